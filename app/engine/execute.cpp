@@ -1,0 +1,122 @@
+#include "execute.h"
+
+#include <filesystem>
+
+#include "executor/memory.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+base::Result<verify::Verdict> checkSample(const Prepared& prepared, const plan::Plan& plan, const std::string& folder,
+                                          Session& session)
+{
+    session.console.progress({"checking the plan on a sample", 0, 0});
+    const std::string scratch = folder + "/check";
+    std::error_code problem;
+    std::filesystem::create_directories(scratch, problem);
+    base::Result<verify::Verdict> verdict = verify::verifySample(prepared.model, prepared.walk, prepared.analysis, plan,
+                                                                 prepared.sample, scratch, session.stop);
+    std::filesystem::remove_all(scratch, problem);
+    session.console.clearProgress();
+    if (verdict && verdict->verdict == "different")
+        return base::fail(
+            base::ErrorCode::Different,
+            "the split computes something else than the model on a sample: " + verdict->reason,
+            "this is a defect of Hopscope or of the model's determinism; --verify none runs it all the same");
+    return verdict;
+}
+
+executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& plan)
+{
+    executor::Options options;
+    options.device = plan.device;
+    options.batch = plan.batch;
+    options.memoryLimit = request.device.memory;
+    options.folder = request.folder;
+    return options;
+}
+
+base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
+                     executor::Observer& observer, Session& session)
+{
+    base::Result<plan::Plan> plan = choosePlan(prepared, request.plan, request.device);
+    if (!plan) return base::forward(plan);
+    execution.plan = std::move(*plan);
+    if (request.verify != verify::Mode::None) {
+        base::Result<verify::Verdict> check = checkSample(prepared, execution.plan, request.folder, session);
+        if (!check) return base::forward(check);
+        execution.check = std::move(*check);
+    }
+    base::Result<executor::RunReport> run =
+        executor::run(prepared.walk, prepared.analysis, execution.plan, prepared.inputs,
+                      runOptions(request, execution.plan), observer, session.stop);
+    session.console.clearProgress();
+    if (!run) return base::forward(run);
+    execution.run = std::move(*run);
+    return {};
+}
+
+// A branch that came out differently is an Input failure of a program with guards; a plan from a file fits one walk
+// only.
+bool mayRewalk(const base::Status& failed, const Prepared& prepared, const ExecutionRequest& request)
+{
+    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() &&
+           !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
+}
+
+base::Status runWithGuards(Execution& execution, Prepared& prepared, const ExecutionRequest& request,
+                           executor::Observer& observer, Session& session)
+{
+    base::Status done = runOnce(execution, prepared, request, observer, session);
+    if (!mayRewalk(done, prepared, request)) return done;
+    const base::Result<bool> walked = rewalk(prepared, session);
+    if (!walked) return base::forward(walked);
+    if (!*walked) return done;
+    prepared.notes.push_back(
+        "a branch went the other way than on the sample: the model was analysed again with the whole graph");
+    execution = {};
+    return runOnce(execution, prepared, request, observer, session);
+}
+
+verify::Request verifyRequest(const Execution& execution, const Prepared& prepared, const ExecutionRequest& wanted)
+{
+    verify::Request request;
+    request.modelPath = prepared.model.info().path;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.plan = &execution.plan;
+    request.schema = &prepared.schema;
+    request.inputs = &prepared.inputs;
+    for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
+    request.mode = wanted.verify;
+    request.scratchFolder = wanted.folder;
+    return request;
+}
+
+}  // namespace
+
+base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
+                                Session& session)
+{
+    executor::installCpuAllocator();
+    Execution execution;
+    if (const base::Status done = runWithGuards(execution, prepared, request, observer, session); !done)
+        return base::forward(done);
+    if (request.verify == verify::Mode::None) return execution;
+    base::Result<verify::Verdict> verdict =
+        verify::verify(verifyRequest(execution, prepared, request), session.console.progressFn(), session.stop);
+    session.console.clearProgress();
+    if (!verdict) return base::forward(verdict);
+    execution.verdict = std::move(*verdict);
+    return execution;
+}
+
+int exitCodeOf(const std::optional<verify::Verdict>& verdict)
+{
+    const bool different = verdict && verdict->verdict == "different";
+    return different ? static_cast<int>(base::ErrorCode::Different) : 0;
+}
+
+}  // namespace hopscope::engine

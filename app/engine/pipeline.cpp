@@ -1,0 +1,271 @@
+#include "pipeline.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "analysis/analyse.h"
+#include "analysis/sample.h"
+#include "base/units.h"
+#include "executor/executor.h"
+#include "graph/dataset.h"
+#include "placement/strategy.h"
+#include "schema/documents.h"
+#include "schema/inspect.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using analysis::InputRole;
+using analysis::InputSchema;
+using Overrides = std::map<std::string, InputRole>;
+
+constexpr std::int64_t wholeWalkRows = 50'000;
+constexpr std::int64_t largestText = std::int64_t{64} << 20;
+
+base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
+{
+    Overrides roles;
+    for (const std::string& text : texts) {
+        base::Result<std::pair<std::string, InputRole>> role = analysis::parseRole(text);
+        if (!role) return base::forward(role);
+        roles.insert_or_assign(role->first, role->second);
+    }
+    return roles;
+}
+
+// Overrides of weight tables: they name parameters, which the inference of inputs does not see.
+Overrides takeParameterRoles(Overrides& roles, const loader::ModelInfo& info)
+{
+    Overrides taken;
+    for (const loader::Parameter& parameter : info.parameters)
+        if (auto node = roles.extract(parameter.name)) taken.insert(std::move(node));
+    return taken;
+}
+
+std::set<std::string> nodeTypes(const InputSchema& schema)
+{
+    std::set<std::string> types;
+    for (const auto& [name, role] : schema.roles)
+        if (role.kind == analysis::RoleKind::Node) types.insert(role.first);
+    return types;
+}
+
+base::Status addParameterRoles(InputSchema& schema, Overrides roles)
+{
+    const std::set<std::string> types = nodeTypes(schema);
+    for (auto& [name, role] : roles) {
+        if (role.first.empty() && role.kind == analysis::RoleKind::Node && types.size() != 1)
+            return base::fail(base::ErrorCode::Usage, "--role " + name + "=node: which node type is not clear",
+                              "write --role " + name + "=node:TYPE");
+        if (role.first.empty() && !types.empty()) role.first = *types.begin();
+        role.overridden = true;
+        schema.roles.insert_or_assign(name, role);
+    }
+    return {};
+}
+
+base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, Overrides roles, const loader::ModelInfo& info)
+{
+    Overrides ofParameters = takeParameterRoles(roles, info);
+    base::Result<InputSchema> schema = analysis::inferSchema(inputs, roles);
+    if (!schema) return schema;
+    if (const base::Status added = addParameterRoles(*schema, std::move(ofParameters)); !added)
+        return base::forward(added);
+    return schema;
+}
+
+// The tensors that forward takes; the rest is ignored with a note.
+base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
+                                         std::vector<std::string>& notes)
+{
+    const base::Result<loader::Binding> binding = loader::bind(model, data);
+    if (!binding) return base::forward(binding);
+    base::TensorMap used;
+    for (const std::string& key : binding->used)
+        if (const auto it = data.find(key); it != data.end()) used.insert(*it);
+    notes.insert(notes.end(), binding->notes.begin(), binding->notes.end());
+    return used;
+}
+
+analysis::Lint modelLint(std::string code, std::string message)
+{
+    return {std::move(code), std::move(message), {}, false};
+}
+
+// What the file itself gives away, beside what the operators do.
+void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
+{
+    if (!info.repairs.empty())
+        analysis.lints.push_back(modelLint(
+            "repaired", "torch.jit.load refuses this file; loaded after " + std::to_string(info.repairs.size()) +
+                            " inserted line(s), first in " + info.repairs.front().record + ":" +
+                            std::to_string(info.repairs.front().line) + " (the file is unchanged)"));
+    for (const std::string& stub : info.stubs)
+        analysis.lints.push_back(modelLint("custom-op", stub + " is known by name only; a call of it cannot be run"));
+    for (const loader::Parameter& parameter : info.parameters)
+        if (parameter.notFinite > 0)
+            analysis.lints.push_back(
+                modelLint("nan-weights", parameter.name + " holds " +
+                                             base::formatCount(static_cast<double>(parameter.notFinite)) +
+                                             " NaN or infinite numbers"));
+}
+
+analysis::Analysis refusedAnalysis(const base::Error& error)
+{
+    analysis::Analysis refused;
+    refused.refusal = error;
+    refused.lints.push_back({"no-split", base::describe(error), {}, true});
+    return refused;
+}
+
+std::string rolesText(const InputSchema& schema)
+{
+    std::string text;
+    for (const auto& [name, role] : schema.roles)
+        text += (text.empty() ? "" : " ") + name + "=" + schema::roleText(role);
+    return text;
+}
+
+base::Status walkAndAnalyse(Prepared& prepared, bool tolerant)
+{
+    base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample);
+    if (!walk && !(tolerant && walk.error().code == base::ErrorCode::Unsupported)) return base::forward(walk);
+    if (walk) prepared.walk = std::move(*walk);
+    prepared.analysis =
+        walk ? analysis::analyse(prepared.walk.program, prepared.schema) : refusedAnalysis(walk.error());
+    addModelLints(prepared.model.info(), prepared.analysis);
+    if (prepared.hasData()) prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes);
+    return {};
+}
+
+// Without data: a sample that forward accepts, and its roles.
+base::Status sampleWithoutData(Prepared& prepared, Overrides roles)
+{
+    base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model);
+    if (!sample) return base::forward(sample);
+    base::Result<InputSchema> schema = inferRoles(*sample, std::move(roles), prepared.model.info());
+    if (!schema) return base::forward(schema);
+    prepared.sample = std::move(*sample);
+    prepared.schema = std::move(*schema);
+    return {};
+}
+
+base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& arguments, Overrides roles)
+{
+    const base::Result<base::TensorMap> data = graph::readData(arguments);
+    if (!data) return base::forward(data);
+    base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
+    if (!inputs) return base::forward(inputs);
+    base::Result<InputSchema> schema = inferRoles(*inputs, std::move(roles), prepared.model.info());
+    if (!schema) return base::forward(schema);
+    base::Result<base::TensorMap> sample = analysis::cutSample(*inputs, *schema);
+    if (!sample) return base::forward(sample);
+    prepared.inputs = std::move(*inputs);
+    prepared.schema = std::move(*schema);
+    prepared.sample = std::move(*sample);
+    return {};
+}
+
+base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& name)
+{
+    const base::Result<placement::Strategy> strategy = placement::parseStrategy(name);
+    if (!strategy) return base::forward(strategy);
+    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, *strategy);
+    if (!plan) return plan;
+    plan->hashes = prepared.hashes;
+    schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
+    return plan;
+}
+
+base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
+{
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    return schema::readPlan(*text, prepared.analysis, file, prepared.hashes);
+}
+
+}  // namespace
+
+base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Session& session)
+{
+    base::Result<Overrides> roles = parseRoles(options.roles);
+    if (!roles) return base::forward(roles);
+    session.console.progress({"loading the model", 0, 0});
+    base::Result<loader::Model> model = loader::load(options.model);
+    if (!model) return base::forward(model);
+    Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, {}};
+    session.console.progress({"reading the data", 0, 0});
+    const base::Status sampled = options.data.empty() ? sampleWithoutData(prepared, std::move(*roles))
+                                                      : sampleFromData(prepared, options.data, std::move(*roles));
+    if (!sampled) return base::forward(sampled);
+    session.console.progress({"analysing", 0, 0});
+    if (const base::Status done = walkAndAnalyse(prepared, tolerant); !done) return base::forward(done);
+    prepared.hashes["model"] = prepared.model.info().hash;
+    prepared.hashes["roles"] = rolesText(prepared.schema);
+    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+    session.console.clearProgress();
+    return prepared;
+}
+
+base::Result<bool> rewalk(Prepared& prepared, Session& session)
+{
+    std::int64_t rows = 0;
+    for (const auto& [name, size] : prepared.schema.sizes) rows = std::max(rows, size);
+    if (rows > wholeWalkRows) return false;
+    session.console.progress({"analysing the whole graph", 0, 0});
+    prepared.sample = prepared.inputs;
+    if (const base::Status done = walkAndAnalyse(prepared, false); !done) return base::forward(done);
+    session.console.clearProgress();
+    return true;
+}
+
+void hashInputs(Prepared& prepared, Session& session)
+{
+    session.console.progress({"hashing the data", 0, 0});
+    prepared.hashes["data"] = graph::hashData(prepared.inputs);
+    session.console.clearProgress();
+}
+
+base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
+{
+    for (const auto& [name, count] : graph::countNotFinite(prepared.inputs)) {
+        const std::string sentence = name + " holds " + base::formatCount(static_cast<double>(count)) +
+                                     " NaN or infinite number" + (count == 1 ? "" : "s");
+        if (policy == executor::NanPolicy::Refuse)
+            return base::fail(base::ErrorCode::Input, sentence, "clean the data, or run with --nan propagate",
+                              prepared.inputs.at(name).origin);
+        prepared.notes.push_back(sentence);
+    }
+    return {};
+}
+
+base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
+{
+    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    base::Result<plan::Plan> plan =
+        source.file.empty() ? makePlan(prepared, source.strategy) : readPlanFile(prepared, source.file);
+    if (!plan) return plan;
+    if (source.file.empty() || device.device != "auto") plan->device = *resolved;
+    if (device.batch) plan->batch = device.batch;
+    return plan;
+}
+
+base::Result<std::string> readText(const std::string& path)
+{
+    std::error_code problem;
+    const bool regular = std::filesystem::is_regular_file(path, problem);
+    if (!regular) return base::fail(base::ErrorCode::Input, path + ": no such file");
+    if (static_cast<std::int64_t>(std::filesystem::file_size(path, problem)) > largestText)
+        return base::fail(base::ErrorCode::Input, path + ": too large for a document", "the limit is 64 MiB");
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file.good() && !file.eof()) return base::fail(base::ErrorCode::Input, path + ": cannot be read");
+    return text;
+}
+
+}  // namespace hopscope::engine

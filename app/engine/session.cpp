@@ -1,0 +1,129 @@
+#include "session.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/units.h"
+#include "schema/inspect.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr auto updateEvery = std::chrono::milliseconds(50);
+
+bool isTerminal(int descriptor)
+{
+    const char* const term = std::getenv("TERM");
+    return isatty(descriptor) != 0 && !(term != nullptr && std::string(term) == "dumb");
+}
+
+bool noColour()
+{
+    const char* const wish = std::getenv("NO_COLOR");
+    return wish != nullptr && *wish != '\0';
+}
+
+double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to)
+{
+    return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+std::string Style::wrap(const char* code, const std::string& text) const
+{
+    return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
+}
+
+Console::Console(bool json, bool quiet) : m_json(json), m_quiet(quiet), m_live(!quiet && isTerminal(STDERR_FILENO)) {}
+
+Style Console::style() const { return {isTerminal(STDOUT_FILENO) && !noColour()}; }
+
+void Console::print(const std::string& text)
+{
+    clearProgress();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+void Console::note(const std::string& sentence)
+{
+    if (m_quiet) return;
+    clearProgress();
+    std::fprintf(stderr, "note: %s\n", oneLine(sentence).c_str());
+}
+
+void Console::error(const base::Error& error)
+{
+    clearProgress();
+    if (m_json) print(schema::writeError(error));
+    else std::fprintf(stderr, "error: %s\n", oneLine(base::describe(error)).c_str());
+}
+
+void Console::progress(const base::Progress& progress)
+{
+    if (!m_live) return;
+    const Clock::time_point now = Clock::now();
+    if (progress.what != m_what) {
+        m_what = progress.what;
+        m_firstDone = progress.done;
+        m_started = now;
+    } else if (now - m_updated < updateEvery) {
+        return;
+    }
+    m_updated = now;
+    m_shown = true;
+    const std::string text = progressText(progress, m_firstDone, secondsBetween(m_started, now));
+    std::fprintf(stderr, "\r\033[K%s", oneLine(text, 200).c_str());
+    std::fflush(stderr);
+}
+
+void Console::clearProgress()
+{
+    if (!m_shown) return;
+    std::fprintf(stderr, "\r\033[K");
+    std::fflush(stderr);
+    m_shown = false;
+}
+
+base::ProgressFn Console::progressFn()
+{
+    return [this](const base::Progress& step) { progress(step); };
+}
+
+std::string progressText(const base::Progress& progress, std::int64_t first, double seconds)
+{
+    std::string text = progress.what;
+    if (progress.total <= 0) return text;
+    const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
+    text += "  " + std::to_string(static_cast<int>(share * 100)) + " %";
+    const auto advanced = static_cast<double>(progress.done - first);
+    if (seconds < 0.2 || advanced <= 0) return text;
+    const double rate = advanced / seconds;
+    text += "  " + base::formatCount(rate) + "/s";
+    if (progress.done < progress.total)
+        text += "  " + base::formatSeconds(static_cast<double>(progress.total - progress.done) / rate) + " left";
+    return text;
+}
+
+std::string oneLine(const std::string& text, std::size_t limit)
+{
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool control = byte < 0x20 || byte == 0x7f;
+        if (!control) line += c;
+        else if (!line.empty() && line.back() != ' ') line += ' ';
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    if (line.size() <= limit) return line;
+    line.resize(limit);
+    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80) line.pop_back();
+    if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0xC0) line.pop_back();
+    return line + "\u2026";
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,23 @@
+# LibTorch by direct targets: one file for CPU and CUDA wheels, no CUDA toolkit needed (TorchConfig would need one).
+if(NOT HOPSCOPE_TORCH_ROOT)
+  file(GLOB candidates ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch)
+  list(APPEND candidates "")
+  list(GET candidates 0 HOPSCOPE_TORCH_ROOT)
+endif()
+if(NOT EXISTS ${HOPSCOPE_TORCH_ROOT}/include/torch/script.h)
+  message(FATAL_ERROR "LibTorch not found: run packaging/setup.sh, or name it with -DHOPSCOPE_TORCH_ROOT=")
+endif()
+
+add_library(hopscope_libtorch INTERFACE)
+target_include_directories(hopscope_libtorch SYSTEM INTERFACE
+  ${HOPSCOPE_TORCH_ROOT}/include ${HOPSCOPE_TORCH_ROOT}/include/torch/csrc/api/include)
+target_link_libraries(hopscope_libtorch INTERFACE
+  -Wl,--no-as-needed ${HOPSCOPE_TORCH_ROOT}/lib/libtorch.so ${HOPSCOPE_TORCH_ROOT}/lib/libtorch_cpu.so
+  ${HOPSCOPE_TORCH_ROOT}/lib/libc10.so -Wl,--as-needed Threads::Threads)
+target_link_options(hopscope_libtorch INTERFACE -Wl,-rpath,${HOPSCOPE_TORCH_ROOT}/lib)
+
+# The one precompiled header of all LibTorch translation units.
+add_library(hopscope_torch_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/torch_pch.cpp)
+hopscope_options(hopscope_torch_pch)
+target_link_libraries(hopscope_torch_pch PRIVATE hopscope_libtorch)
+target_precompile_headers(hopscope_torch_pch PRIVATE <torch/script.h>)

@@ -1,0 +1,200 @@
+#pragma once
+
+// What the analysis knows about a program: which rows each value has, how each operator moves between rows, what depends
+// on structure alone, and where the model cannot be split. Plain immutable data; see analysis/analyse.h for how it is
+// made, analysis/classes.h for what it implies inside a batch.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/program.h"
+#include "ir/rows.h"
+
+namespace hopscope::analysis {
+
+using ir::KeyId;
+using ir::OpId;
+using ir::Slot;
+using ir::SpaceId;
+using ir::ValueId;
+
+enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaque };
+
+// A table of rows. Derived tables name what they are derived from.
+struct Space {
+    SpaceKind kind = SpaceKind::Opaque;
+    std::string name;             // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
+    SpaceId parent;               // Filter, Perm: the table selected from
+    ValueId selector;             // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
+    std::vector<SpaceId> parts;   // Cat
+    SpaceId ends[2];              // Edge: the tables that end 0 (first row of the index) and end 1 point into
+    ValueId index;                // Edge: the [2, E] input
+};
+
+enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
+
+// A foreign-key column of a table: for each of its rows, a row of another table.
+//   Id       a node table's own row number          Pos      the row number (Filter, Perm: of the parent)
+//   End      end 0 or 1 of an edge table             Foreign  an integer column, such as a batch vector
+//   Of       composition: second[first]              Parts    one key per part of a Cat
+// Filter and Perm tables inherit every key of their parent under the same KeyId.
+struct Key {
+    KeyKind kind = KeyKind::Id;
+    int end = 0;
+    ValueId column;
+    KeyId first, second;
+    std::vector<KeyId> parts;
+};
+
+// "This integer tensor holds key `key` of the rows of `space`; its numbers are rows of `target`."
+struct Role {
+    SpaceId space;
+    KeyId key;
+    SpaceId target;
+    bool operator==(const Role&) const = default;
+};
+
+// Interned tables, so that equal means equal id.
+struct Tables {
+    std::vector<Space> spaces;
+    std::vector<Key> keys;
+    std::map<std::pair<SpaceId, KeyId>, SpaceId> usedKeys;  // keys that some operator needs, with their targets
+
+    [[nodiscard]] const Space& space(SpaceId id) const { return spaces[id.at()]; }
+    [[nodiscard]] const Key& key(KeyId id) const { return keys[id.at()]; }
+    [[nodiscard]] bool isRow(SpaceId id) const { return id.valid() && space(id).kind != SpaceKind::Graph; }
+    SpaceId target(SpaceId space, KeyId key) const;  // invalid if the table has no such key
+    KeyId idKey() const { return KeyId(0); }         // always interned first
+    KeyId posKey() const { return KeyId(1); }
+    KeyId endKey(int end) const { return KeyId(2 + end); }
+    std::string spaceName(SpaceId id) const;         // "v", "e", "e|mask v12", "e|mask v12 + v"
+    std::string keyName(KeyId id) const;             // "id", "src", "dst", ...
+    std::string className(const ir::RowClass& c) const;  // "B(v)", "O(e,1)", "F(v)", "ALL"
+};
+
+// A number that is linear in table sizes: sum of coefficient x |space| + constant. Other arithmetic is an opaque atom,
+// evaluated through the scalar operator that makes it.
+struct Linear {
+    std::map<SpaceId, std::int64_t> sizes;
+    std::map<ValueId, std::int64_t> atoms;
+    std::int64_t constant = 0;
+    bool operator==(const Linear&) const = default;
+
+    [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
+};
+
+struct ValueInfo {
+    std::vector<SpaceId> dims;        // per dimension: its row space, or none
+    std::optional<Role> role;         // an index column
+    std::vector<Role> pairRoles;      // a [2, E]-like tensor: the role of each of its rows
+    std::set<SpaceId> elements;       // tables whose row numbers the tensor may hold
+    bool structureOnly = false;       // follows from indices, integers and literals alone: evaluated in the prologue
+    bool uniform = false;             // structureOnly and the same for every row: recreated locally
+    std::optional<Linear> size;       // numbers and 0-dim tensors that are sizes
+    bool sparse = false;              // a matrix; its entries are the rows of sparseRow.space
+    Role sparseRow, sparseColumn;
+
+    [[nodiscard]] bool scalarShape() const { return dims.empty(); }
+};
+
+// How an operator uses one operand.
+enum class Use : std::uint8_t {
+    Same,          // on the rows of the result
+    Shape,         // only its shape or dtype counts: no dependency
+    Init,          // aggregation: the table written into; on the rows of the result
+    Index,         // on the rows of the result (gather) or of the messages (aggregation); renumbered to local rows
+    Source,        // gather: the table read, through the operator's role
+    Message,       // aggregation: on the rows of role.space owned by role.key
+    SparseSource,  // sparse product: the dense operand, read on the frontier through the matrix's column role
+    SparseMatrix,  // sparse product: the matrix, its entries owned by the row key
+    Part,          // concatenation of rows: part number `part`
+    Parent,        // selection: the rows selected from
+    Reduced,       // reduction over rows: read from a partition
+    Whole,         // needed for all rows at once; a value without rows
+};
+
+struct OperandUse {
+    Use use = Use::Same;
+    int part = 0;
+};
+
+enum class OpKind : std::uint8_t {
+    Rowwise,    // each result row from the same row of the operands
+    Gather,     // rows of role.target picked by role.key of role.space
+    Select,     // rows of a Filter or Perm table picked from its parent
+    Concat,     // rows of a Cat table from its parts
+    Aggregate,  // rows of role.space combined into rows of role.target by role.key
+    Reduce,     // over all rows: the result has none
+    Scalar,     // arithmetic on numbers
+};
+
+enum class Reduction : std::uint8_t { Sum, Mean, Max, Min, Var, Std, Norm2, FunctionSum, ScatterSum, ScatterMean, ScatterMax, ScatterMin };
+
+struct OpInfo {
+    OpKind kind = OpKind::Rowwise;
+    std::map<Slot, OperandUse> uses;   // per operand slot; missing means Same
+    Role role;                         // Gather, Aggregate
+    int dim = 0;                       // Gather, Select, Concat, Aggregate: the row dimension worked on
+    SpaceId result;                    // Select, Concat: the derived table
+    Reduction reduction = Reduction::Sum;
+    std::vector<int> reducedDims;      // Reduce
+    bool keepDim = false;
+    bool includeSelf = true;           // Scatter*: whether the initial table takes part
+    double correction = 1;             // Var, Std
+    bool structureOnly = false;        // all outputs are
+    bool view = false;                 // free: never stored, belongs to its consumer
+    std::string prologueReason;        // prologue operators without a row rule: why stages cannot use their rows
+    int depth = 0;                     // hop rounds behind the result
+    int depthModule = 0;
+    int depthOp = 0;
+
+    [[nodiscard]] OperandUse use(Slot slot) const
+    {
+        const auto it = uses.find(slot);
+        return it == uses.end() ? OperandUse{} : it->second;
+    }
+};
+
+// What stands out: things a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
+struct Lint {
+    std::string code;      // "baked-size", "repaired", "nan-weights", "no-split", ...
+    std::string message;
+    OpId op;               // may be invalid
+    bool blocking = false;
+};
+
+// The largest number in `index` must be |space| - 1 on the real data too.
+struct MaxIndexGuard {
+    ValueId index;
+    SpaceId space;
+    OpId op;
+};
+
+struct Analysis {
+    ir::Program program;                 // functional: no aliasing, no in-place operators, common subexpressions merged
+    std::vector<ValueInfo> values;       // by ValueId
+    std::vector<OpInfo> ops;             // by OpId
+    Tables tables;
+    std::map<SpaceId, std::int64_t> sampleSizes;
+    std::vector<MaxIndexGuard> maxIndexGuards;
+    std::vector<Lint> lints;
+    std::optional<base::Error> refusal;  // set: the analysis stopped there; ops after the refused one have no info
+    int depth = 0, depthModule = 0, depthOp = 0;
+
+    [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }
+    [[nodiscard]] const OpInfo& info(OpId id) const { return ops[id.at()]; }
+
+    // Dimensions that carry rows (Graph rows do not count), the row space, and its dimension; invalid / -1 if none. The
+    // rows of a sparse matrix are its entries.
+    [[nodiscard]] SpaceId rowSpace(ValueId id) const;
+    [[nodiscard]] int rowDim(ValueId id) const;
+    [[nodiscard]] bool hasRows(ValueId id) const { return rowSpace(id).valid(); }
+    // Inputs, parameters, literals and everything structure-only: there before the first stage.
+    [[nodiscard]] bool available(ValueId id) const;
+};
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,62 @@
+#pragma once
+
+// Private to analysis: an Analysis under construction. Interns row spaces and keys, emits functional operators with common
+// subexpressions merged, and keeps every table the same length as its ids.
+
+#include <string>
+#include <unordered_map>
+
+#include "analysis/analysis.h"
+
+namespace hopscope::analysis {
+
+// What a rule says about one output.
+struct Outcome {
+    std::vector<SpaceId> dims;
+    std::optional<Role> role;
+    std::vector<Role> pairRoles;
+    std::set<SpaceId> elements;
+    std::optional<Linear> size;
+    bool sparse = false;
+    Role sparseRow, sparseColumn;
+};
+
+class Builder {
+public:
+    Builder();
+
+    Analysis analysis;
+
+    SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
+    SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }
+    SpaceId edge(const std::string& name, SpaceId end0, SpaceId end1);
+    SpaceId filter(SpaceId parent, ValueId mask);
+    SpaceId perm(SpaceId parent, ValueId order);
+    SpaceId cat(const std::vector<SpaceId>& parts);
+    SpaceId opaque(const std::string& why) { return table(SpaceKind::Opaque, why); }
+
+    KeyId foreign(ValueId column);
+    KeyId of(KeyId first, KeyId second);
+    KeyId parts(const std::vector<KeyId>& keys);
+
+    // Records that some operator goes by this key; a joint key also uses the keys of the parts.
+    void useKey(const Role& role);
+
+    // Fixes a table's size on the sample; false if it is known to be another.
+    bool fixSize(SpaceId space, std::int64_t size);
+
+    ValueId addValue(ir::Value value, ValueInfo info);
+    // Appends an operator whose outputs (already valued) follow in `outputs`; returns its id.
+    OpId addOp(ir::Op op, OpInfo info);
+
+    // A text that is equal exactly for equal operators on equal operands.
+    static std::string operatorKey(const ir::Op& op);
+    std::unordered_map<std::string, OpId> known;
+
+private:
+    SpaceId table(SpaceKind kind, const std::string& name);
+    SpaceId intern(Space space);
+    KeyId internKey(Key key);
+};
+
+}  // namespace hopscope::analysis

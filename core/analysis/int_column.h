@@ -1,0 +1,63 @@
+#pragma once
+
+// A strided run of integers of any width, read as int64. Header-only: the loops over edges inline it.
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/tensor.h"
+
+namespace hopscope::analysis {
+
+class IntColumn {
+public:
+    IntColumn() = default;
+    // The vector itself.
+    explicit IntColumn(const base::TensorView& vector) : IntColumn(vector, 0, vector.shape[0], vector.strides[0]) {}
+    // Row `row` of a two-dimensional tensor.
+    IntColumn(const base::TensorView& matrix, std::int64_t row)
+        : IntColumn(matrix, row * matrix.strides[0], matrix.shape[1], matrix.strides[1])
+    {}
+
+    [[nodiscard]] std::int64_t size() const { return m_size; }
+
+    // uint64 numbers beyond int64 come out negative, and so are refused like any other negative id.
+    [[nodiscard]] std::int64_t operator[](std::int64_t i) const
+    {
+        const std::byte* at = m_data + i * m_step;
+        switch (m_dtype) {
+        case base::DType::UInt8:
+        case base::DType::Bool: return load<std::uint8_t>(at);
+        case base::DType::Int8: return load<std::int8_t>(at);
+        case base::DType::Int16: return load<std::int16_t>(at);
+        case base::DType::UInt16: return load<std::uint16_t>(at);
+        case base::DType::Int32: return load<std::int32_t>(at);
+        case base::DType::UInt32: return load<std::uint32_t>(at);
+        default: return load<std::int64_t>(at);
+        }
+    }
+
+private:
+    IntColumn(const base::TensorView& tensor, std::int64_t start, std::int64_t size, std::int64_t stride)
+        : m_dtype(tensor.dtype),
+          m_size(size),
+          m_step(stride * static_cast<std::int64_t>(base::itemSize(tensor.dtype)))
+    {
+        m_data = tensor.data + start * static_cast<std::int64_t>(base::itemSize(tensor.dtype));
+    }
+
+    template <class T>
+    static std::int64_t load(const std::byte* at)
+    {
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        return static_cast<std::int64_t>(value);
+    }
+
+    base::DType m_dtype = base::DType::Int64;
+    const std::byte* m_data = nullptr;
+    std::int64_t m_size = 0;
+    std::int64_t m_step = 0;
+};
+
+}  // namespace hopscope::analysis

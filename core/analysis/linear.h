@@ -1,0 +1,37 @@
+#pragma once
+
+// Arithmetic on linear forms over table sizes.
+
+#include "analysis/analysis.h"
+
+namespace hopscope::analysis {
+
+inline Linear constant(std::int64_t c)
+{
+    Linear l;
+    l.constant = c;
+    return l;
+}
+
+inline Linear sizeOf(SpaceId space)
+{
+    Linear l;
+    l.sizes[space] = 1;
+    return l;
+}
+
+inline Linear atom(ValueId value)
+{
+    Linear l;
+    l.atoms[value] = 1;
+    return l;
+}
+
+Linear add(const Linear& a, const Linear& b, std::int64_t factor = 1);  // a + factor * b
+Linear scale(const Linear& a, std::int64_t factor);
+
+// The result of a scalar operator ("add", "floordiv", ...) where it is linear: both constant, or add, sub, neg, and mul by
+// a constant. nullopt otherwise.
+std::optional<Linear> combine(const std::string& name, const std::vector<Linear>& operands);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,24 @@
+#pragma once
+
+// Private to analysis: which dimensions of a reshaped tensor still are whole row dimensions. Done on pseudo sizes, a
+// distinct large prime per row space, so that no feature size can be mistaken for a row count.
+
+#include <functional>
+
+#include "analysis/analysis.h"
+
+namespace hopscope::analysis {
+
+// A prime above 99,990, different for each space.
+std::int64_t pseudoSize(SpaceId space);
+
+// Replaces the one -1 in `wanted` by what is left of `shape`. Where the rows do not divide, the result cannot match.
+std::vector<std::int64_t> resolveMinusOne(const std::vector<std::int64_t>& shape, std::vector<std::int64_t> wanted);
+
+// Groups both shapes into runs of equal product; a row dimension must be alone in its run on both sides. nullopt if rows
+// mix with another dimension.
+std::optional<std::vector<SpaceId>> regroup(const std::vector<std::int64_t>& shape, const std::vector<SpaceId>& dims,
+                                            const std::vector<std::int64_t>& target,
+                                            const std::function<bool(SpaceId)>& labelled);
+
+}  // namespace hopscope::analysis

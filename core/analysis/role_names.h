@@ -1,0 +1,116 @@
+#pragma once
+
+// What a data key's name says about its role. Names only suggest: sizes and dtypes decide (see roles.cpp).
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hopscope::analysis::names {
+
+// Feature: a table of nodes of its own; Node: a column beside one (labels, masks, positions).
+enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Graph, Plain };
+
+// "xs.user" -> argument "xs", item "user"; "x" -> argument "x".
+struct KeyName {
+    std::string argument, item;
+
+    [[nodiscard]] bool listItem() const { return !item.empty() && std::ranges::all_of(item, isDigit); }
+    [[nodiscard]] bool dictItem() const { return !item.empty() && !listItem(); }
+    static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+};
+
+inline KeyName splitKey(const std::string& key)
+{
+    const auto dot = key.find('.');
+    if (dot == std::string::npos) return {key, {}};
+    return {key.substr(0, dot), key.substr(dot + 1)};
+}
+
+// Lower-case words between underscores, dots and digits: "x_user2" -> x, user.
+inline std::vector<std::string> words(std::string_view name)
+{
+    std::vector<std::string> list(1);
+    for (const char c : name) {
+        if (std::isalpha(static_cast<unsigned char>(c))) list.back() += static_cast<char>(std::tolower(c));
+        else if (!list.back().empty()) list.emplace_back();
+    }
+    if (list.back().empty()) list.pop_back();
+    return list;
+}
+
+inline std::string joined(const std::vector<std::string>& list)
+{
+    std::string text;
+    for (const std::string& word : list) text += (text.empty() ? "" : "_") + word;
+    return text;
+}
+
+inline bool has(const std::vector<std::string>& list, const std::set<std::string>& wanted)
+{
+    return std::ranges::any_of(list, [&](const std::string& word) { return wanted.contains(word); });
+}
+
+inline Hint hintOfWord(std::string_view name)
+{
+    const std::vector<std::string> list = words(name);
+    const std::string whole = joined(list);
+    static const std::set<std::string> indexNames{"ei",   "eis",   "es",    "eli",       "adj",
+                                                  "adjs", "adj_t", "edges", "edge_list", "pairs"};
+    static const std::set<std::string> edgeNames{"e", "ea", "ew", "et", "eas", "ews"};
+    if (has(list, {"ptr", "crow"})) return Hint::Plain;
+    if (indexNames.contains(whole)) return Hint::Index;
+    if (has(list, {"index", "indices"}) && has(list, {"edge", "hyperedge"})) return Hint::Index;
+    if (edgeNames.contains(whole) || has(list, {"edge"})) return Hint::Edge;
+    if (has(list, {"batch", "cluster", "clusters", "assign", "assignment", "segment", "segments"})) return Hint::Key;
+    if (whole == "graph_id" || whole == "graph_ids" || whole == "graph_index") return Hint::Key;
+    if (whole == "u" || has(list, {"graph", "global", "globals"})) return Hint::Graph;
+    if (has(list, {"mask", "y", "label", "labels", "target", "pos", "deg", "degree"})) return Hint::Node;
+    if (has(list, {"x", "xs", "h", "z", "feat", "feats", "feature", "features", "node", "nodes"})) return Hint::Feature;
+    return Hint::None;
+}
+
+// The argument's name speaks first; a Dict item's name ("data.edge_index") where the argument's says nothing.
+inline Hint hintOf(const KeyName& name)
+{
+    const Hint hint = hintOfWord(name.argument);
+    return hint == Hint::None && name.dictItem() ? hintOfWord(name.item) : hint;
+}
+
+// The words that can name a node type: "x_user" -> "user"; "x" -> "".
+inline std::string typeWords(std::string_view name)
+{
+    static const std::set<std::string> generic{
+        "x",     "xs",      "h",    "z",     "feat", "feats", "feature", "features", "attr", "node", "nodes", "emb",
+        "index", "indices", "edge", "edges", "to",   "adj",   "t",       "ei",       "dict", "pos",  "neg"};
+    std::vector<std::string> list = words(name);
+    std::erase_if(list, [](const std::string& word) { return generic.contains(word); });
+    return joined(list);
+}
+
+// "user__to__item" -> user, item; known types win over the plain split. Empty if it names no relation.
+inline std::pair<std::string, std::string> relationEnds(const std::string& item, const std::set<std::string>& known)
+{
+    const auto first = item.find("__");
+    const auto last = item.rfind("__");
+    if (first == std::string::npos || first == 0 || last + 2 >= item.size()) return {};
+    std::pair<std::string, std::string> ends{item.substr(0, first), item.substr(last + 2)};
+    for (const std::string& type : known) {
+        if (item.starts_with(type + "__") && type.size() > ends.first.size()) ends.first = type;
+        if (item.ends_with("__" + type) && type.size() > ends.second.size()) ends.second = type;
+    }
+    return ends;
+}
+
+// How many words two names share.
+inline int affinity(std::string_view a, std::string_view b)
+{
+    const std::vector<std::string> left = words(a), right = words(b);
+    return static_cast<int>(
+        std::ranges::count_if(left, [&](const std::string& w) { return std::ranges::count(right, w) > 0; }));
+}
+
+}  // namespace hopscope::analysis::names

@@ -1,0 +1,52 @@
+#pragma once
+
+// The input schema: what each data key is. The model file does not say which argument holds node features and which an
+// edge index; it is inferred from names, dtypes and sizes, and can be overridden (--role).
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+
+namespace hopscope::analysis {
+
+enum class RoleKind : std::uint8_t {
+    Node,   // one row per node of type `first`
+    Index,  // [2, E]: relation first > second, one column per edge
+    Edge,   // one row per edge of relation `first`
+    Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table)
+    Graph,  // one row per graph of table `first`
+    Plain,  // no rows
+};
+
+struct InputRole {
+    RoleKind kind = RoleKind::Plain;
+    std::string first;      // node type, relation or graph table
+    std::string second;     // Index: destination type; Key: target table
+    std::string relation;   // Index: the relation's name (the data key it came from)
+    bool overridden = false;
+    bool operator==(const InputRole&) const = default;
+};
+
+// Data keys (and, for declared weight tables, dotted parameter names) to roles.
+struct InputSchema {
+    std::map<std::string, InputRole> roles;
+    std::map<std::string, std::int64_t> sizes;  // node types, relations and graph tables: number of rows in the data
+    std::vector<std::string> notes;             // what was guessed, in words
+};
+
+// One --role NAME=node:T | index:S>T | edge:R | key:T>U | graph | plain; `:T`, `:R`, `S>T` may be left out.
+// Fails with Usage on anything else.
+base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
+
+// Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
+// largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
+// range (naming the first bad position and the count), or an override names an unknown input.
+// Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
+// ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
+base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,52 @@
+#pragma once
+
+// Rows taken out of a table, and their new numbers.
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/tensor.h"
+
+namespace hopscope::analysis {
+
+using Members = std::vector<std::int64_t>;  // ascending rows of a table that the sample keeps
+
+// Copies element by element along `dim` and further, where the source has gaps.
+inline std::byte* copyStrided(const base::TensorView& view, const std::byte* from, std::size_t dim, std::byte* to)
+{
+    const std::size_t item = base::itemSize(view.dtype);
+    if (dim == view.shape.size()) {
+        std::memcpy(to, from, item);
+        return to + item;
+    }
+    for (std::int64_t i = 0; i < view.shape[dim]; ++i)
+        to = copyStrided(view, from + i * view.strides[dim] * static_cast<std::int64_t>(item), dim + 1, to);
+    return to;
+}
+
+inline base::TensorView sliceRows(const base::TensorView& view, const Members& rows)
+{
+    if (static_cast<std::int64_t>(rows.size()) == view.shape[0]) return view;
+    std::vector<std::int64_t> shape = view.shape;
+    shape[0] = static_cast<std::int64_t>(rows.size());
+    base::OwnedTensor out = base::allocate(view.dtype, shape);
+    out.view.origin = view.origin;
+    std::byte* to = out.bytes;
+    const auto step = view.strides[0] * static_cast<std::int64_t>(base::itemSize(view.dtype));
+    for (const std::int64_t row : rows) to = copyStrided(view, view.data + row * step, 1, to);
+    return out.view;
+}
+
+inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
+{
+    // Little-endian: the low bytes of the number are the number, in every width.
+    std::memcpy(to, &value, base::itemSize(dtype));
+}
+
+inline std::int64_t rankIn(const Members& members, std::int64_t row)
+{
+    return std::ranges::lower_bound(members, row) - members.begin();
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,19 @@
+#pragma once
+
+// Private to analysis: operators that the model did not write but the rewriting passes need, with the arguments of their
+// ATen schemas.
+
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// `signature` is one of: "select_scatter", "slice_scatter", "reshape", "transpose.int", "t", "permute", "full_like",
+// "zeros_like", "expand", "to.dtype", "add.Tensor", "add.Scalar", "sub.Tensor", "mul.Tensor", "div.Tensor", "exp", "log",
+// "rsqrt", "amax", "sum.dim_IntList", "mean.dim", "scalar::size", "scalar::add". Arguments left out are None.
+// `like` lends module path and source line. Outputs and ids are the caller's.
+ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, const ir::Op& like);
+
+// TorchScript's number for a dtype (c10::ScalarType).
+std::int64_t dtypeCode(base::DType dtype);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,54 @@
+#pragma once
+
+// Failure as a value. Every function that can fail on user input returns Result<T>; an Error carries the process exit
+// code it stands for, one sentence for the user, and a hint on what to do about it.
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace hopscope::base {
+
+// The numbers are the exit codes of the command-line contract.
+enum class ErrorCode {
+    Usage = 2,         // the command line is wrong
+    Input = 3,         // a file is unreadable, malformed, hostile or inconsistent
+    Unsupported = 4,   // the model is not supported or cannot be split
+    Different = 5,     // verification failed
+    Resources = 6,     // out of memory or disk even at the smallest batch
+    Internal = 7,      // a broken invariant of Hopscope itself
+    Cancelled = 130,   // stopped by the user
+};
+
+struct [[nodiscard]] Error {
+    ErrorCode code = ErrorCode::Internal;
+    std::string message;  // one sentence: what is wrong, naming file, field and offset, or op, module path and source
+    std::string hint;     // what the user can do; may be empty
+    std::string where;    // file:offset, JSON pointer, or "op3 aten::sort in convs.1 (model.py:17)"; may be empty
+
+    explicit operator bool() const = delete;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+using Status = Result<void>;
+
+inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::string hint = {}, std::string where = {})
+{
+    return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint), std::move(where)});
+}
+
+// Passes another call's failure on.
+template <class T>
+tl::unexpected<Error> forward(const Result<T>& failed)
+{
+    return tl::unexpected<Error>(failed.error());
+}
+
+// "message (where); hint": the one line that a terminal shows.
+std::string describe(const Error& error);
+
+// Short stable name of the code for JSON: "usage", "input", "unsupported", ...
+const char* codeName(ErrorCode code);
+
+}  // namespace hopscope::base

@@ -1,0 +1,54 @@
+#pragma once
+
+// A tensor as plain data: dtype, shape, strides and bytes that somebody else keeps alive. The common currency between
+// mapped files, the loader and the executor; no library's type appears in it.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hopscope::base {
+
+enum class DType : std::uint8_t {
+    Bool, UInt8, Int8, Int16, UInt16, Int32, UInt32, Int64, UInt64,
+    Float16, BFloat16, Float32, Float64, Complex64, Complex128,
+};
+
+std::size_t itemSize(DType dtype);          // bytes of one element
+const char* dtypeName(DType dtype);         // "float32", as in torch
+bool isFloating(DType dtype);               // float16..float64 (complex is not)
+bool isIntegral(DType dtype);               // integers; bool is not
+
+// A read-only strided view. `strides` count elements, not bytes. `owner` keeps the bytes mapped or allocated for as long
+// as any copy of the view lives.
+struct TensorView {
+    DType dtype = DType::Float32;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;
+    const std::byte* data = nullptr;
+    std::shared_ptr<const void> owner;
+    std::string origin;                     // file and key, for messages
+
+    [[nodiscard]] std::int64_t elements() const;
+    [[nodiscard]] std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(itemSize(dtype)); }
+    [[nodiscard]] bool contiguous() const;  // C order without gaps
+};
+
+// Row-major strides of a shape.
+std::vector<std::int64_t> contiguousStrides(const std::vector<std::int64_t>& shape);
+
+// An owned, zero-filled tensor in C order; the returned pointer is writable until the view is shared.
+struct OwnedTensor {
+    TensorView view;
+    std::byte* bytes = nullptr;
+};
+OwnedTensor allocate(DType dtype, std::vector<std::int64_t> shape);
+
+// Names are the data keys of the command line: "x", "edge_index", "xs.user", "adjs.0". Ordered, so that every walk over
+// the inputs is deterministic.
+using TensorMap = std::map<std::string, TensorView>;
+
+}  // namespace hopscope::base

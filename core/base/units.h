@@ -1,0 +1,20 @@
+#pragma once
+
+// Sizes and durations as people write and read them. K M G T are powers of 1000, Ki Mi Gi Ti powers of 1024.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hopscope::base {
+
+// "1Gi" -> 1073741824, "500M" -> 500000000, "1.5Gi", "123". Fails with Usage on anything else, on negatives and overflow.
+Result<std::int64_t> parseSize(std::string_view text);
+
+std::string formatBytes(double bytes);      // "1.2 GiB", "734 B"
+std::string formatCount(double count);      // "1.6 M", "2,708"
+std::string formatSeconds(double seconds);  // "1.23 s", "45 ms", "2 min 05 s"
+
+}  // namespace hopscope::base

@@ -1,0 +1,81 @@
+#pragma once
+
+// Private to executor: the rows of one batch. From the destinations follow the owned rows of every table (slices of
+// adjacencies, so that they arrive sorted by destination), the frontier, and local row numbers. Work is linear in the
+// rows of the batch, never in the graph.
+
+#include <map>
+
+#include "executor/structure.h"
+#include "plan/plan.h"
+
+namespace hopscope::executor {
+
+// Destinations [first, first + count) of the loop's type, or that range of `order`.
+struct Destinations {
+    std::int64_t first = 0, count = 0;
+    const std::int64_t* order = nullptr;
+
+    [[nodiscard]] std::int64_t operator[](std::int64_t i) const { return order ? order[first + i] : first + i; }
+    [[nodiscard]] bool ascending() const { return order == nullptr; }
+};
+
+class Block {
+public:
+    Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop);
+
+    void begin(const Destinations& destinations);
+    void end();  // forgets the batch; entries that it touched are reset, not whole tables
+
+    [[nodiscard]] const Destinations& destinations() const { return m_batch; }
+    std::int64_t count(const ir::RowClass& rows);
+    // Global row numbers, in local order.
+    at::Tensor rows(const ir::RowClass& rows);
+    // For each row of `on`, the local number within `in` of the row that key `key` of table `space` names.
+    at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
+    // For each row of `on`, the row number that the key names, in the whole table.
+    at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
+    // For each row of a Filter or Perm class, the local number of its parent's row within `in`.
+    at::Tensor parentPositions(const ir::RowClass& on, const ir::RowClass& in);
+    // For each row of a Cat class, its number in the concatenation of the parts' local rows.
+    at::Tensor concatPositions(const ir::RowClass& on, const std::vector<ir::RowClass>& parts);
+    // Where the rows of each destination begin within the class, and their end: destinations + 1 numbers.
+    at::Tensor offsets(const ir::RowClass& owned);
+
+    // Rows of an owned class if the destinations were these; constant time for ascending ones.
+    std::int64_t countFor(const ir::RowClass& owned, const Destinations& destinations);
+    // Bytes of row numbers made for this batch.
+    [[nodiscard]] std::int64_t structureBytes() const { return m_structureBytes; }
+
+private:
+    // Global to local row numbers of one class; -1 for rows outside the batch.
+    struct Map {
+        std::shared_ptr<std::byte> bytes;
+        at::Tensor touched;
+        std::int32_t* entries = nullptr;
+        std::int64_t size = 0;
+    };
+    Map& map(const ir::RowClass& rows);
+    Map& emptyMap(const ir::RowClass& rows);
+    void fill(Map& map, const at::Tensor& rows);
+    void reset(Map& map);
+    void buildFrontier(ir::SpaceId type);
+    at::Tensor frontierPositions(Map& map, const plan::FrontierSource& source, std::vector<std::int64_t>& members);
+    at::Tensor look(const ir::RowClass& in, const at::Tensor& globalRows);
+    at::Tensor makeRows(const ir::RowClass& rows);
+    at::Tensor ordinals(const ir::RowClass& owned);
+    bool isBatch(const ir::RowClass& rows) const { return rows.kind == ir::RowKind::Batch; }
+    ir::RowClass ownedBy(ir::SpaceId space, ir::KeyId owner) const;
+
+    Structure& m_structure;
+    const analysis::Analysis& m_analysis;
+    const plan::Loop& m_loop;
+    Destinations m_batch;
+    std::map<ir::RowClass, Map> m_maps;
+    std::map<ir::RowClass, at::Tensor> m_rows, m_offsets;
+    std::map<std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId, ir::RowClass>, at::Tensor> m_positions;
+    std::map<std::tuple<ir::RowClass, ir::SpaceId, ir::KeyId>, at::Tensor> m_globals;
+    std::int64_t m_structureBytes = 0;
+};
+
+}  // namespace hopscope::executor

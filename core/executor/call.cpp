@@ -1,0 +1,269 @@
+#include "executor/call.h"
+
+#include <set>
+
+#include <ATen/ATen.h>
+
+#include "executor/failure.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+using c10::IValue;
+using c10::TypeKind;
+
+// Turns one IR argument into what the schema's type asks for.
+class ArgumentBuilder {
+public:
+    ArgumentBuilder(const analysis::Analysis& analysis, const NumberEvaluator& numbers, const CallContext& context)
+        : m_analysis(analysis), m_numbers(numbers), m_context(context)
+    {
+    }
+
+    IValue build(const ir::Arg& arg, const c10::TypePtr& wanted, ir::Slot slot, bool local) const
+    {
+        if (wanted->kind() == TypeKind::OptionalType) {
+            if (arg.none()) return {};
+            return build(arg, wanted->castRaw<c10::OptionalType>()->getElementType(), slot, local);
+        }
+        if (wanted->kind() == TypeKind::ListType)
+            return list(arg, wanted->castRaw<c10::ListType>()->getElementType(), slot, local);
+        if (wanted->kind() == TypeKind::TensorType) return tensor(arg, slot);
+        return single(arg, wanted, local);
+    }
+
+private:
+    IValue tensor(const ir::Arg& arg, ir::Slot slot) const
+    {
+        if (arg.none()) return at::Tensor();
+        if (const ir::ValueId* v = arg.value())
+            if (m_analysis.program.value(*v).kind == ir::ValueKind::Tensor) return m_context.operand(slot, *v);
+        return at::scalar_tensor(number(arg, false).scalar(), numberOptions(arg));
+    }
+
+    // A Python number as a tensor does not promote: 0-dim and of the number's own kind.
+    at::TensorOptions numberOptions(const ir::Arg& arg) const
+    {
+        const ir::ValueKind kind = number(arg, false).kind;
+        const auto type = kind == ir::ValueKind::Float ? at::kDouble : kind == ir::ValueKind::Bool ? at::kBool : at::kLong;
+        return at::TensorOptions().dtype(type).device(m_context.device);
+    }
+
+    Number number(const ir::Arg& arg, bool local) const
+    {
+        if (const ir::ValueId* v = arg.value())
+            return m_numbers.evaluate(*v, local ? m_context.localSizes : m_context.globalSizes);
+        if (const std::int64_t* i = arg.integer()) return integerNumber(*i);
+        if (const double* d = std::get_if<double>(&arg.data)) return realNumber(*d);
+        const bool* b = std::get_if<bool>(&arg.data);
+        require(b != nullptr, "an argument is not a number");
+        return boolNumber(*b);
+    }
+
+    IValue list(const ir::Arg& arg, const c10::TypePtr& element, ir::Slot slot, bool local) const
+    {
+        ir::ArgList single{arg};
+        const ir::ArgList& items = arg.list() ? *arg.list() : single;
+        if (element->kind() == TypeKind::TensorType) {
+            c10::List<at::Tensor> result;
+            for (std::size_t i = 0; i < items.size(); ++i) result.push_back(tensor(items[i], at(slot, i)).toTensor());
+            return result;
+        }
+        if (element->kind() == TypeKind::OptionalType) return optionals(items, slot);
+        if (element->kind() == TypeKind::FloatType) return reals(items);
+        if (element->kind() == TypeKind::BoolType) return bools(items);
+        c10::List<std::int64_t> result;
+        for (const ir::Arg& item : items) result.push_back(number(item, local).integer);
+        return result;
+    }
+
+    static ir::Slot at(ir::Slot slot, std::size_t item) { return {slot.arg, static_cast<int>(item)}; }
+
+    IValue optionals(const ir::ArgList& items, ir::Slot slot) const
+    {
+        c10::List<std::optional<at::Tensor>> result;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (items[i].none()) result.push_back(std::nullopt);
+            else result.push_back(tensor(items[i], at(slot, i)).toTensor());
+        }
+        return result;
+    }
+
+    IValue reals(const ir::ArgList& items) const
+    {
+        c10::List<double> result;
+        for (const ir::Arg& item : items) result.push_back(number(item, false).asReal());
+        return result;
+    }
+
+    IValue bools(const ir::ArgList& items) const
+    {
+        c10::List<bool> result;
+        for (const ir::Arg& item : items) result.push_back(number(item, false).integer != 0);
+        return result;
+    }
+
+    IValue single(const ir::Arg& arg, const c10::TypePtr& wanted, bool local) const
+    {
+        if (arg.none()) return {};
+        if (std::holds_alternative<ir::DeviceArg>(arg.data)) return m_context.device;
+        if (const auto* text = std::get_if<std::string>(&arg.data)) return *text;
+        const Number n = number(arg, local);
+        switch (wanted->kind()) {
+        case TypeKind::FloatType: return n.asReal();
+        case TypeKind::BoolType: return n.asReal() != 0;
+        case TypeKind::NumberType: return n.value();
+        default: return n.kind == ir::ValueKind::Float ? IValue(n.real) : IValue(n.integer);
+        }
+    }
+
+    const analysis::Analysis& m_analysis;
+    const NumberEvaluator& m_numbers;
+    const CallContext& m_context;
+};
+
+bool isLocal(const ir::Op& op, std::size_t i)
+{
+    if (i >= op.argInfo.size()) return false;
+    return op.argInfo[i].type == ir::ArgType::Int || op.argInfo[i].type == ir::ArgType::IntList;
+}
+
+std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
+{
+    std::vector<at::Tensor> out;
+    for (const IValue& v : stack) {
+        if (v.isTensorList()) {
+            for (const at::Tensor& t : v.toTensorVector()) out.push_back(t);
+        } else if (v.isTensor()) {
+            out.push_back(v.toTensor());
+        }
+    }
+    require(out.size() == op.outputs.size(), "an operator returned another number of tensors than on the sample",
+            ir::describeOp(op));
+    return out;
+}
+
+}  // namespace
+
+Caller::Entry& Caller::entry(const ir::Op& op)
+{
+    auto [it, fresh] = m_entries.try_emplace(op.id.index);
+    if (!fresh) return it->second;
+    it->second.op = torch::jit::findOperatorFor(c10::OperatorName(op.name, op.overload));
+    if (!it->second.op)
+        raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {}, ir::describeOp(op));
+    it->second.run = it->second.op->getOperation();
+    return it->second;
+}
+
+torch::jit::Stack Caller::arguments(const ir::Op& op, const c10::FunctionSchema& schema, const CallContext& context) const
+{
+    const ArgumentBuilder builder(m_analysis, m_numbers, context);
+    torch::jit::Stack stack;
+    stack.reserve(op.args.size());
+    for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
+        const c10::Argument& wanted = schema.arguments()[i];
+        const ir::Arg absent;
+        const ir::Arg& arg = i < op.args.size() ? op.args[i] : absent;
+        if (arg.none() && wanted.default_value()) stack.push_back(*wanted.default_value());
+        else stack.push_back(builder.build(arg, wanted.type(), {static_cast<int>(i), -1}, isLocal(op, i)));
+    }
+    return stack;
+}
+
+std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& context)
+{
+    try {
+        if (auto simple = shaped(op, context)) return {std::move(*simple)};
+        Entry& found = entry(op);
+        torch::jit::Stack stack = arguments(op, found.op->schema(), context);
+        found.run(stack);
+        return results(stack, op);
+    } catch (const c10::OutOfMemoryError&) {
+        throw;
+    } catch (const c10::Error& e) {
+        raise(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace(), {}, ir::describeOp(op));
+    }
+}
+
+std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext& context) const
+{
+    static const std::set<std::string> zeros{"aten::zeros", "aten::new_zeros", "aten::zeros_like", "aten::empty",
+                                             "aten::new_empty", "aten::empty_like"};
+    static const std::set<std::string> ones{"aten::ones", "aten::new_ones", "aten::ones_like"};
+    static const std::set<std::string> full{"aten::full", "aten::new_full", "aten::full_like"};
+    if (zeros.contains(op.name)) return at::Scalar(0);
+    if (ones.contains(op.name)) return at::Scalar(1);
+    if (!full.contains(op.name)) return std::nullopt;
+    const std::size_t position = op.name == "aten::new_full" ? 2 : 1;
+    const ir::Arg& arg = op.args.at(position);
+    if (const ir::ValueId* v = arg.value()) {
+        if (m_analysis.program.value(*v).kind != ir::ValueKind::Tensor) return m_numbers.evaluate(*v, context.globalSizes).scalar();
+        return context.operand({static_cast<int>(position), -1}, *v).item();
+    }
+    if (const std::int64_t* i = arg.integer()) return at::Scalar(*i);
+    if (const double* d = std::get_if<double>(&arg.data)) return at::Scalar(*d);
+    if (const bool* b = std::get_if<bool>(&arg.data)) return at::Scalar(*b);
+    return std::nullopt;
+}
+
+at::Tensor Caller::addScaled(const ir::Op& op, const at::Tensor& table, const at::Tensor& product) const
+{
+    const auto factor = [&](const char* name) {
+        for (std::size_t i = 0; i < op.argInfo.size(); ++i) {
+            if (op.argInfo[i].name != name) continue;
+            if (const std::int64_t* n = op.args[i].integer()) return static_cast<double>(*n);
+            if (const double* d = std::get_if<double>(&op.args[i].data)) return *d;
+        }
+        return 1.0;
+    };
+    return table * factor("beta") + product * factor("alpha");
+}
+
+at::Tensor Caller::fill(const ir::Op& op, const at::Scalar& value, const CallContext& context) const
+{
+    const auto dtype = loader::scalarType(m_analysis.program.value(op.outputs.at(0)).dtype);
+    const auto shape = shapeOf(m_analysis, op.outputs.at(0), context.localSizes);
+    return at::scalar_tensor(value, at::TensorOptions().dtype(dtype).device(context.device)).expand(shape);
+}
+
+namespace {
+
+bool knownShape(const analysis::Analysis& analysis, ir::ValueId value)
+{
+    for (ir::SpaceId d : analysis.info(value).dims)
+        if (d.valid() && analysis.tables.space(d).kind == analysis::SpaceKind::Opaque) return false;
+    return true;
+}
+
+// With every row dimension labelled, the shape of the result is known beforehand.
+bool reshapes(const ir::Op& op)
+{
+    static const std::set<std::string> names{"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::view_as",
+                                             "aten::reshape_as", "aten::flatten", "aten::unflatten", "aten::squeeze",
+                                             "aten::unsqueeze", "aten::_reshape_alias"};
+    return names.contains(op.name) && op.overload != "dtype";
+}
+
+bool expands(const ir::Op& op)
+{
+    return op.name == "aten::expand" || op.name == "aten::expand_as" || op.name == "aten::broadcast_to";
+}
+
+}  // namespace
+
+std::optional<at::Tensor> Caller::shaped(const ir::Op& op, const CallContext& context) const
+{
+    if (op.outputs.size() != 1) return std::nullopt;
+    const ir::ValueId out = op.outputs[0];
+    if (!knownShape(m_analysis, out) || m_analysis.info(out).sparse) return std::nullopt;
+    if (const auto value = fillValue(op, context)) return fill(op, *value, context);
+    if (!reshapes(op) && !expands(op)) return std::nullopt;
+    const at::Tensor in = context.operand({0, -1}, *op.args.at(0).value());
+    const auto shape = shapeOf(m_analysis, out, context.localSizes);
+    return expands(op) ? in.expand(shape) : in.reshape(shape);
+}
+
+}  // namespace hopscope::executor

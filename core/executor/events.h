@@ -1,0 +1,49 @@
+#pragma once
+
+// What happens during a run, as it happens. One interface for the terminal's progress line, the report, the trace and the
+// window. Calls come from the thread that runs the plan, in order.
+
+#include <cstdint>
+#include <string>
+
+namespace hopscope::executor {
+
+enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
+inline constexpr int phaseCount = 6;
+const char* phaseName(Phase phase);  // "block", "gather", "h2d", "compute", "d2h", "write"
+
+struct StageEvent {
+    int index = 1;
+    int count = 1;                // stages in the plan
+    std::int64_t destinations = 0;  // over all loops of the stage
+};
+
+struct BatchEvent {
+    int stage = 1;
+    std::string loop;             // destination type
+    std::int64_t batch = 0;       // number within the loop, from 0
+    std::int64_t destinations = 0, edges = 0, frontier = 0;
+    std::int64_t done = 0, total = 0;  // destinations of the stage
+    std::int64_t memory = 0, peakMemory = 0;  // device bytes now, and the highest in this batch
+};
+
+struct PhaseEvent {
+    int stage = 1;
+    std::int64_t batch = 0;
+    Phase phase = Phase::Compute;
+    double start = 0, seconds = 0;  // since the run began
+};
+
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void prologueStarted() {}
+    virtual void prologueFinished(double /*seconds*/) {}
+    virtual void stageStarted(const StageEvent&) {}
+    virtual void stageFinished(int /*stage*/, double /*seconds*/) {}
+    virtual void batchFinished(const BatchEvent&) {}
+    virtual void phaseFinished(const PhaseEvent&) {}
+    virtual void note(const std::string& /*sentence*/) {}
+};
+
+}  // namespace hopscope::executor

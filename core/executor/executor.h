@@ -1,0 +1,77 @@
+#pragma once
+
+// Runs a plan: stage after stage, batch after batch, for every destination row, from memory-mapped inputs to
+// memory-mapped stores. CPU and CUDA go through the same code.
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "executor/events.h"
+#include "loader/loader.h"
+#include "plan/plan.h"
+
+namespace hopscope::executor {
+
+enum class NanPolicy : std::uint8_t { Propagate, Refuse };
+
+struct Options {
+    std::string device = "cpu";                // "cpu", "cuda", "cuda:N"; "auto" has been resolved before
+    std::optional<std::int64_t> batch;         // destinations per batch; none: by memory, measured and adapted
+    std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; none: a share of what is free
+    std::string folder;                        // where stores are written; exists
+    std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
+    int threads = 0;                           // 0: all cores
+};
+
+struct StoredTensor {
+    ir::ValueId value;
+    std::string name;           // outputs: "out", "out.KEY"; checkpoints: "v17"
+    base::TensorView tensor;    // mapped from `file`, or in memory for values without rows
+    std::string file;           // path, in Options::folder; empty for values in memory
+};
+
+struct PhaseSeconds {
+    double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
+};
+
+struct StageReport {
+    int index = 1;
+    double seconds = 0;
+    PhaseSeconds phases;
+    std::int64_t batches = 0;
+    std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations
+    plan::Bytes bytes;                                 // rows written, rows read, structure
+    std::int64_t peakMemory = 0;                       // of the device allocator
+    std::int64_t frontierRows = 0;                     // sum over batches
+    std::int64_t destinations = 0;
+    int backOffs = 0;                                  // batches redone smaller after running out of memory
+};
+
+struct RunReport {
+    std::vector<StageReport> stages;
+    double prologueSeconds = 0;
+    double seconds = 0;
+    std::int64_t peakMemory = 0;
+    std::vector<StoredTensor> outputs;       // in the order of Program::outputs
+    std::vector<StoredTensor> checkpoints;   // those that are not outputs
+    std::vector<std::string> notes;          // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
+};
+
+// Evaluates the prologue and every stage of `plan`. Stores are written under options.folder with temporary names the
+// caller publishes or removes; on failure and on cancellation nothing that this call made is left there.
+// Fails with Input (inputs disagree with the schema, a guard came out differently), Resources (out of memory with one
+// destination per batch, disk full), Cancelled, Internal (an executor assertion: they stay on in release builds).
+base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
+                            const base::TensorMap& inputs, const Options& options, Observer& observer,
+                            std::stop_token stop);
+
+// "cpu", or "cuda:0" where LibTorch sees a GPU. Fails with Usage if `wanted` names a device that is not there.
+base::Result<std::string> resolveDevice(const std::string& wanted);
+
+}  // namespace hopscope::executor

@@ -1,0 +1,45 @@
+#pragma once
+
+// Private to executor. Inside this room failures travel as exceptions, beside LibTorch's own (an operator may throw at any
+// depth); run() turns both into an Error at its door.
+
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+
+namespace hopscope::executor {
+
+struct Failure : std::exception {
+    explicit Failure(base::Error e) : error(std::move(e)) {}
+    [[nodiscard]] const char* what() const noexcept override { return error.message.c_str(); }
+    base::Error error;
+};
+
+[[noreturn]] inline void raise(base::ErrorCode code, std::string message, std::string hint = {}, std::string where = {})
+{
+    throw Failure(base::Error{code, std::move(message), std::move(hint), std::move(where)});
+}
+
+// An executor assertion: on in release builds too, because it turns wrong numbers into an error.
+inline void require(bool holds, const char* message, const std::string& where = {})
+{
+    if (!holds) raise(base::ErrorCode::Internal, message, {}, where);
+}
+
+template <class T>
+    requires(!std::is_void_v<T>)
+T unwrap(base::Result<T>&& result)
+{
+    if (!result) throw Failure(result.error());
+    return std::move(*result);
+}
+
+inline void unwrap(const base::Status& status)
+{
+    if (!status) throw Failure(status.error());
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,232 @@
+#include "executor/fuse.h"
+
+#include <functional>
+#include <numeric>
+
+namespace hopscope::executor {
+
+using analysis::OpKind;
+using analysis::Use;
+
+std::vector<std::int64_t> rowShape(const analysis::Analysis& analysis, ir::ValueId value)
+{
+    std::vector<std::int64_t> shape = analysis.program.value(value).shape;
+    const int d = analysis.rowDim(value);
+    if (d >= 0) shape.erase(shape.begin() + d);
+    return shape;
+}
+
+std::optional<double> fillNumber(const ir::Program& program, ir::ValueId id)
+{
+    const ir::Value& value = program.value(id);
+    if (value.origin != ir::Origin::Op) return std::nullopt;
+    const ir::Op& op = program.op(value.producer);
+    const bool like = op.name.ends_with("_like"), made = op.name.starts_with("aten::new_");
+    const std::string name = op.name.substr(made ? 10 : 6, op.name.size() - (made ? 10 : 6) - (like ? 5 : 0));
+    if (name == "zeros") return 0;
+    if (name == "ones") return 1;
+    if (name != "full") return std::nullopt;
+    const ir::Arg& fill = op.args.at(made ? 2 : 1);
+    if (const std::int64_t* i = fill.integer()) return static_cast<double>(*i);
+    if (const double* d = std::get_if<double>(&fill.data)) return *d;
+    return std::nullopt;
+}
+
+namespace {
+
+std::int64_t product(const std::vector<std::int64_t>& shape)
+{
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// Weights of one number per row, or per row and leading dimensions ("heads"): the number of heads, or 0 if it is neither.
+std::int64_t headsOf(const std::vector<std::int64_t>& weight, const std::vector<std::int64_t>& message)
+{
+    if (weight.size() != message.size()) return 0;
+    std::size_t shared = 0;
+    while (shared < weight.size() && weight[shared] == message[shared]) ++shared;
+    for (std::size_t i = shared; i < weight.size(); ++i)
+        if (weight[i] != 1) return 0;
+    return product({weight.begin(), weight.begin() + static_cast<std::ptrdiff_t>(shared)});
+}
+
+const ir::Arg* argument(const ir::Op& op, const std::string& name)
+{
+    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
+        if (op.argInfo[i].name == name) return &op.args[i];
+    return nullptr;
+}
+
+bool isIndex(const ir::Op& op, ir::Slot slot)
+{
+    const auto a = static_cast<std::size_t>(slot.arg);
+    return a < op.argInfo.size() && op.argInfo[a].name.starts_with("ind");
+}
+
+bool isTrue(const ir::Arg* arg, bool otherwise)
+{
+    const bool* b = arg ? std::get_if<bool>(&arg->data) : nullptr;
+    return b ? *b : otherwise;
+}
+
+bool isOne(const ir::Arg* arg)
+{
+    if (!arg || arg->none()) return true;
+    if (const std::int64_t* i = arg->integer()) return *i == 1;
+    const double* d = std::get_if<double>(&arg->data);
+    return d && *d == 1;
+}
+
+}  // namespace
+
+Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses)
+    : m_analysis(analysis), m_loop(loop), m_uses(uses)
+{
+    for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
+        for (ir::ValueId v : op(i).outputs) m_producers[{v, loop.steps[static_cast<std::size_t>(i)].rows}] = i;
+        for (const auto& operand : uses[static_cast<std::size_t>(i)].operands) ++m_counts[{operand.value, operand.rows}];
+    }
+    for (const plan::Access& w : loop.writes) ++m_counts[{w.value, w.rows}];
+    for (const plan::Step& r : loop.reductions)
+        ir::forEachOperand(analysis.program.op(r.op), [&](ir::Slot, ir::ValueId v) { ++m_counts[{v, r.rows}]; });
+    for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
+        auto fusion = aggregation(i);
+        if (!fusion) continue;
+        if (fusion->gather >= 0) m_vanished.insert(fusion->gather);
+        if (fusion->scale >= 0) m_vanished.insert(fusion->scale);
+        m_fusions.emplace(i, std::move(*fusion));
+    }
+}
+
+const ir::Op& Fuser::op(int step) const { return m_analysis.program.op(m_loop.steps[static_cast<std::size_t>(step)].op); }
+
+const Fusion* Fuser::at(int step) const
+{
+    const auto it = m_fusions.find(step);
+    return it == m_fusions.end() ? nullptr : &it->second;
+}
+
+int Fuser::useCount(ir::ValueId value, const ir::RowClass& rows) const
+{
+    const auto it = m_counts.find({value, rows});
+    return it == m_counts.end() ? 0 : it->second;
+}
+
+bool Fuser::isFloatRows(ir::ValueId value) const
+{
+    return m_analysis.program.value(value).dtype == base::DType::Float32 && m_analysis.rowDim(value) == 0;
+}
+
+bool Fuser::combination(const ir::Op& o, Segment& segment) const
+{
+    const ir::Arg* init = o.args.empty() ? nullptr : &o.args[0];
+    const auto fill = init && init->value() ? fillNumber(m_analysis.program, *init->value()) : std::nullopt;
+    if (!fill) return false;
+    segment.empty = *fill;
+    const bool adds = o.name == "aten::scatter_add" || o.name == "aten::index_add";
+    if (adds) return *fill == 0 && isOne(argument(o, "alpha"));
+    if (o.name != "aten::scatter_reduce" && o.name != "aten::index_reduce") return false;
+    const ir::Arg* how = argument(o, "reduce");
+    const auto* text = how ? std::get_if<std::string>(&how->data) : nullptr;
+    if (!text) return false;
+    const bool includeSelf = isTrue(argument(o, "include_self"), true);
+    if (*text == "sum") return *fill == 0;
+    if (includeSelf) return false;
+    if (*text == "mean") segment.combination = Combination::Mean;
+    else if (*text == "amax") segment.combination = Combination::Max;
+    else if (*text == "amin") segment.combination = Combination::Min;
+    else return false;
+    return true;
+}
+
+std::optional<Fusion> Fuser::aggregation(int step) const
+{
+    const ir::Op& o = op(step);
+    const analysis::OpInfo& info = m_analysis.info(o.id);
+    const ir::RowClass& rows = m_loop.steps[static_cast<std::size_t>(step)].rows;
+    if (info.kind != OpKind::Aggregate || info.dim != 0 || rows.kind != ir::RowKind::Batch) return std::nullopt;
+    Fusion fusion;
+    if (!combination(o, fusion.shape) || !isFloatRows(o.outputs[0])) return std::nullopt;
+    for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
+        if (operand.use != Use::Message || isIndex(o, operand.slot)) continue;
+        if (!isFloatRows(operand.value) || operand.rows.kind != ir::RowKind::Owned) return std::nullopt;
+        fusion.source = operand.value;
+        fusion.shape.messages = operand.rows;
+    }
+    if (!fusion.source.valid() || !indexCovers(o, fusion.source)) return std::nullopt;
+    if (rowShape(m_analysis, fusion.source) != rowShape(m_analysis, o.outputs[0])) return std::nullopt;
+    fusion.shape.width = product(rowShape(m_analysis, fusion.source));
+    includeGather(fusion);
+    return fusion;
+}
+
+// scatter takes one index per element: a narrower one leaves elements out. index_add takes one per row.
+bool Fuser::indexCovers(const ir::Op& o, ir::ValueId message) const
+{
+    const ir::Arg* index = argument(o, "index");
+    if (!index || !index->value()) return false;
+    const auto& shape = m_analysis.program.value(*index->value()).shape;
+    if (o.name.starts_with("aten::index_")) return shape.size() == 1;
+    return shape == m_analysis.program.value(message).shape;
+}
+
+// The step that makes the value on these rows, if nothing else wants it.
+int Fuser::soleProducer(ir::ValueId value, const ir::RowClass& rows) const
+{
+    const auto it = m_producers.find({value, rows});
+    return it == m_producers.end() || useCount(value, rows) != 1 ? -1 : it->second;
+}
+
+bool Fuser::isRowGather(int step) const
+{
+    if (step < 0) return false;
+    const ir::Op& o = op(step);
+    const analysis::OpInfo& info = m_analysis.info(o.id);
+    const bool known = o.name == "aten::index_select" || o.name == "aten::index" || o.name == "aten::embedding";
+    if (!known || info.kind != OpKind::Gather || info.dim != 0) return false;
+    for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
+        const std::size_t rank = m_analysis.program.value(operand.value).shape.size();
+        if (operand.use == Use::Index && rank != 1) return false;
+        if (operand.use == Use::Source && (!isFloatRows(operand.value) || rank != m_analysis.program.value(o.outputs[0]).shape.size()))
+            return false;
+    }
+    return true;
+}
+
+void Fuser::includeGather(Fusion& fusion) const
+{
+    const int made = soleProducer(fusion.source, fusion.shape.messages);
+    if (made < 0) return;
+    if (isRowGather(made)) fusion.gather = made;
+    else if (!scaled(made, fusion)) return;
+    for (const auto& operand : m_uses[static_cast<std::size_t>(fusion.gather)].operands) {
+        if (operand.use == Use::Index) fusion.indexSlot = operand.slot;
+        if (operand.use != Use::Source) continue;
+        fusion.source = operand.value;
+        fusion.shape.sourceRows = operand.rows;
+    }
+}
+
+// message = gathered rows * weight, either way round.
+bool Fuser::scaled(int step, Fusion& fusion) const
+{
+    const ir::Op& o = op(step);
+    if (o.name != "aten::mul" || o.args.size() < 2 || !o.args[0].value() || !o.args[1].value()) return false;
+    for (int side : {0, 1}) {
+        const ir::ValueId rows = *o.args[static_cast<std::size_t>(side)].value();
+        const ir::ValueId weight = *o.args[static_cast<std::size_t>(1 - side)].value();
+        const int gather = soleProducer(rows, fusion.shape.messages);
+        if (!isRowGather(gather) || !m_analysis.hasRows(weight) || !isFloatRows(weight)) continue;
+        const auto message = rowShape(m_analysis, rows);
+        const std::int64_t heads = headsOf(rowShape(m_analysis, weight), message);
+        if (heads == 0 || message != rowShape(m_analysis, fusion.source)) continue;
+        fusion.gather = gather;
+        fusion.scale = step;
+        fusion.weight = weight;
+        fusion.shape.heads = heads;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace hopscope::executor

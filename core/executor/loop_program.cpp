@@ -1,0 +1,430 @@
+#include "executor/loop_program.h"
+
+#include <algorithm>
+#include <set>
+
+#include "executor/failure.h"
+#include "executor/fuse.h"
+
+namespace hopscope::executor {
+
+using analysis::OpKind;
+using analysis::Use;
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+class Compiler {
+public:
+    Compiler(const analysis::Analysis& analysis, const plan::Loop& loop, const std::unordered_set<ir::ValueId>& stored,
+             const InPlace& inPlace)
+        : m_analysis(analysis), m_program(analysis.program), m_loop(loop), m_stored(stored), m_inPlace(inPlace),
+          m_uses(operandUses()), m_fuser(analysis, loop, m_uses)
+    {
+        m_result.loop = &loop;
+        for (std::size_t i = 0; i < loop.steps.size(); ++i)
+            for (ir::ValueId v : m_program.op(loop.steps[i].op).outputs) m_computed.insert({v, loop.steps[i].rows});
+    }
+
+    LoopProgram run()
+    {
+        countInPlace();
+        for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i)
+            if (!m_fuser.vanished(i)) step(i);
+        for (const plan::Access& w : m_loop.writes) m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
+        for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
+        markDead();
+        return std::move(m_result);
+    }
+
+private:
+    using Held = std::pair<ir::ValueId, RowClass>;
+
+    std::vector<StepUse> operandUses() const
+    {
+        std::vector<StepUse> uses;
+        for (const plan::Step& s : m_loop.steps) {
+            auto operands = analysis::operandRows(m_analysis, s.op, s.rows);
+            if (!operands)
+                raise(base::ErrorCode::Internal, "the plan computes an operator on rows where it cannot exist: "
+                                                     + m_analysis.tables.className(s.rows), {}, place(s.op));
+            uses.push_back({std::move(*operands)});
+        }
+        return uses;
+    }
+
+    std::string place(ir::OpId op) const { return ir::describeOp(m_program.op(op)); }
+
+    // ---- registers
+
+    Register newRegister(ir::ValueId value, const RowClass& rows, double bytesPerRow)
+    {
+        m_result.registers.push_back({value, rows, bytesPerRow});
+        const bool partition = rows.kind == RowKind::Owned;
+        if (partition && std::find(m_result.classes.begin(), m_result.classes.end(), rows) == m_result.classes.end())
+            m_result.classes.push_back(rows);
+        return static_cast<Register>(m_result.registers.size()) - 1;
+    }
+
+    double bytesPerRow(ir::ValueId value) const
+    {
+        double bytes = static_cast<double>(base::itemSize(m_program.value(value).dtype));
+        for (std::int64_t n : rowShape(m_analysis, value)) bytes *= static_cast<double>(n);
+        return bytes;
+    }
+
+    Register valueRegister(ir::ValueId value, const RowClass& rows, bool view = false)
+    {
+        const Register r = newRegister(value, rows, view ? 0 : bytesPerRow(value));
+        m_held[{value, rows}] = r;
+        return r;
+    }
+
+    // ---- where a value comes from
+
+    Register fetch(ir::ValueId value, const RowClass& rows)
+    {
+        const auto it = m_held.find({value, rows});
+        if (it != m_held.end()) return it->second;
+        if (m_computed.contains({value, rows})) orderBroken(value, rows);
+        if (rows.kind == RowKind::Batch && inFrontier(value, rows.table)) return narrow(value, rows);
+        if (m_analysis.available(value) && recipe(value)) return local(value, rows);
+        if (!m_analysis.available(value) && !m_stored.contains(value))
+            raise(base::ErrorCode::Internal, "the plan wants a value that is neither stored nor computed in its stage: "
+                                                 + ir::valueName(value) + " on " + m_analysis.tables.className(rows));
+        return read(value, rows);
+    }
+
+    [[noreturn]] void orderBroken(ir::ValueId value, const RowClass& rows) const
+    {
+        raise(base::ErrorCode::Internal, "the plan uses " + ir::valueName(value) + " on " + m_analysis.tables.className(rows)
+                                             + " before it computes it");
+    }
+
+    bool inFrontier(ir::ValueId value, ir::SpaceId type) const
+    {
+        const RowClass frontier{RowKind::Frontier, type, {}};
+        if (type != m_loop.destination) return false;
+        if (m_held.contains({value, frontier}) || m_computed.contains({value, frontier})) return true;
+        return m_fuser.useCount(value, frontier) > 0 && !readsInPlace(value) && !recipeAvailable(value);
+    }
+
+    bool recipeAvailable(ir::ValueId value) const { return m_analysis.available(value) && recipe(value); }
+
+    Register narrow(ir::ValueId value, const RowClass& rows)
+    {
+        Instruction i;
+        i.act = Act::Narrow;
+        i.value = value;
+        i.rows = rows;
+        i.input = fetch(value, {RowKind::Frontier, rows.table, {}});
+        return finish(std::move(i), valueRegister(value, rows, true));
+    }
+
+    Register read(ir::ValueId value, const RowClass& rows)
+    {
+        if (m_analysis.available(value)) m_result.leaves.insert(value);
+        Instruction i;
+        i.act = Act::Read;
+        i.value = value;
+        i.rows = rows;
+        return finish(std::move(i), valueRegister(value, rows));
+    }
+
+    // Structure-only values that are made again for the rows of the batch instead of being read from whole tables: fills, and
+    // reshapes and expansions, whose rows would be wide.
+    bool recipe(ir::ValueId id) const
+    {
+        const ir::Value& value = m_program.value(id);
+        if (value.origin != ir::Origin::Op) return false;
+        const ir::Op& op = m_program.op(value.producer);
+        const analysis::OpInfo& info = m_analysis.info(op.id);
+        if (info.kind != OpKind::Rowwise || op.outputs.size() != 1) return false;
+        if (m_analysis.info(id).uniform) return true;
+        static const std::set<std::string> reshapes{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::squeeze",
+                                                    "aten::expand", "aten::expand_as", "aten::view_as", "aten::flatten",
+                                                    "aten::reshape_as", "aten::_unsafe_view"};
+        return reshapes.contains(op.name) && m_analysis.hasRows(*op.args.at(0).value());
+    }
+
+    Register local(ir::ValueId value, const RowClass& rows)
+    {
+        const ir::OpId op = m_program.value(value).producer;
+        const auto operands = analysis::operandRows(m_analysis, op, rows);
+        if (!operands) return read(value, rows);
+        call(op, rows, *operands);
+        return m_held.at({value, rows});
+    }
+
+    // ---- instructions
+
+    Register finish(Instruction instruction, Register result)
+    {
+        instruction.outputs = {result};
+        m_result.instructions.push_back(std::move(instruction));
+        return result;
+    }
+
+    void step(int i)
+    {
+        const plan::Step& s = m_loop.steps[static_cast<std::size_t>(i)];
+        const ir::Op& op = m_program.op(s.op);
+        const auto& operands = m_uses[static_cast<std::size_t>(i)].operands;
+        if (!op.outputs.empty() && m_analysis.info(op.outputs[0]).sparse) return;
+        if (m_held.contains({op.outputs.at(0), s.rows})) return;
+        if (s.rows.kind == RowKind::All) return;
+        if (isSparseProduct(operands)) return sparseProduct(s, operands);
+        if (const Fusion* fusion = m_fuser.at(i)) return segment(s, *fusion);
+        const OpKind kind = m_analysis.info(s.op).kind;
+        if (kind == OpKind::Select) return rearrange(Act::Select, s, operands);
+        if (kind == OpKind::Concat) return rearrange(Act::Concat, s, operands);
+        call(s.op, s.rows, operands);
+    }
+
+    void rearrange(Act act, const plan::Step& s, const std::vector<analysis::OperandRows>& operands)
+    {
+        Instruction i;
+        i.act = act;
+        i.op = s.op;
+        i.rows = s.rows;
+        for (const auto& o : operands) {
+            if (o.use != Use::Parent && o.use != Use::Part) continue;
+            i.operands.push_back({o.slot, o.value, Operand::InRegister, fetch(o.value, o.rows), o.rows});
+        }
+        finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
+    }
+
+    void call(ir::OpId id, const RowClass& rows, const std::vector<analysis::OperandRows>& operands)
+    {
+        const ir::Op& op = m_program.op(id);
+        Instruction i;
+        i.op = id;
+        i.rows = rows;
+        i.operands = bind(op, rows, operands);
+        const bool view = m_analysis.info(id).view && m_analysis.info(id).kind == OpKind::Rowwise;
+        const bool fill = op.outputs.size() == 1 && fillNumber(m_program, op.outputs[0]).has_value();
+        for (ir::ValueId v : op.outputs) i.outputs.push_back(valueRegister(v, rows, view || fill));
+        m_result.instructions.push_back(std::move(i));
+    }
+
+    std::vector<Operand> bind(const ir::Op& op, const RowClass& rows, const std::vector<analysis::OperandRows>& operands)
+    {
+        std::vector<Operand> bound;
+        std::map<ir::Slot, const analysis::OperandRows*> bySlot;
+        for (const auto& o : operands) bySlot[o.slot] = &o;
+        ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
+            if (m_program.value(v).kind != ir::ValueKind::Tensor) return;
+            const auto it = bySlot.find(slot);
+            if (it == bySlot.end()) bound.push_back({slot, v, Operand::Dummy, -1, {}});
+            else if (renumbered(op, *it->second)) bound.push_back(indexOperand(op, rows, *it->second, operands));
+            else bound.push_back(operand(*it->second));
+        });
+        return bound;
+    }
+
+    Operand operand(const analysis::OperandRows& o)
+    {
+        if (o.rows.kind == RowKind::All || !m_analysis.hasRows(o.value)) {
+            if (m_analysis.available(o.value)) m_result.leaves.insert(o.value);
+            return {o.slot, o.value, Operand::Whole, -1, {}};
+        }
+        return {o.slot, o.value, Operand::InRegister, fetch(o.value, o.rows), o.rows};
+    }
+
+    bool renumbered(const ir::Op& op, const analysis::OperandRows& o) const
+    {
+        const analysis::OpInfo& info = m_analysis.info(op.id);
+        if (info.kind != OpKind::Gather && info.kind != OpKind::Aggregate) return false;
+        if (m_program.value(o.value).dtype == base::DType::Bool || !base::isIntegral(m_program.value(o.value).dtype)) return false;
+        if (o.use == Use::Index) return true;
+        // bincount reads its index as messages.
+        return o.use == Use::Message && op.name == "aten::bincount" && o.slot.arg == 0;
+    }
+
+    // The class whose local numbers the index holds: what is gathered from, or what is written into.
+    RowClass numberedIn(const ir::Op& op, const RowClass& rows, const std::vector<analysis::OperandRows>& operands) const
+    {
+        if (m_analysis.info(op.id).kind == OpKind::Aggregate) return rows;
+        for (const auto& o : operands)
+            if (o.use == Use::Source) return o.rows;
+        raise(base::ErrorCode::Internal, "a gather without a source", {}, ir::describeOp(op));
+    }
+
+    Operand indexOperand(const ir::Op& op, const RowClass& rows, const analysis::OperandRows& o,
+                         const std::vector<analysis::OperandRows>& operands)
+    {
+        const analysis::Role& role = m_analysis.info(op.id).role;
+        const Register r = positions(o.rows, role.space, role.key, numberedIn(op, rows, operands));
+        return {o.slot, o.value, Operand::Index, r, o.rows};
+    }
+
+    Register positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)
+    {
+        const std::tuple name{on, space, key, in};
+        const auto it = m_positions.find(name);
+        if (it != m_positions.end()) return it->second;
+        Instruction i;
+        i.act = Act::Positions;
+        i.rows = on;
+        i.space = space;
+        i.key = key;
+        i.in = in;
+        return m_positions[name] = finish(std::move(i), newRegister({}, on, 8));
+    }
+
+    // ---- segments
+
+    bool readsInPlace(ir::ValueId value) const { return m_inPlaceValues.contains(value); }
+
+    // A whole table is read in place if segments are its only readers on the frontier: then no frontier copy is made.
+    void countInPlace()
+    {
+        std::map<ir::ValueId, std::pair<int, RowClass>> segments;
+        for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i) {
+            const Fusion* f = m_fuser.at(i);
+            if (!f || f->gather < 0 || f->shape.sourceRows.kind != RowKind::Frontier) continue;
+            ++segments[f->source].first;
+            segments[f->source].second = f->shape.sourceRows;
+        }
+        for (const auto& [value, found] : segments) {
+            const bool here = m_computed.contains({value, found.second});
+            const bool there = m_stored.contains(value) || m_analysis.available(value);
+            if (!here && there && m_inPlace(value) && m_fuser.useCount(value, found.second) == found.first && !recipeAvailable(value))
+                m_inPlaceValues.insert(value);
+        }
+    }
+
+    void segment(const plan::Step& s, const Fusion& fusion)
+    {
+        Instruction i;
+        i.act = Act::Segment;
+        i.op = s.op;
+        i.rows = s.rows;
+        i.segment = fusion.shape;
+        i.segment.source = fusion.source;
+        if (fusion.gather < 0) i.segment.from = fetch(fusion.source, fusion.shape.messages);
+        else gatherInto(i.segment, m_analysis.info(m_loop.steps[static_cast<std::size_t>(fusion.gather)].op).role);
+        if (fusion.weight.valid()) {
+            i.segment.weightValue = fusion.weight;
+            i.segment.weight = fetch(fusion.weight, fusion.shape.messages);
+        }
+        finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
+    }
+
+    void gatherInto(Segment& segment, const analysis::Role& role)
+    {
+        segment.columnSpace = role.space;
+        segment.columnKey = role.key;
+        if (segment.sourceRows.kind == RowKind::Frontier && readsInPlace(segment.source)) {
+            if (m_analysis.available(segment.source)) m_result.leaves.insert(segment.source);
+            return;
+        }
+        segment.from = fetch(segment.source, segment.sourceRows);
+        segment.columns = positions(segment.messages, role.space, role.key, segment.sourceRows);
+    }
+
+    static bool isSparseProduct(const std::vector<analysis::OperandRows>& operands)
+    {
+        return std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o.use == Use::SparseMatrix; });
+    }
+
+    // The numbers on the entries of a sparse matrix.
+    ir::ValueId entries(ir::ValueId matrix) const
+    {
+        const ir::Value& value = m_program.value(matrix);
+        if (value.origin != ir::Origin::Op) raise(base::ErrorCode::Internal, "a sparse matrix without entries");
+        const ir::Op& op = m_program.op(value.producer);
+        const bool made = op.name.find("sparse_co") != std::string::npos;
+        return made ? *op.args.at(1).value() : entries(*op.args.at(0).value());
+    }
+
+    void sparseProduct(const plan::Step& s, const std::vector<analysis::OperandRows>& operands)
+    {
+        Instruction i;
+        i.act = Act::Segment;
+        i.op = s.op;
+        i.rows = s.rows;
+        analysis::Role column;
+        for (const auto& o : operands) {
+            if (o.use == Use::SparseMatrix) {
+                column = m_analysis.info(o.value).sparseColumn;
+                i.segment.messages = o.rows;
+                i.segment.weightValue = entries(o.value);
+            } else if (o.use == Use::SparseSource) {
+                i.segment.source = o.value;
+                i.segment.sourceRows = o.rows;
+            }
+        }
+        for (std::int64_t n : rowShape(m_analysis, i.segment.source)) i.segment.width *= n;
+        gatherInto(i.segment, column);
+        i.segment.weight = fetch(i.segment.weightValue, i.segment.messages);
+        i.operands = addend(s, operands);
+        finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
+    }
+
+    // addmm adds a table to the product.
+    std::vector<Operand> addend(const plan::Step& s, const std::vector<analysis::OperandRows>& operands)
+    {
+        if (m_program.op(s.op).name.find("addm") == std::string::npos) return {};
+        for (const auto& o : operands)
+            if (o.slot.arg == 0) return {operand(o)};
+        return {};
+    }
+
+    Reduced reduction(const plan::Step& s)
+    {
+        Reduced reduced{s.op, s.rows, {}};
+        const ir::Op& op = m_program.op(s.op);
+        ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
+            if (m_program.value(v).kind != ir::ValueKind::Tensor) return;
+            const Use use = m_analysis.info(s.op).use(slot).use;
+            if (use == Use::Shape) reduced.operands.push_back({slot, v, Operand::Dummy, -1, {}});
+            else if (use == Use::Whole || !m_analysis.hasRows(v)) reduced.operands.push_back(operand({slot, v, use, {}, {}, {}, {}}));
+            else reduced.operands.push_back({slot, v, Operand::InRegister, fetch(v, s.rows), s.rows});
+        });
+        return reduced;
+    }
+
+    void markDead()
+    {
+        std::vector<int> last(m_result.registers.size(), -1);
+        const auto touch = [&](Register r, int at) {
+            if (r >= 0) last[static_cast<std::size_t>(r)] = at;
+        };
+        for (int at = 0; at < static_cast<int>(m_result.instructions.size()); ++at) {
+            const Instruction& i = m_result.instructions[static_cast<std::size_t>(at)];
+            for (Register r : i.outputs) touch(r, at);
+            for (const Operand& o : i.operands) touch(o.from, at);
+            for (Register r : {i.input, i.segment.from, i.segment.columns, i.segment.weight}) touch(r, at);
+        }
+        for (const Written& w : m_result.writes) touch(w.from, -2);
+        for (const Reduced& r : m_result.reductions)
+            for (const Operand& o : r.operands) touch(o.from, -2);
+        for (std::size_t r = 0; r < last.size(); ++r)
+            if (last[r] >= 0) m_result.instructions[static_cast<std::size_t>(last[r])].dead.push_back(static_cast<Register>(r));
+    }
+
+    const analysis::Analysis& m_analysis;
+    const ir::Program& m_program;
+    const plan::Loop& m_loop;
+    const std::unordered_set<ir::ValueId>& m_stored;
+    const InPlace& m_inPlace;
+    std::vector<StepUse> m_uses;
+    Fuser m_fuser;
+    LoopProgram m_result;
+    std::set<Held> m_computed;
+    std::map<Held, Register> m_held;
+    std::map<std::tuple<RowClass, ir::SpaceId, ir::KeyId, RowClass>, Register> m_positions;
+    std::set<ir::ValueId> m_inPlaceValues;
+};
+
+}  // namespace
+
+LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace)
+{
+    return Compiler(analysis, loop, stored, readInPlace).run();
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,56 @@
+#pragma once
+
+// Private to executor: numbers that follow from table sizes. "Sizes mean two things": in a shape argument the rows of the
+// batch, as a number the rows of the whole table; the caller says which by the sizes that it passes.
+
+#include <functional>
+
+#include <ATen/core/ivalue.h>
+
+#include "analysis/analysis.h"
+
+namespace hopscope::executor {
+
+using SizeOf = std::function<std::int64_t(ir::SpaceId)>;
+
+struct Number {
+    ir::ValueKind kind = ir::ValueKind::Int;
+    std::int64_t integer = 0;  // Int, Bool
+    double real = 0;           // Float
+
+    [[nodiscard]] double asReal() const { return kind == ir::ValueKind::Float ? real : static_cast<double>(integer); }
+    [[nodiscard]] c10::IValue value() const;
+    [[nodiscard]] at::Scalar scalar() const;
+};
+
+Number integerNumber(std::int64_t i);
+Number realNumber(double d);
+Number boolNumber(bool b);
+
+// Evaluates numbers of one program. `item` reads the one element of a tensor value.
+class NumberEvaluator {
+public:
+    NumberEvaluator(const analysis::Analysis& analysis, std::function<at::Tensor(ir::ValueId)> item)
+        : m_analysis(analysis), m_item(std::move(item))
+    {
+    }
+    Number evaluate(ir::ValueId value, const SizeOf& sizes) const;
+    std::int64_t evaluate(const analysis::Linear& linear, const SizeOf& sizes) const;
+
+private:
+    Number direct(ir::ValueId value, const SizeOf& sizes) const;
+    Number fromOp(const ir::Op& op, const SizeOf& sizes) const;
+    Number argument(const ir::Arg& arg, const SizeOf& sizes) const;
+    Number dimension(ir::ValueId tensor, std::int64_t dim, const SizeOf& sizes) const;
+
+    const analysis::Analysis& m_analysis;
+    std::function<at::Tensor(ir::ValueId)> m_item;
+};
+
+// The scalar operator `name` ("add", "floordiv", ...) on numbers, with Python's rules.
+Number applyScalar(const std::string& name, const Number& a, const Number& b);
+
+// The sizes of `value` when each labelled dimension has the size of its table.
+std::vector<std::int64_t> shapeOf(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
+
+}  // namespace hopscope::executor

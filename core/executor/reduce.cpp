@@ -1,0 +1,219 @@
+#include "executor/reduce.h"
+
+#include <limits>
+
+#include "executor/failure.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+using analysis::Reduction;
+
+Reducer::Reducer(const analysis::Analysis& analysis, ir::OpId op)
+    : m_op(analysis.program.op(op)), m_info(analysis.info(op)), m_result(analysis.program.value(m_op.outputs.at(0)))
+{
+}
+
+bool Reducer::isScatter() const
+{
+    switch (m_info.reduction) {
+    case Reduction::ScatterSum:
+    case Reduction::ScatterMean:
+    case Reduction::ScatterMax:
+    case Reduction::ScatterMin: return true;
+    default: return false;
+    }
+}
+
+at::ScalarType Reducer::wide() const
+{
+    const auto type = loader::scalarType(m_result.dtype);
+    return c10::isFloatingType(type) ? at::kDouble : type == at::kBool ? at::kLong : type;
+}
+
+at::Tensor Reducer::operand(const CallContext& context, int arg) const
+{
+    return context.operand({arg, -1}, *m_op.args.at(static_cast<std::size_t>(arg)).value());
+}
+
+int Reducer::argumentNamed(std::initializer_list<const char*> names) const
+{
+    for (std::size_t i = 0; i < m_op.argInfo.size(); ++i)
+        for (const char* name : names)
+            if (m_op.argInfo[i].name == name) return static_cast<int>(i);
+    return -1;
+}
+
+Contribution Reducer::contribute(Caller& caller, const CallContext& context, std::int64_t rows) const
+{
+    if (rows == 0) return {};
+    if (isScatter()) return scatter(context);
+    if (m_info.reduction == Reduction::FunctionSum)
+        return {caller.call(m_op, context).at(0).to(wide()), {}, static_cast<double>(rows), false};
+    return moments(operand(context, 0));
+}
+
+Contribution Reducer::moments(const at::Tensor& x) const
+{
+    const std::vector<std::int64_t> dims(m_info.reducedDims.begin(), m_info.reducedDims.end());
+    double count = 1;
+    for (std::int64_t d : dims) count *= static_cast<double>(x.size(d));
+    const bool keep = m_info.keepDim;
+    switch (m_info.reduction) {
+    case Reduction::Sum:
+    case Reduction::Mean: return {x.sum(dims, keep, wide()), {}, count, false};
+    case Reduction::Max: return {x.amax(dims, keep), {}, count, false};
+    case Reduction::Min: return {x.amin(dims, keep), {}, count, false};
+    case Reduction::Norm2: {
+        const at::Tensor y = x.to(at::kDouble);
+        return {(y * y).sum(dims, keep), {}, count, false};
+    }
+    case Reduction::Var:
+    case Reduction::Std: {
+        const at::Tensor y = x.to(at::kDouble);
+        const at::Tensor mean = y.mean(dims, true), centred = y - mean;
+        return {mean, (centred * centred).sum(dims, true), count, false};
+    }
+    default: break;
+    }
+    raise(base::ErrorCode::Internal, "a reduction is not known", {}, ir::describeOp(m_op));
+}
+
+namespace {
+
+// Row numbers for each element of `values`, as scatter wants them.
+at::Tensor elementIndex(const at::Tensor& index, const at::Tensor& values, std::int64_t dim)
+{
+    if (index.dim() == values.dim()) return index.expand_as(values);
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(values.dim()), 1);
+    shape[static_cast<std::size_t>(dim)] = index.numel();
+    return index.reshape(shape).expand_as(values);
+}
+
+double emptyExtremum(Reduction reduction)
+{
+    return reduction == Reduction::ScatterMax ? -std::numeric_limits<double>::infinity()
+                                              : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Contribution Reducer::scatter(const CallContext& context) const
+{
+    const int source = argumentNamed({"src", "source", "values", "value"});
+    const int list = argumentNamed({"indices"}), single = argumentNamed({"index"});
+    ir::Slot indexSlot{single >= 0 ? single : list, -1};
+    ir::ValueId index;
+    std::int64_t dim = m_info.dim;
+    if (single >= 0) {
+        index = *m_op.args[static_cast<std::size_t>(single)].value();
+    } else {
+        const ir::ArgList& items = *m_op.args.at(static_cast<std::size_t>(list)).list();
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (const ir::ValueId* v = items[i].value()) {
+                index = *v;
+                indexSlot.item = static_cast<int>(i);
+                dim = static_cast<std::int64_t>(i);
+            }
+    }
+    const at::Tensor values = operand(context, source).to(wide());
+    std::vector<std::int64_t> shape = m_result.shape;
+    const at::Tensor raw = context.operand(indexSlot, index);
+    // index_put broadcasts its values over the rows.
+    at::Tensor rows = values;
+    if (raw.dim() == 1) {
+        std::vector<std::int64_t> full = shape;
+        full[static_cast<std::size_t>(dim)] = raw.numel();
+        rows = values.expand(full);
+    }
+    const at::Tensor where = elementIndex(raw, rows, dim);
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        if (static_cast<std::int64_t>(d) != dim) shape[d] = rows.size(static_cast<std::int64_t>(d));
+    shape[static_cast<std::size_t>(dim)] = operand(context, 0).size(dim);
+    const at::Tensor zeros = at::zeros(shape, rows.options());
+    if (m_info.reduction == Reduction::ScatterSum) return {zeros.scatter_add(dim, where, rows), {}, 1, false};
+    const at::Tensor hits = zeros.to(at::kDouble).scatter_add(dim, where, at::ones({1}, rows.options().dtype(at::kDouble)).expand_as(rows));
+    if (m_info.reduction == Reduction::ScatterMean) return {zeros.scatter_add(dim, where, rows), hits, 1, false};
+    const at::Tensor start = at::full_like(zeros, emptyExtremum(m_info.reduction));
+    const char* how = m_info.reduction == Reduction::ScatterMax ? "amax" : "amin";
+    return {start.scatter_reduce(dim, where, rows, how, true), hits, 1, false};
+}
+
+void Reducer::merge(Contribution next)
+{
+    if (next.empty) return;
+    if (m_total.empty) {
+        m_total = std::move(next);
+        return;
+    }
+    const double n = m_total.count, m = next.count;
+    switch (m_info.reduction) {
+    case Reduction::Max:
+    case Reduction::ScatterMax: m_total.value = at::maximum(m_total.value, next.value); break;
+    case Reduction::Min:
+    case Reduction::ScatterMin: m_total.value = at::minimum(m_total.value, next.value); break;
+    case Reduction::Var:
+    case Reduction::Std: {
+        const at::Tensor delta = next.value - m_total.value;
+        m_total.spread = m_total.spread + next.spread + delta * delta * (n * m / (n + m));
+        m_total.value = m_total.value + delta * (m / (n + m));
+        break;
+    }
+    default: m_total.value = m_total.value + next.value; break;
+    }
+    if (isScatter() && next.spread.defined()) m_total.spread = m_total.spread + next.spread;
+    m_total.count = n + m;
+}
+
+std::optional<ir::Slot> Reducer::initialSlot() const
+{
+    if (!isScatter()) return std::nullopt;
+    return ir::Slot{0, -1};
+}
+
+at::Tensor Reducer::emptyResult(at::Device device) const
+{
+    const bool sum = m_info.reduction == Reduction::Sum || m_info.reduction == Reduction::FunctionSum
+        || m_info.reduction == Reduction::Norm2;
+    const bool mean = m_info.reduction == Reduction::Mean || m_info.reduction == Reduction::Var
+        || m_info.reduction == Reduction::Std;
+    if (!sum && !mean) raise(base::ErrorCode::Input, "a maximum over no rows is asked for", {}, ir::describeOp(m_op));
+    const double value = sum ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+    return at::full(m_result.shape, value, at::TensorOptions().dtype(loader::scalarType(m_result.dtype)).device(device));
+}
+
+at::Tensor Reducer::variance() const
+{
+    at::Tensor v = m_total.spread / (m_total.count - m_info.correction);
+    if (m_info.reduction == Reduction::Std) v = v.sqrt();
+    return v.reshape(m_result.shape);
+}
+
+at::Tensor Reducer::finishScatter(const at::Tensor& initial) const
+{
+    const at::Tensor start = initial.to(m_total.value.scalar_type());
+    if (m_info.reduction == Reduction::ScatterSum) return start + m_total.value;
+    const at::Tensor hit = m_total.spread > 0;
+    if (m_info.reduction == Reduction::ScatterMean) {
+        const at::Tensor sum = m_info.includeSelf ? m_total.value + start : m_total.value;
+        const at::Tensor count = m_info.includeSelf ? m_total.spread + 1 : m_total.spread;
+        return at::where(hit, sum / count, start);
+    }
+    if (!m_info.includeSelf) return at::where(hit, m_total.value, start);
+    return m_info.reduction == Reduction::ScatterMax ? at::maximum(m_total.value, start) : at::minimum(m_total.value, start);
+}
+
+at::Tensor Reducer::finish(const at::Tensor& initial, at::Device device) const
+{
+    const auto type = loader::scalarType(m_result.dtype);
+    if (m_total.empty) return isScatter() ? initial : emptyResult(device);
+    switch (m_info.reduction) {
+    case Reduction::Mean: return (m_total.value / m_total.count).to(type);
+    case Reduction::Var:
+    case Reduction::Std: return variance().to(type);
+    case Reduction::Norm2: return m_total.value.sqrt().to(type);
+    default: return (isScatter() ? finishScatter(initial) : m_total.value).to(type);
+    }
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,48 @@
+#pragma once
+
+// Private to executor: reductions over all rows, finished over the batches of a loop. Floating sums are kept in double, so
+// that the number of batches does not show.
+
+#include <ATen/ATen.h>
+
+#include "executor/call.h"
+
+namespace hopscope::executor {
+
+// What one batch contributes; merged only when the whole batch has succeeded, so that a batch can be redone.
+struct Contribution {
+    at::Tensor value;                  // sum, extremum, sum of squares, mean
+    at::Tensor spread;                 // Var, Std: sum of squared deviations; Scatter mean, max, min: hits per slot
+    double count = 0;
+    bool empty = true;
+};
+
+class Reducer {
+public:
+    Reducer(const analysis::Analysis& analysis, ir::OpId op);
+
+    // `context` gives operands on the batch's rows.
+    Contribution contribute(Caller& caller, const CallContext& context, std::int64_t rows) const;
+    void merge(Contribution next);
+    // The finished value. `initial` is the table that scatters start from, else undefined.
+    at::Tensor finish(const at::Tensor& initial, at::Device device) const;
+    [[nodiscard]] std::optional<ir::Slot> initialSlot() const;
+
+private:
+    Contribution moments(const at::Tensor& x) const;
+    Contribution scatter(const CallContext& context) const;
+    at::Tensor operand(const CallContext& context, int arg) const;
+    at::Tensor emptyResult(at::Device device) const;
+    at::Tensor finishScatter(const at::Tensor& initial) const;
+    at::Tensor variance() const;
+    bool isScatter() const;
+    int argumentNamed(std::initializer_list<const char*> names) const;
+    at::ScalarType wide() const;
+
+    const ir::Op& m_op;
+    const analysis::OpInfo& m_info;
+    const ir::Value& m_result;
+    Contribution m_total;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,294 @@
+#include "executor/executor.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include "base/units.h"
+#include "executor/loop.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+const char* phaseName(Phase phase)
+{
+    static constexpr const char* names[phaseCount] = {"block", "gather", "h2d", "compute", "d2h", "write"};
+    return names[static_cast<int>(phase)];
+}
+
+namespace {
+
+constexpr std::int64_t spillThreshold = 1 << 20;
+constexpr double cpuBatchBytes = 256e6;   // beyond this, larger batches gain nothing on a CPU
+constexpr std::int64_t unaccounted = 48 << 20;  // stacks, heaps and libraries' own buffers
+
+std::int64_t anonymousMemory()
+{
+    std::ifstream file("/proc/self/status");
+    std::string word;
+    while (file >> word)
+        if (word == "RssAnon:") {
+            std::int64_t kilobytes = 0;
+            file >> kilobytes;
+            return kilobytes * 1024;
+        }
+    return 0;
+}
+
+// Restores the process-wide limit however the run ends.
+class LimitScope {
+public:
+    explicit LimitScope(DeviceContext& device) : m_device(device) {}
+    ~LimitScope() { m_device.setLimit(0); }
+    LimitScope(const LimitScope&) = delete;
+    LimitScope& operator=(const LimitScope&) = delete;
+
+private:
+    DeviceContext& m_device;
+};
+
+class Runner {
+public:
+    explicit Runner(Session& session) : m_session(session) {}
+
+    RunReport run()
+    {
+        const LimitScope restore(m_session.device);
+        setLimit();
+        compileStages();
+        prologue();
+        for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
+        finish();
+        m_session.report.seconds = m_session.seconds();
+        return std::move(m_session.report);
+    }
+
+private:
+    // On the CPU the limit is for the whole process: what it holds already outside of tensors is taken off.
+    void setLimit()
+    {
+        DeviceContext& device = m_session.device;
+        const auto wanted = m_session.options.memoryLimit;
+        if (!wanted) {
+            m_budget = static_cast<double>(device.freeMemory()) / (device.cuda() ? 1.5 : 4);
+        } else if (device.cuda()) {
+            m_budget = static_cast<double>(*wanted);
+        } else {
+            const std::int64_t outside = std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
+            const std::int64_t limit = std::max(*wanted - outside, *wanted / 4);
+            device.setLimit(limit);
+            m_budget = static_cast<double>(limit - cpuMemory().current);
+        }
+        if (!device.cuda()) m_budget = std::min(m_budget, cpuBatchBytes);
+        m_budget = std::max(m_budget, 1.0);
+    }
+
+    bool readsInPlace(ir::ValueId value, const std::unordered_set<ir::ValueId>& stored)
+    {
+        if (m_session.device.cuda() || m_session.analysis.rowDim(value) != 0) return false;
+        if (m_session.analysis.program.value(value).dtype != base::DType::Float32) return false;
+        if (stored.contains(value)) return true;
+        if (m_session.analysis.program.value(value).origin == ir::Origin::Op) return false;
+        const at::Tensor table = m_session.structure.value(value);
+        return table.size(0) > 0 && table.select(0, 0).is_contiguous();
+    }
+
+    void compileStages()
+    {
+        std::unordered_set<ir::ValueId> stored;
+        const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored); };
+        for (const plan::Stage& stage : m_session.plan.stages) {
+            auto& programs = m_programs.emplace_back();
+            for (const plan::Loop& loop : stage.loops) programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace));
+            for (const plan::Loop& loop : stage.loops)
+                for (const plan::Access& w : loop.writes) stored.insert(w.value);
+        }
+    }
+
+    std::unordered_set<ir::ValueId> prologueValues() const
+    {
+        std::unordered_set<ir::ValueId> values;
+        const auto include = [&](ir::ValueId v) {
+            if (m_session.analysis.available(v) && m_session.analysis.program.value(v).kind == ir::ValueKind::Tensor) values.insert(v);
+        };
+        for (const auto& programs : m_programs)
+            for (const LoopProgram& p : programs) values.insert(p.leaves.begin(), p.leaves.end());
+        for (const ir::Op& op : m_session.analysis.program.ops)
+            if (!m_session.analysis.info(op.id).structureOnly && !hasRows(op))
+                ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
+                    if (m_session.analysis.info(op.id).use(slot).use != analysis::Use::Shape) include(v);
+                });
+        for (const ir::NamedValue& o : m_session.analysis.program.outputs) include(o.value);
+        return values;
+    }
+
+    bool hasRows(const ir::Op& op) const
+    {
+        return std::any_of(op.outputs.begin(), op.outputs.end(), [&](ir::ValueId v) { return m_session.analysis.hasRows(v); });
+    }
+
+    void prologue()
+    {
+        m_session.observer.prologueStarted();
+        const double began = m_session.seconds();
+        {
+            const SpillScope spill(m_session.options.folder, spillThreshold);
+            const auto values = prologueValues();
+            m_session.structure.keep(values);
+            m_session.structure.checkGuards();
+            for (ir::ValueId v : values) m_session.structure.value(v);
+            for (const auto& programs : m_programs)
+                for (const LoopProgram& p : programs) prepare(p);
+        }
+        m_session.report.prologueSeconds = m_session.seconds() - began;
+        m_session.observer.prologueFinished(m_session.report.prologueSeconds);
+    }
+
+    // Adjacencies and columns that the loop's blocks are cut from.
+    void prepare(const LoopProgram& program)
+    {
+        Structure& structure = m_session.structure;
+        for (const ir::RowClass& rows : program.classes) structure.adjacency(rows.table, rows.key);
+        for (const plan::FrontierSource& s : program.loop->frontier) {
+            const ir::RowClass rows = analysis::owned(m_session.analysis, s.space, s.owner);
+            if (rows.kind == ir::RowKind::Owned) structure.ownedColumn(s.space, s.owner, s.key);
+            else structure.column(s.space, s.key);
+        }
+        for (const Instruction& i : program.instructions)
+            if (i.act == Act::Select) structure.parentRows(i.rows.table);
+        for (const Written& w : program.writes)
+            for (ir::SpaceId s : m_session.analysis.info(w.value).dims)
+                if (s.valid()) structure.size(s);
+    }
+
+    void runStage(const plan::Stage& stage)
+    {
+        Session& session = m_session;
+        const auto at = static_cast<std::size_t>(&stage - session.plan.stages.data());
+        std::int64_t total = 0, done = 0;
+        for (const plan::Loop& loop : stage.loops) total += session.structure.size(loop.destination);
+        StageReport report;
+        report.index = stage.index;
+        const double began = session.seconds();
+        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), total});
+        for (const LoopProgram& program : m_programs[at]) runLoop(program, report, done, total);
+        report.seconds = session.seconds() - began;
+        session.observer.stageFinished(stage.index, report.seconds);
+        session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
+        session.report.stages.push_back(report);
+    }
+
+    void runLoop(const LoopProgram& program, StageReport& report, std::int64_t& done, std::int64_t total)
+    {
+        for (const Written& w : program.writes) m_session.createStore(w.value);
+        for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
+        LoopRunner(m_session, program, report, m_budget).run(done, total);
+        for (const Written& w : program.writes)
+            m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
+        for (const Reduced& r : program.reductions) m_session.finishReduction(r.op);
+    }
+
+    // ---- results
+
+    void finish()
+    {
+        try {
+            for (const ir::NamedValue& o : m_session.analysis.program.outputs) m_session.report.outputs.push_back(output(o));
+            checkpoints();
+            for (Store* store : m_publish) {
+                store->publish();
+                m_published.push_back(store->file());
+            }
+        } catch (...) {
+            for (const std::string& file : m_published) std::filesystem::remove(m_session.options.folder + "/" + file);
+            throw;
+        }
+    }
+
+    StoredTensor output(const ir::NamedValue& o)
+    {
+        const analysis::Analysis& a = m_session.analysis;
+        if (a.program.value(o.value).kind != ir::ValueKind::Tensor) return inMemory(o, number(o.value));
+        if (!a.hasRows(o.value)) return inMemory(o, m_session.whole(o.value));
+        const auto it = m_session.stores.find(o.value);
+        const bool first = it != m_session.stores.end()
+            && std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
+        Store& store = first ? *it->second : copied(o);
+        m_publish.push_back(&store);
+        return {o.value, o.name, store.view(), store.file()};
+    }
+
+    at::Tensor number(ir::ValueId value)
+    {
+        return at::scalar_tensor(m_session.structure.numbers().evaluate(value, m_session.structure.sizes()).scalar());
+    }
+
+    StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value)
+    {
+        return {o.value, o.name, loader::toView(value.cpu().contiguous()), {}};
+    }
+
+    // A result that is an input, follows from structure alone, or appears under two names.
+    Store& copied(const ir::NamedValue& o)
+    {
+        const at::Tensor table = m_session.table(o.value);
+        m_copies.push_back(std::make_unique<Store>(m_session.options.folder, o.name, o.name,
+                                                   m_session.analysis.program.value(o.value).dtype, table.sizes().vec(),
+                                                   m_session.analysis.rowDim(o.value), m_session.structure.scratch()));
+        m_copies.back()->writeAll(table);
+        return *m_copies.back();
+    }
+
+    void checkpoints()
+    {
+        for (const plan::Checkpoint& c : m_session.plan.checkpoints) {
+            const auto it = m_session.stores.find(c.value);
+            if (c.output || it == m_session.stores.end()) continue;
+            // The mapping outlives its file, which is never published.
+            m_session.report.checkpoints.push_back({c.value, ir::valueName(c.value), it->second->view(), {}});
+        }
+    }
+
+    Session& m_session;
+    std::vector<std::vector<LoopProgram>> m_programs;
+    std::vector<std::unique_ptr<Store>> m_copies;
+    std::vector<Store*> m_publish;
+    std::vector<std::string> m_published;
+    double m_budget = 1;
+};
+
+tl::unexpected<base::Error> outOfMemory(const Options& options)
+{
+    const std::string limit = options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the machine's memory";
+    return base::fail(base::ErrorCode::Resources, "out of memory outside of any batch: " + limit + " is too little for this graph",
+                      "raise --memory");
+}
+
+}  // namespace
+
+base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
+                            const base::TensorMap& inputs, const Options& options, Observer& observer, std::stop_token stop)
+{
+    installCpuAllocator();
+    const c10::InferenceMode inference;
+    if (options.threads > 0) at::set_num_threads(options.threads);
+    try {
+        Session session(walk, analysis, plan, inputs, options, observer, std::move(stop));
+        return Runner(session).run();
+    } catch (const Failure& failure) {
+        return tl::unexpected(failure.error);
+    } catch (const c10::OutOfMemoryError&) {
+        return outOfMemory(options);
+    } catch (const c10::Error& e) {
+        return base::fail(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace());
+    } catch (const std::bad_alloc&) {
+        return outOfMemory(options);
+    } catch (const std::exception& e) {
+        return base::fail(base::ErrorCode::Internal, e.what());
+    }
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,50 @@
+#pragma once
+
+// Private to executor: what one run owns. Loops, batches and reductions all work on it.
+
+#include <unordered_map>
+
+#include "executor/device_context.h"
+#include "executor/events.h"
+#include "executor/reduce.h"
+#include "executor/store.h"
+
+namespace hopscope::executor {
+
+class Session {
+public:
+    Session(const loader::Walk& walk, const analysis::Analysis& a, const plan::Plan& p, const base::TensorMap& inputs,
+            const Options& o, Observer& listener, std::stop_token stopToken);
+
+    const analysis::Analysis& analysis;
+    const plan::Plan& plan;
+    const Options& options;
+    Observer& observer;
+    std::stop_token stop;
+    DeviceContext device;
+    Structure structure;
+    Caller caller;
+    std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
+    std::unordered_map<ir::OpId, Reducer> reducers;
+    RunReport report;
+
+    // A value without rows (or a whole table of the prologue), on the executing device.
+    at::Tensor whole(ir::ValueId id);
+    // A table with rows, on the host: an input, a parameter, a prologue value or a store.
+    at::Tensor table(ir::ValueId id);
+    Store& createStore(ir::ValueId id);
+    void finishReduction(ir::OpId op);
+    void checkStop() const;
+    [[nodiscard]] double seconds() const;  // since the run began
+
+private:
+    at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
+    std::string storeName(ir::ValueId id) const;
+
+    std::unordered_map<ir::ValueId, at::Tensor> m_whole;
+    double m_began;
+};
+
+double steadySeconds();
+
+}  // namespace hopscope::executor

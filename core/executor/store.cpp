@@ -1,0 +1,93 @@
+#include "executor/store.h"
+
+#include <cctype>
+#include <algorithm>
+#include <cstring>
+
+
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+std::string encodeFileName(const std::string& name)
+{
+    static const char* digits = "0123456789ABCDEF";
+    std::string encoded;
+    for (const char c : name) {
+        const auto u = static_cast<unsigned char>(c);
+        if (std::isalnum(u) || c == '.' || c == '-' || c == '_') encoded += c;
+        else encoded += {'%', digits[u >> 4], digits[u & 15]};
+    }
+    return encoded;
+}
+
+Store::Store(const std::string& folder, const std::string& file, const std::string& key, base::DType dtype,
+             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch)
+    : m_rowDim(rowDim)
+{
+    const bool numpy = dtype != base::DType::BFloat16;
+    m_file = folder + "/" + encodeFileName(file) + (numpy ? ".npy" : ".safetensors");
+    if (numpy) openNpy(m_file, dtype, shape);
+    else openSafetensors(m_file, key, dtype, shape);
+    m_rows = shape.empty() ? 1 : shape[static_cast<std::size_t>(rowDim)];
+    m_rowBytes = m_rows ? m_view.bytes() / m_rows : 0;
+    m_written = unwrap(scratch.allocate(std::max<std::int64_t>(m_rows, 1)));
+}
+
+void Store::openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape)
+{
+    m_npy.emplace(unwrap(graph::NpyWriter::create(path, dtype, shape)));
+    m_view = m_npy->view();
+    m_tensor = at::from_blob(m_npy->data(), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
+}
+
+void Store::openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
+                            const std::vector<std::int64_t>& shape)
+{
+    m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{key, dtype, shape}})));
+    m_view = m_safetensors->view(key);
+    m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
+}
+
+void Store::mark(std::int64_t row)
+{
+    require(row >= 0 && row < m_rows, "a row outside its table is written", m_file);
+    std::byte& written = m_written.get()[row];
+    require(written == std::byte{0}, "a row is written twice", m_file);
+    written = std::byte{1};
+}
+
+void Store::write(const at::Tensor& rows, const at::Tensor& values)
+{
+    require(values.size(m_rowDim) == rows.numel(), "the rows of a result are not those of its class", m_file);
+    const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
+    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, values);
+}
+
+void Store::writeRange(std::int64_t first, const at::Tensor& values)
+{
+    const std::int64_t n = values.size(m_rowDim);
+    for (std::int64_t i = 0; i < n; ++i) mark(first + i);
+    if (n) m_tensor.narrow(m_rowDim, first, n).copy_(values);
+}
+
+void Store::writeAll(const at::Tensor& values)
+{
+    std::memset(m_written.get(), 1, static_cast<std::size_t>(m_rows));
+    m_tensor.copy_(values);
+}
+
+void Store::checkComplete(const std::string& what) const
+{
+    const std::byte* end = m_written.get() + m_rows;
+    const auto missing = std::find(static_cast<const std::byte*>(m_written.get()), end, std::byte{0}) - m_written.get();
+    require(missing == m_rows, "a row was never written", what);
+}
+
+void Store::publish()
+{
+    unwrap(m_npy ? m_npy->publish() : m_safetensors->publish());
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,100 @@
+#pragma once
+
+// Private to executor: everything that follows from the graph alone, for the whole graph: table sizes, key columns,
+// adjacencies, and the values of the prologue. Made on demand, once; large arrays live in mapped scratch files.
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "executor/call.h"
+#include "executor/failure.h"
+#include "graph/adjacency.h"
+#include "loader/loader.h"
+
+namespace hopscope::executor {
+
+// A key column: for each row of a table a row of another. No data: the row's own number.
+struct Column {
+    const std::int64_t* data = nullptr;
+    std::int64_t stride = 1, rows = 0;
+    std::shared_ptr<const void> owner;
+
+    [[nodiscard]] bool identity() const { return data == nullptr; }
+    [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data ? data[row * stride] : row; }
+};
+
+// A key column in the order of an adjacency: position p holds the key of row adjacency.row(p).
+struct OwnedColumn {
+    std::shared_ptr<std::byte> bytes;
+    bool wide = false;
+
+    [[nodiscard]] std::int64_t operator[](std::int64_t position) const
+    {
+        return wide ? reinterpret_cast<const std::int64_t*>(bytes.get())[position]
+                    : reinterpret_cast<const std::int32_t*>(bytes.get())[position];
+    }
+};
+
+class Structure {
+public:
+    Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
+              const std::string& scratchFolder, int threads, std::stop_token stop);
+
+    const graph::Scratch& scratch() const { return m_scratch; }
+    const NumberEvaluator& numbers() const { return m_numbers; }
+
+    std::int64_t size(ir::SpaceId space);
+    SizeOf sizes() { return [this](ir::SpaceId s) { return size(s); }; }
+    const Column& column(ir::SpaceId space, ir::KeyId key);
+    // Rows of the parent that a Filter or Perm table holds.
+    const Column& parentRows(ir::SpaceId space);
+    const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
+    const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
+
+    // Values that inputs, parameters and literals are, and what is structure-only: whole tables, on the CPU.
+    at::Tensor value(ir::ValueId id);
+    // Announces the values that will be asked for: others are released as soon as their last consumer ran.
+    void keep(const std::unordered_set<ir::ValueId>& values);
+    // Guards of the sample walk, and largest indices, re-checked on the real inputs.
+    void checkGuards();
+
+private:
+    void bindInputs(const loader::Walk& walk, const base::TensorMap& inputs);
+    void bindLeaves(const loader::Walk& walk);
+    void takeSizes(ir::ValueId id, const at::Tensor& tensor);
+    std::int64_t countRows(ir::SpaceId space);
+    std::int64_t largestKey(ir::SpaceId target);
+    Column makeColumn(ir::SpaceId space, ir::KeyId key);
+    Column makeParentRows(ir::SpaceId space);
+    Column compose(const Column& outer, const Column& inner);
+    Column concatenate(const analysis::Space& space, const analysis::Key& key);
+    Column ownColumn(std::int64_t rows);
+    Column fromTensor(at::Tensor tensor);
+    std::int64_t* writable(const Column& column) const;
+    void evaluate(const ir::Op& op);
+    void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
+    void release(const ir::Op& op);
+    at::Tensor dummy(ir::ValueId id);
+    bool hasKnownShape(ir::ValueId id) const;
+    void checkStop() const;
+
+    const analysis::Analysis& m_analysis;
+    graph::Scratch m_scratch;
+    int m_threads;
+    std::stop_token m_stop;
+    NumberEvaluator m_numbers;
+    Caller m_caller;
+    std::map<ir::SpaceId, std::int64_t> m_sizes;
+    std::map<std::pair<ir::SpaceId, ir::KeyId>, Column> m_columns;
+    std::map<ir::SpaceId, Column> m_parents;
+    std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
+    std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
+    std::unordered_map<ir::ValueId, at::Tensor> m_values;
+    std::unordered_map<ir::ValueId, int> m_consumers;
+    std::unordered_set<ir::ValueId> m_kept;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,223 @@
+// Structure: inputs, weights and the values of the prologue.
+
+#include <ATen/ATen.h>
+
+#include "executor/structure.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+using base::ErrorCode;
+
+Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
+                     const std::string& scratchFolder, int threads, std::stop_token stop)
+    : m_analysis(analysis), m_scratch(scratchFolder), m_threads(threads), m_stop(std::move(stop)),
+      m_numbers(analysis, [this](ir::ValueId id) { return value(id); }), m_caller(analysis, m_numbers)
+{
+    bindLeaves(walk);
+    bindInputs(walk, inputs);
+}
+
+void Structure::checkStop() const
+{
+    if (m_stop.stop_requested()) raise(ErrorCode::Cancelled, "cancelled");
+}
+
+namespace {
+
+at::Tensor fromLiteral(const ir::Value& value)
+{
+    const at::Tensor t = at::tensor(value.literal, at::TensorOptions().dtype(at::kDouble));
+    return t.to(loader::scalarType(value.dtype)).reshape(value.shape);
+}
+
+using ByName = std::map<std::string, at::Tensor>;
+
+// Weights by their dotted names, and constants too large to be literals in the order of the program: rewriting renumbers
+// values but keeps names and order.
+std::pair<ByName, std::vector<at::Tensor>> namedTensors(const loader::Walk& walk)
+{
+    std::pair<ByName, std::vector<at::Tensor>> found;
+    for (const ir::Value& v : walk.program.values) {
+        if (v.origin != ir::Origin::Parameter && v.origin != ir::Origin::Constant) continue;
+        const auto it = walk.tensors->byValue.find(v.id.index);
+        if (it == walk.tensors->byValue.end()) continue;
+        if (!v.name.empty()) found.first.emplace(v.name, it->second);
+        else if (v.literal.empty()) found.second.push_back(it->second);
+    }
+    return found;
+}
+
+bool sameTensor(const at::Tensor& t, const ir::Value& value)
+{
+    return t.sizes() == at::IntArrayRef(value.shape) && t.scalar_type() == loader::scalarType(value.dtype);
+}
+
+}  // namespace
+
+void Structure::bindLeaves(const loader::Walk& walk)
+{
+    auto [named, unnamed] = namedTensors(walk);
+    std::size_t next = 0;
+    for (const ir::Value& v : m_analysis.program.values) {
+        if (v.kind != ir::ValueKind::Tensor || v.origin == ir::Origin::Input || v.origin == ir::Origin::Op) continue;
+        const auto it = v.name.empty() ? named.end() : named.find(v.name);
+        if (it != named.end()) m_values[v.id] = it->second;
+        else if (!v.literal.empty()) m_values[v.id] = fromLiteral(v);
+        else {
+            while (next < unnamed.size() && !sameTensor(unnamed[next], v)) ++next;
+            require(next < unnamed.size(), "a constant of the model is missing", ir::valueName(v.id));
+            m_values[v.id] = unnamed[next++];
+        }
+        takeSizes(v.id, m_values[v.id]);
+    }
+}
+
+void Structure::bindInputs(const loader::Walk&, const base::TensorMap& inputs)
+{
+    for (const ir::NamedValue& in : m_analysis.program.inputs) {
+        const auto it = inputs.find(in.name);
+        if (it == inputs.end()) raise(ErrorCode::Input, "the data has no " + in.name);
+        const ir::Value& value = m_analysis.program.value(in.value);
+        if (value.kind != ir::ValueKind::Tensor) {
+            m_values[in.value] = loader::toTensor(it->second);
+            continue;
+        }
+        if (it->second.dtype != value.dtype)
+            raise(ErrorCode::Input, in.name + " is " + base::dtypeName(it->second.dtype) + " but was "
+                                        + base::dtypeName(value.dtype) + " on the sample", {}, it->second.origin);
+        at::Tensor tensor = loader::toTensor(it->second);
+        takeSizes(in.value, tensor);
+        m_values[in.value] = std::move(tensor);
+    }
+}
+
+// Labelled dimensions give their tables' sizes; two that disagree are an error of the data.
+void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
+{
+    const auto& dims = m_analysis.info(id).dims;
+    const ir::Value& value = m_analysis.program.value(id);
+    const std::string& name = value.name.empty() ? ir::valueName(id) : value.name;
+    if (tensor.dim() != static_cast<std::int64_t>(value.shape.size()))
+        raise(ErrorCode::Input, name + " has " + std::to_string(tensor.dim()) + " dimensions, not "
+                                    + std::to_string(value.shape.size()));
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+        const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
+        if (!dims[d].valid()) {
+            if (n != value.shape[d])
+                raise(ErrorCode::Input, name + " has size " + std::to_string(n) + " in dimension " + std::to_string(d)
+                                            + ", not " + std::to_string(value.shape[d]));
+            continue;
+        }
+        const auto [it, fresh] = m_sizes.try_emplace(dims[d], n);
+        if (!fresh && it->second != n)
+            raise(ErrorCode::Input, name + " has " + std::to_string(n) + " rows of " + m_analysis.tables.spaceName(dims[d])
+                                        + " but another input has " + std::to_string(it->second));
+    }
+}
+
+at::Tensor Structure::value(ir::ValueId id)
+{
+    const auto it = m_values.find(id);
+    if (it != m_values.end()) return it->second;
+    const ir::Value& value = m_analysis.program.value(id);
+    require(value.origin == ir::Origin::Op && m_analysis.available(id), "a value is wanted before the first stage that depends on features",
+            ir::valueName(id));
+    evaluate(m_analysis.program.op(value.producer));
+    return m_values.at(id);
+}
+
+at::Tensor Structure::dummy(ir::ValueId id)
+{
+    const auto dtype = loader::scalarType(m_analysis.program.value(id).dtype);
+    return at::zeros({}, at::TensorOptions().dtype(dtype)).expand(shapeOf(m_analysis, id, sizes()));
+}
+
+bool Structure::hasKnownShape(ir::ValueId id) const
+{
+    for (ir::SpaceId d : m_analysis.info(id).dims)
+        if (d.valid() && m_analysis.tables.space(d).kind == analysis::SpaceKind::Opaque) return false;
+    return true;
+}
+
+void Structure::evaluate(const ir::Op& op)
+{
+    checkStop();
+    const analysis::OpInfo& info = m_analysis.info(op.id);
+    CallContext context;
+    context.localSizes = context.globalSizes = sizes();
+    context.operand = [&](ir::Slot slot, ir::ValueId v) {
+        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(v) && hasKnownShape(v) ? dummy(v) : value(v);
+    };
+    if (op.name == "scalar::tensor") {
+        const Number n = m_numbers.evaluate(op.outputs[0], sizes());
+        m_values[op.outputs[0]] = at::scalar_tensor(
+            n.scalar(), at::TensorOptions().dtype(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype)));
+        return;
+    }
+    std::vector<at::Tensor> results = m_caller.call(op, context);
+    for (std::size_t i = 0; i < results.size(); ++i) m_values[op.outputs[i]] = std::move(results[i]);
+    release(op);
+}
+
+void Structure::keep(const std::unordered_set<ir::ValueId>& values)
+{
+    m_kept.insert(values.begin(), values.end());
+    for (const analysis::Space& s : m_analysis.tables.spaces) {
+        if (s.selector.valid()) m_kept.insert(s.selector);
+        if (s.index.valid()) m_kept.insert(s.index);
+    }
+    for (const analysis::Key& k : m_analysis.tables.keys)
+        if (k.column.valid()) m_kept.insert(k.column);
+    std::unordered_set<ir::OpId> seen;
+    for (ir::ValueId v : m_kept) countConsumers(v, seen);
+}
+
+void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen)
+{
+    std::vector<ir::ValueId> open{id};
+    while (!open.empty()) {
+        const ir::Value& value = m_analysis.program.value(open.back());
+        open.pop_back();
+        if (value.origin != ir::Origin::Op || !seen.insert(value.producer).second) continue;
+        ir::forEachOperand(m_analysis.program.op(value.producer), [&](ir::Slot, ir::ValueId v) {
+            ++m_consumers[v];
+            open.push_back(v);
+        });
+    }
+}
+
+// Forgets operands that no later operator of the prologue and no stage wants.
+void Structure::release(const ir::Op& op)
+{
+    if (m_kept.empty()) return;
+    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) {
+        if (--m_consumers[v] > 0 || m_kept.contains(v)) return;
+        if (m_analysis.program.value(v).origin == ir::Origin::Op) m_values.erase(v);
+    });
+    for (ir::ValueId v : op.outputs)
+        if (m_consumers[v] <= 0 && !m_kept.contains(v) && op.outputs.size() > 1) m_values.erase(v);
+}
+
+void Structure::checkGuards()
+{
+    for (const ir::Guard& guard : m_analysis.program.guards) {
+        const Number now = m_numbers.evaluate(guard.condition, sizes());
+        if (now.asReal() == guard.taken) continue;
+        const std::string place = ir::describeSource(guard.source);
+        raise(ErrorCode::Input, "a branch went the other way on the real inputs than on the sample",
+              "the model's control flow depends on the graph: give a sample that takes the same branches",
+              place.empty() ? ir::modulePath(guard.modules) : place);
+    }
+    for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) {
+        const at::Tensor index = value(guard.index);
+        const std::int64_t rows = index.numel() ? index.max().item<std::int64_t>() + 1 : 0;
+        if (rows == size(guard.space)) continue;
+        raise(ErrorCode::Input, "the model takes the largest index for the number of rows of "
+                                    + m_analysis.tables.spaceName(guard.space) + ": " + std::to_string(rows) + ", but there are "
+                                    + std::to_string(size(guard.space)),
+              "pass the number of nodes to the model instead of deriving it", ir::describeOp(m_analysis.program.op(guard.op)));
+    }
+}
+
+}  // namespace hopscope::executor

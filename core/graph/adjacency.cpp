@@ -1,0 +1,117 @@
+#include "graph/adjacency.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "base/parallel.h"
+
+namespace hopscope::graph {
+
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 15;
+
+// The keys of a table, `stride` apart.
+struct Keys {
+    const std::int64_t* data;
+    std::int64_t stride, rows;
+    [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data[row * stride]; }
+};
+
+// counts[key + 1] = rows with that key. Sums of integers do not depend on the order of the additions. Equal keys in a
+// row are added at once, so that threads do not queue up at a hub.
+void countKeys(const Keys& keys, std::int64_t* counts, int threads)
+{
+    base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end;) {
+            const std::int64_t first = row, key = keys[row];
+            while (row < end && keys[row] == key) ++row;
+            if (threads == 1) counts[key + 1] += row - first;
+            else std::atomic_ref(counts[key + 1]).fetch_add(row - first, std::memory_order_relaxed);
+        }
+    });
+}
+
+// Turns counts into starts: offsets[t + 1] = number of rows with a smaller key than t.
+void startsFromCounts(std::int64_t* offsets, std::int64_t targets)
+{
+    std::int64_t sum = 0;
+    for (std::int64_t target = 0; target < targets; ++target) {
+        const std::int64_t count = offsets[target + 1];
+        offsets[target + 1] = sum;
+        sum += count;
+    }
+}
+
+// Places the rows of the targets in [first, last). offsets[t + 1] serves as the cursor of t: it begins at t's start and
+// ends at t's end, which is where the finished array wants it.
+template <class Row>
+void placeRows(const Keys& keys, std::int64_t* offsets, Row* rows, std::int64_t first, std::int64_t last)
+{
+    const auto width = static_cast<std::uint64_t>(last - first);
+    for (std::int64_t row = 0; row < keys.rows; ++row) {
+        const std::int64_t target = keys[row];
+        if (static_cast<std::uint64_t>(target - first) < width) rows[offsets[target + 1]++] = static_cast<Row>(row);
+    }
+}
+
+// Cuts the targets into `parts` ranges with about equally many rows each.
+std::vector<std::int64_t> balancedCuts(const std::int64_t* offsets, std::int64_t targets, std::int64_t rows, int parts)
+{
+    std::vector<std::int64_t> cuts{0};
+    for (int part = 1; part < parts; ++part) {
+        const std::int64_t wanted = rows / parts * part;
+        const std::int64_t cut = std::lower_bound(offsets + 1, offsets + 1 + targets, wanted) - (offsets + 1);
+        cuts.push_back(std::max(cut, cuts.back()));
+    }
+    cuts.push_back(targets);
+    return cuts;
+}
+
+// Each thread reads all keys in order and places those of its own targets: rows come out ascending, nothing is shared,
+// and no memory is needed but the result.
+template <class Row>
+void placeAll(const Keys& keys, std::int64_t* offsets, Row* rows, std::int64_t targets, int threads)
+{
+    const std::vector<std::int64_t> cuts = balancedCuts(offsets, targets, keys.rows, threads);
+    base::parallelParts(threads, threads, 1, [&](int part, std::int64_t, std::int64_t) {
+        placeRows(keys, offsets, rows, cuts[static_cast<std::size_t>(part)], cuts[static_cast<std::size_t>(part) + 1]);
+    });
+}
+
+}  // namespace
+
+base::Result<Adjacency> Adjacency::build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
+                                         std::int64_t targets, const Scratch& scratch, int threads)
+{
+    Adjacency result;
+    result.m_targets = targets;
+    result.m_count = rows;
+    result.m_wide = rows > std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+    auto offsetBytes = scratch.allocate((targets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    if (!offsetBytes) return base::forward(offsetBytes);
+    auto rowBytes = scratch.allocate(rows * (result.m_wide ? 8 : 4));
+    if (!rowBytes) return base::forward(rowBytes);
+    auto* const offsets = reinterpret_cast<std::int64_t*>(offsetBytes->get());
+    auto* const rows32 = reinterpret_cast<std::uint32_t*>(rowBytes->get());
+    auto* const rows64 = reinterpret_cast<std::int64_t*>(rowBytes->get());
+
+    const Keys keys{key, stride, rows};
+    const int used = static_cast<int>(std::clamp<std::int64_t>(rows / kGrain, 1, std::max(threads, 1)));
+    countKeys(keys, offsets, used);
+    startsFromCounts(offsets, targets);
+    if (result.m_wide) placeAll(keys, offsets, rows64, targets, used);
+    else placeAll(keys, offsets, rows32, targets, used);
+
+    result.m_offsetBytes = std::move(*offsetBytes);
+    result.m_rowBytes = std::move(*rowBytes);
+    result.m_offsets = offsets;
+    result.m_rows32 = rows32;
+    result.m_rows64 = rows64;
+    return result;
+}
+
+std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + m_count * (m_wide ? 8 : 4); }
+
+}  // namespace hopscope::graph

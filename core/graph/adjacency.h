@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hopscope::graph {
+
+// Scratch memory for whole-graph arrays: below a threshold from the heap, above it a mapped, unlinked file in `folder`,
+// so that large structure never counts as anonymous memory. Contents start as zero.
+class Scratch {
+public:
+    explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
+    // Resources if the disk is full.
+    [[nodiscard]] base::Result<std::shared_ptr<std::byte>> allocate(std::int64_t bytes) const;
+
+private:
+    std::string m_folder;
+    std::int64_t m_threshold;
+};
+
+// Rows grouped by the value of a key: rows(v) lists, in ascending order, the rows r with key[r] == v. 64-bit offsets;
+// row numbers are 32-bit where the table has fewer than 2^32 rows.
+class Adjacency {
+public:
+    // Counting sort, linear in rows + targets, on `threads` threads; deterministic. key[r * stride]; every key in
+    // [0, targets) has been checked before.
+    static base::Result<Adjacency> build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
+                                         std::int64_t targets, const Scratch& scratch, int threads);
+
+    [[nodiscard]] std::int64_t targets() const { return m_targets; }
+    [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
+    [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
+    [[nodiscard]] std::int64_t row(std::int64_t position) const
+    {
+        return m_wide ? m_rows64[position] : static_cast<std::int64_t>(m_rows32[position]);
+    }
+    [[nodiscard]] std::int64_t bytes() const;
+
+private:
+    std::int64_t m_targets = 0, m_count = 0;
+    bool m_wide = false;
+    std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;
+    const std::int64_t* m_offsets = nullptr;
+    const std::uint32_t* m_rows32 = nullptr;
+    const std::int64_t* m_rows64 = nullptr;
+};
+
+}  // namespace hopscope::graph

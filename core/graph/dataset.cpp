@@ -1,0 +1,130 @@
+#include "graph/dataset.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "graph/file.h"
+#include "graph/npy.h"
+#include "graph/recognise.h"
+#include "graph/safetensors.h"
+
+namespace hopscope::graph {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::TensorMap;
+namespace fs = std::filesystem;
+
+constexpr const char* kForms = "give a .safetensors file, a folder of .npy files, or NAME=FILE.npy";
+
+// "%2F" -> "/"; anything that is no escape stays.
+std::string percentDecoded(const std::string& text)
+{
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned code = 0;
+        const char* const digits = text.data() + i + 1;
+        const bool escape =
+            text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+        result += escape ? static_cast<char>(code) : text[i];
+        if (escape) i += 2;
+    }
+    return result;
+}
+
+base::Status add(TensorMap& data, const std::string& name, base::TensorView view)
+{
+    const auto found = data.find(name);
+    if (found != data.end())
+        return fail(ErrorCode::Usage,
+                    "the data key '" + name + "' is given twice, by " + found->second.origin + " and " + view.origin,
+                    "leave one of them out");
+    data.emplace(name, std::move(view));
+    return {};
+}
+
+tl::unexpected<base::Error> refuseKind(const std::string& path, FileKind kind)
+{
+    const Refusal refusal = refusalOf(kind);
+    return fail(ErrorCode::Input, path + " " + refusal.what, refusal.hint, path);
+}
+
+base::Status addNpy(TensorMap& data, const std::string& name, const std::string& path)
+{
+    const auto file = mapFile(path);
+    if (!file) return base::forward(file);
+    const FileKind kind = recognise(*file);
+    if (kind == FileKind::Safetensors)
+        return fail(ErrorCode::Usage, path + " is a .safetensors file, whose tensors have names of their own",
+                    "give it without '" + name + "='");
+    if (kind != FileKind::Npy) return refuseKind(path, kind);
+    auto view = mapNpy(path);
+    if (!view) return base::forward(view);
+    return add(data, name, std::move(*view));
+}
+
+base::Status addFile(TensorMap& data, const std::string& path)
+{
+    const auto file = mapFile(path);
+    if (!file) {
+        base::Error error = file.error();
+        if (error.hint.empty()) error.hint = kForms;
+        return tl::unexpected<base::Error>(std::move(error));
+    }
+    const FileKind kind = recognise(*file);
+    if (kind == FileKind::Npy)
+        return fail(ErrorCode::Usage, path + " is a .npy file, which needs a name", "write NAME=" + path);
+    if (kind != FileKind::Safetensors) return refuseKind(path, kind);
+    auto tensors = mapSafetensors(path);
+    if (!tensors) return base::forward(tensors);
+    for (auto& [name, view] : *tensors)
+        if (auto added = add(data, name, std::move(view)); !added) return added;
+    return {};
+}
+
+base::Result<std::vector<fs::path>> npyFilesIn(const std::string& folder)
+{
+    std::error_code error;
+    std::vector<fs::path> files;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+        if (it->path().extension() == ".npy") files.push_back(it->path());
+    if (error) return fail(ErrorCode::Input, "cannot read the folder " + folder + ": " + error.message(), {}, folder);
+    if (files.empty()) return fail(ErrorCode::Input, "the folder " + folder + " has no .npy file", kForms, folder);
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+base::Status addFolder(TensorMap& data, const std::string& folder)
+{
+    const auto files = npyFilesIn(folder);
+    if (!files) return base::forward(files);
+    for (const fs::path& file : *files)
+        if (auto added = addNpy(data, percentDecoded(file.stem().string()), file.string()); !added) return added;
+    return {};
+}
+
+base::Status addArgument(TensorMap& data, const std::string& argument)
+{
+    std::error_code ignored;
+    if (fs::is_directory(argument, ignored)) return addFolder(data, argument);
+    const std::size_t equals = argument.find('=');
+    if (equals == std::string::npos || fs::exists(argument, ignored)) return addFile(data, argument);
+    const std::string name = argument.substr(0, equals), path = argument.substr(equals + 1);
+    if (name.empty() || path.empty()) return fail(ErrorCode::Usage, "'" + argument + "' is no data argument", kForms);
+    return addNpy(data, name, path);
+}
+
+}  // namespace
+
+base::Result<TensorMap> readData(const std::vector<std::string>& arguments)
+{
+    TensorMap data;
+    for (const std::string& argument : arguments)
+        if (auto added = addArgument(data, argument); !added) return base::forward(added);
+    return data;
+}
+
+}  // namespace hopscope::graph

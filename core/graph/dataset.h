@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+
+namespace hopscope::graph {
+
+// Reads --data arguments: a .safetensors file, a folder of .npy files (key = file name), or NAME=FILE.npy. Later keys
+// may not repeat earlier ones. A file is recognised by its content, not its name. Fails with Input (a missing file
+// names what was looked for; a text file, a zip, a pickle or an HDF5 file says what it is) or Usage.
+base::Result<base::TensorMap> readData(const std::vector<std::string>& arguments);
+
+// xxh3-128, hex, over names, dtypes, shapes and bytes; linear in the bytes.
+std::string hashData(const base::TensorMap& data);
+
+// Number of NaN and infinite elements per floating tensor (only those that have any).
+std::map<std::string, std::int64_t> countNotFinite(const base::TensorMap& data);
+
+}  // namespace hopscope::graph

@@ -1,0 +1,197 @@
+#include "graph/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace hopscope::graph {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+// Closes a descriptor at the end of the scope.
+struct Handle {
+    int fd = -1;
+    explicit Handle(int descriptor) : fd(descriptor) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle()
+    {
+        if (fd >= 0) ::close(fd);
+    }
+};
+
+std::string reason(int error) { return std::strerror(error); }
+
+const char* specialKind(mode_t mode)
+{
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a named pipe";
+    if (S_ISSOCK(mode)) return "a socket";
+    return "a device";
+}
+
+tl::unexpected<base::Error> cannotOpen(const std::string& path, int error)
+{
+    const std::string what = error == ENOENT ? "no such file: " + path : "cannot read " + path + ": " + reason(error);
+    return fail(ErrorCode::Input, what, {}, path);
+}
+
+// A full disk is a resource; a folder that is missing or closed to us is a wrong argument.
+tl::unexpected<base::Error> cannotWrite(const std::string& path, int error)
+{
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    const bool argument = error == ENOENT || error == EACCES || error == ENOTDIR || error == EISDIR || error == EROFS;
+    return fail(argument ? ErrorCode::Usage : ErrorCode::Resources, "cannot write " + path + ": " + reason(error),
+                full ? "free some space or choose a folder on another disk" : "", path);
+}
+
+base::Result<std::shared_ptr<std::byte>> mapWritable(int fd, std::int64_t size, const std::string& path)
+{
+    if (size == 0) return std::make_shared<std::byte>();
+    const auto length = static_cast<std::size_t>(size);
+    void* const memory = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) return cannotWrite(path, errno);
+    return std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [length](std::byte* p) { ::munmap(p, length); });
+}
+
+int reserve(int fd, std::int64_t size) { return size > 0 ? ::posix_fallocate(fd, 0, size) : 0; }
+
+std::string folderOf(const std::string& path)
+{
+    const std::size_t slash = path.find_last_of('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int syncFolder(const std::string& folder)
+{
+    const Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Some file systems cannot flush a folder; the rename itself has been done by then.
+    if (handle.fd < 0 || ::fsync(handle.fd) == 0 || errno == EINVAL) return 0;
+    return errno;
+}
+
+}  // namespace
+
+base::Result<MappedFile> mapFile(const std::string& path)
+{
+    if (path.find('\0') != std::string::npos) return fail(ErrorCode::Input, "a file name contains a zero byte");
+    // Without O_NONBLOCK, opening a pipe would wait for its writer.
+    const Handle handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (handle.fd < 0) return cannotOpen(path, errno);
+    struct stat facts {};
+    if (::fstat(handle.fd, &facts) != 0) return cannotOpen(path, errno);
+    if (!S_ISREG(facts.st_mode))
+        return fail(ErrorCode::Input, path + " is " + specialKind(facts.st_mode) + ", not a regular file", {}, path);
+    static constexpr std::byte nothing{};
+    if (facts.st_size == 0) return MappedFile{&nothing, 0, {}};
+    const auto length = static_cast<std::size_t>(facts.st_size);
+    void* const memory = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, handle.fd, 0);
+    if (memory == MAP_FAILED) return cannotOpen(path, errno);
+    std::shared_ptr<const void> owner(memory, [length](void* p) { ::munmap(p, length); });
+    return MappedFile{static_cast<const std::byte*>(memory), facts.st_size, std::move(owner)};
+}
+
+base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size)
+{
+    // The process and a counter make the name unique; O_EXCL makes sure.
+    static std::atomic<std::uint64_t> counter{0};
+    const std::string temporary = path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
+    const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return cannotWrite(path, errno);
+    NewFile file(path, temporary, fd, size);
+    const int error = reserve(fd, size);
+    if (error != 0) return cannotWrite(path, error);
+    return file;
+}
+
+NewFile::NewFile(std::string path, std::string temporary, int handle, std::int64_t size)
+    : m_path(std::move(path)),
+      m_temporary(std::move(temporary)),
+      m_handle(handle),
+      m_size(size)
+{}
+
+NewFile::NewFile(NewFile&& other) noexcept { *this = std::move(other); }
+
+NewFile& NewFile::operator=(NewFile&& other) noexcept
+{
+    if (this == &other) return *this;
+    discard();
+    m_path = std::move(other.m_path);
+    m_temporary = std::exchange(other.m_temporary, {});
+    m_handle = std::exchange(other.m_handle, -1);
+    m_size = other.m_size;
+    m_mapping = std::move(other.m_mapping);
+    return *this;
+}
+
+NewFile::~NewFile() { discard(); }
+
+void NewFile::discard()
+{
+    if (m_handle >= 0) ::close(m_handle);
+    if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+    m_handle = -1;
+    m_temporary.clear();
+}
+
+base::Result<std::shared_ptr<std::byte>> NewFile::map()
+{
+    if (m_mapping != nullptr) return m_mapping;
+    auto mapped = mapWritable(m_handle, m_size, m_path);
+    if (mapped) m_mapping = *mapped;
+    return mapped;
+}
+
+base::Status NewFile::write(std::int64_t offset, const void* bytes, std::size_t count) const
+{
+    const auto* at = static_cast<const std::byte*>(bytes);
+    while (count > 0) {
+        const ssize_t done = ::pwrite(m_handle, at, count, offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return cannotWrite(m_path, done < 0 ? errno : ENOSPC);
+        at += done;
+        offset += done;
+        count -= static_cast<std::size_t>(done);
+    }
+    return {};
+}
+
+base::Status NewFile::publish()
+{
+    const auto failed = [&](int error) {
+        return fail(ErrorCode::Resources, "cannot finish writing " + m_path + ": " + reason(error), {}, m_path);
+    };
+    if (m_mapping != nullptr && m_size > 0 && ::msync(m_mapping.get(), static_cast<std::size_t>(m_size), MS_SYNC) != 0)
+        return failed(errno);
+    if (::fsync(m_handle) != 0) return failed(errno);
+    if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) return failed(errno);
+    m_temporary.clear();
+    const int error = syncFolder(folderOf(m_path));
+    if (error != 0) return failed(error);
+    return {};
+}
+
+base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size)
+{
+    std::string name = folder + "/scratch.XXXXXX";
+    const Handle handle(::mkostemp(name.data(), O_CLOEXEC));
+    if (handle.fd < 0) return cannotWrite(folder, errno);
+    ::unlink(name.c_str());
+    const int error = reserve(handle.fd, size);
+    if (error != 0) return cannotWrite(folder, error);
+    return mapWritable(handle.fd, size, folder);
+}
+
+}  // namespace hopscope::graph

@@ -1,0 +1,56 @@
+#pragma once
+
+// Files as memory: inputs mapped read-only, outputs reserved at full size under a temporary name and renamed when done.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace hopscope::graph {
+
+// A regular file mapped read-only and private. Pages stay file-backed; a file that is cut short while it is mapped ends
+// the process with SIGBUS.
+struct MappedFile {
+    const std::byte* data = nullptr;  // never null, also where the file is empty
+    std::int64_t size = 0;
+    std::shared_ptr<const void> owner;  // keeps the mapping
+};
+
+// Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
+base::Result<MappedFile> mapFile(const std::string& path);
+
+// A new file of a fixed size. Blocks are reserved by create(), so that a full disk is found there. Until publish() it
+// has a temporary name next to `path`, which the destructor removes.
+class NewFile {
+public:
+    static base::Result<NewFile> create(const std::string& path, std::int64_t size);
+    NewFile(NewFile&& other) noexcept;
+    NewFile& operator=(NewFile&& other) noexcept;
+    ~NewFile();
+
+    // The whole file, shared and writable; mapped at the first call. Outlives this object.
+    base::Result<std::shared_ptr<std::byte>> map();
+    // Writes without mapping; several threads may write disjoint ranges at once.
+    [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
+    // Flushes file and folder and takes the final name, replacing what had it. Resources on failure.
+    base::Status publish();
+    [[nodiscard]] std::int64_t size() const { return m_size; }
+
+private:
+    NewFile(std::string path, std::string temporary, int handle, std::int64_t size);
+    void discard();
+
+    std::string m_path, m_temporary;
+    int m_handle = -1;
+    std::int64_t m_size = 0;
+    std::shared_ptr<std::byte> m_mapping;
+};
+
+// An unlinked file in `folder`, mapped shared and writable, blocks reserved, filled with zeros. Resources if the disk
+// is full.
+base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size);
+
+}  // namespace hopscope::graph

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+
+namespace hopscope::graph {
+
+// What the header of a .npy file says.
+struct NpyHeader {
+    base::DType dtype = base::DType::Float32;
+    bool bigEndian = false;
+    bool fortranOrder = false;
+    std::vector<std::int64_t> shape;
+};
+
+// The dictionary: exactly the keys descr, fortran_order and shape, each once. `offset` is where `text` starts in
+// `file`. Fails with Input, naming file, field and offset.
+base::Result<NpyHeader> parseNpyHeader(std::string_view text, std::int64_t offset, const std::string& file);
+
+// Magic, version 1.0 and dictionary, padded so that the elements start at a multiple of 64 bytes. Empty for a dtype
+// that numpy lacks.
+std::string npyPreamble(base::DType dtype, const std::vector<std::int64_t>& shape);
+
+}  // namespace hopscope::graph

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+
+namespace hopscope::graph {
+
+// Maps every tensor of a .safetensors file. Strict: header at most 100 MB, no overlap, no gap, no duplicate key, sizes
+// that fit the file, bools 0 or 1. Tensors at unaligned offsets are copied. `origin` is "file:key". Fails with Input
+// naming file, key and offset.
+base::Result<base::TensorMap> mapSafetensors(const std::string& path);
+
+struct TensorSpec {
+    std::string name;
+    base::DType dtype = base::DType::Float32;
+    std::vector<std::int64_t> shape;
+};
+
+// A .safetensors file being filled in place: like NpyWriter (reserved, temporary name, renamed by publish). Tensors lie
+// in the file by falling element size, then name, so that all are aligned. Usage for complex128, which the format
+// lacks, and for a repeated or reserved name.
+class SafetensorsWriter {
+public:
+    static base::Result<SafetensorsWriter> create(const std::string& path, const std::vector<TensorSpec>& tensors);
+    SafetensorsWriter(SafetensorsWriter&&) noexcept;
+    SafetensorsWriter& operator=(SafetensorsWriter&&) noexcept;
+    ~SafetensorsWriter();
+
+    // `name` is one of the specs'.
+    [[nodiscard]] std::byte* data(const std::string& name);
+    [[nodiscard]] base::TensorView view(const std::string& name) const;
+    // Writes part of a tensor without touching mapped pages, so that resident memory does not grow. Thread-safe.
+    [[nodiscard]] base::Status put(const std::string& name, std::int64_t byteOffset, const void* bytes,
+                                   std::size_t count) const;
+    base::Status publish();
+
+private:
+    struct State;
+    explicit SafetensorsWriter(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+// Copies `tensors` (strided views allowed) to a new file.
+base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors);
+
+}  // namespace hopscope::graph

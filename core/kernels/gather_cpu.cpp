@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/segment.h"
+
+namespace hopscope::kernels {
+
+namespace {
+
+constexpr std::int64_t kAhead = 8;  // rows: enough to cover memory latency, few enough to stay in the cache
+constexpr std::int64_t kLine = 64;
+constexpr std::int64_t kMostPrefetched = 1024;  // bytes: beyond that the hardware has seen the stream
+
+void prefetchRow(const std::byte* row, std::int64_t bytes)
+{
+    const std::int64_t span = std::min(bytes, kMostPrefetched);
+    for (std::int64_t at = 0; at < span; at += kLine) __builtin_prefetch(row + at, 0, 1);
+}
+
+}  // namespace
+
+void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, const std::int64_t* rows, std::byte* out,
+                   std::int64_t rowBytes, std::int64_t first, std::int64_t last)
+{
+    if (rowBytes == 0) return;
+    for (std::int64_t i = first; i < last; ++i) {
+        if (i + kAhead < last) prefetchRow(source + rows[i + kAhead] * sourceStrideBytes, rowBytes);
+        std::memcpy(out + i * rowBytes, source + rows[i] * sourceStrideBytes, static_cast<std::size_t>(rowBytes));
+    }
+}
+
+}  // namespace hopscope::kernels

@@ -1,0 +1,291 @@
+// Data keys to forward's arguments: which are used, which are missing, which look misspelt.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "loader/names.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::loader {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using c10::IValue;
+using c10::TypeKind;
+using c10::TypePtr;
+using Built = base::Result<std::optional<IValue>>;  // no value: nothing given for this argument
+
+class Assembler {
+public:
+    explicit Assembler(const base::TensorMap& inputs) : m_inputs(inputs) {}
+
+    Built build(const TypePtr& type, const std::string& key);
+    [[nodiscard]] const std::set<std::string>& used() const { return m_used; }
+
+private:
+    const base::TensorView* take(const std::string& key);
+    std::optional<at::Tensor> takeTensor(const std::string& key);
+    Built tensor(const std::string& key);
+    Built coo(const std::string& key);
+    Built csr(const std::string& key);
+    Built number(const TypePtr& type, const std::string& key);
+    Built optional(const TypePtr& type, const std::string& key);
+    Built list(const TypePtr& element, const std::string& key);
+    Built tuple(const TypePtr& type, const std::string& key);
+    Built dict(const TypePtr& type, const std::string& key);
+    std::set<std::string> dictKeys(const TypePtr& element, const std::string& prefix) const;
+
+    const base::TensorMap& m_inputs;
+    std::set<std::string> m_used;
+};
+
+tl::unexpected<base::Error> incomplete(const std::string& key, const char* parts)
+{
+    return fail(ErrorCode::Input, "the sparse input '" + key + "' is incomplete", "give " + key + parts, key);
+}
+
+const base::TensorView* Assembler::take(const std::string& key)
+{
+    const auto it = m_inputs.find(key);
+    if (it == m_inputs.end()) return nullptr;
+    m_used.insert(key);
+    return &it->second;
+}
+
+std::optional<at::Tensor> Assembler::takeTensor(const std::string& key)
+{
+    const base::TensorView* view = take(key);
+    if (!view) return {};
+    return toTensor(*view);
+}
+
+Built Assembler::tensor(const std::string& key)
+{
+    if (auto dense = takeTensor(key)) return IValue(*dense);
+    const auto it = m_inputs.lower_bound(key + ".");
+    if (it == m_inputs.end()) return std::nullopt;
+    if (it->first.starts_with(key + ".coo_")) return coo(key);
+    if (it->first.starts_with(key + ".csr_")) return csr(key);
+    return std::nullopt;
+}
+
+// Entries in row-major order without duplicates are what LibTorch calls coalesced.
+bool sortedUnique(const at::Tensor& indices, int64_t columns)
+{
+    const at::Tensor flat = indices[0] * columns + indices[1];
+    return flat.size(0) < 2 || (flat.slice(0, 1) > flat.slice(0, 0, -1)).all().item<bool>();
+}
+
+Built Assembler::coo(const std::string& key)
+{
+    const auto indices = takeTensor(key + ".coo_indices"), values = takeTensor(key + ".coo_values"),
+               size = takeTensor(key + ".coo_size");
+    if (!indices || !values || !size) return incomplete(key, ".coo_indices, .coo_values and .coo_size");
+    if (indices->dim() != 2 || indices->size(0) != 2 || indices->scalar_type() != at::kLong || size->numel() != 2)
+        return fail(ErrorCode::Input, "the sparse input '" + key + "' needs int64 indices [2, E] and two sizes", "",
+                    key);
+    const at::Tensor sizes = size->to(at::kLong).contiguous();
+    const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
+    at::Tensor matrix = at::sparse_coo_tensor(*indices, *values, {rows, columns});
+    if (sortedUnique(*indices, columns)) matrix = matrix._coalesced_(true);
+    return IValue(matrix);
+}
+
+Built Assembler::csr(const std::string& key)
+{
+    const auto crow = takeTensor(key + ".csr_crow"), col = takeTensor(key + ".csr_col"),
+               values = takeTensor(key + ".csr_values"), size = takeTensor(key + ".csr_size");
+    if (!crow || !col || !values || !size) return incomplete(key, ".csr_crow, .csr_col, .csr_values and .csr_size");
+    if (size->numel() != 2) return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes", "", key);
+    const at::Tensor sizes = size->to(at::kLong).contiguous();
+    const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
+    return IValue(
+        at::sparse_csr_tensor(*crow, *col, *values, {rows, columns}, values->options().layout(at::kSparseCsr)));
+}
+
+Built Assembler::number(const TypePtr& type, const std::string& key)
+{
+    const auto tensor = takeTensor(key);
+    if (!tensor) return std::nullopt;
+    if (tensor->numel() != 1)
+        return fail(ErrorCode::Input, "'" + key + "' must be one number: forward takes a " + type->str(), "", key);
+    if (type->kind() == TypeKind::BoolType) return IValue(tensor->item().toBool());
+    const bool whole = !tensor->is_floating_point();
+    if (type->kind() == TypeKind::IntType && !whole)
+        return fail(ErrorCode::Input, "'" + key + "' must be an integer", "", key);
+    if (type->kind() == TypeKind::IntType || (type->kind() == TypeKind::NumberType && whole))
+        return IValue(tensor->item().toLong());
+    return IValue(tensor->item().toDouble());
+}
+
+Built Assembler::optional(const TypePtr& type, const std::string& key)
+{
+    auto inner = build(type->expectRef<c10::OptionalType>().getElementType(), key);
+    if (inner && !*inner) return IValue();
+    return inner;
+}
+
+Built Assembler::list(const TypePtr& element, const std::string& key)
+{
+    c10::impl::GenericList items(element);
+    for (std::size_t i = 0;; ++i) {
+        auto item = build(element, key + "." + std::to_string(i));
+        if (!item) return item;
+        if (!*item || (*item)->isNone()) break;
+        items.push_back(**item);
+    }
+    if (items.empty()) return std::nullopt;
+    return IValue(items);
+}
+
+Built Assembler::tuple(const TypePtr& type, const std::string& key)
+{
+    std::vector<IValue> items;
+    bool any = false;
+    const auto elements = type->expectRef<c10::TupleType>().elements();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        auto item = build(elements[i], key + "." + std::to_string(i));
+        if (!item) return item;
+        if (!*item && any) return fail(ErrorCode::Input, "missing data key '" + key + "." + std::to_string(i) + "'");
+        if (!*item) return std::nullopt;
+        any = any || !(*item)->isNone();
+        items.push_back(**item);
+    }
+    if (!any) return std::nullopt;
+    return IValue(c10::ivalue::Tuple::create(std::move(items)));
+}
+
+bool holdsTensor(const TypePtr& type)
+{
+    const TypePtr inner =
+        type->kind() == TypeKind::OptionalType ? type->expectRef<c10::OptionalType>().getElementType() : type;
+    return inner->kind() == TypeKind::TensorType || inner->isSubtypeOf(*c10::NumberType::get());
+}
+
+// Keys may hold dots where the elements are tensors; "adj.coo_size" belongs to the key "adj".
+std::set<std::string> Assembler::dictKeys(const TypePtr& element, const std::string& prefix) const
+{
+    std::set<std::string> keys;
+    for (auto it = m_inputs.lower_bound(prefix); it != m_inputs.end() && it->first.starts_with(prefix); ++it) {
+        std::string rest = it->first.substr(prefix.size());
+        const std::size_t last = rest.rfind('.');
+        const bool sparse =
+            last != std::string::npos && (rest.compare(last, 5, ".coo_") == 0 || rest.compare(last, 5, ".csr_") == 0);
+        if (sparse) rest.resize(last);
+        else if (!holdsTensor(element)) rest.resize(std::min(rest.find('.'), rest.size()));
+        keys.insert(rest);
+    }
+    return keys;
+}
+
+Built Assembler::dict(const TypePtr& type, const std::string& key)
+{
+    const auto& dictType = type->expectRef<c10::DictType>();
+    if (dictType.getKeyType()->kind() != TypeKind::StringType)
+        return fail(ErrorCode::Unsupported, "argument '" + key + "' is a dictionary whose keys are not strings",
+                    "use string keys such as \"a__to__b\"", key);
+    c10::impl::GenericDict items(dictType.getKeyType(), dictType.getValueType());
+    for (const std::string& name : dictKeys(dictType.getValueType(), key + ".")) {
+        auto item = build(dictType.getValueType(), key + "." + name);
+        if (!item) return item;
+        if (*item) items.insert(name, **item);
+    }
+    if (items.empty()) return std::nullopt;
+    return IValue(items);
+}
+
+Built Assembler::build(const TypePtr& type, const std::string& key)
+{
+    switch (type->kind()) {
+    case TypeKind::TensorType: return tensor(key);
+    case TypeKind::OptionalType: return optional(type, key);
+    case TypeKind::ListType: return list(type->expectRef<c10::ListType>().getElementType(), key);
+    case TypeKind::TupleType: return tuple(type, key);
+    case TypeKind::DictType: return dict(type, key);
+    case TypeKind::IntType:
+    case TypeKind::FloatType:
+    case TypeKind::BoolType:
+    case TypeKind::NumberType: return number(type, key);
+    default: return std::nullopt;
+    }
+}
+
+tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::TensorMap& inputs)
+{
+    std::string given;
+    for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
+    const std::string similar = names::nearest(argument.name(), inputs);
+    std::string hint = "given: " + (given.empty() ? std::string("nothing") : given);
+    if (!similar.empty()) hint = "did you mean it by '" + similar + "'? " + hint;
+    return fail(ErrorCode::Input,
+                "forward needs '" + argument.name() + "' (" + argument.type()->str() +
+                    "), which the data does not hold",
+                hint, argument.name());
+}
+
+struct Assembled {
+    std::vector<IValue> values;
+    std::set<std::string> used;
+    std::vector<std::string> absent;  // optional arguments left out
+};
+
+base::Result<Assembled> assemble(const Model& model, const base::TensorMap& inputs)
+{
+    Assembler assembler(inputs);
+    Assembled out;
+    const auto& arguments = model.impl().module.get_method("forward").function().getSchema().arguments();
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const c10::Argument& argument = arguments[i];
+        auto value = assembler.build(argument.type(), argument.name());
+        if (!value) return base::forward(value);
+        if (!*value && argument.default_value()) *value = *argument.default_value();
+        if (!*value) return missing(argument, inputs);
+        if ((*value)->isNone()) out.absent.push_back(argument.name());
+        out.values.push_back(**value);
+    }
+    out.used = assembler.used();
+    return out;
+}
+
+// Third-party door: LibTorch's checks of sparse parts throw.
+base::Result<Assembled> assembleSafely(const Model& model, const base::TensorMap& inputs)
+{
+    try {
+        return assemble(model, inputs);
+    } catch (const c10::Error& e) {
+        return fail(ErrorCode::Input,
+                    "the inputs do not fit together: " + names::firstLine(e.what_without_backtrace()));
+    } catch (const std::exception& e) {
+        return fail(ErrorCode::Input, "the inputs do not fit together: " + names::firstLine(e.what()));
+    }
+}
+
+}  // namespace
+
+base::Result<std::vector<c10::IValue>> assembleInputs(const Model& model, const base::TensorMap& inputs)
+{
+    auto assembled = assembleSafely(model, inputs);
+    if (!assembled) return base::forward(assembled);
+    return std::move(assembled->values);
+}
+
+base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs)
+{
+    const auto assembled = assembleSafely(model, inputs);
+    if (!assembled) return base::forward(assembled);
+    Binding binding{{assembled->used.begin(), assembled->used.end()}, {}};
+    for (const auto& [key, view] : inputs) {
+        if (assembled->used.contains(key)) continue;
+        for (const std::string& absent : assembled->absent)
+            if (names::similar(key.substr(0, key.find('.')), absent))
+                return fail(ErrorCode::Input, "the model has no argument '" + key + "'; did you mean '" + absent + "'?",
+                            "rename the key, or remove it", key);
+        binding.notes.push_back("'" + key + "' is not an argument of the model: ignored");
+    }
+    return binding;
+}
+
+}  // namespace hopscope::loader

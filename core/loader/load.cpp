@@ -1,0 +1,257 @@
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <torch/csrc/jit/frontend/error_report.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "loader/archive.h"
+#include "loader/custom_ops.h"
+#include "loader/names.h"
+#include "loader/provenance.h"
+#include "loader/repair.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::loader {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+constexpr int kMostRepairs = 40;
+
+std::string hashOf(std::span<const std::byte> bytes)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+    char text[33];
+    std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                  static_cast<unsigned long long>(hash.low64));
+    return text;
+}
+
+// A file in the temporary folder that disappears with this object.
+class TemporaryFile {
+public:
+    TemporaryFile()
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "hopscope-XXXXXX").string();
+        const int fd = ::mkstemp(pattern.data());
+        if (fd >= 0) ::close(fd), m_path = pattern;
+    }
+    ~TemporaryFile()
+    {
+        std::error_code ignored;
+        if (!m_path.empty()) std::filesystem::remove(m_path, ignored);
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    [[nodiscard]] const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+};
+
+struct Loaded {
+    std::optional<torch::jit::Module> module;
+    std::string error;  // if there is no module
+};
+
+// Third-party door: everything LibTorch throws becomes text.
+Loaded tryLoad(const std::string& path)
+{
+    try {
+        return {torch::jit::load(path, at::kCPU), {}};
+    } catch (const c10::Error& e) {
+        return {{}, e.what_without_backtrace()};
+    } catch (const std::exception& e) {
+        return {{}, e.what()};
+    }
+}
+
+tl::unexpected<base::Error> refuse(const std::string& path, const std::string& error)
+{
+    const std::string unknown = "Unknown builtin op: ";
+    if (const std::size_t at = error.find(unknown); at != std::string::npos) {
+        const std::string name = names::firstLine(std::string_view(error).substr(at + unknown.size()));
+        const std::string op = name.substr(0, name.find_first_of(". \n", name.find("::")));
+        return fail(ErrorCode::Unsupported, path + " uses the operator " + op + ", which is not part of PyTorch",
+                    "it needs the library " + libraryOf(op) + "; a traced model without it can be read", path);
+    }
+    if (error.find("__torch__.torch.classes") != std::string::npos)
+        return fail(ErrorCode::Unsupported, path + " holds objects of a custom C++ class: " + names::firstLine(error),
+                    "export the model without it", path);
+    return fail(ErrorCode::Input, "PyTorch cannot load " + path + ": " + names::firstLine(error),
+                "save the model again, with torch.jit.trace if scripting made it", path);
+}
+
+// The archive's records with the edits made so far.
+class Repairer {
+public:
+    Repairer(std::span<const std::byte> file, const Archive& archive) : m_file(file), m_archive(archive) {}
+
+    // Edits the record that the error names; false if the error is of another kind.
+    bool edit(const std::string& error);
+    base::Status write(const std::string& path) const;
+    [[nodiscard]] const std::vector<Repair>& repairs() const { return m_repairs; }
+
+private:
+    std::span<const std::byte> m_file;
+    const Archive& m_archive;
+    std::map<std::string, std::string> m_edited;  // by name within the root
+    std::vector<Repair> m_repairs;
+};
+
+bool Repairer::edit(const std::string& error)
+{
+    const auto mismatch = parseTypeMismatch(error);
+    if (!mismatch) return false;
+    const Record* record = m_archive.find(mismatch->record);
+    if (!record) return false;
+    if (!m_edited.contains(mismatch->record)) {
+        auto code = readRecord(m_file, *record);
+        if (!code) return false;
+        m_edited[mismatch->record] = std::move(*code);
+    }
+    const auto insertion = declareUnion(m_edited[mismatch->record], *mismatch);
+    if (!insertion) return false;
+    m_repairs.push_back({mismatch->record, insertion->line, insertion->text});
+    return true;
+}
+
+base::Status Repairer::write(const std::string& path) const
+{
+    std::vector<std::string> bytes;
+    std::vector<StoredRecord> records;
+    bytes.reserve(m_archive.records.size());
+    const std::size_t root = m_archive.root.size() + 1;
+    for (const Record& record : m_archive.records) {
+        const std::string name = record.name.substr(root);
+        const std::string debugged = name.ends_with(".debug_pkl") ? name.substr(0, name.size() - 10) : std::string();
+        if (m_edited.contains(debugged)) continue;
+        if (const auto it = m_edited.find(name); it != m_edited.end()) {
+            records.push_back({record.name, it->second});
+            continue;
+        }
+        auto content = readRecord(m_file, record);
+        if (!content) return base::forward(content);
+        bytes.push_back(std::move(*content));
+        records.push_back({record.name, bytes.back()});
+    }
+    return writeArchive(path, records);
+}
+
+struct Opened {
+    torch::jit::Module module;
+    std::vector<Repair> repairs;
+};
+
+base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
+{
+    Loaded loaded = tryLoad(path);
+    Repairer repairer(file, archive);
+    for (int i = 0; !loaded.module && i < kMostRepairs; ++i) {
+        if (!repairer.edit(loaded.error)) return refuse(path, loaded.error);
+        const TemporaryFile temporary;
+        if (auto ok = repairer.write(temporary.path()); !ok) return base::forward(ok);
+        loaded = tryLoad(temporary.path());
+    }
+    if (!loaded.module) return refuse(path, loaded.error);
+    return Opened{std::move(*loaded.module), repairer.repairs()};
+}
+
+std::int64_t countNotFinite(const at::Tensor& tensor)
+{
+    if (!tensor.is_floating_point() || tensor.layout() != at::kStrided) return 0;
+    return tensor.numel() - at::isfinite(tensor).sum().item<int64_t>();
+}
+
+base::Result<std::vector<Parameter>> listParameters(const torch::jit::Module& module)
+{
+    std::vector<Parameter> out;
+    std::set<std::string> seen;
+    const auto add = [&](const std::string& name, const at::Tensor& tensor) -> base::Status {
+        if (!tensor.defined() || !seen.insert(name).second) return {};
+        const auto dtype = dtypeOf(tensor.scalar_type());
+        if (!dtype) return fail(ErrorCode::Unsupported, dtype.error().message, dtype.error().hint, name);
+        out.push_back({name, *dtype, tensor.sizes().vec(), countNotFinite(tensor)});
+        return {};
+    };
+    for (const auto& p : module.named_parameters())
+        if (auto ok = add(p.name, p.value); !ok) return base::forward(ok);
+    for (const auto& b : module.named_buffers())
+        if (auto ok = add(b.name, b.value); !ok) return base::forward(ok);
+    return out;
+}
+
+std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
+{
+    std::vector<Argument> out;
+    for (std::size_t i = 1; i < schema.arguments().size(); ++i) {
+        const c10::Argument& a = schema.arguments()[i];
+        const bool optional = a.default_value().has_value() || a.type()->kind() == c10::TypeKind::OptionalType;
+        out.push_back({a.name(), a.type()->str(), optional});
+    }
+    return out;
+}
+
+base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
+{
+    ModelInfo info;
+    info.className = module.type()->name() ? module.type()->name()->name() : "Module";
+    if (!module.find_method("forward"))
+        return fail(ErrorCode::Unsupported, "the model " + info.className + " has no forward method");
+    const auto forward = module.get_method("forward");
+    info.arguments = listArguments(forward.function().getSchema());
+    info.traced = looksTraced(*forward.graph());
+    auto parameters = listParameters(module);
+    if (!parameters) return base::forward(parameters);
+    info.parameters = std::move(*parameters);
+    return info;
+}
+
+base::Result<Model> loadChecked(const std::string& path)
+{
+    const auto file = MappedFile::open(path);
+    if (!file) return base::forward(file);
+    const auto archive = scanArchive(file->bytes(), path);
+    if (!archive) return base::forward(archive);
+    const auto customOps = listCustomOps(file->bytes(), *archive);
+    if (!customOps) return base::forward(customOps);
+    registerCustomOps();
+    auto opened = openModule(path, file->bytes(), *archive);
+    if (!opened) return base::forward(opened);
+    opened->module.eval();
+    auto info = describeModule(opened->module);
+    if (!info) return base::forward(info);
+    info->path = path;
+    info->hash = hashOf(file->bytes());
+    info->fileBytes = static_cast<std::int64_t>(file->bytes().size());
+    info->repairs = std::move(opened->repairs);
+    std::copy_if(customOps->begin(), customOps->end(), std::back_inserter(info->stubs), isStub);
+    return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
+
+const ModelInfo& Model::info() const { return m_impl->info; }
+
+base::Result<Model> load(const std::string& path)
+{
+    try {
+        return loadChecked(path);
+    } catch (const c10::Error& e) {
+        return refuse(path, e.what_without_backtrace());
+    } catch (const std::exception& e) {
+        return refuse(path, e.what());
+    }
+}
+
+}  // namespace hopscope::loader

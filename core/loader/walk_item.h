@@ -1,0 +1,68 @@
+#pragma once
+
+// What the walker knows about a TorchScript value: its concrete value on the sample, the program's value that stands for
+// it, and, for lists, tuples and dictionaries, its elements (shared, as Python shares them).
+
+#include <torch/script.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/program.h"
+
+namespace hopscope::loader {
+
+struct Box;
+
+struct Item {
+    c10::IValue concrete;      // leaves
+    ir::ValueId value;         // every tensor; numbers that derive from inputs
+    std::shared_ptr<Box> box;  // lists, tuples, dictionaries
+    std::string path;          // objects: attribute path from the model
+
+    Item() = default;
+    explicit Item(c10::IValue v) : concrete(std::move(v)) {}
+    Item(c10::IValue v, ir::ValueId id) : concrete(std::move(v)), value(id) {}
+
+    [[nodiscard]] bool isTensor() const { return !box && concrete.isTensor() && concrete.toTensor().defined(); }
+    [[nodiscard]] bool isNone() const { return !box && concrete.isNone(); }
+    [[nodiscard]] bool dynamicNumber() const { return value.valid() && !concrete.isTensor(); }
+};
+
+struct Box {
+    c10::TypePtr type;
+    std::vector<Item> items;
+    std::vector<c10::IValue> keys;  // dictionaries
+};
+
+Item boxed(c10::TypePtr type, std::vector<Item> items);
+
+// The whole concrete value; lists are built with the element type of `expected` where that is a list.
+c10::IValue concreteOf(const Item& item, const c10::TypePtr& expected = nullptr);
+c10::TypePtr typeOf(const Item& item);
+
+template <class Predicate>
+bool anyLeaf(const Item& item, const Predicate& predicate)
+{
+    if (!item.box) return predicate(item);
+    for (const Item& i : item.box->items)
+        if (anyLeaf(i, predicate)) return true;
+    return false;
+}
+
+template <class Predicate>
+bool anyLeaf(const std::vector<Item>& items, const Predicate& predicate)
+{
+    for (const Item& i : items)
+        if (anyLeaf(i, predicate)) return true;
+    return false;
+}
+
+// How the walker stops, from any depth; caught at walk's door together with what LibTorch throws.
+struct Refused {
+    base::Error error;
+};
+
+}  // namespace hopscope::loader

@@ -1,0 +1,46 @@
+#pragma once
+
+// Private to placement: the earliest stage in which a value exists on the rows of a class (ANALYSIS: the dep table).
+//   comp(v, C) = max over operands of dep            dep(v, C) = min(comp(v, C), 1 + home(v) if v may be stored)
+// Numbers count stages from 0. Filled in one pass over the operators.
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/classes.h"
+
+namespace hopscope::placement {
+
+class DepTable {
+public:
+    static constexpr int never = 1 << 20;
+    using MayStore = std::function<bool(ir::ValueId)>;
+
+    DepTable(const analysis::Analysis& analysis, MayStore mayStore);
+
+    [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;   // computed there, without reading v itself
+    [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;    // computed or read there
+
+    struct Home {
+        int stage = never;
+        ir::RowClass rows;   // the partition class on which v is first complete: where it is written
+    };
+    [[nodiscard]] Home home(ir::ValueId v) const;
+    [[nodiscard]] Home reductionHome(ir::OpId op) const;   // the loop that a row reduction runs over
+    [[nodiscard]] bool mayStore(ir::ValueId v) const { return m_mayStore(v); }
+
+private:
+    void visit(const ir::Op& op);
+    void visitReduction(const ir::Op& op);
+    [[nodiscard]] int compute(ir::OpId op, const ir::RowClass& rows) const;
+
+    const analysis::Analysis& m_analysis;
+    MayStore m_mayStore;
+    std::vector<std::unordered_map<ir::RowClass, int>> m_comp;   // by value
+    std::vector<Home> m_home;                                    // by value
+    std::unordered_map<int, Home> m_reductions;                  // by operator
+};
+
+}  // namespace hopscope::placement

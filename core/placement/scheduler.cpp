@@ -1,0 +1,209 @@
+#include "placement/scheduler.h"
+
+#include <algorithm>
+
+namespace hopscope::placement {
+
+namespace {
+
+using analysis::Analysis;
+using analysis::OperandRows;
+using analysis::OpKind;
+using analysis::Use;
+using ir::OpId;
+using ir::RowClass;
+using ir::RowKind;
+using ir::SpaceId;
+using ir::ValueId;
+
+struct LoopKey {
+    int stage = 0;
+    SpaceId destination;
+    auto operator<=>(const LoopKey&) const = default;
+};
+
+struct LoopSets {
+    std::set<std::tuple<SpaceId, SpaceId, ir::KeyId, ir::KeyId>> frontier;
+    std::set<std::pair<OpId, RowClass>> steps;
+    std::set<std::pair<ValueId, RowClass>> reads, writes;
+    std::set<std::pair<OpId, RowClass>> reductions;
+};
+
+struct Demand {
+    LoopKey loop;
+    ValueId value;
+    RowClass rows;
+    bool compute = false;   // at its home: write it, do not read it
+};
+
+class Scheduler {
+public:
+    Scheduler(const Analysis& a, const DepTable& table, const ReadRule& rule) : m_a(a), m_table(table), m_rule(rule) {}
+
+    base::Result<Schedule> run()
+    {
+        for (const ir::NamedValue& o : m_a.program.outputs) want(o.value);
+        while (!m_demands.empty() && !m_error) {
+            const Demand d = m_demands.back();
+            m_demands.pop_back();
+            serve(d);
+        }
+        if (m_error) return tl::unexpected(*m_error);
+        return result();
+    }
+
+private:
+    void want(ValueId v)
+    {
+        if (m_a.available(v) || m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
+        if (m_a.hasRows(v)) store(v);
+        else wantWhole(v);
+    }
+
+    void store(ValueId v)
+    {
+        if (!m_stored.insert(v).second) return;
+        const DepTable::Home home = m_table.home(v);
+        if (home.stage >= DepTable::never) return stuck(v, home.rows);
+        const LoopKey loop{home.stage, analysis::loopOf(m_a, home.rows)};
+        m_loops[loop].writes.insert({v, home.rows});
+        m_demands.push_back({loop, v, home.rows, true});
+    }
+
+    // Values without rows: reductions and what follows from them, at the end of a stage.
+    void wantWhole(ValueId v)
+    {
+        if (m_a.available(v) || m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
+        const OpId op = m_a.program.value(v).producer;
+        if (!m_whole.insert(op).second) return;
+        const int done = m_table.comp(v, RowClass{});
+        if (done >= DepTable::never) return stuck(v, RowClass{});
+        if (m_a.info(op).kind == OpKind::Reduce) return reduce(op);
+        m_rowless[std::max(done - 1, 0)].insert(op);
+        ir::forEachOperand(m_a.program.op(op), [&](ir::Slot s, ValueId u) {
+            if (m_a.info(op).use(s).use != Use::Shape) wantWhole(u);
+        });
+    }
+
+    void reduce(OpId op)
+    {
+        const DepTable::Home home = m_table.reductionHome(op);
+        const LoopKey loop{home.stage, analysis::loopOf(m_a, home.rows)};
+        m_loops[loop].reductions.insert({op, home.rows});
+        ir::forEachOperand(m_a.program.op(op), [&](ir::Slot s, ValueId u) {
+            const Use use = m_a.info(op).use(s).use;
+            if (use == Use::Shape) return;
+            if (use == Use::Reduced && m_a.hasRows(u)) m_demands.push_back({loop, u, home.rows, false});
+            else wantWhole(u);
+        });
+    }
+
+    void serve(const Demand& d)
+    {
+        if (m_a.program.value(d.value).kind != ir::ValueKind::Tensor) return;
+        if (d.rows.kind == RowKind::All) return wantWhole(d.value);
+        LoopSets& loop = m_loops[d.loop];
+        if (m_a.available(d.value)) {
+            if (!m_a.info(d.value).structureOnly) loop.reads.insert({d.value, d.rows});
+            return;
+        }
+        const int computable = m_table.comp(d.value, d.rows);
+        if (!d.compute && m_rule(d.value, computable, d.loop.stage)) {
+            loop.reads.insert({d.value, d.rows});
+            return store(d.value);
+        }
+        if (computable > d.loop.stage) return stuck(d.value, d.rows);
+        step(d, loop);
+    }
+
+    void step(const Demand& d, LoopSets& loop)
+    {
+        const OpId op = m_a.program.value(d.value).producer;
+        if (!loop.steps.insert({op, d.rows}).second) return;
+        const std::vector<OperandRows> operands = analysis::operandRows(m_a, op, d.rows).value_or(std::vector<OperandRows>{});
+        for (const OperandRows& o : operands) {
+            if (o.gatherSpace.valid()) loop.frontier.insert({o.rows.table, o.gatherSpace, o.gatherOwner, o.gatherKey});
+            m_demands.push_back({d.loop, o.value, o.rows, false});
+        }
+    }
+
+    // Walks down to the operator that cannot run where it is wanted.
+    void stuck(ValueId v, RowClass rows)
+    {
+        if (m_error) return;
+        for (bool deeper = true; deeper;) {
+            deeper = false;
+            const OpId op = m_a.program.value(v).producer;
+            for (const OperandRows& o : analysis::operandRows(m_a, op, rows).value_or(std::vector<OperandRows>{})) {
+                if (m_table.dep(o.value, o.rows) < DepTable::never) continue;
+                v = o.value;
+                rows = o.rows;
+                deeper = true;
+                break;
+            }
+        }
+        const ir::Op& op = m_a.program.op(m_a.program.value(v).producer);
+        const std::string where = m_a.tables.className(rows);
+        m_error = base::Error{base::ErrorCode::Unsupported,
+                              ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where
+                                  + ", where it can neither be computed nor read from a store",
+                              m_a.hasRows(v) ? "store " + ir::valueName(v) : "the model cannot be evaluated in batches of nodes",
+                              ir::describeOp(op)};
+    }
+
+    Schedule result()
+    {
+        Schedule out;
+        out.stored = m_stored;
+        std::map<int, plan::Stage> stages;
+        for (auto& [key, sets] : m_loops) {
+            plan::Stage& stage = stages[key.stage];
+            stage.index = key.stage + 1;
+            stage.loops.push_back(loopOf(key.destination, sets));
+        }
+        for (const auto& [stage, ops] : m_rowless) {
+            stages[stage].index = stage + 1;
+            stages[stage].rowless.assign(ops.begin(), ops.end());
+        }
+        for (auto& [index, stage] : stages) out.stages.push_back(std::move(stage));
+        for (ValueId v : m_stored) {
+            plan::Checkpoint c;
+            c.value = v;
+            c.stage = m_table.home(v).stage + 1;
+            for (const ir::NamedValue& o : m_a.program.outputs) c.output = c.output || o.value == v;
+            out.checkpoints.push_back(c);
+        }
+        return out;
+    }
+
+    static plan::Loop loopOf(SpaceId destination, const LoopSets& sets)
+    {
+        plan::Loop loop;
+        loop.destination = destination;
+        for (const auto& [type, space, owner, key] : sets.frontier) loop.frontier.push_back({type, space, owner, key});
+        for (const auto& [op, rows] : sets.steps) loop.steps.push_back({op, rows});
+        for (const auto& [v, rows] : sets.reads) loop.reads.push_back({v, rows});
+        for (const auto& [v, rows] : sets.writes) loop.writes.push_back({v, rows});
+        for (const auto& [op, rows] : sets.reductions) loop.reductions.push_back({op, rows});
+        return loop;
+    }
+
+    const Analysis& m_a;
+    const DepTable& m_table;
+    const ReadRule& m_rule;
+    std::map<LoopKey, LoopSets> m_loops;
+    std::map<int, std::set<OpId>> m_rowless;
+    std::set<ValueId> m_stored;
+    std::set<OpId> m_whole;
+    std::vector<Demand> m_demands;
+    std::optional<base::Error> m_error;
+};
+
+}  // namespace
+
+base::Result<Schedule> schedule(const Analysis& analysis, const DepTable& table, const ReadRule& rule)
+{
+    return Scheduler(analysis, table, rule).run();
+}
+
+}  // namespace hopscope::placement

@@ -1,0 +1,117 @@
+#include "placement/source_rule.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/depth.h"
+
+namespace hopscope::placement {
+
+namespace {
+
+using analysis::Analysis;
+using ir::OpId;
+using ir::ValueId;
+
+// The dependency graph with each message-passing module call folded into one node.
+struct Folded {
+    std::vector<int> nodeOf;                  // by operator; -1: prologue
+    std::vector<std::set<int>> parents;
+    std::vector<std::set<int>> consumers;
+    std::vector<bool> messagePassing;
+    std::vector<int> t;
+};
+
+int nodeCount(std::vector<int>& nodeOf, const std::vector<int>& module, const Analysis& a)
+{
+    std::map<int, int> folded;
+    int count = 0;
+    for (std::size_t i = 0; i < nodeOf.size(); ++i) {
+        if (a.ops[i].structureOnly || a.ops[i].kind == analysis::OpKind::Scalar) continue;
+        if (module[i] < 0) nodeOf[i] = count++;
+        else if (const auto [it, fresh] = folded.emplace(module[i], count); fresh) nodeOf[i] = count++;
+        else nodeOf[i] = it->second;
+    }
+    return count;
+}
+
+template <class Fn>
+void forEachParent(const Analysis& a, const ir::Op& op, Fn&& fn)
+{
+    ir::forEachOperand(op, [&](ir::Slot s, ValueId v) {
+        if (a.available(v) || a.info(op.id).use(s).use == analysis::Use::Shape) return;
+        if (a.program.value(v).kind == ir::ValueKind::Tensor) fn(a.program.value(v).producer, v);
+    });
+}
+
+Folded fold(const Analysis& a)
+{
+    const std::vector<OpId> hops = analysis::hopOperators(a);
+    const std::vector<int> module = analysis::messagePassingModules(a, hops);
+    Folded f;
+    f.nodeOf.assign(a.program.ops.size(), -1);
+    const std::size_t n = static_cast<std::size_t>(nodeCount(f.nodeOf, module, a));
+    f.parents.resize(n);
+    f.consumers.resize(n);
+    f.messagePassing.assign(n, false);
+    f.t.assign(n, 0);
+    for (OpId hop : hops) f.messagePassing[static_cast<std::size_t>(f.nodeOf[hop.at()])] = true;
+    for (const ir::Op& op : a.program.ops) {
+        const int to = f.nodeOf[op.id.at()];
+        if (to < 0) continue;
+        f.t[static_cast<std::size_t>(to)] = std::max(f.t[static_cast<std::size_t>(to)], a.info(op.id).depthModule);
+        forEachParent(a, op, [&](OpId from, ValueId) {
+            const int parent = f.nodeOf[from.at()];
+            if (parent < 0 || parent == to) return;
+            f.parents[static_cast<std::size_t>(to)].insert(parent);
+            f.consumers[static_cast<std::size_t>(parent)].insert(to);
+        });
+    }
+    return f;
+}
+
+bool consumersAgree(const Folded& f, int node)
+{
+    std::set<int> labels;
+    for (int c : f.consumers[static_cast<std::size_t>(node)]) labels.insert(f.t[static_cast<std::size_t>(c)]);
+    return labels.size() <= 1;
+}
+
+void pull(Folded& f, int start)
+{
+    int node = start;
+    while (f.parents[static_cast<std::size_t>(node)].size() == 1) {
+        const int parent = *f.parents[static_cast<std::size_t>(node)].begin();
+        const std::size_t p = static_cast<std::size_t>(parent);
+        const bool input = f.parents[p].empty() && !f.messagePassing[p];
+        if (f.messagePassing[p] || input || !consumersAgree(f, parent)) return;
+        f.t[p] = f.t[static_cast<std::size_t>(start)];
+        node = parent;
+    }
+}
+
+}  // namespace
+
+std::set<ValueId> sourceRuleCut(const Analysis& a)
+{
+    Folded f = fold(a);
+    const std::vector<int> original = f.t;
+    for (std::size_t i = 0; i < f.t.size(); ++i) {
+        const bool cut = std::any_of(f.parents[i].begin(), f.parents[i].end(),
+                                     [&](int p) { return original[static_cast<std::size_t>(p)] != original[i]; });
+        if (cut) pull(f, static_cast<int>(i));
+    }
+    std::set<ValueId> stored;
+    for (const ir::Op& op : a.program.ops) {
+        const int to = f.nodeOf[op.id.at()];
+        if (to < 0) continue;
+        forEachParent(a, op, [&](OpId from, ValueId v) {
+            const int parent = f.nodeOf[from.at()];
+            const bool crosses = parent >= 0 && f.t[static_cast<std::size_t>(parent)] < f.t[static_cast<std::size_t>(to)];
+            if (crosses && a.hasRows(v) && !a.info(from).view) stored.insert(v);
+        });
+    }
+    return stored;
+}
+
+}  // namespace hopscope::placement

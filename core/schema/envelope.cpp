@@ -1,0 +1,44 @@
+#include "schema/envelope.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+constexpr const char* version = "1.0";
+
+std::string majorOf(const std::string& text) { return text.substr(0, text.find('.')); }
+
+}  // namespace
+
+json::Value startDocument(const std::string& format)
+{
+    json::Value document = json::Value::object();
+    document["format"] = format;
+    document["version"] = version;
+    return document;
+}
+
+void checkEnvelope(const json::Reader& root, const std::string& format)
+{
+    const auto found = root.get<std::string>("format");
+    if (root.ok() && found != format) root.child("format").refuse("is '" + found + "', not '" + format + "'");
+    const auto written = root.get<std::string>("version");
+    if (root.ok() && majorOf(written) != majorOf(version))
+        root.child("version").refuse("is '" + written + "'; this program reads version " + majorOf(version));
+}
+
+std::map<std::string, std::string> readHashes(const json::Reader& root)
+{
+    std::map<std::string, std::string> hashes;
+    for (const auto& [name, hash] : root.child("hashes").members()) hashes[name] = hash.as<std::string>();
+    return hashes;
+}
+
+json::Value writeHashes(const std::map<std::string, std::string>& hashes)
+{
+    json::Value object = json::Value::object();
+    for (const auto& [name, hash] : hashes) object[name] = hash;
+    return object;
+}
+
+}  // namespace hopscope::schema

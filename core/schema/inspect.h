@@ -1,0 +1,54 @@
+#pragma once
+
+// `inspect --json`: what a model is. Depth, operators, values, stages, prologue and lints as plain data; colours and
+// words are the reader's.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/roles.h"
+#include "base/result.h"
+#include "plan/plan.h"
+
+namespace hopscope::schema {
+
+struct InspectSubject {
+    const analysis::Analysis* analysis = nullptr;
+    const plan::Plan* plan = nullptr;  // null: the model cannot be split
+    const analysis::InputSchema* inputs = nullptr;
+    std::map<analysis::SpaceId, std::int64_t>
+        sizes;  // rows of the tables whose sizes the data gives; empty without data
+    std::string model, modelClass;
+    bool traced = false, repaired = false;
+    std::map<std::string, std::string> hashes;
+    std::vector<std::string> notes;
+};
+
+std::string writeInspect(const InspectSubject& subject);
+
+// "input", "structure", "rowwise", "gather", "aggregate", "reduce": what an operator is.
+const char* kindOf(const analysis::Analysis& analysis, ir::OpId op);
+
+// "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain": as --role takes them.
+std::string roleText(const analysis::InputRole& role);
+
+// The rows of every table that follows from the declared sizes (node, edge and graph tables, concatenations).
+std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,
+                                                     const std::map<std::string, std::int64_t>& declared);
+
+// Bytes of a value for the whole graph; nothing where the size of one of its tables is not known.
+std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,
+                                       const std::map<analysis::SpaceId, std::int64_t>& sizes);
+
+// Fills in what is written to each checkpoint, where sizes are known. What is read depends on the batches and stays
+// open.
+void fillBytes(plan::Plan& plan, const analysis::Analysis& analysis,
+               const std::map<analysis::SpaceId, std::int64_t>& sizes);
+
+// {"error": {code, message, hint, where}}.
+std::string writeError(const base::Error& error);
+
+}  // namespace hopscope::schema

@@ -1,0 +1,45 @@
+#pragma once
+
+// How documents name things: v17, op42, tables by the analysis' names, row classes as "B(node)", "O(edge_index,dst)",
+// "F(node)", "ALL". Names are made unique here ("node#4"), so that every name reads back as the id it came from.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "json/json.h"
+
+namespace hopscope::schema {
+
+class Names {
+public:
+    explicit Names(const analysis::Analysis& analysis);
+
+    [[nodiscard]] std::string space(ir::SpaceId id) const;  // "" for none
+    [[nodiscard]] std::string key(ir::KeyId id) const;      // "" for none
+    [[nodiscard]] std::string rows(const ir::RowClass& rows) const;
+
+    // Nothing for names that this analysis does not know.
+    [[nodiscard]] std::optional<ir::SpaceId> findSpace(const std::string& name) const;
+    [[nodiscard]] std::optional<ir::KeyId> findKey(const std::string& name) const;
+    [[nodiscard]] std::optional<ir::RowClass> findRows(const std::string& name) const;
+    [[nodiscard]] std::optional<ir::OpId> findOp(const std::string& name) const;
+    [[nodiscard]] std::optional<ir::ValueId> findValue(const std::string& name) const;
+
+private:
+    [[nodiscard]] std::optional<ir::RowClass> findOwned(const std::string& inner) const;
+
+    std::vector<std::string> m_spaces, m_keys;
+    std::map<std::string, ir::SpaceId> m_spaceIds;
+    std::map<std::string, ir::KeyId> m_keyIds;
+    std::size_t m_ops = 0, m_values = 0;
+};
+
+// The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.
+json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);
+// One entry per dimension: the table's name, or null.
+json::Value rowSpaces(const analysis::Analysis& analysis, ir::ValueId id);
+
+}  // namespace hopscope::schema

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <set>
+
+#include "schema/documents.h"
+#include "schema/envelope.h"
+#include "schema/names.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+using json::Reader;
+using Hashes = std::map<std::string, std::string>;
+
+// Names to ids, refusing what the analysis does not have.
+class PlanReader {
+public:
+    explicit PlanReader(const analysis::Analysis& analysis) : m_names(analysis), m_analysis(analysis) {}
+
+    [[nodiscard]] plan::Plan read(const Reader& root) const;
+
+private:
+    template <class T>
+    T known(const Reader& reader, std::optional<T> found, const char* what) const
+    {
+        if (!found && reader.ok()) reader.refuse("names no " + std::string(what) + " of this model");
+        return found.value_or(T{});
+    }
+    [[nodiscard]] ir::OpId op(const Reader& r) const
+    {
+        return known(r, m_names.findOp(r.as<std::string>()), "operator");
+    }
+    [[nodiscard]] ir::ValueId value(const Reader& r) const
+    {
+        return known(r, m_names.findValue(r.as<std::string>()), "value");
+    }
+    [[nodiscard]] ir::SpaceId space(const Reader& r) const
+    {
+        return known(r, m_names.findSpace(r.as<std::string>()), "table");
+    }
+    [[nodiscard]] ir::KeyId key(const Reader& r) const { return known(r, m_names.findKey(r.as<std::string>()), "key"); }
+    [[nodiscard]] ir::RowClass rows(const Reader& r) const
+    {
+        return known(r, m_names.findRows(r.as<std::string>()), "row class");
+    }
+
+    [[nodiscard]] std::vector<ir::OpId> ops(const Reader& list) const;
+    [[nodiscard]] plan::Step step(const Reader& item) const
+    {
+        return {op(item.child("op")), rows(item.child("class"))};
+    }
+    [[nodiscard]] std::vector<plan::Access> accesses(const Reader& list) const;
+    [[nodiscard]] plan::FrontierSource frontier(const Reader& item) const;
+    [[nodiscard]] plan::Loop loop(const Reader& item) const;
+    [[nodiscard]] plan::Stage stage(const Reader& item) const;
+    void placeStep(const Reader& item, plan::Stage& stage) const;
+    [[nodiscard]] plan::Checkpoint checkpoint(const Reader& item, const std::set<int>& stages) const;
+    static void matches(const Reader& list, const json::Value& expected);
+    void costs(const Reader& root, plan::Plan& plan) const;
+    void stages(const Reader& root, plan::Plan& plan) const;
+    void checkpoints(const Reader& root, plan::Plan& plan) const;
+
+    Names m_names;
+    const analysis::Analysis& m_analysis;
+};
+
+std::vector<ir::OpId> PlanReader::ops(const Reader& list) const
+{
+    std::vector<ir::OpId> result;
+    for (const Reader& item : list.items()) result.push_back(op(item));
+    return result;
+}
+
+std::vector<plan::Access> PlanReader::accesses(const Reader& list) const
+{
+    std::vector<plan::Access> result;
+    for (const Reader& item : list.items()) result.push_back({value(item.child("value")), rows(item.child("class"))});
+    return result;
+}
+
+plan::FrontierSource PlanReader::frontier(const Reader& item) const
+{
+    return {space(item.child("type")), space(item.child("space")), key(item.child("owner")), key(item.child("key"))};
+}
+
+plan::Loop PlanReader::loop(const Reader& item) const
+{
+    plan::Loop loop;
+    loop.destination = space(item.child("destination"));
+    for (const Reader& source : item.items("frontier")) loop.frontier.push_back(frontier(source));
+    loop.reads = accesses(item.child("reads"));
+    loop.writes = accesses(item.child("writes"));
+    for (const Reader& reduction : item.items("reductions")) loop.reductions.push_back(step(reduction));
+    return loop;
+}
+
+void PlanReader::placeStep(const Reader& item, plan::Stage& stage) const
+{
+    const ir::SpaceId destination = space(item.child("loop"));
+    const auto loop = std::ranges::find(stage.loops, destination, &plan::Loop::destination);
+    if (loop != stage.loops.end()) loop->steps.push_back(step(item));
+    else if (item.ok()) item.child("loop").refuse("names no loop of this stage");
+}
+
+plan::Stage PlanReader::stage(const Reader& item) const
+{
+    plan::Stage stage;
+    stage.index = item.get<int>("index");
+    for (const Reader& entry : item.items("loops")) {
+        plan::Loop next = loop(entry);
+        const bool twice =
+            std::ranges::find(stage.loops, next.destination, &plan::Loop::destination) != stage.loops.end();
+        if (twice && item.ok()) entry.child("destination").refuse("has a loop in this stage already");
+        stage.loops.push_back(std::move(next));
+    }
+    for (const Reader& entry : item.items("ops")) placeStep(entry, stage);
+    stage.rowless = ops(item.child("rowless"));
+    return stage;
+}
+
+void PlanReader::stages(const Reader& root, plan::Plan& plan) const
+{
+    int previous = -1;
+    for (const Reader& item : root.items("stages")) {
+        plan.stages.push_back(stage(item));
+        const int index = plan.stages.back().index;
+        const bool follows = previous < 0 ? index == 0 || index == 1 : index == previous + 1;
+        if (!follows && item.ok()) item.child("index").refuse("does not follow the stage before it");
+        previous = index;
+    }
+}
+
+plan::Checkpoint PlanReader::checkpoint(const Reader& item, const std::set<int>& stages) const
+{
+    plan::Checkpoint result;
+    result.value = value(item.child("value"));
+    result.stage = item.get<int>("stage");
+    result.output = item.get<bool>("output");
+    result.bytesWritten = nullable<std::int64_t>(item, "bytes_written");
+    result.bytesRead = nullable<std::int64_t>(item, "bytes_read");
+    const auto dtype = item.get<std::string>("dtype");
+    if (!item.ok()) return result;
+    if (!stages.contains(result.stage)) item.child("stage").refuse("names no stage of this plan");
+    if (dtype != base::dtypeName(m_analysis.program.value(result.value).dtype))
+        item.child("dtype").refuse("is not the value's");
+    matches(item.child("shape"), symbolicShape(m_analysis, result.value));
+    matches(item.child("row_spaces"), rowSpaces(m_analysis, result.value));
+    return result;
+}
+
+void PlanReader::matches(const Reader& list, const json::Value& expected)
+{
+    const std::vector<Reader> items = list.items();
+    if (list.ok() && items.size() != expected.size()) list.refuse("is not the value's");
+    for (std::size_t i = 0; list.ok() && i < items.size(); ++i)
+        if (items[i].value() != (*expected.asArray())[i]) items[i].refuse("is not the value's");
+}
+
+void PlanReader::checkpoints(const Reader& root, plan::Plan& plan) const
+{
+    std::set<int> stages;
+    for (const plan::Stage& stage : plan.stages) stages.insert(stage.index);
+    for (const Reader& item : root.items("checkpoints")) {
+        if (!item.ok()) return;
+        plan.checkpoints.push_back(checkpoint(item, stages));
+    }
+}
+
+void PlanReader::costs(const Reader& root, plan::Plan& plan) const
+{
+    plan.objective = root.get<std::string>("objective");
+    plan.unit = root.get<std::string>("unit");
+    plan.cost = nullable<double>(root, "cost");
+    plan.lowerBound = nullable<double>(root, "lower_bound");
+    plan.gap = nullable<double>(root, "gap");
+    plan.peakMemory = nullable<std::int64_t>(root, "peak_memory");
+    const Reader bytes = root.child("bytes");
+    if (bytes.value().isNull()) return;
+    plan.bytes = plan::Bytes{bytes.get<std::int64_t>("d2h"), bytes.get<std::int64_t>("h2d"),
+                             bytes.get<std::int64_t>("structure")};
+}
+
+plan::Plan PlanReader::read(const Reader& root) const
+{
+    plan::Plan plan;
+    plan.hashes = readHashes(root);
+    plan.strategy = root.get<std::string>("strategy");
+    plan.device = root.get<std::string>("device");
+    plan.batch = nullable<std::int64_t>(root, "batch");
+    if (root.ok() && plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
+    plan.reorder = root.get<std::string>("reorder");
+    if (!root.child("pins").value().isNull() && root.ok()) root.child("pins").refuse("must be null in this version");
+    costs(root, plan);
+    plan.prologue = ops(root.child("prologue"));
+    stages(root, plan);
+    checkpoints(root, plan);
+    return plan;
+}
+
+base::Status checkHashes(const Hashes& found, const Hashes& expected, const std::string& file)
+{
+    for (const auto& [name, hash] : expected) {
+        const auto it = found.find(name);
+        if (it == found.end() || it->second == hash) continue;
+        return base::fail(base::ErrorCode::Input, file + ": the plan was made for another " + name,
+                          "make a new plan with `hopscope-engine plan`", file + " /hashes/" + name);
+    }
+    return {};
+}
+
+}  // namespace
+
+base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,
+                                  const std::map<std::string, std::string>& hashes)
+{
+    const base::Result<json::Value> document = json::parse(text, file);
+    if (!document) return base::forward(document);
+    const Reader root(*document, file);
+    checkEnvelope(root, "hopscope-plan");
+    const Hashes found = readHashes(root);
+    if (!root.ok()) return base::forward(root.status());
+    // First, since a plan for another model names operators that this one does not have.
+    if (const base::Status same = checkHashes(found, hashes, file); !same) return base::forward(same);
+    plan::Plan plan = PlanReader(analysis).read(root);
+    if (!root.ok()) return base::forward(root.status());
+    return plan;
+}
+
+}  // namespace hopscope::schema

@@ -1,0 +1,149 @@
+#include "schema/report.h"
+
+#include "schema/dtypes.h"
+#include "schema/envelope.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+using json::Reader;
+using json::Value;
+
+Value phasesValue(const PhaseRecord& phases)
+{
+    Value item;
+    item["block"] = phases.block;
+    item["gather"] = phases.gather;
+    item["h2d"] = phases.h2d;
+    item["compute"] = phases.compute;
+    item["d2h"] = phases.d2h;
+    item["write"] = phases.write;
+    return item;
+}
+
+Value bytesValue(const plan::Bytes& bytes)
+{
+    Value item;
+    item["d2h"] = bytes.d2h;
+    item["h2d"] = bytes.h2d;
+    item["structure"] = bytes.structure;
+    return item;
+}
+
+Value stageValue(const StageRecord& stage)
+{
+    Value item;
+    item["index"] = stage.index;
+    item["seconds"] = stage.seconds;
+    item["phases"] = phasesValue(stage.phases);
+    item["batches"] = stage.batches;
+    item["smallest_batch"] = stage.smallestBatch;
+    item["largest_batch"] = stage.largestBatch;
+    item["destinations"] = stage.destinations;
+    item["frontier_rows"] = stage.frontierRows;
+    item["back_offs"] = stage.backOffs;
+    item["bytes"] = bytesValue(stage.bytes);
+    item["peak_memory"] = stage.peakMemory;
+    for (const char* later : {"predicted", "bound_seconds", "wall"}) item[later] = Value();
+    return item;
+}
+
+Value outputValue(const OutputRecord& output)
+{
+    Value item;
+    item["name"] = output.name;
+    item["file"] = output.file;
+    item["dtype"] = base::dtypeName(output.dtype);
+    item["shape"] = Value(output.shape);
+    return item;
+}
+
+PhaseRecord readPhases(const Reader& item)
+{
+    return {item.get<double>("block"),   item.get<double>("gather"), item.get<double>("h2d"),
+            item.get<double>("compute"), item.get<double>("d2h"),    item.get<double>("write")};
+}
+
+plan::Bytes readBytes(const Reader& item)
+{
+    return {item.get<std::int64_t>("d2h"), item.get<std::int64_t>("h2d"), item.get<std::int64_t>("structure")};
+}
+
+StageRecord readStage(const Reader& item)
+{
+    StageRecord stage;
+    stage.index = item.get<int>("index");
+    stage.seconds = item.get<double>("seconds");
+    stage.phases = readPhases(item.child("phases"));
+    stage.batches = item.get<std::int64_t>("batches");
+    stage.smallestBatch = item.get<std::int64_t>("smallest_batch");
+    stage.largestBatch = item.get<std::int64_t>("largest_batch");
+    stage.destinations = item.get<std::int64_t>("destinations");
+    stage.frontierRows = item.get<std::int64_t>("frontier_rows");
+    stage.backOffs = item.get<std::int64_t>("back_offs");
+    stage.bytes = readBytes(item.child("bytes"));
+    stage.peakMemory = item.get<std::int64_t>("peak_memory");
+    for (const char* later : {"predicted", "bound_seconds", "wall"}) (void)item.child(later);
+    return stage;
+}
+
+OutputRecord readOutput(const Reader& item)
+{
+    return {item.get<std::string>("name"), item.get<std::string>("file"), readDType(item.child("dtype")),
+            item.get<std::vector<std::int64_t>>("shape")};
+}
+
+Report readFields(const Reader& root)
+{
+    Report report;
+    report.model = root.get<std::string>("model");
+    report.modelClass = root.get<std::string>("model_class");
+    report.strategy = root.get<std::string>("strategy");
+    report.device = root.get<std::string>("device");
+    report.hashes = readHashes(root);
+    for (const Reader& stage : root.items("stages")) report.stages.push_back(readStage(stage));
+    report.prologueSeconds = root.get<double>("prologue_seconds");
+    report.seconds = root.get<double>("seconds");
+    report.peakMemory = root.get<std::int64_t>("peak_memory");
+    for (const Reader& output : root.items("outputs")) report.outputs.push_back(readOutput(output));
+    report.notes = root.get<std::vector<std::string>>("notes");
+    const Reader verify = root.child("verify");
+    if (!verify.value().isNull()) report.verify = verificationFrom(verify);
+    return report;
+}
+
+}  // namespace
+
+std::string writeReport(const Report& report)
+{
+    Value document = startDocument("hopscope-report");
+    document["model"] = report.model;
+    document["model_class"] = report.modelClass;
+    document["strategy"] = report.strategy;
+    document["device"] = report.device;
+    document["hashes"] = writeHashes(report.hashes);
+    document["stages"] = Value::array();
+    for (const StageRecord& stage : report.stages) document["stages"].push(stageValue(stage));
+    document["prologue_seconds"] = report.prologueSeconds;
+    document["seconds"] = report.seconds;
+    document["peak_memory"] = report.peakMemory;
+    document["outputs"] = Value::array();
+    for (const OutputRecord& output : report.outputs) document["outputs"].push(outputValue(output));
+    document["notes"] = Value(report.notes);
+    document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
+    return json::write(document, true);
+}
+
+base::Result<Report> readReport(const std::string& text, const std::string& file)
+{
+    const base::Result<Value> document = json::parse(text, file);
+    if (!document) return base::forward(document);
+    const Reader root(*document, file);
+    checkEnvelope(root, "hopscope-report");
+    Report report = readFields(root);
+    if (!root.ok()) return base::forward(root.status());
+    return report;
+}
+
+}  // namespace hopscope::schema

@@ -1,0 +1,122 @@
+#include "schema/split.h"
+
+#include <algorithm>
+#include <set>
+
+#include "schema/names.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+using analysis::Analysis;
+using ir::ValueId;
+
+std::vector<Dim> dimsOf(const json::Value& shape)
+{
+    std::vector<Dim> dims;
+    for (const json::Value& dim : *shape.asArray())
+        dims.push_back(dim.asInt() != nullptr ? Dim(*dim.asInt()) : Dim(*dim.asString()));
+    return dims;
+}
+
+std::string publicName(const Analysis& analysis, ValueId id)
+{
+    const ir::Program& program = analysis.program;
+    for (const ir::NamedValue& output : program.outputs)
+        if (output.value == id) return output.name;
+    return program.value(id).origin == ir::Origin::Input ? program.value(id).name : std::string();
+}
+
+TensorSpec specOf(const Analysis& analysis, ValueId id)
+{
+    TensorSpec spec{ir::valueName(id), publicName(analysis, id), analysis.program.value(id).dtype, {}, {}};
+    spec.shape = dimsOf(symbolicShape(analysis, id));
+    const json::Value spaces = rowSpaces(analysis, id);
+    for (const json::Value& space : *spaces.asArray())
+        spec.rowSpaces.push_back(space.isNull() ? std::nullopt : std::optional(*space.asString()));
+    return spec;
+}
+
+void addOnce(std::vector<std::string>& list, const std::string& name)
+{
+    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+}
+
+// Gathers the parts of one Split and every value they name.
+struct Collector {
+    const Analysis& analysis;
+    Split split;
+    std::set<ValueId> values;
+
+    std::string name(ValueId id)
+    {
+        values.insert(id);
+        return ir::valueName(id);
+    }
+
+    void addStage(const plan::Stage& stage);
+    void addRead(SplitStage& stage, ValueId id);
+    void addInputsAndOutputs();
+    void addTensors();
+};
+
+void Collector::addRead(SplitStage& stage, ValueId id)
+{
+    const ir::Value& value = analysis.program.value(id);
+    if (value.origin == ir::Origin::Parameter || value.origin == ir::Origin::Constant) return;
+    addOnce(stage.inputs, name(id));
+    if (value.origin == ir::Origin::Op && analysis.info(id).structureOnly) addOnce(split.prologue, name(id));
+}
+
+void Collector::addStage(const plan::Stage& stage)
+{
+    SplitStage result;
+    result.index = stage.index;
+    for (const plan::Loop& loop : stage.loops) {
+        addOnce(result.destinations, analysis.tables.spaceName(loop.destination));
+        for (const plan::Access& read : loop.reads) addRead(result, read.value);
+        for (const plan::Access& write : loop.writes) addOnce(result.outputs, name(write.value));
+        for (const plan::Step& reduction : loop.reductions)
+            for (ValueId id : analysis.program.op(reduction.op).outputs) addOnce(result.outputs, name(id));
+    }
+    for (ir::OpId op : stage.rowless)
+        for (ValueId id : analysis.program.op(op).outputs) addOnce(result.outputs, name(id));
+    split.stages.push_back(std::move(result));
+}
+
+void Collector::addInputsAndOutputs()
+{
+    for (const ir::NamedValue& input : analysis.program.inputs) addOnce(split.inputs, name(input.value));
+    for (const ir::NamedValue& output : analysis.program.outputs) addOnce(split.outputs, name(output.value));
+}
+
+void Collector::addTensors()
+{
+    std::set<std::string> spaces;
+    for (ValueId id : values) {
+        split.tensors.push_back(specOf(analysis, id));
+        for (const std::optional<std::string>& space : split.tensors.back().rowSpaces)
+            if (space) spaces.insert(*space);
+    }
+    for (const SplitStage& stage : split.stages) spaces.insert(stage.destinations.begin(), stage.destinations.end());
+    split.rowSpaces.assign(spaces.begin(), spaces.end());
+}
+
+}  // namespace
+
+Split makeSplit(const plan::Plan& plan, const Analysis& analysis, std::optional<Verification> verification)
+{
+    Collector collector{analysis, {}, {}};
+    collector.split.strategy = plan.strategy;
+    collector.split.hashes = plan.hashes;
+    collector.split.verification = std::move(verification);
+    collector.addInputsAndOutputs();
+    for (const plan::Stage& stage : plan.stages) collector.addStage(stage);
+    for (const plan::Checkpoint& c : plan.checkpoints)
+        collector.split.checkpoints.push_back({collector.name(c.value), c.stage, c.output});
+    collector.addTensors();
+    return std::move(collector.split);
+}
+
+}  // namespace hopscope::schema

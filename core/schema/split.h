@@ -1,0 +1,65 @@
+#pragma once
+
+// schema.json: the split as another program needs it, without the operators: which tensors each stage takes and makes,
+// with shapes, dtypes and row spaces, and the proof that came with it.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/result.h"
+#include "plan/plan.h"
+#include "schema/report.h"
+
+namespace hopscope::schema {
+
+using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
+
+struct TensorSpec {
+    std::string value;  // "v17"
+    std::string name;   // inputs and outputs of the model: their names; else empty
+    base::DType dtype = base::DType::Float32;
+    std::vector<Dim> shape;
+    std::vector<std::optional<std::string>> rowSpaces;  // one per dimension
+    bool operator==(const TensorSpec&) const = default;
+};
+
+struct SplitStage {
+    int index = 1;
+    std::vector<std::string> destinations;     // node types whose rows its batches hold
+    std::vector<std::string> inputs, outputs;  // values read and values written
+    bool operator==(const SplitStage&) const = default;
+};
+
+struct SplitCheckpoint {
+    std::string value;
+    int stage = 1;
+    bool output = false;
+    bool operator==(const SplitCheckpoint&) const = default;
+};
+
+struct Split {
+    std::string strategy;
+    std::map<std::string, std::string> hashes;  // "model", "data", "roles", "plan"
+    std::vector<std::string> rowSpaces;
+    std::vector<TensorSpec> tensors;           // all that are named below, by id
+    std::vector<std::string> inputs, outputs;  // of the model
+    std::vector<std::string> prologue;         // made once for the whole graph and read by stages
+    std::vector<SplitStage> stages;
+    std::vector<SplitCheckpoint> checkpoints;
+    std::optional<Verification> verification;
+    bool operator==(const Split&) const = default;
+};
+
+Split makeSplit(const plan::Plan& plan, const analysis::Analysis& analysis, std::optional<Verification> verification);
+
+std::string writeSplit(const Split& split);
+
+// Also refuses, as dangling: a value without a tensor, a row space that is not listed, a stage input that no earlier
+// stage makes, a checkpoint that its stage does not write.
+base::Result<Split> readSplit(const std::string& text, const std::string& file);
+
+}  // namespace hopscope::schema

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <set>
+
+#include "schema/dtypes.h"
+#include "schema/envelope.h"
+#include "schema/split.h"
+
+namespace hopscope::schema {
+
+namespace {
+
+using json::Reader;
+using json::Value;
+using Known = std::set<std::string>;
+
+Value tensorValue(const TensorSpec& spec)
+{
+    Value item;
+    item["value"] = spec.value;
+    item["name"] = spec.name.empty() ? Value() : Value(spec.name);
+    item["dtype"] = base::dtypeName(spec.dtype);
+    item["shape"] = Value::array();
+    for (const Dim& dim : spec.shape) item["shape"].push(std::visit([](const auto& d) { return Value(d); }, dim));
+    item["row_spaces"] = Value::array();
+    for (const auto& space : spec.rowSpaces) item["row_spaces"].push(orNull(space));
+    return item;
+}
+
+Value stageValue(const SplitStage& stage)
+{
+    Value item;
+    item["index"] = stage.index;
+    item["destinations"] = Value(stage.destinations);
+    item["inputs"] = Value(stage.inputs);
+    item["outputs"] = Value(stage.outputs);
+    return item;
+}
+
+Value checkpointValue(const SplitCheckpoint& checkpoint)
+{
+    Value item;
+    item["value"] = checkpoint.value;
+    item["stage"] = checkpoint.stage;
+    item["output"] = checkpoint.output;
+    return item;
+}
+
+std::vector<std::string> readNames(const Reader& list, const Known& known, const char* complaint)
+{
+    std::vector<std::string> names;
+    for (const Reader& item : list.items()) {
+        names.push_back(item.as<std::string>());
+        if (item.ok() && !known.contains(names.back())) item.refuse(complaint);
+    }
+    return names;
+}
+
+Dim readDim(const Reader& item)
+{
+    if (item.value().asInt() != nullptr) return item.as<std::int64_t>();
+    return item.as<std::string>();
+}
+
+std::optional<std::string> readSpace(const Reader& item, const Known& spaces)
+{
+    if (item.value().isNull()) return std::nullopt;
+    const auto name = item.as<std::string>();
+    if (item.ok() && !spaces.contains(name)) item.refuse("names no row space");
+    return name;
+}
+
+TensorSpec readTensor(const Reader& item, const Known& spaces)
+{
+    TensorSpec spec;
+    spec.value = item.get<std::string>("value");
+    spec.name = nullable<std::string>(item, "name").value_or("");
+    spec.dtype = readDType(item.child("dtype"));
+    for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
+    for (const Reader& space : item.items("row_spaces")) spec.rowSpaces.push_back(readSpace(space, spaces));
+    if (item.ok() && spec.rowSpaces.size() != spec.shape.size())
+        item.child("row_spaces").refuse("must have one entry per dimension");
+    return spec;
+}
+
+// Stages in order, each reading only what is there before it.
+void readStages(const Reader& root, const Known& values, Split& split)
+{
+    const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
+    Known made(split.inputs.begin(), split.inputs.end());
+    made.insert(split.prologue.begin(), split.prologue.end());
+    for (const Reader& item : root.items("stages")) {
+        SplitStage stage;
+        stage.index = item.get<int>("index");
+        if (item.ok() && !split.stages.empty() && stage.index <= split.stages.back().index)
+            item.child("index").refuse("does not follow the stage before it");
+        stage.destinations = readNames(item.child("destinations"), spaces, "names no row space");
+        stage.inputs = readNames(item.child("inputs"), made, "is made by no earlier stage");
+        stage.outputs = readNames(item.child("outputs"), values, "names no tensor");
+        made.insert(stage.outputs.begin(), stage.outputs.end());
+        split.stages.push_back(std::move(stage));
+    }
+}
+
+void readCheckpoint(const Reader& item, Split& split)
+{
+    SplitCheckpoint result{item.get<std::string>("value"), item.get<int>("stage"), item.get<bool>("output")};
+    if (!item.ok()) return;
+    const auto stage = std::ranges::find(split.stages, result.stage, &SplitStage::index);
+    if (stage == split.stages.end()) return item.child("stage").refuse("names no stage");
+    if (std::ranges::find(stage->outputs, result.value) == stage->outputs.end())
+        item.child("value").refuse("is not written by its stage");
+    split.checkpoints.push_back(std::move(result));
+}
+
+Split readFields(const Reader& root)
+{
+    Split split;
+    split.strategy = root.get<std::string>("strategy");
+    split.hashes = readHashes(root);
+    split.rowSpaces = root.get<std::vector<std::string>>("row_spaces");
+    const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
+    Known values;
+    for (const Reader& item : root.items("tensors")) {
+        split.tensors.push_back(readTensor(item, spaces));
+        if (!values.insert(split.tensors.back().value).second && item.ok())
+            item.child("value").refuse("is listed twice");
+    }
+    split.inputs = readNames(root.child("inputs"), values, "names no tensor");
+    split.outputs = readNames(root.child("outputs"), values, "names no tensor");
+    split.prologue = readNames(root.child("prologue"), values, "names no tensor");
+    readStages(root, values, split);
+    for (const Reader& item : root.items("checkpoints")) readCheckpoint(item, split);
+    const Reader verification = root.child("verification");
+    if (!verification.value().isNull()) split.verification = verificationFrom(verification);
+    return split;
+}
+
+}  // namespace
+
+std::string writeSplit(const Split& split)
+{
+    Value document = startDocument("hopscope-schema");
+    document["strategy"] = split.strategy;
+    document["hashes"] = writeHashes(split.hashes);
+    document["row_spaces"] = Value(split.rowSpaces);
+    document["inputs"] = Value(split.inputs);
+    document["outputs"] = Value(split.outputs);
+    document["prologue"] = Value(split.prologue);
+    for (const char* list : {"tensors", "stages", "checkpoints"}) document[list] = Value::array();
+    for (const TensorSpec& tensor : split.tensors) document["tensors"].push(tensorValue(tensor));
+    for (const SplitStage& stage : split.stages) document["stages"].push(stageValue(stage));
+    for (const SplitCheckpoint& checkpoint : split.checkpoints)
+        document["checkpoints"].push(checkpointValue(checkpoint));
+    document["verification"] = split.verification ? verificationValue(*split.verification) : Value();
+    return json::write(document, true);
+}
+
+base::Result<Split> readSplit(const std::string& text, const std::string& file)
+{
+    const base::Result<Value> document = json::parse(text, file);
+    if (!document) return base::forward(document);
+    const Reader root(*document, file);
+    checkEnvelope(root, "hopscope-schema");
+    Split split = readFields(root);
+    if (!root.ok()) return base::forward(root.status());
+    return split;
+}
+
+}  // namespace hopscope::schema

@@ -1,0 +1,51 @@
+#pragma once
+
+// The induced inputs of a neighbourhood: rows ascending, edges in input order, ids renumbered.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "verify/neighbourhood.h"
+
+namespace hopscope::verify {
+
+// Renumbers rows; the positions are valid until the next cut.
+class Cutter {
+public:
+    // `used`: the data keys to write. All arguments must outlive this.
+    Cutter(const analysis::Analysis& analysis, const Structure& structure, const analysis::InputSchema& schema,
+           const base::TensorMap& inputs, std::vector<std::string> used, std::string folder);
+
+    // Writes the inputs restricted to `rows` to a .safetensors file. Linear in the tables and in what is written.
+    base::Status write(const Neighbourhood& rows, const std::string& path);
+    // The position of a row of the last cut.
+    [[nodiscard]] std::int64_t position(ir::SpaceId table, std::int64_t row) const;
+
+private:
+    struct Table {
+        std::shared_ptr<std::byte> rowBytes, positionBytes;
+        std::int64_t* rows = nullptr;        // chosen ones, ascending
+        std::int64_t* positions = nullptr;   // by row
+        std::int64_t count = 0;
+    };
+    base::Status list(const Neighbourhood& rows);
+    base::Status listTable(ir::SpaceId table, const Neighbourhood& rows);
+    [[nodiscard]] std::vector<ir::SpaceId> dims(const std::string& input) const;
+    [[nodiscard]] std::vector<std::int64_t> shape(const std::string& input) const;
+    void copy(const std::string& input, std::byte* out) const;
+    void copySlices(const base::TensorView& view, const std::vector<ir::SpaceId>& labels, std::size_t dim,
+                    const std::byte* from, std::byte*& out) const;
+    void copyIds(const Link& link, std::byte* out) const;
+    bool copySize(const std::string& input, std::byte* out) const;
+
+    const analysis::Analysis& m_analysis;
+    const Structure& m_structure;
+    const analysis::InputSchema& m_schema;
+    const base::TensorMap& m_inputs;
+    std::vector<std::string> m_used;
+    std::string m_folder;
+    std::map<ir::SpaceId, Table> m_tables;
+};
+
+}  // namespace hopscope::verify

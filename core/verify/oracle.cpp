@@ -1,0 +1,178 @@
+// The oracle's child process: the untouched module on given inputs, nothing else.
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <new>
+#include <sstream>
+
+#include "graph/dataset.h"
+#include "graph/safetensors.h"
+#include "json/reader.h"
+#include "loader/torch_model.h"
+#include "verify/reference_sage.h"
+#include "verify/verify.h"
+
+namespace hopscope::verify {
+
+namespace {
+
+using base::ErrorCode;
+
+struct OracleRequest {
+    std::string kind, model, output, weights, folder;
+    std::vector<std::string> data;
+    bool copyInputs = false;
+    std::int64_t memory = 0, parent = 0;
+    int threads = 0;
+};
+
+base::Result<OracleRequest> readRequest(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    const base::Result<json::Value> root = json::parse(text.str(), path);
+    if (!root) return base::forward(root);
+    const json::Reader reader(*root, path);
+    OracleRequest request;
+    request.kind = reader.get<std::string>("kind");
+    request.output = reader.get<std::string>("output");
+    request.data = reader.get<std::vector<std::string>>("data");
+    request.model = reader.maybe<std::string>("model").value_or("");
+    request.weights = reader.maybe<std::string>("weights").value_or("");
+    request.folder = reader.maybe<std::string>("folder").value_or("");
+    request.copyInputs = reader.maybe<bool>("copyInputs").value_or(false);
+    request.memory = reader.maybe<std::int64_t>("memory").value_or(0);
+    request.parent = reader.maybe<std::int64_t>("parent").value_or(0);
+    request.threads = reader.maybe<int>("threads").value_or(0);
+    if (!reader.ok()) return base::forward(reader.status());
+    return request;
+}
+
+// The limit counts reserved, not resident memory (thread stacks, allocator arenas), hence the margin: the exact limit is
+// the parent's watch, this one catches what would grow faster than it can look.
+void limitMemory(std::int64_t bytes)
+{
+    if (bytes <= 0) return;
+    const rlim_t limit = static_cast<rlim_t>(bytes) + (rlim_t(1) << 30);
+    const rlimit data{limit, limit};
+    setrlimit(RLIMIT_DATA, &data);
+    const rlimit core{0, 0};
+    setrlimit(RLIMIT_CORE, &core);
+}
+
+// If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
+void volunteerForOom()
+{
+    std::ofstream("/proc/self/oom_score_adj") << 1000;
+}
+
+bool parentGone(std::int64_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return parent > 0 && getppid() != static_cast<pid_t>(parent);
+}
+
+int report(const std::string& output, const char* kind, const std::string& message)
+{
+    std::ofstream(output + ".error") << kind << '\n' << message;
+    return 1;
+}
+
+// LibTorch's messages carry a C++ stack after the first lines.
+std::string firstLines(const std::string& text)
+{
+    const std::size_t stack = text.find("\nException raised from");
+    return text.substr(0, std::min<std::size_t>(stack, 2000));
+}
+
+bool aboutMemory(const std::string& message)
+{
+    return message.find("allocate memory") != std::string::npos || message.find("not enough memory") != std::string::npos
+        || message.find("out of memory") != std::string::npos;
+}
+
+base::Result<base::TensorMap> usedInputs(const loader::Model& model, const OracleRequest& request)
+{
+    base::Result<base::TensorMap> all = graph::readData(request.data);
+    if (!all) return all;
+    const base::Result<loader::Binding> binding = loader::bind(model, *all);
+    if (!binding) return base::forward(binding);
+    base::TensorMap used;
+    for (const std::string& name : binding->used) used[name] = all->at(name);
+    return used;
+}
+
+void copyTensors(c10::IValue& value)
+{
+    if (value.isTensor()) value = value.toTensor().clone();
+    if (value.isTensorList())
+        for (std::size_t i = 0; i < value.toTensorList().size(); ++i)
+            value.toTensorList().set(i, value.toTensorList().get(i).clone());
+    if (value.isGenericDict())
+        for (const auto& entry : value.toGenericDict())
+            if (entry.value().isTensor()) entry.setValue(entry.value().toTensor().clone());
+}
+
+base::Status runForward(const OracleRequest& request)
+{
+    const base::Result<loader::Model> model = loader::load(request.model);
+    if (!model) return base::forward(model);
+    const base::Result<base::TensorMap> inputs = usedInputs(*model, request);
+    if (!inputs) return base::forward(inputs);
+    base::Result<std::vector<c10::IValue>> arguments = loader::assembleInputs(*model, *inputs);
+    if (!arguments) return base::forward(arguments);
+    if (request.copyInputs)
+        for (c10::IValue& argument : *arguments) copyTensors(argument);
+    const torch::NoGradGuard noGradients;
+    torch::jit::Module module = model->impl().module;
+    const c10::IValue result = module.forward(std::move(*arguments));
+    const auto outputs = loader::flattenOutputs(result);
+    if (!outputs) return base::forward(outputs);
+    base::TensorMap tensors;
+    for (const auto& [name, tensor] : *outputs) tensors[name] = loader::toView(tensor.detach().contiguous());
+    return graph::writeSafetensors(request.output, tensors);
+}
+
+base::Status evaluate(const OracleRequest& request)
+{
+    if (request.kind == "forward") return runForward(request);
+    if (request.kind == "sage64")
+        return evaluateSage64(request.data, request.weights, request.output, request.folder, request.threads);
+    return base::fail(ErrorCode::Internal, "unknown kind of oracle: " + request.kind);
+}
+
+int guarded(const OracleRequest& request)
+{
+    try {
+        const base::Status status = evaluate(request);
+        if (status) return 0;
+        const std::string message = base::describe(status.error());
+        return report(request.output, aboutMemory(message) ? "memory" : "refused", message);
+    } catch (const std::bad_alloc&) {
+        return report(request.output, "memory", "the oracle ran out of memory");
+    } catch (const c10::Error& error) {
+        const std::string message = error.what_without_backtrace();
+        return report(request.output, aboutMemory(message) ? "memory" : "refused", firstLines(message));
+    } catch (const std::exception& error) {
+        return report(request.output, aboutMemory(error.what()) ? "memory" : "refused", firstLines(error.what()));
+    }
+}
+
+}  // namespace
+
+int oracleMain(const std::string& requestPath)
+{
+    const base::Result<OracleRequest> request = readRequest(requestPath);
+    if (!request) return 1;
+    if (parentGone(request->parent)) return 1;
+    volunteerForOom();
+    limitMemory(request->memory);
+    return guarded(*request);
+}
+
+}  // namespace hopscope::verify

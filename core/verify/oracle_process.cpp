@@ -1,0 +1,211 @@
+#include "verify/oracle_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace hopscope::verify {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using base::ErrorCode;
+
+// "Key:   123 kB" lines of /proc files.
+std::int64_t procKilobytes(const std::string& path, const std::string& key)
+{
+    std::ifstream in(path);
+    std::string line;
+    while (std::getline(in, line))
+        if (line.starts_with(key)) return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
+    return 0;
+}
+
+std::string readText(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+std::string uniqueName(const std::string& folder)
+{
+    static std::atomic<int> counter{0};
+    return folder + "/oracle-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".json";
+}
+
+std::vector<std::string> commandLine(const OracleChild& child, const std::string& request)
+{
+    std::vector<std::string> command = child.program;
+    if (command.empty()) command = {"/proc/self/exe", "oracle"};
+    if (command[0] == "/proc/self/exe") {
+        std::error_code ignored;
+        const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+        if (!ignored) command[0] = self.string();
+    }
+    command.push_back(request);
+    return command;
+}
+
+base::Result<pid_t> spawn(std::vector<std::string> command, const std::string& log)
+{
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    // An own process group, so that a Ctrl-C at the terminal reaches only the parent, which ends the child in order; and
+    // no signal blocked, whatever the parent's threads block.
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    pid_t pid = -1;
+    const int error = posix_spawn(&pid, argv[0], &files, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0)
+        return base::fail(ErrorCode::Internal, "the oracle " + command[0] + " cannot be started: " + std::strerror(error));
+    return pid;
+}
+
+enum class Watch : std::uint8_t { Ended, Cancelled, Memory, Time };
+
+struct Watched {
+    Watch why = Watch::Ended;
+    int status = 0;
+    std::int64_t peak = 0;
+};
+
+int reap(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+Watched killed(pid_t pid, Watch why, std::int64_t peak)
+{
+    kill(pid, SIGKILL);
+    return {why, reap(pid), peak};
+}
+
+Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, const std::stop_token& stop)
+{
+    const std::string process = std::to_string(pid);
+    std::int64_t peak = 0;
+    for (;;) {
+        int status = 0;
+        if (waitpid(pid, &status, WNOHANG) == pid) return {Watch::Ended, status, peak};
+        if (stop.stop_requested()) return killed(pid, Watch::Cancelled, peak);
+        peak = std::max(peak, anonymousMemory(process));
+        if (child.memory > 0 && peak > child.memory) return killed(pid, Watch::Memory, peak);
+        const std::chrono::duration<double> elapsed = Clock::now() - start;
+        if (child.seconds && elapsed.count() > *child.seconds) return killed(pid, Watch::Time, peak);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+std::string signalSentence(int signal)
+{
+    std::string name = strsignal(signal) ? strsignal(signal) : "unknown";
+    return "the model's own forward ended by signal " + std::to_string(signal) + " (" + name + ")";
+}
+
+// OUTPUT.error: "memory" or "refused" on the first line, then the message.
+OracleOutcome readRefusal(const std::string& output, const std::string& log)
+{
+    const std::string text = readText(output + ".error");
+    const std::size_t line = text.find('\n');
+    if (line == std::string::npos) {
+        std::string said = readText(log);
+        said = said.substr(0, said.find('\n'));
+        return {OracleEnd::Refused, "the oracle failed without a reason" + (said.empty() ? "" : ": " + said)};
+    }
+    const OracleEnd end = text.starts_with("memory") ? OracleEnd::OutOfMemory : OracleEnd::Refused;
+    return {end, text.substr(line + 1)};
+}
+
+OracleOutcome interpret(const Watched& watched, const std::string& output, const std::string& log)
+{
+    if (watched.why == Watch::Memory) return {OracleEnd::OutOfMemory, "the oracle reached its memory limit"};
+    if (watched.why == Watch::Time) return {OracleEnd::TimedOut, "the oracle reached its time limit"};
+    if (WIFSIGNALED(watched.status)) {
+        const int signal = WTERMSIG(watched.status);
+        if (signal == SIGKILL) return {OracleEnd::OutOfMemory, "the oracle was killed, which the kernel does when memory runs out"};
+        return {OracleEnd::Died, signalSentence(signal)};
+    }
+    if (WEXITSTATUS(watched.status) == 0 && std::filesystem::exists(output)) return {OracleEnd::Done, {}};
+    return readRefusal(output, log);
+}
+
+base::Status writeRequest(const std::string& path, const json::Value& request)
+{
+    std::ofstream out(path, std::ios::binary);
+    out << json::write(request, true);
+    out.close();
+    if (!out) return base::fail(ErrorCode::Resources, "the oracle's request cannot be written to " + path);
+    return {};
+}
+
+// Removes the files that accompany a request, whatever happens.
+struct Leftovers {
+    std::vector<std::string> paths;
+    ~Leftovers()
+    {
+        std::error_code ignored;
+        for (const std::string& path : paths) std::filesystem::remove(path, ignored);
+    }
+};
+
+}  // namespace
+
+std::int64_t availableMemory() { return procKilobytes("/proc/meminfo", "MemAvailable:"); }
+
+std::int64_t anonymousMemory(const std::string& process)
+{
+    return procKilobytes("/proc/" + process + "/status", "RssAnon:");
+}
+
+base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop)
+{
+    const std::string path = uniqueName(child.folder);
+    const std::string log = path + ".log";
+    const std::string output = *request["output"].asString();
+    Leftovers leftovers{{path, log, output + ".error"}};
+    request["memory"] = child.memory;
+    request["parent"] = static_cast<std::int64_t>(getpid());
+    if (base::Status written = writeRequest(path, request); !written) return base::forward(written);
+    const Clock::time_point start = Clock::now();
+    const base::Result<pid_t> pid = spawn(commandLine(child, path), log);
+    if (!pid) return base::forward(pid);
+    const Watched watched = watch(*pid, child, start, stop);
+    if (watched.why == Watch::Cancelled) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
+    OracleOutcome outcome = interpret(watched, output, log);
+    outcome.peakMemory = watched.peak;
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return outcome;
+}
+
+}  // namespace hopscope::verify

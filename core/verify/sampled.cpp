@@ -1,0 +1,231 @@
+#include "verify/sampled.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <set>
+
+#include "graph/safetensors.h"
+#include "verify/compare.h"
+#include "verify/cut.h"
+#include "verify/neighbourhood.h"
+#include "verify/targets.h"
+
+namespace hopscope::verify {
+
+namespace {
+
+using base::ErrorCode;
+using ir::SpaceId;
+using Seeds = std::vector<Seed>;
+
+struct Chosen {
+    Seeds seeds;               // few in-edges first: what is small is taken together
+    std::set<Seed> connected;  // those with in-edges
+};
+
+// What one group of seeds came to.
+enum class GroupEnd : std::uint8_t { Compared, TooLarge, Unusable, Failed };
+
+class Sampler {
+public:
+    Sampler(const Request& request, const Structure& structure, std::int64_t memory, Verdict& verdict,
+            Neighbourhood neighbourhood, std::vector<std::string> used)
+        : m_request(request), m_estimate(*request.analysis), m_memory(memory), m_verdict(verdict),
+          m_neighbourhood(std::move(neighbourhood)),
+          m_cutter(*request.analysis, structure, *request.schema, *request.inputs, std::move(used), request.scratchFolder)
+    {
+        for (const ir::NamedValue& output : request.analysis->program.outputs) verdict.outputs.push_back({output.name});
+    }
+
+    base::Status run(const Chosen& chosen, const base::ProgressFn& progress, std::stop_token stop);
+
+private:
+    base::Result<GroupEnd> group(const Seeds& seeds, std::stop_token stop);
+    GroupEnd compare(const Seeds& seeds, const base::TensorMap& reference);
+    GroupEnd compareOutput(const ir::NamedValue& output, const Seeds& seeds, const base::TensorView& reference, TensorError& error);
+    [[nodiscard]] GroupEnd unusable(const std::string& why);
+    void settle(const Seeds& seeds, GroupEnd end, std::deque<Seeds>& waiting);
+    [[nodiscard]] bool late() const;
+
+    const Request& m_request;
+    ForwardMemory m_estimate;
+    std::int64_t m_memory;
+    Verdict& m_verdict;
+    Neighbourhood m_neighbourhood;
+    Cutter m_cutter;
+    std::int64_t m_covered = 0;
+    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+};
+
+bool Sampler::late() const
+{
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - m_start;
+    return elapsed.count() > m_request.sampledSeconds;
+}
+
+// A model that sizes its tables by the largest id gives fewer rows where the last node has no edge: such a neighbourhood
+// says nothing. For every other model it is a failure of the oracle.
+GroupEnd Sampler::unusable(const std::string& why)
+{
+    if (!m_request.analysis->maxIndexGuards.empty()) return GroupEnd::Unusable;
+    m_verdict.reason = why;
+    return GroupEnd::Failed;
+}
+
+GroupEnd Sampler::compareOutput(const ir::NamedValue& output, const Seeds& seeds, const base::TensorView& reference,
+                                TensorError& error)
+{
+    const SpaceId table = m_request.analysis->rowSpace(output.value);
+    RowPairs pairs;
+    pairs.dim = m_request.analysis->rowDim(output.value);
+    for (const auto& [seedTable, row] : seeds) {
+        if (seedTable != table) continue;
+        pairs.staged.push_back(row);
+        pairs.reference.push_back(m_cutter.position(table, row));
+    }
+    if (pairs.staged.empty()) return GroupEnd::Compared;
+    const base::TensorView& staged = m_request.outputs.at(output.name);
+    const std::optional<std::string> difference = mismatch(staged, reference, pairs.dim);
+    if (!difference && reference.shape[static_cast<std::size_t>(pairs.dim)] != m_neighbourhood.sizes().at(table))
+        return unusable("the model's " + output.name + " does not have one row per row of its table");
+    if (difference) {
+        addDifference(error);
+        m_verdict.reason = output.name + ": " + *difference;
+        return GroupEnd::Compared;
+    }
+    compareRows(staged, reference, pairs, m_verdict.tolerance, error);
+    return GroupEnd::Compared;
+}
+
+GroupEnd Sampler::compare(const Seeds& seeds, const base::TensorMap& reference)
+{
+    const auto& outputs = m_request.analysis->program.outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto found = reference.find(outputs[i].name);
+        if (found == reference.end()) return unusable("the model gives no output " + outputs[i].name);
+        const GroupEnd end = compareOutput(outputs[i], seeds, found->second, m_verdict.outputs[i]);
+        if (end != GroupEnd::Compared) return end;
+    }
+    return GroupEnd::Compared;
+}
+
+base::Result<GroupEnd> Sampler::group(const Seeds& seeds, std::stop_token stop)
+{
+    const auto fits = [&](const TableSizes& sizes) {
+        return !stop.stop_requested() && m_estimate.peak(sizes) <= m_memory;
+    };
+    const bool small = m_neighbourhood.expand(seeds, m_request.analysis->depthOp, fits);
+    if (stop.stop_requested()) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
+    if (!small) return GroupEnd::TooLarge;
+    m_neighbourhood.fillEmptyTables();
+    const TemporaryFile inputs(m_request.scratchFolder, "inputs.safetensors");
+    const TemporaryFile output(m_request.scratchFolder, "outputs.safetensors");
+    if (base::Status written = m_cutter.write(m_neighbourhood, inputs.path()); !written) return base::forward(written);
+    const base::Result<OracleOutcome> outcome = runOracle(
+        oracleChild(m_request, m_memory), forwardRequest(m_request, {inputs.path()}, output.path()), stop);
+    if (!outcome) return base::forward(outcome);
+    if (outcome->end == OracleEnd::OutOfMemory || outcome->end == OracleEnd::TimedOut) return GroupEnd::TooLarge;
+    if (outcome->end != OracleEnd::Done) return unusable(outcome->message);
+    const base::Result<base::TensorMap> reference = graph::mapSafetensors(output.path());
+    if (!reference) return base::forward(reference);
+    return compare(seeds, *reference);
+}
+
+// Too many at once are halved; too large alone are skipped.
+void Sampler::settle(const Seeds& seeds, GroupEnd end, std::deque<Seeds>& waiting)
+{
+    if (end == GroupEnd::Compared) return;
+    if (seeds.size() == 1) {
+        ++m_verdict.coverage.skipped;
+        return;
+    }
+    const auto middle = seeds.begin() + static_cast<std::ptrdiff_t>(seeds.size() / 2);
+    waiting.push_front(Seeds(middle, seeds.end()));
+    waiting.push_front(Seeds(seeds.begin(), middle));
+}
+
+base::Status Sampler::run(const Chosen& chosen, const base::ProgressFn& progress, std::stop_token stop)
+{
+    std::deque<Seeds> waiting{chosen.seeds};
+    Coverage& coverage = m_verdict.coverage;
+    while (!waiting.empty()) {
+        const Seeds next = std::move(waiting.front());
+        waiting.pop_front();
+        if (progress) progress({"verifying sampled destinations", m_covered + coverage.skipped, coverage.chosen});
+        if (late()) {
+            coverage.skipped += static_cast<std::int64_t>(next.size());
+            continue;
+        }
+        const base::Result<GroupEnd> end = group(next, stop);
+        if (!end) return base::forward(end);
+        if (*end == GroupEnd::Failed) return {};
+        settle(next, *end, waiting);
+        if (*end != GroupEnd::Compared) continue;
+        m_covered += static_cast<std::int64_t>(next.size());
+        coverage.withInEdges += std::ranges::count_if(next, [&](const Seed& seed) { return chosen.connected.contains(seed); });
+    }
+    return {};
+}
+
+struct Candidate {
+    std::int64_t degree = 0;
+    Seed seed;
+    auto operator<=>(const Candidate&) const = default;
+};
+
+base::Result<Chosen> choose(const Request& request, const Structure& structure, Coverage& coverage)
+{
+    std::set<SpaceId> tables;
+    for (const ir::NamedValue& output : request.analysis->program.outputs)
+        tables.insert(request.analysis->rowSpace(output.value));
+    std::vector<Candidate> candidates;
+    for (const SpaceId table : tables) {
+        const std::int64_t rows = structure.sizes.at(table);
+        const auto degrees = inDegrees(structure, table, request.scratchFolder);
+        if (!degrees) return base::forward(degrees);
+        const std::int64_t* numbers = asNumbers(*degrees);
+        for (const std::int64_t row : chooseTargets(numbers, rows, request.targets, request.seed))
+            candidates.push_back({numbers[row], {table, row}});
+        coverage.rows += rows;
+    }
+    std::ranges::sort(candidates);
+    Chosen chosen;
+    for (const Candidate& candidate : candidates) {
+        chosen.seeds.push_back(candidate.seed);
+        if (candidate.degree > 0) chosen.connected.insert(candidate.seed);
+    }
+    coverage.chosen = static_cast<std::int64_t>(chosen.seeds.size());
+    return chosen;
+}
+
+std::string coverageSentence(const Coverage& coverage)
+{
+    std::string text = std::to_string(coverage.chosen - coverage.skipped) + " of " + std::to_string(coverage.chosen)
+        + " sampled destinations";
+    if (coverage.skipped > 0) text += " (the neighbourhoods of the others are too large)";
+    return text;
+}
+
+}  // namespace
+
+base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory, const base::ProgressFn& progress,
+                           std::stop_token stop, Verdict& verdict)
+{
+    verdict.coverage = {"sampled"};
+    verdict.coverage.hops = request.analysis->depthOp;
+    const base::Result<Chosen> chosen = choose(request, structure, verdict.coverage);
+    if (!chosen) return base::forward(chosen);
+    if (base::Status prepared = prepareRounds(structure, request.scratchFolder); !prepared) return prepared;
+    base::Result<Neighbourhood> neighbourhood = Neighbourhood::create(structure, request.scratchFolder);
+    if (!neighbourhood) return base::forward(neighbourhood);
+    const base::Result<loader::Binding> binding = loader::bind(*request.model, *request.inputs);
+    if (!binding) return base::forward(binding);
+    Sampler sampler(request, structure, memory, verdict, std::move(*neighbourhood), binding->used);
+    if (!chosen->seeds.empty())
+        if (base::Status sampled = sampler.run(*chosen, progress, stop); !sampled) return sampled;
+    conclude(verdict, coverageSentence(verdict.coverage));
+    return {};
+}
+
+}  // namespace hopscope::verify

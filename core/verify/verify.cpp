@@ -1,0 +1,323 @@
+#include "verify/verify.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "base/units.h"
+#include "executor/executor.h"
+#include "graph/safetensors.h"
+#include "verify/compare.h"
+#include "verify/sampled.h"
+#include "verify/soundness.h"
+
+namespace hopscope::verify {
+
+namespace {
+
+using base::ErrorCode;
+using Clock = std::chrono::steady_clock;
+
+std::int64_t childMemory(const Request& request)
+{
+    if (request.memoryLimit) return *request.memoryLimit;
+    const std::int64_t free = availableMemory();
+    return free > 0 ? free / 10 * 6 : std::int64_t(4) << 30;
+}
+
+// Whether the model writes into its inputs, which are mapped read-only: then the child works on copies.
+bool mutatesInputs(const ir::Program& raw)
+{
+    std::set<ir::ValueId> aliases;
+    for (const ir::NamedValue& input : raw.inputs) aliases.insert(input.value);
+    for (const ir::Op& op : raw.ops) {
+        bool touches = false;
+        ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId value) {
+            const bool aliased = aliases.contains(value);
+            touches |= aliased && slot.arg == 0;
+            if (aliased && slot.arg == op.mutatedArg) touches = true;
+        });
+        if (!touches) continue;
+        if (op.mutatedArg >= 0) return true;
+        // Any operator on an input may hand on a view of it.
+        for (ir::ValueId output : op.outputs) aliases.insert(output);
+    }
+    return false;
+}
+
+std::int64_t outputRows(const Request& request, const ir::NamedValue& output)
+{
+    const int dim = request.analysis->rowDim(output.value);
+    const auto& shape = request.outputs.at(output.name).shape;
+    return dim < 0 || static_cast<std::size_t>(dim) >= shape.size() ? 1 : shape[static_cast<std::size_t>(dim)];
+}
+
+void compareOutputs(const std::map<std::string, base::TensorView>& staged, const base::TensorMap& reference, Verdict& verdict)
+{
+    for (const auto& [name, tensor] : staged) {
+        TensorError error{name};
+        const auto found = reference.find(name);
+        std::optional<std::string> difference = "the model gives no such output";
+        if (found != reference.end()) difference = mismatch(tensor, found->second);
+        if (difference) addDifference(error);
+        else compareAll(tensor, found->second, verdict.tolerance, error);
+        if (difference && verdict.reason.empty()) verdict.reason = name + ": " + *difference;
+        verdict.outputs.push_back(error);
+    }
+}
+
+base::Status countCovered(const Request& request, const Structure& structure, Coverage& coverage)
+{
+    std::set<ir::SpaceId> tables;
+    for (const ir::NamedValue& output : request.analysis->program.outputs) {
+        const ir::SpaceId table = request.analysis->rowSpace(output.value);
+        if (!table.valid()) coverage.rows += 1;
+        else if (!tables.insert(table).second) continue;
+        else if (!structure.sizes.contains(table)) coverage.rows += outputRows(request, output);
+    }
+    for (const ir::SpaceId table : tables) {
+        const auto rows = structure.sizes.find(table);
+        if (rows == structure.sizes.end()) continue;
+        const auto degrees = inDegrees(structure, table, request.scratchFolder);
+        if (!degrees) return base::forward(degrees);
+        coverage.rows += rows->second;
+        coverage.withInEdges += rows->second - std::count(asNumbers(*degrees), asNumbers(*degrees) + rows->second, 0);
+    }
+    coverage.chosen = coverage.rows;
+    return {};
+}
+
+// The real inputs as data arguments: those of the command line, or a copy.
+base::Result<std::vector<std::string>> wholeData(const Request& request, const std::string& copy)
+{
+    if (!request.dataArguments.empty()) return request.dataArguments;
+    const base::Result<loader::Binding> binding = loader::bind(*request.model, *request.inputs);
+    if (!binding) return base::forward(binding);
+    base::TensorMap used;
+    for (const std::string& name : binding->used) used[name] = request.inputs->at(name);
+    if (base::Status written = graph::writeSafetensors(copy, used); !written) return base::forward(written);
+    return std::vector<std::string>{copy};
+}
+
+// True if the comparison took place or failed for a reason that smaller pieces share; false if memory ran out.
+base::Result<bool> verifyFull(const Request& request, const Structure& structure, std::int64_t memory, std::stop_token stop,
+                              Verdict& verdict)
+{
+    const TemporaryFile inputs(request.scratchFolder, "inputs.safetensors");
+    const TemporaryFile output(request.scratchFolder, "outputs.safetensors");
+    const base::Result<std::vector<std::string>> data = wholeData(request, inputs.path());
+    if (!data) return base::forward(data);
+    const base::Result<OracleOutcome> outcome =
+        runOracle(oracleChild(request, memory), forwardRequest(request, *data, output.path()), stop);
+    if (!outcome) return base::forward(outcome);
+    if (outcome->end == OracleEnd::OutOfMemory) return false;
+    verdict.coverage = {"full"};
+    verdict.coverage.hops = request.analysis->depthOp;
+    if (outcome->end != OracleEnd::Done) {
+        verdict.reason = outcome->message;
+        return true;
+    }
+    const base::Result<base::TensorMap> reference = graph::mapSafetensors(output.path());
+    if (!reference) return base::forward(reference);
+    compareOutputs(request.outputs, *reference, verdict);
+    if (base::Status counted = countCovered(request, structure, verdict.coverage); !counted) return base::forward(counted);
+    conclude(verdict, "all rows");
+    return true;
+}
+
+tl::unexpected<base::Error> doesNotFit(std::int64_t needed, std::int64_t memory)
+{
+    return base::fail(ErrorCode::Resources,
+                      "the unsplit model needs about " + base::formatBytes(static_cast<double>(needed)) + ", the oracle may take "
+                          + base::formatBytes(static_cast<double>(memory)),
+                      "verify on samples (--verify sample)");
+}
+
+base::Status decide(const Request& request, const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict)
+{
+    const std::int64_t memory = childMemory(request);
+    Structure structure = makeStructure(*request.analysis, *request.schema, *request.inputs);
+    const std::int64_t needed = ForwardMemory(*request.analysis).peak(structure.sizes);
+    const bool full = request.mode == Mode::Full;
+    if (full && needed > memory) return doesNotFit(needed, memory);
+    if (!request.sampledOnly && needed <= memory) {
+        if (progress) progress({"verifying against the unsplit model"});
+        const base::Result<bool> done = verifyFull(request, structure, memory, stop, verdict);
+        if (!done) return base::forward(done);
+        if (*done) return {};
+        if (full) return doesNotFit(std::max(needed, memory), memory);
+    }
+    if (const std::optional<std::string> obstacle = sampledObstacle(*request.analysis, structure)) {
+        verdict.coverage = {"sampled"};
+        verdict.reason = "the whole graph does not fit, and there is no sampled oracle: " + *obstacle;
+        return {};
+    }
+    return verifySampled(request, structure, memory, progress, stop, verdict);
+}
+
+executor::Options sampleOptions(const std::string& folder, std::optional<std::int64_t> batch, std::uint64_t seed)
+{
+    executor::Options options;
+    options.folder = folder;
+    options.batch = batch;
+    options.shuffleSeed = seed;
+    return options;
+}
+
+// One staged run of the sample; its outputs compared with the model's.
+base::Status compareRun(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
+                        const base::TensorMap& sample, const base::TensorMap& reference, const executor::Options& options,
+                        std::stop_token stop, Verdict& verdict)
+{
+    executor::Observer silent;
+    const base::Result<executor::RunReport> run = executor::run(walk, analysis, plan, sample, options, silent, stop);
+    if (!run) return base::forward(run);
+    std::map<std::string, base::TensorView> staged;
+    for (const executor::StoredTensor& output : run->outputs) staged[output.name] = output.tensor;
+    compareOutputs(staged, reference, verdict);
+    std::error_code ignored;
+    for (const auto* stored : {&run->outputs, &run->checkpoints})
+        for (const executor::StoredTensor& tensor : *stored)
+            if (!tensor.file.empty()) std::filesystem::remove(tensor.file, ignored);
+    return {};
+}
+
+std::int64_t largestTable(const analysis::Analysis& analysis)
+{
+    std::int64_t rows = 1;
+    for (const auto& [table, size] : analysis.sampleSizes) rows = std::max(rows, size);
+    return rows;
+}
+
+// Three runs give three errors per output: the worst of each counts.
+void mergeByName(std::vector<TensorError>& errors)
+{
+    std::map<std::string, TensorError> merged;
+    for (const TensorError& error : errors) {
+        TensorError& m = merged.try_emplace(error.name, TensorError{error.name}).first->second;
+        m.maxAbsolute = std::max(m.maxAbsolute, error.maxAbsolute);
+        m.maxRelative = std::max(m.maxRelative, error.maxRelative);
+        m.rows = std::max(m.rows, error.rows);
+        m.different += error.different;
+        m.notFinite = std::max(m.notFinite, error.notFinite);
+    }
+    errors.clear();
+    for (const auto& [name, error] : merged) errors.push_back(error);
+}
+
+// The outputs of the untouched model on the sample, mapped from `output`; nothing if it refused (the verdict says why).
+base::Result<std::optional<base::TensorMap>> sampleReference(const Request& request, const std::string& output,
+                                                             std::stop_token stop, Verdict& verdict)
+{
+    const TemporaryFile inputs(request.scratchFolder, "sample.safetensors");
+    if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written) return base::forward(written);
+    const base::Result<OracleOutcome> outcome = runOracle(oracleChild(request, childMemory(request)),
+                                                          forwardRequest(request, {inputs.path()}, output), stop);
+    if (!outcome) return base::forward(outcome);
+    if (outcome->end != OracleEnd::Done) {
+        verdict.reason = outcome->message;
+        return std::nullopt;
+    }
+    base::Result<base::TensorMap> reference = graph::mapSafetensors(output);
+    if (!reference) return base::forward(reference);
+    return std::move(*reference);
+}
+
+}  // namespace
+
+TemporaryFile::TemporaryFile(const std::string& folder, const std::string& suffix)
+{
+    static std::atomic<int> counter{0};
+    m_path = folder + "/verify-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" + suffix;
+}
+
+TemporaryFile::~TemporaryFile()
+{
+    std::error_code ignored;
+    std::filesystem::remove(m_path, ignored);
+}
+
+json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output)
+{
+    json::Value value = json::Value::object();
+    value["kind"] = "forward";
+    value["model"] = request.modelPath;
+    value["data"] = json::Value(data);
+    value["output"] = output;
+    value["copyInputs"] = mutatesInputs(request.walk->program);
+    return value;
+}
+
+OracleChild oracleChild(const Request& request, std::int64_t memory)
+{
+    return {request.oracleProgram, request.scratchFolder, memory, request.childSeconds};
+}
+
+void conclude(Verdict& verdict, const std::string& covered)
+{
+    std::int64_t different = 0, rows = 0;
+    for (const TensorError& error : verdict.outputs) {
+        different += error.different;
+        rows += error.rows;
+        if (error.different == 0) continue;
+        const std::string count = std::to_string(error.different) + (error.different == 1 ? " element" : " elements");
+        if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " beyond the tolerance";
+    }
+    if (different > 0) {
+        verdict.verdict = "different";
+        return;
+    }
+    if (!verdict.reason.empty()) return;
+    const Coverage& coverage = verdict.coverage;
+    const bool compared = rows > 0 || (coverage.rows == 0 && coverage.skipped == 0);
+    verdict.verdict = compared ? "equal" : "unverifiable";
+    verdict.reason = compared ? "equal within the tolerance on " + covered
+                              : "no sampled destination has a neighbourhood that fits the oracle's memory";
+}
+
+base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop)
+{
+    Verdict verdict;
+    verdict.reason = request.mode == Mode::None ? "verification was not asked for" : "";
+    const Clock::time_point start = Clock::now();
+    if (request.mode != Mode::None)
+        if (base::Status decided = decide(request, progress, stop, verdict); !decided) return base::forward(decided);
+    verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return verdict;
+}
+
+base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk, const analysis::Analysis& analysis,
+                                   const plan::Plan& plan, const base::TensorMap& sample, const std::string& scratchFolder,
+                                   std::stop_token stop, const std::vector<std::string>& oracleProgram)
+{
+    Verdict verdict;
+    const Clock::time_point start = Clock::now();
+    verdict.coverage = {"sample"};
+    Request request;
+    request.modelPath = model.info().path;
+    request.walk = &walk;
+    request.inputs = &sample;
+    request.scratchFolder = scratchFolder;
+    request.oracleProgram = oracleProgram;
+    const TemporaryFile output(scratchFolder, "outputs.safetensors");
+    const auto reference = sampleReference(request, output.path(), stop, verdict);
+    if (!reference) return base::forward(reference);
+    if (!*reference) return verdict;
+    std::uint64_t seed = 1;
+    for (const std::int64_t batch : {std::int64_t(1), std::int64_t(7), largestTable(analysis)}) {
+        const executor::Options options = sampleOptions(scratchFolder, batch, seed++);
+        base::Status compared = compareRun(walk, analysis, plan, sample, **reference, options, stop, verdict);
+        if (!compared) return base::forward(compared);
+    }
+    mergeByName(verdict.outputs);
+    for (const TensorError& error : verdict.outputs) verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
+    conclude(verdict, "the sample, in batches of 1, 7 and all");
+    verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return verdict;
+}
+
+}  // namespace hopscope::verify

@@ -1,0 +1,91 @@
+#pragma once
+
+// Proof: the staged run against the untouched module's own forward, in a child process.
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/roles.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "loader/loader.h"
+#include "plan/plan.h"
+
+namespace hopscope::verify {
+
+enum class Mode : std::uint8_t { None, Sample, Full };
+
+struct Tolerance {
+    double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
+    double scale = 1e-6;                      // or <= scale * largest |reference| of the tensor, where rounding is amplified
+};
+
+struct TensorError {
+    std::string name;
+    double maxAbsolute = 0, maxRelative = 0;
+    std::int64_t rows = 0;           // compared
+    std::int64_t different = 0;      // elements beyond the tolerance
+    std::int64_t notFinite = 0;      // NaN or infinite in both, at the same place
+};
+
+struct Coverage {
+    std::string method;              // "full", "sampled"
+    std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
+    std::int64_t withInEdges = 0;    // covered rows that have in-edges
+    int hops = 0;                    // rounds of neighbourhood taken
+};
+
+struct Verdict {
+    std::string verdict = "unverifiable";  // "equal", "different", "unverifiable"
+    std::string reason;                    // a sentence
+    Coverage coverage;
+    std::vector<TensorError> outputs;
+    std::vector<TensorError> checkpoints;
+    Tolerance tolerance;
+    double seconds = 0;
+};
+
+struct Request {
+    std::string modelPath;
+    const loader::Model* model = nullptr;
+    const loader::Walk* walk = nullptr;
+    const analysis::Analysis* analysis = nullptr;
+    const plan::Plan* plan = nullptr;
+    const analysis::InputSchema* schema = nullptr;
+    const base::TensorMap* inputs = nullptr;
+    std::map<std::string, base::TensorView> outputs;   // of the staged run, by name
+    Mode mode = Mode::Sample;
+    std::string scratchFolder;
+    std::optional<std::int64_t> memoryLimit;           // of the child; none: a share of what the machine has free
+    std::uint64_t seed = 1;
+    std::int64_t targets = 64;
+    std::vector<std::string> dataArguments;            // --data of the run, read again by the child; empty: inputs are copied
+    std::vector<std::string> oracleProgram;            // command that takes REQUEST; empty: this program with `oracle`
+    bool sampledOnly = false;                          // leave the full comparison out even where it fits
+    double sampledSeconds = 900;                       // no further neighbourhood is started after this long
+    std::optional<double> childSeconds;                // a child that runs longer is killed; none: no limit
+};
+
+// Full where it fits; else at least `targets` destinations chosen over the in-degree quantiles (isolated ones apart), each
+// evaluated on its depth_op-hop neighbourhood, several at a time where their union fits. Whole-graph reductions have no
+// sampled oracle, nor has what depends on global sizes or row numbers: "unverifiable" with the reason. Mode::Full that does
+// not fit fails with Resources. The child runs `<this program> oracle REQUEST`; its death is a reason, not a failure.
+// Float16 and bfloat16 outputs are compared with the tolerance widened by the ratio of their rounding to float32's.
+base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
+
+// The plan on the sample itself, batches of 1, 7 and all, destinations shuffled: quick, before any long run.
+base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk, const analysis::Analysis& analysis,
+                                   const plan::Plan& plan, const base::TensorMap& sample, const std::string& scratchFolder,
+                                   std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
+
+// The child's main. REQUEST is JSON: kind "forward" (model, data, output: runs the module, writes its outputs) or "sage64"
+// (the float64 reference of reference_sage.h). Exit code 0, or another one with OUTPUT.error saying why. It limits its own
+// memory and dies with its parent.
+int oracleMain(const std::string& requestPath);
+
+}  // namespace hopscope::verify

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the engine and does the main job on a bundled sample, Zachary's karate club: shows
+# what the model is, plans its stages, runs it layer by layer for every node and verifies every row against the model.
+set -eu
+. "$(dirname "$0")/common.sh"
+
+bash "$root/packaging/setup.sh" --no-tests
+say "Building the engine (the first time takes minutes)"
+configure release
+build release
+
+cd "$root"
+engine=build/release/bin/hopscope-engine
+model=samples/karate/gcn.pt
+data=samples/karate/graph.safetensors
+out=build/demo
+rm -rf $out
+mkdir -p $out
+
+step() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+
+say "What is in the model?"
+step $engine inspect $model --data $data
+say "What would run where, and what would be stored in between?"
+step $engine plan $model --data $data -o $out/plan.json
+say "Run it layer by layer, and compare every row with the model itself"
+step $engine run $model --data $data --plan $out/plan.json -o $out/result --verify full
+printf '\nThe outputs are in %s, the record of the run in %s.\n' $out/result/out.npy $out/result/report.json

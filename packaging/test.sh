@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Installs what is missing, then builds and tests everything: the whole project with its tests, the modules without
+# LibTorch again under AddressSanitizer + UndefinedBehaviorSanitizer and under ThreadSanitizer, a configuration without
+# the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
+# earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
+set -u
+. "$(dirname "$0")/common.sh"
+
+bash "$root/packaging/setup.sh" || exit 1
+cd "$root" || exit 1
+mkdir -p build
+
+werror=OFF
+if [ "${CI:-}" = true ]; then werror=ON; fi
+failed=()
+
+# step NAME COMMAND...: runs it, says how long it took and remembers a failure.
+step() {
+    local name=$1 began=$SECONDS
+    shift
+    say "$name"
+    if "$@"; then
+        printf -- '-- %s: passed, %d s\n' "$name" $((SECONDS - began))
+    else
+        failed+=("$name")
+        printf -- '-- %s: FAILED, %d s\n' "$name" $((SECONDS - began))
+    fi
+}
+
+main_build() { configure dev -DHOPSCOPE_WERROR=$werror && build dev; }
+
+main_tests() {
+    ctest --test-dir build/dev --output-on-failure -j2 2>&1 | tee build/ctest.log
+    return "${PIPESTATUS[0]}"
+}
+
+# ThreadSanitizer of GCC 12 cannot place its shadow memory when the kernel spreads addresses widely.
+without_address_spreading() {
+    if setarch -R true 2> /dev/null; then setarch -R "$@"; else "$@"; fi
+}
+
+sanitized() {
+    configure "$1" -DHOPSCOPE_WERROR=$werror > "build/$1.configure.log" && build "$1" &&
+        without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j2
+}
+
+# Copies what the installed development packages consist of to build/deps, as if they had been unpacked there.
+unpack_packages() {
+    rm -rf build/deps
+    mkdir -p build/deps
+    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 doctest-dev |
+        grep -E '^/usr/(include|lib|share/cmake)/' | while read -r file; do
+        if [ ! -d "$file" ] || [ -L "$file" ]; then
+            mkdir -p "build/deps$(dirname "$file")" && cp -P "$file" "build/deps$file"
+        fi
+    done
+}
+
+without_optional_parts() {
+    unpack_packages &&
+        cmake -S . -B build/minimal -G Ninja -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
+            -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror &&
+        grep -q "HOPSCOPE_JSON_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
+        ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph
+}
+
+sources() { find core app tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }
+
+formatted() { sources | xargs clang-format --dry-run -Werror; }
+
+# The compile commands of a configuration without LibTorch name exactly the sources that are checked here.
+tidied() {
+    configure tidy > build/tidy.configure.log &&
+        sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json | grep "^$root/core/" | sort -u |
+        nice timeout "${HOPSCOPE_TIDY_LIMIT:-1200}" xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/tidy
+}
+
+step "Build" main_build
+step "Tests" main_tests
+step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
+step "ThreadSanitizer" sanitized tsan
+step "Without the optional parts, packages from a folder" without_optional_parts
+step "Formatting" formatted
+step "clang-tidy" tidied
+
+if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi
+say "CTest's summary of the main build (all of it in build/ctest.log; $((SECONDS / 60)) min in all)"
+sed -n '/tests passed/,$p' build/ctest.log
+[ ${#failed[@]} -eq 0 ]

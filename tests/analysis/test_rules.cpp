@@ -1,0 +1,154 @@
+// One row per operator family: the row spaces that its rule gives, or the words of its refusal.
+
+#include <doctest/doctest.h>
+
+#include "analysis/analyse.h"
+#include "support/program_text.h"
+
+using namespace hopscope;
+
+namespace {
+
+// 7 nodes, 9 edges, 3 graphs.
+const std::string prelude = R"(
+x = node f[7,4]
+h = node f[7,2,4]
+e = index i[2,9]
+ea = edge f[9,5]
+ew = edge f[9]
+b = key i[7]
+w = weight f[4,6]
+bias = weight f[6]
+p = plain f[3]
+n = scalar::size(self=x, dim=0) -> n7
+src = aten::select(self=e, dim=0, index=0) -> i[9]
+dst = aten::select(self=e, dim=0, index=1) -> i[9]
+mask = aten::ne(self=src, other=dst) -> b[9]
+)";
+
+struct Row {
+    const char* line;
+    const char* expected;   // dims of the result, or "refused: words"
+};
+
+std::string describe(const std::string& line)
+{
+    const auto drawn = test::drawProgram(prelude + "r = " + line + "\nout = r\n");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    if (a.refusal) return "refused: " + a.refusal->message;
+    std::string dims;
+    for (ir::SpaceId s : a.info(a.program.outputs[0].value).dims)
+        dims += (dims.empty() ? "" : ",") + (s.valid() ? a.tables.spaceName(s) : std::string("-"));
+    return dims;
+}
+
+const Row rows[] = {
+    // row-wise
+    {"aten::relu(self=x) -> f[7,4]", "v,-"},
+    {"aten::add.Tensor(self=x, other=x, alpha=1) -> f[7,4]", "v,-"},
+    {"aten::mul.Tensor(self=x, other=w) -> f[7,4]", "refused: a constant of 4 rows meets v"},
+    {"aten::add.Tensor(self=x, other=ea, alpha=1) -> f[7,4]", "refused: row spaces differ"},
+    {"aten::linear(input=x, weight=w, bias=bias) -> f[7,6]", "v,-"},
+    {"aten::matmul(self=x, other=w) -> f[7,6]", "v,-"},
+    {"aten::softmax.int(self=x, dim=1, dtype=none) -> f[7,4]", "v,-"},
+    {"aten::layer_norm(input=x, normalized_shape=[4], weight=none, bias=none, eps=0.1, cudnn_enable=false) -> f[7,4]", "v,-"},
+    {"aten::batch_norm(input=x, weight=none, bias=none, running_mean=none, running_var=none, training=false, momentum=0.1, "
+     "eps=0.1, cudnn_enabled=false) -> f[7,4]",
+     "v,-"},
+    {"aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]", "refused: works over the rows of v"},
+    {"aten::topk(self=x, k=2, dim=0, largest=true, sorted=true) -> f[2,4]", "refused: works over the rows of v"},
+    {"aten::new_zeros(self=x, size=[n, 3], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,3]", "v,-"},
+    // views
+    {"aten::view(self=x, size=[-1, 2, 2]) -> f[7,2,2]", "v,-,-"},
+    {"aten::view(self=x, size=[-1]) -> f[28]", "refused: mixes the rows"},
+    {"aten::flatten.using_ints(self=h, start_dim=1, end_dim=-1) -> f[7,8]", "v,-"},
+    {"aten::unsqueeze(self=ew, dim=-1) -> f[9,1]", "e,-"},
+    {"aten::transpose.int(self=h, dim0=0, dim1=1) -> f[2,7,4]", "-,v,-"},
+    {"aten::permute(self=h, dims=[2, 0, 1]) -> f[4,7,2]", "-,v,-"},
+    {"aten::t(self=x) -> f[4,7]", "-,v"},
+    {"aten::select.int(self=x, dim=0, index=0) -> f[4]", "refused: picks one row of v"},
+    {"aten::slice.Tensor(self=x, dim=0, start=0, end=3, step=1) -> f[3,4]", "refused: picks a range of rows of v"},
+    {"aten::slice.Tensor(self=x, dim=0, start=0, end=n, step=1) -> f[7,4]", "v,-"},
+    {"aten::slice.Tensor(self=x, dim=1, start=0, end=2, step=1) -> f[7,2]", "v,-"},
+    {"aten::flip(self=x, dims=[0]) -> f[7,4]", "refused: reverses the order of the rows"},
+    {"aten::expand(self=p, size=[n, -1], implicit=false) -> f[7,3]", "v,-"},
+    {"aten::repeat(self=x, repeats=[2, 1]) -> f[14,4]", "refused: repeats the rows of v"},
+    {"aten::cat(tensors=[x, x], dim=1) -> f[7,8]", "v,-"},
+    {"aten::cat(tensors=[x, x], dim=0) -> f[14,4]", "(v + v),-"},
+    {"aten::stack(tensors=[x, x], dim=0) -> f[2,7,4]", "-,v,-"},
+    {"aten::constant_pad_nd(self=x, pad=[0, 0, 1, 0], value=0) -> f[8,4]", "refused: adds rows to v"},
+    // moving between tables
+    {"aten::index_select(self=x, dim=0, index=src) -> f[9,4]", "e,-"},
+    {"aten::index.Tensor(self=x, indices=[dst]) -> f[9,4]", "e,-"},
+    {"aten::index.Tensor(self=ea, indices=[src]) -> f[9,5]", "refused: the index points into v, not e"},
+    {"aten::scatter_add(self=x, dim=0, index=dst, src=ew) -> f[7,4]", "v,-"},
+    {"aten::index_add(self=x, dim=0, index=dst, source=ea, alpha=1) -> f[7,4]", "v,-"},
+    {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]", "refused: an index of v is written into a constant"},
+    {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
+    {"aten::bincount(self=dst, weights=none, minlength=7) -> i[7]", "unknown rows"},
+    // reductions and products over rows
+    {"aten::mean.dim(self=x, dim=[0], keepdim=false, dtype=none) -> f[4]", "-"},
+    {"aten::sum.dim_IntList(self=x, dim=[-1], keepdim=true, dtype=none) -> f[7,1]", "v,-"},
+    {"aten::argmax(self=x, dim=0, keepdim=false) -> i[4]", "refused: needs all rows of v"},
+    {"aten::einsum(equation='nhf,hf->nh', tensors=[h, p]) -> f[7,2]", "v,-"},
+    {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "refused: the size of the sparse matrix"},
+};
+
+}  // namespace
+
+TEST_CASE("each operator family gives its rows or refuses with a reason")
+{
+    for (const Row& row : rows) {
+        CAPTURE(row.line);
+        const std::string got = describe(row.line), expected = row.expected;
+        if (!expected.starts_with("refused: ")) {
+            CHECK_MESSAGE(got.starts_with(expected), "got ", got, ", expected ", expected);
+            continue;
+        }
+        CHECK_MESSAGE(got.find(expected.substr(9)) != std::string::npos, "got ", got, ", expected ", expected);
+        CHECK(got.starts_with("refused: "));
+    }
+}
+
+TEST_CASE("a refusal names operator and place")
+{
+    const std::string got = describe("aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]");
+    CHECK(got.find("aten::cumsum") != std::string::npos);
+}
+
+TEST_CASE("a mask of the structure makes a table and keeps both ends as keys")
+{
+    const auto drawn = test::drawProgram(prelude + R"(
+kept = aten::index.Tensor(self=e, indices=[none, mask]) -> i[2,5]
+to = aten::select(self=kept, dim=0, index=1) -> i[5]
+from = aten::select(self=kept, dim=0, index=0) -> i[5]
+m = aten::index_select(self=x, dim=0, index=from) -> f[5,4]
+r = aten::index_add(self=x, dim=0, index=to, source=m, alpha=1) -> f[7,4]
+out = r
+)");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    REQUIRE_MESSAGE(!a.refusal, (a.refusal ? base::describe(*a.refusal) : ""));
+    CHECK(a.depth == 1);
+    const auto& last = a.ops.back();
+    CHECK(last.kind == analysis::OpKind::Aggregate);
+    CHECK(a.tables.space(last.role.space).kind == analysis::SpaceKind::Filter);
+    CHECK(a.tables.keyName(last.role.key) == "end1");
+}
+
+TEST_CASE("structure is what follows from indices alone, features are not")
+{
+    const auto drawn = test::drawProgram(prelude + R"(
+one = aten::new_ones(self=x, size=[n], dtype=none, layout=none, device=none, pin_memory=none) -> f[7]
+gathered = aten::index_select(self=one, dim=0, index=src) -> f[9]
+zero = aten::new_zeros(self=x, size=[n], dtype=none, layout=none, device=none, pin_memory=none) -> f[7]
+deg = aten::index_add(self=zero, dim=0, index=dst, source=gathered, alpha=1) -> f[7]
+col = aten::unsqueeze(self=deg, dim=1) -> f[7,1]
+r = aten::mul.Tensor(self=x, other=col) -> f[7,4]
+out = r
+)");
+    const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
+    REQUIRE(!a.refusal);
+    for (const ir::Op& op : a.program.ops) CHECK(a.info(op.id).structureOnly == (op.name != "aten::mul"));
+    CHECK(a.depth == 0);
+    CHECK(a.depthOp == 1);
+}

@@ -1,0 +1,481 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <sstream>
+
+#include "analysis/roles.h"
+#include "tensors.h"
+
+using namespace hopscope;
+using analysis::InputRole;
+using analysis::InputSchema;
+using analysis::RoleKind;
+using inputs::column;
+using inputs::floats;
+using inputs::index;
+using inputs::integers;
+using inputs::mask;
+using inputs::path;
+using inputs::TensorMap;
+using inputs::zeros;
+
+namespace {
+
+// "x=node:node ei=index:node>node": the notation of --role, with every part written out.
+std::string text(const InputRole& role)
+{
+    switch (role.kind) {
+    case RoleKind::Node: return "node:" + role.first;
+    case RoleKind::Index: return "index:" + role.first + ">" + role.second;
+    case RoleKind::Edge: return "edge:" + role.first;
+    case RoleKind::Key: return "key:" + role.first + ">" + role.second;
+    case RoleKind::Graph: return "graph:" + role.first;
+    case RoleKind::Plain: return "plain";
+    }
+    return {};
+}
+
+std::string rolesText(const InputSchema& schema)
+{
+    std::string all;
+    for (const auto& [key, role] : schema.roles) all += (all.empty() ? "" : " ") + key + "=" + text(role);
+    return all;
+}
+
+std::string sizesText(const InputSchema& schema)
+{
+    std::string all;
+    for (const auto& [name, size] : schema.sizes) all += (all.empty() ? "" : " ") + name + "=" + std::to_string(size);
+    return all;
+}
+
+base::Result<InputSchema> infer(const TensorMap& data, const std::vector<std::string>& roles = {})
+{
+    std::map<std::string, InputRole> overrides;
+    for (const std::string& role : roles) overrides.insert(analysis::parseRole(role).value());
+    return analysis::inferSchema(data, overrides);
+}
+
+std::vector<std::int64_t> batchOf(std::int64_t nodes, std::int64_t graphs)
+{
+    std::vector<std::int64_t> ids;
+    for (std::int64_t i = 0; i < nodes; ++i) ids.push_back(i * graphs / nodes);
+    return ids;
+}
+
+struct Row {
+    std::string sentence;
+    TensorMap data;
+    std::vector<std::string> overrides;
+    std::string roles, sizes;
+};
+
+void check(const Row& row)
+{
+    CAPTURE(row.sentence);
+    const auto schema = infer(row.data, row.overrides);
+    REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : base::describe(schema.error())));
+    CHECK(rolesText(*schema) == row.roles);
+    CHECK(sizesText(*schema) == row.sizes);
+}
+
+}  // namespace
+
+TEST_CASE("a graph with one node type is recognised by names and sizes")
+{
+    const Row rows[] = {
+        {"features and an edge index",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 3)}},
+         {},
+         "edge_index=index:node>node x=node:node",
+         "edge_index=12 node=10"},
+        {"isolated nodes at the end",
+         {{"x", floats({15, 4})}, {"edge_index", path(10, 3)}},
+         {},
+         "edge_index=index:node>node x=node:node",
+         "edge_index=12 node=15"},
+        {"edge weights and types",
+         {{"x", floats({10, 4})},
+          {"edge_index", path(10, 3)},
+          {"edge_weight", floats({12})},
+          {"edge_type", zeros({12})}},
+         {},
+         "edge_index=index:node>node edge_type=edge:edge_index edge_weight=edge:edge_index x=node:node",
+         "edge_index=12 node=10"},
+        {"labels and masks",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 3)}, {"y", zeros({10})}, {"train_mask", mask(10)}},
+         {},
+         "edge_index=index:node>node train_mask=node:node x=node:node y=node:node",
+         "edge_index=12 node=10"},
+        {"as many edges as nodes: names decide",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_attr", floats({10, 2})}, {"y", zeros({10})}},
+         {},
+         "edge_attr=edge:edge_index edge_index=index:node>node x=node:node y=node:node",
+         "edge_index=10 node=10"},
+        {"one node and one edge",
+         {{"x", floats({1, 4})}, {"edge_index", index({{0, 0}})}, {"edge_attr", floats({1, 2})}},
+         {},
+         "edge_attr=edge:edge_index edge_index=index:node>node x=node:node",
+         "edge_index=1 node=1"},
+        {"two nodes with integer features",
+         {{"x", zeros({2, 5})}, {"edge_index", index({{0, 1}})}},
+         {},
+         "edge_index=index:node>node x=node:node",
+         "edge_index=1 node=2"},
+        {"no edges",
+         {{"x", floats({5, 4})}, {"edge_index", zeros({2, 0})}, {"edge_attr", floats({0, 3})}},
+         {},
+         "edge_attr=edge:edge_index edge_index=index:node>node x=node:node",
+         "edge_index=0 node=5"},
+        {"no nodes",
+         {{"x", floats({0, 4})}, {"edge_index", zeros({2, 0})}},
+         {},
+         "edge_index=index:node>node x=node:node",
+         "edge_index=0 node=0"},
+        {"atom numbers and positions",
+         {{"z", zeros({10})}, {"pos", floats({10, 3})}, {"edge_index", path(10, 3)}},
+         {},
+         "edge_index=index:node>node pos=node:node z=node:node",
+         "edge_index=12 node=10"},
+        {"two feature matrices share a type",
+         {{"x", floats({10, 4})}, {"x_skip", floats({10, 7})}, {"edge_index", path(10, 3)}},
+         {},
+         "edge_index=index:node>node x=node:node x_skip=node:node",
+         "edge_index=12 node=10"},
+        {"unnamed features",
+         {{"a", floats({10, 4})}, {"b", path(10, 3)}, {"c", floats({12, 2})}},
+         {},
+         "a=node:node b=index:node>node c=edge:b",
+         "b=12 node=10"},
+        {"short names",
+         {{"h", floats({10, 4})}, {"ei", path(10, 3)}, {"ew", floats({12})}},
+         {},
+         "ei=index:node>node ew=edge:ei h=node:node",
+         "ei=12 node=10"},
+        {"only edges", {{"edge_index", path(10, 3)}}, {}, "edge_index=index:node>node", "edge_index=12 node=10"},
+        {"node numbers for an embedding",
+         {{"n_id", column(batchOf(12, 12))}, {"edge_index", path(10)}},
+         {},
+         "edge_index=index:node>node n_id=node:node",
+         "edge_index=9 node=12"},
+        {"a second index",
+         {{"x", floats({10, 4})},
+          {"edge_index", path(10, 3)},
+          {"edge_label_index", path(7)},
+          {"edge_label", floats({6})}},
+         {},
+         "edge_index=index:node>node edge_label=edge:edge_label_index edge_label_index=index:node>node x=node:node",
+         "edge_index=12 edge_label_index=6 node=10"},
+        {"positive and negative edges",
+         {{"x", floats({10, 4})},
+          {"pos_edge_index", path(9)},
+          {"neg_edge_index", path(10)},
+          {"pos_edge_attr", floats({8, 2})}},
+         {},
+         "neg_edge_index=index:node>node pos_edge_attr=edge:pos_edge_index pos_edge_index=index:node>node x=node:node",
+         "neg_edge_index=9 node=10 pos_edge_index=8"},
+        {"a list of indices with weights",
+         {{"x", floats({10, 4})}, {"adjs.0", path(9)}, {"adjs.1", path(9)}, {"ews.1", floats({8})}},
+         {},
+         "adjs.0=index:node>node adjs.1=index:node>node ews.1=edge:adjs.1 x=node:node",
+         "adjs.0=8 adjs.1=8 node=10"},
+        {"numbers and small matrices",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 3)}, {"alpha", floats({})}, {"w", floats({3, 4})}},
+         {},
+         "alpha=plain edge_index=index:node>node w=plain x=node:node",
+         "edge_index=12 node=10"},
+        {"a Dict of everything",
+         {{"data.x", floats({10, 4})}, {"data.edge_index", path(10, 3)}, {"data.edge_attr", floats({12, 2})}},
+         {},
+         "data.edge_attr=edge:data.edge_index data.edge_index=index:node>node data.x=node:node",
+         "data.edge_index=12 node=10"},
+        {"small integer indices",
+         {{"x", floats({10, 4})}, {"edge_index", index({{0, 9}, {3, 2}}, inputs::DType::Int32)}},
+         {},
+         "edge_index=index:node>node x=node:node",
+         "edge_index=2 node=10"},
+        {"a dense adjacency",
+         {{"x", floats({10, 4})}, {"adj", floats({10, 10})}},
+         {},
+         "adj=node:node x=node:node",
+         "node=10"},
+        {"a sparse adjacency",
+         {{"x", floats({10, 4})},
+          {"adj_t.coo_indices", path(9)},
+          {"adj_t.coo_values", floats({8})},
+          {"adj_t.coo_size", column({10, 10})}},
+         {},
+         "adj_t.coo_indices=index:node>node adj_t.coo_size=plain adj_t.coo_values=edge:adj_t x=node:node",
+         "adj_t=8 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("batch vectors, clusters and graph rows are recognised")
+{
+    const Row rows[] = {
+        {"a batch vector",
+         {{"x", floats({12, 4})}, {"edge_index", path(12, 4)}, {"batch", column(batchOf(12, 3))}},
+         {},
+         "batch=key:node>graph edge_index=index:node>node x=node:node",
+         "edge_index=15 graph=3 node=12"},
+        {"global features",
+         {{"x", floats({12, 4})},
+          {"edge_index", path(12, 4)},
+          {"batch", column(batchOf(12, 3))},
+          {"u", floats({4, 2})}},
+         {},
+         "batch=key:node>graph edge_index=index:node>node u=graph:graph x=node:node",
+         "edge_index=15 graph=4 node=12"},
+        {"labels of graphs",
+         {{"x", floats({12, 4})}, {"edge_index", path(12, 4)}, {"batch", column(batchOf(12, 3))}, {"y", zeros({3})}},
+         {},
+         "batch=key:node>graph edge_index=index:node>node x=node:node y=graph:graph",
+         "edge_index=15 graph=3 node=12"},
+        {"an unnamed sorted column",
+         {{"x", floats({12, 4})}, {"edge_index", path(12, 4)}, {"b", column(batchOf(12, 3))}},
+         {},
+         "b=key:node>graph edge_index=index:node>node x=node:node",
+         "edge_index=15 graph=3 node=12"},
+        {"sorted labels are labels",
+         {{"x", floats({12, 4})}, {"edge_index", path(12, 4)}, {"y", column(batchOf(12, 3))}},
+         {},
+         "edge_index=index:node>node x=node:node y=node:node",
+         "edge_index=15 node=12"},
+        {"an unsorted batch",
+         {{"x", floats({4, 4})}, {"edge_index", path(4, 3)}, {"batch", column({2, 0, 2, 1})}},
+         {},
+         "batch=key:node>graph edge_index=index:node>node x=node:node",
+         "edge_index=6 graph=3 node=4"},
+        {"a batch without other node inputs",
+         {{"batch", column(batchOf(12, 3))}, {"edge_index", path(12, 4)}},
+         {},
+         "batch=key:node>graph edge_index=index:node>node",
+         "edge_index=15 graph=3 node=12"},
+        {"clusters with a table",
+         {{"x", floats({12, 4})},
+          {"edge_index", path(12, 4)},
+          {"cluster", column(batchOf(12, 5))},
+          {"x_coarse", floats({5, 4})},
+          {"coarse_edge_index", path(5)}},
+         {},
+         "cluster=key:node>coarse coarse_edge_index=index:coarse>coarse edge_index=index:node>node x=node:node "
+         "x_coarse=node:coarse",
+         "coarse=5 coarse_edge_index=4 edge_index=15 node=12"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("several node types are told apart by Dict keys, names and largest ids")
+{
+    const Row rows[] = {
+        {"Dict keys name types and relations",
+         {{"xs.user", floats({6, 4})},
+          {"xs.item", floats({9, 3})},
+          {"es.user__to__item", index({{5, 8}, {0, 0}})},
+          {"es.item__user", index({{8, 5}})},
+          {"ea.user__to__item", floats({2, 3})}},
+         {},
+         "ea.user__to__item=edge:es.user__to__item es.item__user=index:item>user es.user__to__item=index:user>item "
+         "xs.item=node:item xs.user=node:user",
+         "es.item__user=1 es.user__to__item=2 item=9 user=6"},
+        {"Dict types of equal size stay apart",
+         {{"xs.a", floats({6, 4})}, {"xs.b", floats({6, 4})}, {"es.b__a", index({{5, 5}})}},
+         {},
+         "es.b__a=index:b>a xs.a=node:a xs.b=node:b",
+         "a=6 b=6 es.b__a=1"},
+        {"batch vectors per type",
+         {{"xs.a", floats({6, 4})},
+          {"xs.b", floats({6, 4})},
+          {"es.b__a", index({{5, 5}})},
+          {"batch.a", column(batchOf(6, 2))},
+          {"batch.b", column(batchOf(6, 3))}},
+         {},
+         "batch.a=key:a>graph batch.b=key:b>graph es.b__a=index:b>a xs.a=node:a xs.b=node:b",
+         "a=6 b=6 es.b__a=1 graph=3"},
+        {"a type that only relations name",
+         {{"xs.a", floats({6, 4})}, {"es.a__b", index({{5, 3}})}},
+         {},
+         "es.a__b=index:a>b xs.a=node:a",
+         "a=6 b=4 es.a__b=1"},
+        {"a type with underscores",
+         {{"xs.a__x", floats({6, 4})}, {"xs.b", floats({6, 4})}, {"es.b__b", index({{5, 5}})}},
+         {"xs.a__x=node:ax"},
+         "es.b__b=index:b>b xs.a__x=node:ax xs.b=node:b",
+         "ax=6 b=6 es.b__b=1"},
+        {"hyperedges with their own rows",
+         {{"x", floats({29, 4})}, {"hyperedge_attr", floats({37, 2})}, {"hyperedge_index", index({{28, 36}, {0, 0}})}},
+         {},
+         "hyperedge_attr=node:hyperedge hyperedge_index=index:node>hyperedge x=node:node",
+         "hyperedge=37 hyperedge_index=2 node=29"},
+        {"source and destination features",
+         {{"x_src", floats({6, 4})}, {"x_dst", floats({6, 4})}, {"edge_index", index({{5, 5}})}},
+         {},
+         "edge_index=index:src>dst x_dst=node:dst x_src=node:src",
+         "dst=6 edge_index=1 src=6"},
+        {"types spelled in the index",
+         {{"x_user", floats({6, 4})}, {"x_item", floats({6, 4})}, {"edge_index_user_item", index({{2, 3}})}},
+         {},
+         "edge_index_user_item=index:user>item x_item=node:item x_user=node:user",
+         "edge_index_user_item=1 item=6 user=6"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("overrides win and the rest is inferred around them")
+{
+    const TensorMap plainGraph{{"x", floats({10, 4})}, {"edge_index", path(10, 1)}};
+    const Row rows[] = {
+        {"a type of one's own",
+         plainGraph,
+         {"x=node:user"},
+         "edge_index=index:user>user x=node:user",
+         "edge_index=10 user=10"},
+        {"a bipartite index without tables",
+         {{"edge_index", index({{5, 2}})}},
+         {"edge_index=index:user>item"},
+         "edge_index=index:user>item",
+         "edge_index=1 item=3 user=6"},
+        {"edges instead of nodes",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"s", floats({10})}},
+         {"s=edge"},
+         "edge_index=index:node>node s=edge:edge_index x=node:node",
+         "edge_index=10 node=10"},
+        {"nodes instead of edges",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_y", floats({10})}},
+         {"edge_y=node"},
+         "edge_index=index:node>node edge_y=node:node x=node:node",
+         "edge_index=10 node=10"},
+        {"plain",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"s", floats({10})}},
+         {"s=plain"},
+         "edge_index=index:node>node s=plain x=node:node",
+         "edge_index=10 node=10"},
+        {"an integer pair that is no index",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"lut", integers({2, 3}, {1, 2, 3, 4, 5, 6})}},
+         {"lut=plain"},
+         "edge_index=index:node>node lut=plain x=node:node",
+         "edge_index=10 node=10"},
+        {"a key into another table",
+         {{"x", floats({4, 4})}, {"edge_index", path(4, 3)}, {"room", column({2, 0, 2, 1})}},
+         {"room=key:node>room"},
+         "edge_index=index:node>node room=key:node>room x=node:node",
+         "edge_index=6 node=4 room=3"},
+        {"labels that are a key",
+         {{"x", floats({4, 4})}, {"edge_index", path(4, 3)}, {"y", column({2, 0, 2, 1})}},
+         {"y=key"},
+         "edge_index=index:node>node x=node:node y=key:node>graph",
+         "edge_index=6 graph=3 node=4"},
+        {"one global row",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"u", floats({1, 3})}},
+         {"u=graph"},
+         "edge_index=index:node>node u=graph:graph x=node:node",
+         "edge_index=10 graph=1 node=10"},
+        {"a weight table",
+         plainGraph,
+         {"emb.weight=node:node"},
+         "edge_index=index:node>node emb.weight=node:node x=node:node",
+         "edge_index=10 node=10"},
+        {"a weight table of the only type",
+         plainGraph,
+         {"emb.weight=node"},
+         "edge_index=index:node>node emb.weight=node:node x=node:node",
+         "edge_index=10 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("inconsistent inputs are refused in one sentence")
+{
+    struct Bad {
+        std::string sentence;
+        TensorMap data;
+        std::vector<std::string> overrides;
+        std::vector<std::string> says;
+    };
+    const TensorMap good{{"x", floats({10, 4})}, {"edge_index", path(10, 1)}};
+    const Bad rows[] = {
+        {"a negative id",
+         {{"x", floats({10, 4})}, {"edge_index", index({{0, 1}, {2, -3}, {1, -1}})}},
+         {},
+         {"edge_index[1, 1]", "-3", "2 of 3"}},
+        {"an id out of range",
+         {{"x", floats({10, 4})}, {"edge_index", index({{0, 1}, {10, 3}})}},
+         {},
+         {"edge_index[0, 1]", "10", "1 of 2"}},
+        {"an id out of range in a Dict",
+         {{"xs.a", floats({3, 4})}, {"xs.b", floats({9, 4})}, {"es.a__b", index({{3, 1}})}},
+         {},
+         {"es.a__b[0, 0]", "\"a\"", "3 rows"}},
+        {"an index of floats",
+         {{"x", floats({10, 4})}, {"edge_index", floats({2, 5})}},
+         {},
+         {"edge_index", "float32", "[2, 5]"}},
+        {"an index the wrong way round",
+         {{"x", floats({10, 4})}, {"edge_index", zeros({7, 2})}},
+         {},
+         {"edge_index", "[7, 2]"}},
+        {"too few edge weights",
+         {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_weight", floats({7})}},
+         {},
+         {"edge_weight", "7 rows", "10 edges"}},
+        {"an unknown name", good, {"xx=node"}, {"xx", "no input"}},
+        {"an unknown Dict item", {{"xs.a", floats({3, 4})}}, {"xs.b=node"}, {"xs.b", "no input"}},
+        {"an unknown type for a weight", good, {"emb.weight=node:user"}, {"emb.weight"}},
+        {"two sizes of a type",
+         {{"x", floats({10, 4})}, {"w", floats({9, 4})}, {"edge_index", path(9)}},
+         {"x=node:a", "w=node:a"},
+         {"\"a\"", "10 rows", "has 9"}},
+        {"a node override of no table's size",
+         {{"x", floats({10, 4})}, {"edge_index", path(10)}, {"w", floats({})}},
+         {"w=node"},
+         {"w"}},
+        {"a key that is no integer column",
+         {{"x", floats({10, 4})}, {"edge_index", path(10)}, {"w", floats({10})}},
+         {"w=key"},
+         {"w", "float32"}},
+        {"a negative batch",
+         {{"x", floats({3, 4})}, {"edge_index", path(3)}, {"batch", column({0, -1, 1})}},
+         {},
+         {"batch[1]", "-1"}},
+        {"a key beyond its table",
+         {{"x", floats({3, 4})}, {"c", floats({2, 4})}, {"edge_index", path(3)}, {"k", column({0, 1, 2})}},
+         {"c=node:c", "k=key:node>c"},
+         {"k[2]", "\"c\"", "2 rows"}},
+        {"a sparse size that is not the table's",
+         {{"x", floats({10, 4})}, {"adj.coo_indices", path(9)}, {"adj.coo_size", column({11, 10})}},
+         {},
+         {"adj.coo_size[0]", "11", "10 rows"}},
+    };
+    for (const Bad& row : rows) {
+        CAPTURE(row.sentence);
+        const auto schema = infer(row.data, row.overrides);
+        REQUIRE_FALSE(schema.has_value());
+        CHECK(schema.error().code == base::ErrorCode::Input);
+        for (const std::string& part : row.says) {
+            CAPTURE(part);
+            CAPTURE(schema.error().message);
+            CHECK(schema.error().message.find(part) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("what was guessed is said")
+{
+    const auto schema = infer({{"a", floats({10, 4})}, {"b", path(10, 1)}, {"c", floats({10, 2})}});
+    REQUIRE(schema.has_value());
+    std::string notes;
+    for (const std::string& note : schema->notes) notes += note + "\n";
+    CAPTURE(notes);
+    CHECK(notes.find("a: ") != std::string::npos);
+    CHECK(notes.find("c: could be rows of") != std::string::npos);
+}
+
+TEST_CASE("overridden roles are marked and relations are named after their keys")
+{
+    const auto schema = infer({{"x", floats({10, 4})}, {"edge_index", path(10, 1)}}, {"x=node:user"});
+    REQUIRE(schema.has_value());
+    CHECK(schema->roles.at("x").overridden);
+    CHECK_FALSE(schema->roles.at("edge_index").overridden);
+    CHECK(schema->roles.at("edge_index").relation == "edge_index");
+}

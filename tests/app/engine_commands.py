@@ -1,0 +1,351 @@
+"""The built hopscope-engine as a user starts it: exit codes, documents, what is left on disk. HOPSCOPE_ENGINE names the
+program, HOPSCOPE_ROOT the repository."""
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import numpy
+import torch
+from safetensors.numpy import load_file
+from safetensors.torch import load_file as load_torch
+from safetensors.torch import save_file
+
+import engine_models as models
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ENGINE = os.environ["HOPSCOPE_ENGINE"]
+ROOT = Path(os.environ["HOPSCOPE_ROOT"])
+KARATE = [str(ROOT / "samples/karate/gcn.pt"), "--data", str(ROOT / "samples/karate/graph.safetensors")]
+KARATE_OUT = ROOT / "samples/karate/gcn.expected.safetensors"
+
+
+def engine(*arguments, timeout=300):
+    words = [ENGINE, *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, check=False)
+
+
+def names(folder):
+    return sorted(entry.name for entry in Path(folder).iterdir())
+
+
+class EngineTest(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = Path(self.holder.name)
+        self.addCleanup(self.holder.cleanup)
+
+    def done(self, *arguments):
+        result = engine(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        return result
+
+    def document(self, *arguments):
+        """The one JSON document of a command that succeeds."""
+        result = self.done(*arguments, "--json")
+        return json.loads(result.stdout)
+
+    def refused(self, code, *arguments):
+        """One line on standard error and nothing on standard output; with --json the error document."""
+        result = engine(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        self.assertEqual(result.stdout, "")
+        errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, result.stderr)
+        as_json = engine(*arguments, "--json")
+        self.assertEqual(as_json.returncode, code)
+        error = json.loads(as_json.stdout)["error"]
+        self.assertEqual(error["exit_code"], code)
+        self.valid("error", {"error": error})
+        return errors[0]
+
+    def valid(self, name, document):
+        schema = json.loads((ROOT / f"resources/schemas/{name}-1.schema.json").read_text())
+        if jsonschema is not None:
+            jsonschema.Draft202012Validator(schema).validate(document)
+
+    def save(self, module, nodes=40, edges=150, features=6, name="model.pt"):
+        x, edge_index = models.graph(nodes, edges, features)
+        models.save(module, (x, edge_index), self.folder / name)
+        save_file({"x": x, "edge_index": edge_index}, str(self.folder / "graph.safetensors"))
+        return [str(self.folder / name), "--data", str(self.folder / "graph.safetensors")], (x, edge_index)
+
+
+class CommandLine(EngineTest):
+    def test_mistakes_end_with_2(self):
+        for words in (["fly"], ["run"], ["inspect"], ["run", *KARATE], ["inspect", *KARATE, "--frobnicate"],
+                      ["run", *KARATE, "-o", self.folder, "--batch", "0"],
+                      ["run", *KARATE, "-o", self.folder, "--memory", "lots"],
+                      ["plan", *KARATE, "--strategy", "optimal"], ["inspect", *KARATE, "--role", "x=sheep"]):
+            with self.subTest(words=words):
+                self.refused(2, *words)
+
+    def test_flags_that_come_later_do_not_exist_yet(self):
+        for flag in ("--resume", "--reorder=rcm", "--host-memory=1Gi", "--pins=p.json", "--stages=2",
+                     "--objective=time"):
+            with self.subTest(flag=flag):
+                self.refused(2, "run", *KARATE, "-o", self.folder, flag)
+
+    def test_help_and_version_end_with_0(self):
+        self.assertIn("Examples", self.done("run", "--help").stdout)
+        self.assertIn("hopscope-engine", self.done("--version").stdout)
+
+    def test_a_device_that_is_not_there_is_a_mistake(self):
+        self.refused(2, "plan", *KARATE, "--device", "cuda:99")
+
+    def test_output_for_no_terminal_has_no_colour(self):
+        self.assertNotIn("\033", self.done("inspect", *KARATE).stdout)
+
+
+class Refusals(EngineTest):
+    def test_unreadable_input_ends_with_3(self):
+        text = self.folder / "text.pt"
+        text.write_text("not a model\n")
+        graph = KARATE[2]
+        for words in (["inspect", self.folder / "missing.pt"], ["inspect", text], ["plan", KARATE[0], "--data", text],
+                      ["plan", KARATE[0], "--data", self.folder / "missing"]):
+            with self.subTest(words=words):
+                self.refused(3, *words)
+        self.assertTrue(Path(graph).exists())
+
+    def test_a_missing_input_is_named(self):
+        save_file({"x": torch.zeros(34, 34)}, str(self.folder / "x.safetensors"))
+        self.assertIn("edge_index", self.refused(3, "plan", KARATE[0], "--data", self.folder / "x.safetensors"))
+
+    def test_nan_is_propagated_or_refused_as_asked(self):
+        data = load_torch(KARATE[2])
+        data["x"][3, 4] = float("nan")
+        save_file(data, str(self.folder / "nan.safetensors"))
+        words = ["run", KARATE[0], "--data", self.folder / "nan.safetensors", "-o", self.folder / "out"]
+        self.assertIn("NaN", self.refused(3, *words, "--nan", "refuse"))
+        self.assertFalse((self.folder / "out").exists())
+        report = self.document(*words)
+        self.assertTrue(any("NaN" in note for note in report["notes"]))
+        self.assertTrue(numpy.isnan(numpy.load(self.folder / "out/out.npy")).any())
+
+    def test_what_cannot_be_split_ends_with_4_and_inspect_says_why(self):
+        for module in (models.GlobalAttention(), models.FeatureLoop()):
+            with self.subTest(module=type(module).__name__):
+                words, _ = self.save(module)
+                line = self.refused(4, "plan", *words)
+                self.assertIn("engine_models.py", line)
+                self.refused(4, "run", *words, "-o", self.folder / "out")
+                self.assertFalse((self.folder / "out").exists())
+                inspected = self.document("inspect", *words)
+                self.valid("inspect", inspected)
+                self.assertFalse(inspected["splittable"])
+                self.assertTrue(any(lint["blocking"] for lint in inspected["lints"]))
+
+    def test_too_little_memory_ends_with_6(self):
+        words, _ = self.save(models.Sage(6, 8, 3))
+        words += ["--memory", "100", "--verify", "none", "--device", "cpu"]
+        self.refused(6, "run", *words, "-o", self.folder / "out")
+        self.assertFalse((self.folder / "out").exists())
+
+
+class Documents(EngineTest):
+    def test_inspect_with_and_without_data(self):
+        for words in (KARATE, KARATE[:1]):
+            document = self.document("inspect", *words)
+            self.valid("inspect", document)
+            self.assertTrue(document["splittable"])
+            self.assertEqual(document["depth"], 2)
+            self.assertEqual([stage["index"] for stage in document["stages"]], [1, 2])
+            sized = [value["bytes"] for value in document["values"] if value["bytes"] is not None]
+            self.assertEqual(bool(sized), len(words) > 1)
+            shapes = {value["name"]: value["shape"] for value in document["values"]}
+            self.assertEqual(shapes["x"], ["|node|", 34])
+
+    def test_the_table_names_stages_and_stores(self):
+        text = self.done("inspect", *KARATE).stdout
+        for word in ("Stages", "Inputs", "edge_index", "stores", "out", "structure"):
+            self.assertIn(word, text)
+
+    def test_a_plan_is_the_same_bytes_everywhere(self):
+        file = self.folder / "plan.json"
+        printed = self.done("plan", *KARATE, "--json", "-o", file).stdout
+        self.assertEqual(file.read_bytes(), printed.encode())
+        self.assertEqual(self.done("plan", *KARATE, "--json").stdout, printed)
+        plan = json.loads(printed)
+        self.valid("plan", plan)
+        for key in ("strategy", "objective", "unit", "cost", "lower_bound", "gap", "device", "batch", "reorder", "prologue",
+                    "stages", "checkpoints", "bytes", "peak_memory", "pins", "hashes"):
+            self.assertIn(key, plan)
+        self.assertEqual([c["bytes_written"] for c in plan["checkpoints"] if c["output"]], [34 * 2 * 4])
+
+    def test_a_plan_file_runs_and_a_broken_or_foreign_one_is_refused(self):
+        file = self.folder / "plan.json"
+        self.done("plan", *KARATE, "-o", file, "--strategy", "source-rule", "--batch", "5")
+        report = self.document("run", *KARATE, "--plan", file, "-o", self.folder / "out")
+        self.assertEqual(report["strategy"], "source-rule")
+        self.assertTrue(all(stage["largest_batch"] <= 5 for stage in report["stages"] if stage["index"] > 0))
+        plan = json.loads(file.read_text())
+        plan["stages"][0]["ops"][0]["op"] = "op9999"
+        (self.folder / "broken.json").write_text(json.dumps(plan))
+        line = self.refused(3, "run", *KARATE, "--plan", self.folder / "broken.json", "-o", self.folder / "out2")
+        self.assertIn("/stages/0/ops/0/op", line)
+        words, _ = self.save(models.Sage(6, 8, 3))
+        self.assertIn("another model", self.refused(3, "verify", *words, "--plan", file))
+
+    def test_verify_proves_the_split(self):
+        document = self.document("verify", *KARATE)
+        self.valid("verification", document)
+        self.assertEqual(document["verdict"], "equal")
+        self.assertEqual(document["sample"]["verdict"], "equal")
+        self.assertIn("equal", self.done("verify", *KARATE).stdout)
+
+
+class Runs(EngineTest):
+    def close(self, found, expected):
+        numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+    def test_a_run_writes_outputs_and_report_and_nothing_else(self):
+        expected = load_file(KARATE_OUT)["out"]
+        for strategy in ("depth", "source-rule"):
+            for batch in ("1", "7", "34", "auto"):
+                with self.subTest(strategy=strategy, batch=batch):
+                    out = self.folder / "out"
+                    words = [*KARATE, "-o", out, "--strategy", strategy, "--batch", batch, "--json"]
+                    printed = self.done("run", *words).stdout
+                    self.assertEqual(names(out), ["out.npy", "report.json"])
+                    self.assertEqual((out / "report.json").read_text(), printed)
+                    report = json.loads(printed)
+                    self.valid("report", report)
+                    self.assertEqual(report["verify"]["verdict"], "equal")
+                    self.close(numpy.load(out / "out.npy"), expected)
+
+    def test_several_outputs_have_a_file_each(self):
+        words, inputs = self.save(models.Several())
+        out = self.folder / "out"
+        self.done("run", *words, "-o", out)
+        self.assertEqual(names(out), ["out.a%2Fb.npy", "out.again.npy", "out.half.safetensors", "report.json"])
+        with torch.no_grad():
+            expected = models.Several()(*inputs)
+        self.close(numpy.load(out / "out.a%2Fb.npy"), expected["a/b"].numpy())
+        self.close(numpy.load(out / "out.again.npy"), expected["again"].numpy())
+        half = load_torch(str(out / "out.half.safetensors"))
+        self.assertEqual([value.dtype for value in half.values()], [torch.bfloat16])
+
+    def test_tuples_are_numbered(self):
+        words, inputs = self.save(models.Pair())
+        self.done("run", *words, "-o", self.folder / "out")
+        with torch.no_grad():
+            first, second = models.Pair()(*inputs)
+        self.close(numpy.load(self.folder / "out/out.0.npy"), first.numpy())
+        self.close(numpy.load(self.folder / "out/out.1.npy"), second.numpy())
+
+    def test_data_comes_as_files_folder_or_names(self):
+        data = load_file(KARATE[2])
+        (self.folder / "data").mkdir()
+        for key in ("x", "edge_index"):
+            numpy.save(self.folder / f"data/{key}.npy", data[key])
+        ways = (["--data", self.folder / "data"],
+                ["--data", f"x={self.folder}/data/x.npy", "--data", f"edge_index={self.folder}/data/edge_index.npy"])
+        expected = load_file(KARATE_OUT)["out"]
+        for way in ways:
+            self.done("run", KARATE[0], *way, "-o", self.folder / "out", "--verify", "none")
+            self.close(numpy.load(self.folder / "out/out.npy"), expected)
+
+    def test_the_trace_is_a_chrome_trace(self):
+        file = self.folder / "trace.json"
+        self.done("run", *KARATE, "-o", self.folder / "out", "--trace", file, "--batch", "10")
+        events = json.loads(file.read_text())["traceEvents"]
+        self.assertIn("compute", {event["name"] for event in events if event["ph"] == "X"})
+        self.assertIn("stage 2", {event["name"] for event in events})
+        self.assertEqual(names(self.folder), ["out", "trace.json"])
+
+    def test_quiet_says_nothing(self):
+        result = self.done("run", *KARATE, "-o", self.folder / "out", "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_the_table_ends_with_the_verdict(self):
+        text = self.done("run", *KARATE, "-o", self.folder / "out").stdout
+        for word in ("compute", "peak memory", "verified: equal on all 34 rows"):
+            self.assertIn(word, text)
+
+
+class OutputFolders(EngineTest):
+    def test_a_file_in_the_way_is_refused(self):
+        (self.folder / "file").write_text("mine")
+        self.refused(3, "run", *KARATE, "-o", self.folder / "file")
+        self.assertEqual((self.folder / "file").read_text(), "mine")
+
+    def test_another_run_in_the_folder_is_named(self):
+        journal = self.folder / "out/.hopscope-journal"
+        journal.mkdir(parents=True)
+        with open(journal / "lock", "w", encoding="ascii") as lock:
+            lock.write(f"pid 4711 on {socket.gethostname()}")
+            lock.flush()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertIn("locked by pid 4711", self.refused(3, "run", *KARATE, "-o", self.folder / "out"))
+        self.done("run", *KARATE, "-o", self.folder / "out")
+        self.assertEqual(names(self.folder / "out"), ["out.npy", "report.json"])
+
+    def interrupted(self, out, number):
+        self.done("generate", "rmat", "--nodes", "60000", "--edges", "600000", "--features", "16",
+                  "-o", self.folder / "big.safetensors")
+        x, edge_index = models.graph(40, 150, 16)
+        models.save(models.Sage(16, 32, 8, layers=4), (x, edge_index), self.folder / "model.pt")
+        words = [ENGINE, "run", self.folder / "model.pt", "--data", self.folder / "big.safetensors", "-o", out,
+                 "--batch", "4", "--verify", "none", "--json"]
+        with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as process:
+            # A store in the journal shows that a stage is on its way.
+            deadline = time.monotonic() + 60
+            journal = Path(out) / ".hopscope-journal"
+            while time.monotonic() < deadline and not (journal.is_dir() and len(list(journal.iterdir())) > 1):
+                self.assertIsNone(process.poll(), "the run ended before it could be interrupted")
+                time.sleep(0.02)
+            process.send_signal(number)
+            started = time.monotonic()
+            printed = process.communicate(timeout=60)[0]
+            self.assertLess(time.monotonic() - started, 10)
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual(json.loads(printed)["error"]["code"], "cancelled")
+
+    def test_an_interrupted_run_leaves_nothing_behind(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                self.interrupted(self.folder / "new/out", number)
+                self.assertFalse((self.folder / "new").exists())
+
+    def test_an_interrupted_run_leaves_what_was_there(self):
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "mine.txt").write_text("mine")
+        self.interrupted(out, signal.SIGINT)
+        self.assertEqual(names(out), ["mine.txt"])
+
+
+class Generating(EngineTest):
+    def test_the_same_options_give_the_same_bytes(self):
+        for kind in ("rmat", "sbm", "er", "grid", "star", "path"):
+            with self.subTest(kind=kind):
+                files = [self.folder / f"{kind}{i}.safetensors" for i in range(2)]
+                for file in files:
+                    document = self.document("generate", kind, "--nodes", "100", "--edges", "400", "--features", "5",
+                                             "-o", file)
+                self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+                data = load_file(files[0])
+                self.assertEqual(data["x"].shape, (100, 5))
+                self.assertEqual(document["edges"], data["edge_index"].shape[1])
+                self.assertLess(data["edge_index"].max(), 100)
+
+    def test_sizes_that_make_no_graph_are_refused(self):
+        result = engine("generate", "rmat", "--nodes", "-5", "--edges", "3", "-o", self.folder / "g.safetensors")
+        self.assertIn(result.returncode, (2, 3))
+        self.assertEqual(names(self.folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

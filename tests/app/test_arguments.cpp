@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "arguments.h"
+
+using namespace hopscope;
+
+namespace {
+
+base::Result<engine::Invocation> parse(const std::string& line)
+{
+    std::istringstream words(line);
+    std::vector<std::string> texts{"hopscope-engine"};
+    for (std::string word; words >> word;) texts.push_back(word);
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    return engine::parseArguments(static_cast<int>(pointers.size()), pointers.data());
+}
+
+}  // namespace
+
+TEST_CASE("the model may stand before or after the data")
+{
+    for (const char* line : {"run m.pt --data a --data b -o dir", "run --data a --data b m.pt -o dir",
+                             "run -o dir --data a m.pt --data b"}) {
+        const auto invocation = parse(line);
+        REQUIRE_MESSAGE(invocation, line << ": " << base::describe(invocation.error()));
+        const auto& run = std::get<engine::RunCommand>(invocation->command);
+        CHECK(run.model.model == "m.pt");
+        CHECK(run.model.data == std::vector<std::string>{"a", "b"});
+        CHECK(run.output == "dir");
+    }
+}
+
+TEST_CASE("run takes its options with their meaning")
+{
+    const auto invocation =
+        parse("run m.pt --data d -o dir --memory 1Gi --batch 64 --verify full --nan refuse --trace t.json --json "
+              "--quiet --strategy source-rule --device cpu --role x=node:user");
+    REQUIRE(invocation);
+    const auto& run = std::get<engine::RunCommand>(invocation->command);
+    CHECK(run.device.memory == std::int64_t(1) << 30);
+    CHECK(run.device.batch == 64);
+    CHECK(run.verify == verify::Mode::Full);
+    CHECK(run.nan == executor::NanPolicy::Refuse);
+    CHECK(run.trace == "t.json");
+    CHECK(run.plan.strategy == "source-rule");
+    CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
+    CHECK(invocation->json);
+    CHECK(invocation->quiet);
+}
+
+TEST_CASE("defaults are sample verification, automatic device and batch, the depth strategy")
+{
+    const auto invocation = parse("run m.pt --data d -o dir");
+    REQUIRE(invocation);
+    const auto& run = std::get<engine::RunCommand>(invocation->command);
+    CHECK(run.verify == verify::Mode::Sample);
+    CHECK(run.nan == executor::NanPolicy::Propagate);
+    CHECK(run.device.device == "auto");
+    CHECK_FALSE(run.device.batch);
+    CHECK_FALSE(run.device.memory);
+    CHECK(run.plan.strategy == "depth");
+}
+
+TEST_CASE("mistakes on the command line are usage errors with a hint")
+{
+    for (const char* line : {"",
+                             "fly",
+                             "run",
+                             "run m.pt -o dir",
+                             "run m.pt --data d",
+                             "plan m.pt",
+                             "inspect",
+                             "inspect m.pt --frobnicate",
+                             "inspect m.pt more",
+                             "run m.pt --data d -o dir --batch 0",
+                             "run m.pt --data d -o dir --batch -3",
+                             "run m.pt --data d -o dir --batch many",
+                             "run m.pt --data d -o dir --memory lots",
+                             "run m.pt --data d -o dir --memory 0",
+                             "run m.pt --data d -o dir --verify maybe",
+                             "run m.pt --data d -o dir --nan drop",
+                             "run m.pt --data d -o dir --strategy optimal",
+                             "run m.pt --data d -o dir --strategy depth --plan p.json",
+                             "run m.pt --data d -o dir --resume",
+                             "run m.pt --data d -o dir --reorder rcm",
+                             "run m.pt --data d -o dir --host-memory 1Gi",
+                             "plan m.pt --data d --pins p.json",
+                             "export m.pt --data d -o dir",
+                             "place i.json",
+                             "serve",
+                             "generate ring --nodes 3 -o f",
+                             "generate path --nodes many -o f",
+                             "generate path -o f",
+                             "bench",
+                             "bench run --memory none"}) {
+        const auto invocation = parse(line);
+        INFO(line);
+        REQUIRE_FALSE(invocation);
+        CHECK(invocation.error().code == base::ErrorCode::Usage);
+        CHECK_FALSE(invocation.error().message.empty());
+    }
+}
+
+TEST_CASE("help and version are texts, not errors")
+{
+    for (const char* line : {"--help", "run --help", "--version"}) {
+        const auto invocation = parse(line);
+        REQUIRE(invocation);
+        CHECK_FALSE(std::get<engine::ShowText>(invocation->command).text.empty());
+    }
+    CHECK(std::get<engine::ShowText>(parse("--help")->command).text.find("oracle") == std::string::npos);
+}
+
+TEST_CASE("generate takes kind and sizes")
+{
+    const auto invocation =
+        parse("generate rmat --nodes 100 --edges 400 --features 7 --seed 5 --symmetric -o g.safetensors");
+    REQUIRE(invocation);
+    const auto& generate = std::get<engine::GenerateCommand>(invocation->command);
+    CHECK(generate.options.kind == graph::GraphKind::Rmat);
+    CHECK(generate.options.nodes == 100);
+    CHECK(generate.options.edges == 400);
+    CHECK(generate.options.features == 7);
+    CHECK(generate.options.seed == 5);
+    CHECK(generate.options.symmetric);
+    CHECK(generate.output == "g.safetensors");
+}

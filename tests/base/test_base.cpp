@@ -1,0 +1,185 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "base/id.h"
+#include "base/parallel.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "base/units.h"
+
+using namespace hopscope::base;
+
+TEST_CASE("an error is described in one line with its place and its hint")
+{
+    const Error error{ErrorCode::Input, "the file is short", "copy it again", "x.npy:128"};
+    CHECK(describe(error) == "the file is short (x.npy:128); copy it again");
+    CHECK(describe({ErrorCode::Input, "x.npy:128: the file is short", {}, "x.npy:128"}) ==
+          "x.npy:128: the file is short");
+    CHECK(describe({ErrorCode::Internal, "broken", {}, {}}) == "broken");
+}
+
+TEST_CASE("every error code has a stable name and exit code")
+{
+    struct Row {
+        ErrorCode code;
+        int number;
+        const char* name;
+    };
+    const std::array<Row, 7> rows{{{ErrorCode::Usage, 2, "usage"},
+                                   {ErrorCode::Input, 3, "input"},
+                                   {ErrorCode::Unsupported, 4, "unsupported"},
+                                   {ErrorCode::Different, 5, "different"},
+                                   {ErrorCode::Resources, 6, "resources"},
+                                   {ErrorCode::Internal, 7, "internal"},
+                                   {ErrorCode::Cancelled, 130, "cancelled"}}};
+    for (const Row& row : rows) {
+        CHECK(static_cast<int>(row.code) == row.number);
+        CHECK(std::string(codeName(row.code)) == row.name);
+    }
+}
+
+TEST_CASE("an error is passed on between result types")
+{
+    const Result<int> failed = fail(ErrorCode::Usage, "no");
+    const Result<std::string> passed = forward(failed);
+    REQUIRE(!passed);
+    CHECK(passed.error().message == "no");
+    CHECK(passed.error().code == ErrorCode::Usage);
+}
+
+TEST_CASE("sizes are read with decimal and binary suffixes")
+{
+    const std::vector<std::pair<std::string, std::int64_t>> rows{
+        {"123", 123},          {"0", 0},
+        {"1K", 1000},          {"1Ki", 1024},
+        {"500M", 500'000'000}, {"1Gi", 1 << 30},
+        {"1.5Gi", 1610612736}, {"2T", 2'000'000'000'000},
+        {"1Ti", 1LL << 40},    {"1GiB", 1 << 30},
+        {"10kb", 10'000},      {"9223372036854775807", INT64_MAX},
+        {"0.5K", 500},         {"1g", 1'000'000'000}};
+    for (const auto& [text, expected] : rows) {
+        CAPTURE(text);
+        const auto size = parseSize(text);
+        REQUIRE(size);
+        CHECK(*size == expected);
+    }
+}
+
+TEST_CASE("what is no size is refused as a usage error that quotes it")
+{
+    for (const std::string text : {"", "-1", "-0", "G", "1X", "1Gx", "1 G", "1e3", "nan", "inf", "9223372036854775808",
+                                   "9999999T", "1KiKi", "0x10", "+1", "1iB"}) {
+        CAPTURE(text);
+        const auto size = parseSize(text);
+        REQUIRE(!size);
+        CHECK(size.error().code == ErrorCode::Usage);
+        CHECK(size.error().message.find("'" + text + "'") != std::string::npos);
+    }
+}
+
+TEST_CASE("bytes, counts and times are written for people")
+{
+    CHECK(formatBytes(0) == "0 B");
+    CHECK(formatBytes(734) == "734 B");
+    CHECK(formatBytes(1023.6) == "1.0 KiB");
+    CHECK(formatBytes(1.2 * (1 << 30)) == "1.2 GiB");
+    CHECK(formatBytes(1024.0 * 1024 - 1) == "1.0 MiB");
+    CHECK(formatBytes(std::numeric_limits<double>::infinity()) == "unknown");
+    CHECK(formatCount(0) == "0");
+    CHECK(formatCount(999) == "999");
+    CHECK(formatCount(2708) == "2,708");
+    CHECK(formatCount(-123456) == "-123,456");
+    CHECK(formatCount(999999.7) == "1.0 M");
+    CHECK(formatCount(1.6e6) == "1.6 M");
+    CHECK(formatCount(2.5e10) == "25.0 G");
+    CHECK(formatSeconds(1.234) == "1.23 s");
+    CHECK(formatSeconds(0.045) == "45 ms");
+    CHECK(formatSeconds(12e-6) == "12 \u00b5s");
+    CHECK(formatSeconds(59.96) == "1 min 00 s");
+    CHECK(formatSeconds(125) == "2 min 05 s");
+    CHECK(formatSeconds(7260) == "2 h 01 min");
+}
+
+TEST_CASE("dtypes know their name and size")
+{
+    CHECK(itemSize(DType::Bool) == 1);
+    CHECK(itemSize(DType::UInt16) == 2);
+    CHECK(itemSize(DType::BFloat16) == 2);
+    CHECK(itemSize(DType::UInt64) == 8);
+    CHECK(itemSize(DType::Complex128) == 16);
+    CHECK(std::string(dtypeName(DType::BFloat16)) == "bfloat16");
+    CHECK(std::string(dtypeName(DType::Complex128)) == "complex128");
+    CHECK(isFloating(DType::Float64));
+    CHECK(!isFloating(DType::Complex64));
+    CHECK(isIntegral(DType::UInt64));
+    CHECK(!isIntegral(DType::Bool));
+    CHECK(!isIntegral(DType::Float16));
+}
+
+TEST_CASE("contiguity looks at strides only where they matter")
+{
+    const auto view = [](std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+        TensorView result;
+        result.shape = std::move(shape);
+        result.strides = std::move(strides);
+        return result;
+    };
+    CHECK(view({}, {}).contiguous());
+    CHECK(view({2, 3}, {3, 1}).contiguous());
+    CHECK(!view({2, 3}, {1, 2}).contiguous());
+    CHECK(view({1, 3}, {77, 1}).contiguous());
+    CHECK(view({3, 1}, {1, 5}).contiguous());
+    CHECK(view({0, 3}, {1, 9}).contiguous());
+    CHECK(!view({3}, {2}).contiguous());
+    CHECK(contiguousStrides({4, 2, 3}) == std::vector<std::int64_t>{6, 3, 1});
+    CHECK(contiguousStrides({}).empty());
+    CHECK(view({4, 2, 3}, {6, 3, 1}).elements() == 24);
+    CHECK(view({}, {}).elements() == 1);
+}
+
+TEST_CASE("an allocated tensor is zero and outlives its maker")
+{
+    TensorView kept;
+    {
+        OwnedTensor made = allocate(DType::Int32, {3, 2});
+        CHECK(std::all_of(made.bytes, made.bytes + 24, [](std::byte b) { return b == std::byte{0}; }));
+        made.bytes[4] = std::byte{7};
+        kept = made.view;
+    }
+    CHECK(kept.bytes() == 24);
+    CHECK(kept.data[4] == std::byte{7});
+}
+
+TEST_CASE("parts cover a range once, in order, and never more than asked")
+{
+    for (const std::int64_t count : {0, 1, 7, 100, 1001}) {
+        for (const int threads : {-1, 1, 2, 3, 16}) {
+            std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+            std::atomic<int> parts{0};
+            parallelParts(count, threads, 5, [&](int part, std::int64_t begin, std::int64_t end) {
+                CHECK(part < std::max(threads, 1));
+                ++parts;
+                for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+            });
+            CAPTURE(count);
+            CAPTURE(threads);
+            CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& times) { return times == 1; }));
+            CHECK(parts <= std::max<std::int64_t>(1, count / 5));
+        }
+    }
+}
+
+TEST_CASE("ids are invalid until they are set and order by index")
+{
+    struct Tag {};
+    using SomeId = Id<Tag>;
+    CHECK(!SomeId().valid());
+    CHECK(SomeId(3).at() == 3);
+    CHECK(SomeId(2) < SomeId(3));
+}

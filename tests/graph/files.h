@@ -1,0 +1,78 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace hopscope::graph::testing {
+
+// A folder that goes with its object.
+class TempFolder {
+public:
+    TempFolder()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "hopscope-test.XXXXXX").string();
+        m_path = ::mkdtemp(name.data());
+    }
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+    ~TempFolder() { std::filesystem::remove_all(m_path); }
+
+    [[nodiscard]] std::string file(const std::string& name) const { return m_path + "/" + name; }
+    [[nodiscard]] const std::string& path() const { return m_path; }
+    [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const
+    {
+        std::ofstream(file(name), std::ios::binary) << bytes;
+        return file(name);
+    }
+    [[nodiscard]] std::vector<std::string> names() const
+    {
+        std::vector<std::string> result;
+        for (const auto& entry : std::filesystem::directory_iterator(m_path)) result.push_back(entry.path().filename());
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+
+private:
+    std::string m_path;
+};
+
+inline std::string readAll(const std::string& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+template <class T>
+std::string bytesOf(const std::vector<T>& values)
+{
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+// A .npy file by hand: `dictionary` is written as it is, `elements` follow.
+inline std::string npyBytes(const std::string& dictionary, const std::string& elements, int major = 1)
+{
+    std::string bytes("\x93NUMPY", 6);
+    bytes += {static_cast<char>(major), '\0'};
+    std::uint64_t size = dictionary.size();
+    for (int i = 0; i < (major == 1 ? 2 : 4); ++i, size >>= 8U) bytes += static_cast<char>(size & 0xFFU);
+    return bytes + dictionary + elements;
+}
+
+// A .safetensors file by hand.
+inline std::string safetensorsBytes(const std::string& header, const std::string& data)
+{
+    const std::uint64_t size = header.size();
+    return std::string(reinterpret_cast<const char*>(&size), 8) + header + data;
+}
+
+}  // namespace hopscope::graph::testing

@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "graph/adjacency.h"
+#include "graph/files.h"
+
+using namespace hopscope;
+using namespace hopscope::graph;
+using namespace hopscope::graph::testing;
+
+namespace {
+
+using Lists = std::vector<std::vector<std::int64_t>>;
+
+Lists bruteForce(const std::vector<std::int64_t>& keys, std::int64_t stride, std::int64_t rows, std::int64_t targets)
+{
+    Lists lists(static_cast<std::size_t>(targets));
+    for (std::int64_t row = 0; row < rows; ++row)
+        lists[static_cast<std::size_t>(keys[static_cast<std::size_t>(row * stride)])].push_back(row);
+    return lists;
+}
+
+Lists listsOf(const Adjacency& adjacency)
+{
+    Lists lists;
+    for (std::int64_t target = 0; target < adjacency.targets(); ++target) {
+        lists.emplace_back();
+        for (std::int64_t at = adjacency.begin(target); at < adjacency.end(target); ++at)
+            lists.back().push_back(adjacency.row(at));
+    }
+    return lists;
+}
+
+}  // namespace
+
+TEST_CASE("rows are grouped by key in ascending order, whatever stride, threads and scratch")
+{
+    const TempFolder folder;
+    std::mt19937_64 random(99);
+    for (int round = 0; round < 60; ++round) {
+        const auto rows = static_cast<std::int64_t>(round % 3 == 0 ? random() % 200'000 : random() % 50);
+        const auto targets = static_cast<std::int64_t>(random() % (round % 2 == 0 ? 10 : 30'000) + 1);
+        const auto stride = static_cast<std::int64_t>(random() % 3 + 1);
+        const bool skewed = round % 4 == 1;
+        std::vector<std::int64_t> keys(static_cast<std::size_t>(rows * stride + 1), -1);
+        for (std::int64_t row = 0; row < rows; ++row)
+            keys[static_cast<std::size_t>(row * stride)] =
+                skewed && random() % 10 != 0
+                    ? 0
+                    : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(targets));
+        const Lists expected = bruteForce(keys, stride, rows, targets);
+        for (const int threads : {1, 2, 5}) {
+            const Scratch scratch(folder.path(), round % 2 == 0 ? 64 : 1 << 20);
+            const auto adjacency = Adjacency::build(keys.data(), stride, rows, targets, scratch, threads);
+            CAPTURE(round);
+            CAPTURE(rows);
+            CAPTURE(targets);
+            CAPTURE(threads);
+            REQUIRE(adjacency);
+            const bool equal = listsOf(*adjacency) == expected;
+            CHECK(equal);
+            CHECK(adjacency->bytes() == (targets + 1) * 8 + rows * 4);
+        }
+    }
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("tables without rows and tables without targets are fine")
+{
+    const Scratch scratch("/nonexistent");
+    const auto none = Adjacency::build(nullptr, 1, 0, 3, scratch, 4);
+    REQUIRE(none);
+    CHECK(listsOf(*none) == Lists{{}, {}, {}});
+    const auto nothing = Adjacency::build(nullptr, 1, 0, 0, scratch, 4);
+    REQUIRE(nothing);
+    CHECK(nothing->targets() == 0);
+}
+
+TEST_CASE("scratch is zero, writable, and leaves nothing in its folder")
+{
+    const TempFolder folder;
+    const Scratch scratch(folder.path(), 100);
+    for (const std::int64_t bytes : {0, 1, 100, 101, 1 << 20}) {
+        const auto memory = scratch.allocate(bytes);
+        REQUIRE(memory);
+        const bool zero =
+            std::all_of(memory->get(), memory->get() + bytes, [](std::byte b) { return b == std::byte{0}; });
+        CHECK(zero);
+        if (bytes > 0) memory->get()[bytes - 1] = std::byte{1};
+        CHECK(folder.names().empty());
+    }
+}
+
+TEST_CASE("scratch that cannot be had is a matter of resources")
+{
+    const TempFolder folder;
+    const auto huge = Scratch(folder.path(), 100).allocate(std::int64_t{1} << 55);
+    REQUIRE(!huge);
+    CHECK(huge.error().code == base::ErrorCode::Resources);
+    const auto nowhere = Scratch(folder.file("none"), 100).allocate(1000);
+    REQUIRE(!nowhere);
+    CHECK(nowhere.error().message.find(folder.file("none")) != std::string::npos);
+}

@@ -1,0 +1,208 @@
+"""Checks the sources of core/ and app/ against the module map: who may include and link whom, and where each
+third-party library lives. Returns findings as sentences; what calls it decides what to do with them.
+
+Run by itself (`python3 boundaries.py [ROOT]`) it prints the findings and exits with 1 if there are any.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What each module may use directly; it may also use all that those may use. Everything may use base.
+MODULES = {
+    "base": [],
+    "ir": ["base"],
+    "json": ["base"],
+    "kernels": ["base"],
+    "plan": ["ir"],
+    "graph": ["json"],
+    "analysis": ["ir"],
+    "placement": ["analysis", "plan"],
+    "schema": ["plan", "analysis", "json"],
+    "loader": ["ir"],
+    "executor": ["plan", "analysis", "graph", "kernels"],
+    "verify": ["loader", "executor", "schema", "placement"],
+}
+# Single headers that a module may include although the map does not let it use their module.
+DOORS = {"executor": ["loader/loader.h", "loader/torch_model.h"]}
+# Modules that may see LibTorch; in app/ nothing may, not even through other headers.
+TORCH_MODULES = {"loader", "executor", "verify"}
+
+# Third-party headers (by prefix) and link targets (by pattern), and the rooms in which they may appear.
+ROOMS = [
+    ("nlohmann/", r"nlohmann_json", {"json"}),
+    ("tl/", r"tl::expected", {"base"}),
+    ("fmt/", r"fmt", {"base", "app/engine"}),
+    ("spdlog/", r"spdlog", {"app/engine"}),
+    ("CLI/", r"CLI11", {"app/engine"}),
+    ("hwy/", r"hwy|hwy::hwy|highway", {"kernels"}),
+    ("cuda", r"CUDA::|cudart", {"kernels"}),
+    ("xxhash", r"xxhash|xxHash", {"base", "graph", "loader", "schema"}),
+    ("zip.h", r"libzip|zip", {"loader"}),
+    ("zlib.h", r"ZLIB|z$", {"loader"}),
+    ("torch/", r"hopscope_libtorch|torch", TORCH_MODULES),
+    ("ATen/", r"ATen", TORCH_MODULES),
+    ("c10/", r"c10", TORCH_MODULES),
+]
+SYSTEM = re.compile(
+    r"(sys/\w+|linux/\w+|fcntl|unistd|signal|poll|dlfcn|errno|pthread|sched|spawn|termios|immintrin)\.h")
+SYSTEM_LIBRARIES = re.compile(r"Threads::Threads|dl|rt|m|\$\{CMAKE_DL_LIBS\}")
+STANDARD = re.compile(r"[a-z_0-9]+")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+
+
+def closure(name, edges):
+    """All that can be reached from name (without name itself, unless there is a cycle)."""
+    reached, waiting = set(), list(edges.get(name, ()))
+    while waiting:
+        item = waiting.pop()
+        if item not in reached:
+            reached.add(item)
+            waiting.extend(edges.get(item, ()))
+    return reached
+
+
+def module_of(path):
+    """'ir' for core/ir/program.h, 'app/engine' for app/engine/main.cpp."""
+    return path.parts[1] if path.parts[0] == "core" else "/".join(path.parts[:2])
+
+
+def sources(root):
+    """Relative paths of all C++ sources that the map speaks about, with their includes as (angled, quoted)."""
+    found = {}
+    for top in ("core", "app"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SUFFIXES:
+                found[path.relative_to(root)] = INCLUDE.findall(path.read_text())
+    return found
+
+
+def may_use(module, other):
+    if module == other or module.startswith("app/"):
+        return True
+    return other == "base" or other in closure(module, MODULES)
+
+
+def check_quoted(path, header, root):
+    """An include of the project's own: it names its module, exists, and the map allows it."""
+    module, other = module_of(path), header.split("/")[0]
+    beside = root / path.parent / header
+    if module.startswith("app/") and (beside.is_file() or beside.with_name(f"{beside.name}.in").is_file()):
+        return []
+    if other not in MODULES or not (root / "core" / header).is_file():
+        return [f'{path}: "{header}" is no header of a module (they are named "module/file.h", from core/)']
+    if may_use(module, other) or header in DOORS.get(module, []):
+        return []
+    return [f'{path}: {module} must not use {other} ("{header}")']
+
+
+def check_angled(path, header):
+    """A system header, or one of a library that is at home in this module."""
+    module = module_of(path)
+    for prefix, _, rooms in ROOMS:
+        if header.startswith(prefix):
+            return [] if module in rooms else [f"{path}: <{header}> belongs in {' or '.join(sorted(rooms))} only"]
+    if STANDARD.fullmatch(header) or SYSTEM.fullmatch(header):
+        return []
+    return [f"{path}: <{header}> is of no library that the map knows"]
+
+
+def check_includes(found, root):
+    findings = []
+    for path, includes in found.items():
+        if module_of(path) not in MODULES and path.parts[0] == "core":
+            findings.append(f"{path}: the map has no module {module_of(path)}")
+            continue
+        for angled, quoted in includes:
+            findings += check_quoted(path, quoted, root) if quoted else check_angled(path, angled)
+    return findings
+
+
+def check_torch_leaks(found):
+    """Nothing in app/, and no module without LibTorch, reaches a LibTorch header through the project's own headers."""
+    own = {p.relative_to("core").as_posix(): p for p in found if p.parts[0] == "core"}
+    edges = {p: [own[q] for _, q in includes if q in own] for p, includes in found.items()}
+    holders = {p for p, includes in found.items() for a, _ in includes if a.startswith(("torch/", "ATen/", "c10/"))}
+    findings = []
+    for path in found:
+        leaks = sorted(closure(path, edges) & holders)
+        if leaks and module_of(path) not in TORCH_MODULES:
+            findings.append(f"{path}: reaches LibTorch's headers through {leaks[0]}")
+    return findings
+
+
+def check_cycles(edges, what):
+    return [f"{what}: {name} is part of a cycle" for name in sorted(edges) if name in closure(name, edges)]
+
+
+def include_edges(found):
+    edges = {}
+    for path, includes in found.items():
+        module = module_of(path)
+        used = {quoted.split("/")[0] for _, quoted in includes if quoted and quoted not in DOORS.get(module, [])}
+        edges.setdefault(module, set()).update(used & set(MODULES) - {module})
+    return edges
+
+
+def link_lists(root):
+    """name -> {keyword: [words]} of every hopscope_module() call below core/."""
+    lists = {}
+    for path in sorted((root / "core").rglob("CMakeLists.txt")):
+        text = re.sub(r"#.*", "", path.read_text())
+        for body in re.findall(r"hopscope_module\(([^)]*)\)", text):
+            words = body.split()
+            current = lists.setdefault(words[0], {"SOURCES": [], "DEPENDS": [], "LIBRARIES": [], "TORCH": []})
+            keyword = None
+            for word in words[1:]:
+                if word in current:
+                    keyword = word
+                    current[word].append(word)
+                elif keyword:
+                    current[keyword].append(word)
+    return lists
+
+
+def check_library(name, library):
+    for _, pattern, rooms in ROOMS:
+        if re.match(pattern, library):
+            return [] if name in rooms else [f"core/{name}: links {library}, which belongs in {sorted(rooms)} only"]
+    if library.startswith("hopscope_"):
+        return [f"core/{name}: {library} is a module and belongs under DEPENDS"]
+    if SYSTEM_LIBRARIES.fullmatch(library) or library.startswith("$"):
+        return []
+    return [f"core/{name}: links {library}, of no library that the map knows"]
+
+
+def check_links(lists, includes):
+    """Link lists keep to the map and name (transitively) every module whose headers are included."""
+    findings = []
+    doors = {name: {header.split("/")[0] for header in headers} for name, headers in DOORS.items()}
+    edges = {name: lists[name]["DEPENDS"][1:] for name in lists}
+    for name, words in lists.items():
+        for other in edges[name]:
+            if other not in MODULES or not (may_use(name, other) or other in doors.get(name, ())):
+                findings.append(f"core/{name}: must not link {other}")
+        for other in sorted(includes.get(name, set()) - closure(name, edges)):
+            findings.append(f"core/{name}: includes {other} but does not link it")
+        for library in words["LIBRARIES"][1:]:
+            findings += check_library(name, library)
+        if words["TORCH"] and name not in TORCH_MODULES:
+            findings.append(f"core/{name}: must not link LibTorch")
+    return findings + check_cycles(edges, "link lists")
+
+
+def check(root):
+    """All findings in the tree at root, in a fixed order; empty if it keeps to the map."""
+    root = Path(root)
+    found = sources(root)
+    includes = include_edges(found)
+    findings = check_cycles(MODULES, "the map")
+    findings += check_includes(found, root) + check_torch_leaks(found) + check_cycles(includes, "includes")
+    return findings + check_links(link_lists(root), includes)
+
+
+if __name__ == "__main__":
+    problems = check(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
+    print("\n".join(problems) or "boundaries: nothing found")
+    sys.exit(1 if problems else 0)

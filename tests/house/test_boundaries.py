@@ -1,0 +1,82 @@
+"""The tree keeps to the module map, and the check that says so catches what it should (see boundaries.py)."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import boundaries
+
+ROOT = Path(__file__).parents[2]
+
+# A small tree that keeps to the map.
+CLEAN = {
+    "core/base/result.h": "#include <string>\n#include <tl/expected.hpp>\n",
+    "core/ir/program.h": '#include "base/result.h"\n',
+    "core/analysis/analysis.h": '#include "ir/program.h"\n#include "base/result.h"\n',
+    "core/loader/loader.h": '#include "ir/program.h"\n',
+    "core/loader/torch_model.h": '#include "loader/loader.h"\n#include <torch/script.h>\n',
+    "core/executor/run.cpp": '#include "loader/torch_model.h"\n#include <sys/mman.h>\n',
+    "app/engine/main.cpp": '#include "loader/loader.h"\n#include <CLI/CLI.hpp>\n#include "options.h"\n',
+    "app/engine/options.h": "#include <vector>\n",
+    "core/base/CMakeLists.txt": "hopscope_module(base SOURCES result.cpp LIBRARIES Threads::Threads)\n",
+    "core/ir/CMakeLists.txt": "hopscope_module(ir DEPENDS base)\n",
+    "core/analysis/CMakeLists.txt": "# a comment (with brackets)\nhopscope_module(analysis\n  DEPENDS ir)\n",
+    "core/loader/CMakeLists.txt": "hopscope_module(loader DEPENDS ir TORCH)\n",
+    "core/executor/CMakeLists.txt": "hopscope_module(executor DEPENDS loader TORCH)\n",
+}
+
+# What is planted into it -> words that a finding must contain.
+VIOLATIONS = [
+    ({"core/ir/walk.cpp": '#include "analysis/analysis.h"\n'}, "ir must not use analysis"),
+    ({"core/base/deep.h": '  #  include "ir/program.h"\n'}, "base must not use ir"),
+    ({"core/analysis/sample.cpp": '#include "loader/loader.h"\n'}, "analysis must not use loader"),
+    ({"core/ir/walk.cpp": "#include <nlohmann/json.hpp>\n"}, "belongs in json only"),
+    ({"core/analysis/rules.cpp": "#include <torch/script.h>\n"}, "belongs in executor or loader or verify only"),
+    ({"core/ir/walk.cpp": "#include <CLI/CLI.hpp>\n"}, "belongs in app/engine only"),
+    ({"core/ir/simd.h": "#include <hwy/highway.h>\n"}, "belongs in kernels only"),
+    ({"core/ir/walk.cpp": "#include <boost/graph/graph.hpp>\n"}, "of no library that the map knows"),
+    ({"core/ir/walk.cpp": '#include "program.h"\n'}, "is no header of a module"),
+    ({"core/ir/walk.cpp": '#include "ir/gone.h"\n'}, "is no header of a module"),
+    ({"core/extras/help.h": "#include <string>\n"}, "no module extras"),
+    ({"app/engine/main.cpp": '#include "loader/torch_model.h"\n'}, "reaches LibTorch's headers"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir DEPENDS base analysis)\n"}, "core/ir: must not link analysis"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir SOURCES program.cpp)\n"}, "includes base but does not link it"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir DEPENDS base TORCH)\n"}, "core/ir: must not link LibTorch"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir DEPENDS base LIBRARIES CLI11::CLI11)\n"}, "links CLI11::CLI11"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir DEPENDS base LIBRARIES mystery)\n"}, "links mystery"),
+    ({"core/ir/CMakeLists.txt": "hopscope_module(ir LIBRARIES hopscope_base)\n"}, "belongs under DEPENDS"),
+    ({"core/base/CMakeLists.txt": "hopscope_module(base DEPENDS ir)\n"}, "link lists: base is part of a cycle"),
+    ({"core/base/deep.h": '#include "ir/program.h"\n'}, "includes: base is part of a cycle"),
+]
+
+
+def findings(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return boundaries.check(folder)
+
+
+class Boundaries(unittest.TestCase):
+    def test_the_tree_keeps_to_the_module_map(self):
+        self.assertEqual(boundaries.check(ROOT), [])
+
+    def test_it_really_reads_the_tree(self):
+        found = boundaries.sources(ROOT)
+        self.assertGreater(sum(len(includes) for includes in found.values()), 100)
+        self.assertIn("base", boundaries.link_lists(ROOT))
+
+    def test_a_clean_tree_has_no_findings(self):
+        self.assertEqual(findings(CLEAN), [])
+
+    def test_planted_violations_are_caught(self):
+        for planted, words in VIOLATIONS:
+            with self.subTest(planted=planted):
+                found = findings(CLEAN | planted)
+                self.assertTrue(any(words in finding for finding in found), found)
+
+
+if __name__ == "__main__":
+    unittest.main()

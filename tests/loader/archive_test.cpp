@@ -1,0 +1,195 @@
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "loader/archive.h"
+#include "loader/names.h"
+#include "loader/repair.h"
+
+using namespace hopscope;
+using loader::StoredRecord;
+
+namespace {
+
+std::string bytesOf(const std::vector<StoredRecord>& records)
+{
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("hopscope-archive-test-" + std::to_string(::getpid()))).string();
+    REQUIRE(loader::writeArchive(path, records));
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    std::filesystem::remove(path);
+    return out.str();
+}
+
+std::string small()
+{
+    return bytesOf(
+        {{"m/constants.pkl", "abc"},
+         {"m/data.pkl", "de"},
+         {"m/version", "3"},
+         {"m/code/__torch__.py", "x = ops.torch_scatter.scatter_max(y)\nz = ops.aten.add(xops.b.c, ops.pyg.f)"}});
+}
+
+auto scan(const std::string& bytes, const loader::ArchiveLimits& limits = {})
+{
+    return loader::scanArchive(std::as_bytes(std::span(bytes)), "f.pt", limits);
+}
+
+void expectRefused(const std::string& bytes, const std::string& words, base::ErrorCode code = base::ErrorCode::Input)
+{
+    const auto archive = scan(bytes);
+    REQUIRE_FALSE(archive);
+    INFO(archive.error().message);
+    CHECK(archive.error().code == code);
+    CHECK(archive.error().message.find(words) != std::string::npos);
+    CHECK_FALSE(archive.error().where.empty());
+}
+
+std::string patched(std::string bytes, std::size_t at, std::initializer_list<int> values)
+{
+    for (const int v : values) bytes.at(at++) = static_cast<char>(v);
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("A small archive is read with its records and custom operators")
+{
+    const std::string bytes = small();
+    const auto archive = scan(bytes);
+    REQUIRE(archive);
+    CHECK(archive->root == "m");
+    CHECK(archive->records.size() == 4);
+    const auto file = std::as_bytes(std::span(bytes));
+    CHECK(*loader::readRecord(file, *archive->find("data.pkl")) == "de");
+    CHECK(*loader::listCustomOps(file, *archive) == std::vector<std::string>{"pyg::f", "torch_scatter::scatter_max"});
+}
+
+TEST_CASE("Other formats are recognised and named")
+{
+    expectRefused("", "empty");
+    expectRefused("hello, this is a text", "text file");
+    expectRefused(std::string("\x93NUMPY\x01\x00", 8), "NumPy");
+    expectRefused(std::string("\x80\x02}q\x01.", 6), "pickle");
+    expectRefused(std::string("\x40\0\0\0\0\0\0\0{\"x\":1}", 15), "safetensors");
+    expectRefused(std::string("\0\0\0\0PTMF\0\0\0\0", 12), "FlatBuffer", base::ErrorCode::Unsupported);
+    expectRefused(bytesOf({{"m/archive_format", "pt2"}, {"m/models/model.json", "{}"}}), ".pt2",
+                  base::ErrorCode::Unsupported);
+    expectRefused(bytesOf({{"m/data.pkl", "x"}, {"m/version", "3"}}), "torch.save");
+    expectRefused(bytesOf({{"a.txt", "x"}}), "not TorchScript");
+    expectRefused(bytesOf({{"m/constants.pkl", "x"}, {"m/data.pkl", "x"}}), "'version' is missing");
+}
+
+TEST_CASE("Hostile names are refused")
+{
+    for (const char* name : {"m/../x", "/m/x", "m/./x", "m\\x", "C:x", "m//x", ""})
+        expectRefused(bytesOf({{"m/data.pkl", "x"}, {name, "y"}}), "entry name");
+    expectRefused(bytesOf({{"m/data.pkl", "x"}, {std::string("m/a\0b", 5), "y"}}), "NUL");
+    expectRefused(bytesOf({{"m/data.pkl", "x"}, {"m/data.pkl", "y"}}), "duplicate");
+}
+
+TEST_CASE("Sizes and offsets that do not fit are refused")
+{
+    const std::string bytes = small();
+    const std::size_t end = bytes.size() - 22, directory = bytes.find("PK\x01\x02");
+    expectRefused(patched(bytes, end + 16, {0xF0, 0xFF, 0xFF, 0x7F}), "outside the file");
+    expectRefused(patched(bytes, end + 10, {0xFF, 0xFE}), "");
+    expectRefused(patched(bytes, directory + 24, {9}), "disagrees");
+    expectRefused(patched(bytes, directory + 20, {0xFF, 0xFF, 0xFF, 0x7F}), "disagrees");
+    expectRefused(patched(bytes, directory + 8, {1}), "encrypted");
+    expectRefused(patched(bytes, directory + 10, {12}), "compression");
+    expectRefused(patched(bytes, directory + 42, {1}), "local header");
+    expectRefused(bytes.substr(0, bytes.size() - 1), "truncated");
+    expectRefused(bytes + "x", "truncated");
+}
+
+TEST_CASE("Two entries on the same bytes are refused")
+{
+    // The second directory entry points to the first local header, whose name it takes.
+    std::string bytes = bytesOf({{"m/a", "x"}, {"m/b", "x"}});
+    const std::size_t second = bytes.find("PK\x01\x02", bytes.find("PK\x01\x02") + 4);
+    bytes = patched(bytes, second + 42, {0, 0});
+    expectRefused(bytes, "disagrees");
+}
+
+TEST_CASE("Limits on count, size and ratio hold")
+{
+    const std::string bytes = small();
+    loader::ArchiveLimits few, tiny;
+    few.records = 3;
+    tiny.bytes = 4;
+    CHECK(scan(bytes, few).error().message.find("too many") != std::string::npos);
+    CHECK(scan(bytes, tiny).error().message.find("limit") != std::string::npos);
+}
+
+TEST_CASE("No truncation and no flipped byte crashes the scan")
+{
+    const std::string bytes = small();
+    for (std::size_t n = 0; n < bytes.size(); ++n) CHECK_FALSE(scan(bytes.substr(0, n)));
+    std::mt19937 random(11);
+    for (std::size_t at = 0; at < bytes.size(); ++at)
+        for (int k = 0; k < 4; ++k) {
+            std::string changed = bytes;
+            changed[at] = static_cast<char>(random());
+            const auto archive = scan(changed);
+            if (!archive) continue;
+            const auto file = std::as_bytes(std::span(changed));
+            for (const loader::Record& r : archive->records) static_cast<void>(loader::readRecord(file, r));
+            static_cast<void>(loader::listCustomOps(file, *archive));
+        }
+}
+
+TEST_CASE("A wrong checksum is noticed when the record is read")
+{
+    std::string bytes = small();
+    bytes[bytes.find("abc")] = 'X';
+    const auto archive = scan(bytes);
+    REQUIRE(archive);
+    CHECK_FALSE(loader::readRecord(std::as_bytes(std::span(bytes)), *archive->find("constants.pkl")));
+}
+
+TEST_CASE("A type mismatch is understood and repaired")
+{
+    const std::string error = "\n\nType mismatch: v1 is set to type Tensor in the true branch and type "
+                              "__torch__.a.Sparse (of Python compilation "
+                              "unit at: 0x5) in the false branch:\n  File \"code/__torch__/m.py\", line 3\n    if a:\n "
+                              "     _6 = b\n      if _6:\n"
+                              "      ~~~~~~\n        v1 = x\n        ~~~~~~ <--- HERE\n";
+    const auto mismatch = loader::parseTypeMismatch(error);
+    REQUIRE(mismatch);
+    CHECK(mismatch->variable == "v1");
+    CHECK(mismatch->types[1] == "__torch__.a.Sparse");
+    std::string code = "def f():\n    if a:\n      if _6:\n        v1 = x\n";
+    const auto insertion = loader::declareUnion(code, *mismatch);
+    REQUIRE(insertion);
+    CHECK(insertion->line == 3);
+    CHECK(code == "def f():\n    if a:\n      v1: Union[Tensor, __torch__.a.Sparse] = uninitialized(Union[Tensor, "
+                  "__torch__.a.Sparse])\n      if _6:\n        v1 = x\n");
+}
+
+TEST_CASE("Other errors are not taken for a type mismatch")
+{
+    CHECK_FALSE(loader::parseTypeMismatch("Unknown builtin op: a::b"));
+    CHECK_FALSE(loader::parseTypeMismatch(
+        "Type mismatch: v is set to type A in the true branch and type B in the false branch"));
+    const loader::TypeMismatch gone{"v", {"A", "B"}, "code/m.py", 3, "if x:"};
+    std::string code = "a\nb\n";
+    CHECK_FALSE(loader::declareUnion(code, gone));
+}
+
+TEST_CASE("Slips of a key are told from other names")
+{
+    for (const char* key : {"edge_weigth", "Edge_Weight", "edge_weights", "edgeweight", "edge_wieght"})
+        CHECK_MESSAGE(loader::names::similar(key, "edge_weight"), key);
+    for (const char* key : {"edge_attr", "y", "train_mask", "edge_index"})
+        CHECK_FALSE_MESSAGE(loader::names::similar(key, "edge_weight"), key);
+    CHECK_FALSE(loader::names::similar("y", "x"));
+    CHECK(loader::names::firstLine("\n\n  a b \n c") == "a b");
+}

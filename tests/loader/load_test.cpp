@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "loader/models.h"
+#include "loader/torch_model.h"
+
+using namespace hopscope;
+using test::modelPath;
+
+namespace {
+
+loader::Model loaded(const std::string& name)
+{
+    auto model = loader::load(modelPath(name));
+    if (!model) FAIL(base::describe(model.error()));
+    return *model;
+}
+
+}  // namespace
+
+TEST_CASE("A traced and a scripted model tell what they are")
+{
+    if (test::modelFolder().empty()) return;
+    const loader::Model traced = loaded("net_t"), scripted = loaded("net_s");
+    CHECK(traced.info().traced);
+    CHECK_FALSE(scripted.info().traced);
+    CHECK(scripted.info().className == "Net");
+    CHECK(scripted.info().hash.size() == 32);
+    REQUIRE(scripted.info().arguments.size() == 2);
+    CHECK(scripted.info().arguments[1].name == "edge_index");
+    CHECK(scripted.info().arguments[1].type == "Tensor");
+    CHECK(scripted.info().parameters.front().name == "convs.0.lin.weight");
+    CHECK(scripted.info().parameters.front().shape == std::vector<std::int64_t>{16, 8});
+}
+
+TEST_CASE("Optional arguments are known")
+{
+    if (test::modelFolder().empty()) return;
+    const loader::Model model = loaded("normalised_s");
+    CHECK(model.info().arguments[2].optional);
+    CHECK_FALSE(model.info().arguments[1].optional);
+}
+
+TEST_CASE("Missing operators are named with their library")
+{
+    if (test::modelFolder().empty()) return;
+    const auto unknown = loader::load(modelPath("unknown"));
+    REQUIRE_FALSE(unknown);
+    INFO(base::describe(unknown.error()));
+    CHECK(unknown.error().code == base::ErrorCode::Unsupported);
+    CHECK(unknown.error().message.find("mylib::twice") != std::string::npos);
+    CHECK(loaded("stub").info().stubs == std::vector<std::string>{"torch_sparse::ptr2ind"});
+    CHECK(loaded("scatter").info().stubs.empty());
+}
+
+TEST_CASE("A state dict, a missing file and a folder are refused with a hint")
+{
+    if (test::modelFolder().empty()) return;
+    for (const std::string& path : {modelPath("state_dict"), std::string("nowhere.pt"), test::modelFolder()}) {
+        const auto model = loader::load(path);
+        REQUIRE_FALSE(model);
+        CHECK(model.error().code == base::ErrorCode::Input);
+        CHECK_FALSE(model.error().hint.empty());
+    }
+}
+
+TEST_CASE("Archives that TorchScript refuses are repaired")
+{
+    if (test::modelFolder().empty() || modelPath("pyg_gcn_s").empty()) return;
+    const loader::Model model = loaded("pyg_gcn_s");
+    REQUIRE_FALSE(model.info().repairs.empty());
+    CHECK(model.info().repairs[0].inserted.find("Union[") != std::string::npos);
+    CHECK(model.info().repairs[0].record.ends_with(".py"));
+}
+
+TEST_CASE("Every shared model loads, the two unreadable ones after a repair")
+{
+    for (const std::string& path : test::sharedModels()) {
+        const auto model = loader::load(path);
+        INFO(path);
+        REQUIRE(model);
+        const bool broken = path.ends_with("gcn_s.pt") || path.ends_with("appnp_s.pt");
+        CHECK(model->info().repairs.empty() != broken);
+    }
+}
+
+TEST_CASE("Damaged archives never get past the loader with a crash")
+{
+    if (test::modelFolder().empty()) return;
+    std::ostringstream whole;
+    whole << std::ifstream(modelPath("raises"), std::ios::binary).rdbuf();
+    const std::string bytes = whole.str(), path = test::modelFolder() + "/damaged.bin";
+    for (std::size_t n = 0; n < bytes.size(); n += 211) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, n);
+        const auto model = loader::load(path);
+        REQUIRE_FALSE(model);
+        CHECK(model.error().code == base::ErrorCode::Input);
+        CHECK(model.error().message.find('\n') == std::string::npos);
+    }
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("Keys are bound to arguments, slips are refused, extras are noted")
+{
+    if (test::modelFolder().empty()) return;
+    const loader::Model model = loaded("normalised_s");
+    const base::TensorView x = loader::toView(torch::randn({4, 8}));
+    const base::TensorView index = loader::toView(torch::zeros({2, 3}, at::kLong));
+    const auto good = loader::bind(model, {{"x", x}, {"edge_index", index}, {"y", x}});
+    REQUIRE(good);
+    CHECK(good->used == std::vector<std::string>{"edge_index", "x"});
+    CHECK(good->notes.size() == 1);
+    const auto slip = loader::bind(model, {{"x", x}, {"edge_index", index}, {"edge_weigth", x}});
+    REQUIRE_FALSE(slip);
+    CHECK(slip.error().message.find("did you mean 'edge_weight'") != std::string::npos);
+    const auto missing = loader::bind(model, {{"x", x}, {"edge_indx", index}});
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().code == base::ErrorCode::Input);
+    CHECK(missing.error().hint.find("edge_indx") != std::string::npos);
+}
+
+TEST_CASE("Every dtype makes the round trip through LibTorch")
+{
+    for (const auto type : {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16,
+                            at::kFloat, at::kDouble, at::kUInt16, at::kUInt32, at::kUInt64}) {
+        const at::Tensor t = at::ones({2, 3}, at::TensorOptions(type)).t();
+        const base::TensorView view = loader::toView(t);
+        CHECK((loader::scalarType(view.dtype) == type));
+        CHECK(view.strides == std::vector<std::int64_t>{1, 3});
+        CHECK(loader::toTensor(view).to(at::kDouble).equal(t.to(at::kDouble)));
+    }
+    CHECK_FALSE(loader::dtypeOf(at::kQInt8));
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+// The list files: one model per line, tab-separated NAME=VALUE fields.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "models/compare.h"
+
+namespace hopscope::models {
+
+enum class Expectation : std::uint8_t {
+    Equal,    // runs, and computes what is expected
+    Refused,  // ends with exit code 4 and a sentence that names the place
+    Either,   // one of the two
+};
+
+struct Graph {
+    std::string data, expected;  // .safetensors files; `expected` by output name
+};
+
+struct Case {
+    std::string name, model;
+    Expectation expectation = Expectation::Equal;
+    std::vector<std::string> reasons;  // Refused: one of these is part of the message; empty: any message
+    std::vector<std::string> roles;
+    std::vector<Graph> graphs;
+    std::vector<std::int64_t> batches{1, 7, 0};  // 0: all destinations at once; -1: chosen by the executor
+    int stages = 0;                              // of the depth strategy; 0: not checked
+    bool prologue = false;                       // must not be empty
+    bool shuffle = true;                         // run in random destination order too
+    Tolerance tolerance;
+    std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
+};
+
+// Fails with Input on unknown fields.
+base::Result<std::vector<Case>> readCases(const std::string& path);
+
+}  // namespace hopscope::models

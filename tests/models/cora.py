@@ -1,0 +1,30 @@
+"""Runs the classic models on Cora through test_models: DATA OUT TEST_MODELS. Exit code 77: no data here."""
+import os
+import subprocess
+import sys
+
+# name, ways of compiling, test accuracy, stages of the depth strategy, structure-only prologue expected
+MODELS = [("gcn", "ts", 0.810, 2, 1), ("sage", "ts", 0.782, 3, 0), ("gat", "t", 0.810, 2, 0),
+          ("jknet", "t", 0.766, 4, 1), ("gcnii", "t", 0.789, 8, 1), ("appnp", "ts", 0.831, 10, 1)]
+
+
+def line(data, name, way, accuracy, stages, prologue):
+    folder = f"{data}/cora_models"
+    return (f"name=cora_{name}_{way}\tmodel={folder}/{name}_{way}.pt\tdata0={data}/cora.safetensors"
+            f"\texpected0={folder}/{name}.expected.safetensors\tbatches=1,64,1000,-1\tshuffle=0\tstages={stages}"
+            f"\tprologue={prologue}\trelative=1e-5\tabsolute=1e-5\taccuracy={accuracy}")
+
+
+def main(data, out, program):
+    if not os.path.exists(f"{data}/cora.safetensors"):
+        print(f"skipped: there is no {data}/cora.safetensors")
+        return 77
+    lines = [line(data, name, way, *rest) for name, ways, *rest in MODELS for way in ways]
+    os.makedirs(out, exist_ok=True)
+    with open(f"{out}/cora.list", "w") as file:
+        file.write("\n".join(lines) + "\n")
+    return subprocess.call([program, f"{out}/cora.list"])
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,83 @@
+#include "models/pipeline.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "analysis/analyse.h"
+#include "analysis/sample.h"
+
+namespace hopscope::models {
+
+namespace {
+
+class TemporaryFolder {
+public:
+    TemporaryFolder() : m_path(std::filesystem::temp_directory_path() / "hopscope-test-XXXXXX")
+    {
+        if (!mkdtemp(m_path.data())) m_path.clear();
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    [[nodiscard]] const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+};
+
+base::TensorMap keep(const base::TensorMap& inputs, const std::vector<std::string>& names)
+{
+    base::TensorMap used;
+    for (const std::string& name : names)
+        if (const auto it = inputs.find(name); it != inputs.end()) used.insert(*it);
+    return used;
+}
+
+}  // namespace
+
+base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::vector<std::string>& texts)
+{
+    std::map<std::string, analysis::InputRole> roles;
+    for (const std::string& text : texts) {
+        auto role = analysis::parseRole(text);
+        if (!role) return base::forward(role);
+        roles.insert(*role);
+    }
+    return roles;
+}
+
+base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
+                               const std::vector<std::string>& roles)
+{
+    const auto overrides = parseRoles(roles);
+    if (!overrides) return base::forward(overrides);
+    const auto binding = loader::bind(model, inputs);
+    if (!binding) return base::forward(binding);
+    const base::TensorMap used = keep(inputs, binding->used);
+    auto schema = analysis::inferSchema(used, *overrides);
+    if (!schema) return base::forward(schema);
+    const auto sample = analysis::cutSample(used, *schema);
+    if (!sample) return base::forward(sample);
+    auto walk = loader::walk(model, *sample);
+    if (!walk) return base::forward(walk);
+    analysis::Analysis analysis = analysis::analyse(walk->program, *schema);
+    if (analysis.refusal) return tl::unexpected<base::Error>(*analysis.refusal);
+    return Prepared{std::move(*walk), std::move(*schema), std::move(analysis)};
+}
+
+base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
+                                          const base::TensorMap& inputs, executor::Options options)
+{
+    const TemporaryFolder folder;
+    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
+    options.folder = folder.path();
+    executor::Observer observer;
+    return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,38 @@
+#pragma once
+
+// The whole engine in one process, step by step as the command line does it: what the model tests and the mutation
+// runner drive.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/roles.h"
+#include "base/result.h"
+#include "executor/executor.h"
+#include "loader/loader.h"
+#include "placement/strategy.h"
+#include "plan/plan.h"
+
+namespace hopscope::models {
+
+// A model specialised to inputs.
+struct Prepared {
+    loader::Walk walk;
+    analysis::InputSchema schema;
+    analysis::Analysis analysis;
+};
+
+// Overrides as --role takes them.
+base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::vector<std::string>& texts);
+
+// bind, inferSchema, cutSample, walk, analyse; the analysis' refusal becomes the error.
+base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
+                               const std::vector<std::string>& roles);
+
+// Runs in a new folder under the system's temporary folder, which the report's maps outlive.
+base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
+                                          const base::TensorMap& inputs, executor::Options options);
+
+}  // namespace hopscope::models

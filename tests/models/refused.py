@@ -1,0 +1,290 @@
+"""Models that cannot be evaluated layer by layer, with a part of the reason that must be given; and models whose
+refusal is as good as an equal run, but never anything else."""
+import torch
+import torch_geometric.nn as G
+from torch import Tensor, nn
+
+from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, take, trace_graph
+from layers import Mean, Parts, add_rows
+from registry import Group
+
+group = Group("refused")
+H = HIDDEN
+
+
+def refused(reason, **options):
+    return group.model(options.pop("inputs", PLAIN), base=Parts, expect="refuse", reason=reason, **options)
+
+
+def unsure(**options):
+    return group.model(options.pop("inputs", PLAIN), base=Parts, expect="any", **options)
+
+
+@refused("")
+def attention_between_all_nodes(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return torch.softmax(h @ m.lin(h).t(), 1) @ h
+
+
+@refused("")
+def dense_adjacency(m, x, edge_index):
+    adjacency = torch.zeros(x.size(0), x.size(0))
+    adjacency[edge_index[1], edge_index[0]] = 1
+    return adjacency @ m.inp(x)
+
+
+@refused("")
+def first_row(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h - h[0]
+
+
+@refused("")
+def range_of_rows(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return m.out(h[2:9])
+
+
+@refused("roll")
+def rolled_rows(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).roll(1, 0)
+
+
+@refused("")
+def flipped_rows(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).flip(0)
+
+
+@refused("cumsum")
+def cumulative_sum_of_rows(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).cumsum(0)
+
+
+@refused("sort")
+def sorted_rows(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).sort(0)[0]
+
+
+@refused("topk")
+def best_rows(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h[h[:, 0].topk(5)[1]]
+
+
+@refused("")
+def rows_chosen_by_features(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h[h[:, 0] > 0]
+
+
+@refused("")
+def edges_chosen_by_features(m, x, edge_index):
+    h = m.inp(x)
+    keep = (h[edge_index[0]] * h[edge_index[1]]).sum(-1) > 0
+    return m.a(h, edge_index[:, keep])
+
+
+@refused("")
+def nearest_neighbours_of_features(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h[torch.cdist(h, h).topk(3, largest=False)[1]].max(1)[0]
+
+
+@refused("")
+def size_baked_into_the_trace(m, x, edge_index):
+    return torch.zeros(23, H).index_add(0, edge_index[1], m.inp(x)[edge_index[0]])
+
+
+@refused("")
+def size_baked_into_a_sparse_matrix(m, x, edge_index):
+    n = int(x.shape[0])
+    matrix = torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.size(1)), (n, n))
+    return torch.sparse.mm(matrix, m.inp(x))
+
+
+@refused("")
+def rows_times_their_transpose(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return (h @ h.t()).sum(1)
+
+
+@refused("random|rand|dropout|bernoulli")
+def noise(m, x, edge_index):
+    return m.a(m.inp(x) + torch.rand_like(x[:, :1]), edge_index)
+
+
+@refused("random|dropout")
+def dropout_left_on(m, x, edge_index):
+    return m.a(nn.functional.dropout(m.inp(x), 0.5, True), edge_index)
+
+
+def scripted(reason):
+    return group.module(PLAIN, how="script", expect="refuse", reason=reason)
+
+
+@scripted("")
+class loop_count_from_features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(FEATURES, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        h = self.inp(x)
+        for _ in range(int(h.abs().sum().item()) % 3 + 1):
+            h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]).tanh()
+        return h
+
+
+@scripted("")
+class loop_until_converged(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(FEATURES, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        h = self.inp(x)
+        change = 1.0
+        while change > 0.1:
+            new = 0.5 * torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]).tanh()
+            change = float((new - h).abs().max()) * 0.01
+            h = new
+        return h
+
+
+@scripted("")
+class branch_on_features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(FEATURES, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        h = self.inp(x)
+        if bool(h.sum() > 0):
+            h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+        return h
+
+
+class Wrapped(nn.Module):
+    def __init__(self, conv):
+        super().__init__()
+        self.inp, self.conv = nn.Linear(FEATURES, H), conv
+
+    def forward(self, x, edge_index):
+        return self.conv(self.inp(x), edge_index)
+
+
+class TopPool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.pool = G.SAGEConv(FEATURES, H), G.TopKPooling(H)
+
+    def forward(self, x, edge_index):
+        return self.pool(self.conv(x, edge_index), edge_index)[0]
+
+
+
+
+def cached():
+    """A model that was run once before it is exported: the traced graph's weights are in the file."""
+    model = Wrapped(G.GCNConv(H, H, cached=True)).eval()
+    model(**PLAIN(trace_graph()))
+    return model
+
+
+group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="")
+group.add("pyg_topk_pooling", TopPool, PLAIN, expect="refuse", reason="")
+group.add("pyg_median", lambda: Wrapped(G.SAGEConv(H, H, aggr="median")), PLAIN, expect="any")
+group.add("pyg_quantile", lambda: Wrapped(G.SAGEConv(H, H, aggr=G.aggr.QuantileAggregation(0.3))), PLAIN, expect="any")
+group.add("pyg_lstm", lambda: Wrapped(G.SAGEConv(H, H, aggr="lstm")),
+          lambda g: {"x": g["x"], "edge_index": g["edge_index"][:, torch.argsort(g["edge_index"][1], stable=True)]},
+          expect="any")
+
+
+class Gps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.gps = nn.Linear(FEATURES, H), G.GPSConv(H, G.SAGEConv(H, H), heads=2)
+
+    def forward(self, x, edge_index, batch):
+        return self.gps(self.inp(x), edge_index, batch)
+
+
+group.add("pyg_gps", Gps, WITH_BATCH, expect="any")
+
+
+@unsure()
+def rows_doubled(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return torch.cat([h, h], 0).view(2, -1, H).sum(0)
+
+
+@unsure()
+def rows_repeated(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).unsqueeze(1).repeat(1, 3, 1).flatten(1)
+
+
+@unsure()
+def rows_flattened(m, x, edge_index):
+    return m.a(m.inp(x), edge_index).view(-1)
+
+
+@unsure()
+def rows_merged_with_heads(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index).view(-1, 2)
+    return m.a((h * h.softmax(1)).view(x.size(0), H), edge_index)
+
+
+@unsure()
+def largest_id_plus_one(m, x, edge_index):
+    h = m.inp(x)
+    return add_rows(h[edge_index[0]], edge_index[1], int(edge_index.max()) + 1)
+
+
+@unsure(inputs=take("x", "edge_index", "order"), roles=("order=key:node>node",))
+def rows_permuted(m, x, edge_index, order):
+    h = m.a(m.inp(x), edge_index)
+    return m.b(h[order], edge_index)
+
+
+@unsure()
+def median_of_nodes(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h - h.median(0)[0]
+
+
+@unsure()
+def largest_row_number(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h.argmax(0), h.argmax(1)
+
+
+@unsure()
+def ids_shifted(m, x, edge_index):
+    shifted = torch.stack([edge_index[0] + x.size(0), edge_index[1]])
+    both = torch.cat([m.inp(x), m.lin(m.inp(x))], 0)
+    return add_rows(both[shifted[0]], shifted[1], x.size(0))
+
+
+@unsure()
+def last_write_wins(m, x, edge_index):
+    h = m.inp(x)
+    out = torch.zeros_like(h)
+    out[edge_index[1]] = h[edge_index[0]]
+    return m.a(out, edge_index)
+
+
+class Shrinking(nn.Module):
+    """NeighborSampler's habit: the first rows are the targets."""
+
+    def __init__(self):
+        super().__init__()
+        self.inp, self.a = nn.Linear(FEATURES, H), Mean()
+
+    def forward(self, x, edge_index):
+        h = self.inp(x)
+        n = h.size(0) - 3
+        kept = edge_index[:, (edge_index < n).all(0)]
+        return self.a(h[:n], kept)
+
+
+group.add("targets_are_the_first_rows", Shrinking, PLAIN, expect="any")

@@ -1,0 +1,49 @@
+"""What a model of the zoo is, and the tables they are collected in."""
+from dataclasses import dataclass
+from typing import Callable
+
+
+@dataclass
+class Entry:
+    name: str
+    build: Callable          # () -> nn.Module
+    inputs: Callable         # (graph) -> {argument name: tensor, list or dict of tensors}
+    how: str = "trace"       # or "script"
+    expect: str = "ok"       # "refuse": with exit code 4 and `reason`; "any": equal, or refused with a sentence
+    reason: str = ""         # a part of the refusal's sentence; several alternatives separated by "|"
+    roles: tuple = ()        # --role overrides
+    stages: int = 0          # of the depth strategy; 0: not checked
+    seed: int = 0            # of the weights
+
+
+class Group:
+    """A named list of entries; one list file and one CTest each."""
+
+    def __init__(self, name):
+        self.name, self.entries = name, []
+
+    def add(self, name, build, inputs, **options):
+        if any(e.name == name for e in self.entries):
+            raise ValueError(f"two models are named {name}")
+        self.entries.append(Entry(name, build, inputs, **options))
+
+    def model(self, inputs, **options):
+        """Decorator for a forward function (m, arguments...) of a module that holds the layers of `base`."""
+        base = options.pop("base")
+
+        def register(forward):
+            name = options.pop("name", forward.__name__)
+            kind = type(name, (base,), {"forward": forward})
+            self.add(name, kind, inputs, **options)
+            return forward
+
+        return register
+
+    def module(self, inputs, **options):
+        """Decorator for an nn.Module class without constructor arguments."""
+
+        def register(kind):
+            self.add(options.pop("name", kind.__name__), kind, inputs, **options)
+            return kind
+
+        return register

@@ -1,0 +1,241 @@
+#include "models/run_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "graph/safetensors.h"
+#include "models/pipeline.h"
+
+namespace hopscope::models {
+
+namespace {
+
+struct Job {
+    placement::Strategy strategy = placement::Strategy::Depth;
+    std::int64_t batch = 0;
+    bool shuffled = false;
+};
+
+std::string describeJob(const Job& job, const std::string& graph)
+{
+    const std::string batch = job.batch == 0 ? "N" : job.batch < 0 ? "auto" : std::to_string(job.batch);
+    return std::string(placement::strategyName(job.strategy)) + ", batch " + batch + (job.shuffled ? " shuffled" : "") +
+           ", " + graph.substr(graph.rfind('/') + 1);
+}
+
+std::vector<Job> jobsOf(const Case& c, placement::Strategy strategy)
+{
+    std::vector<Job> jobs;
+    for (const std::int64_t batch : c.batches) {
+        jobs.push_back({strategy, batch, false});
+        if (c.shuffle) jobs.push_back({strategy, batch, true});
+    }
+    return jobs;
+}
+
+executor::Options optionsOf(const Job& job, const std::string& device)
+{
+    executor::Options options;
+    options.device = device;
+    if (job.batch >= 0) options.batch = job.batch == 0 ? std::int64_t{1} << 40 : job.batch;
+    if (job.shuffled) options.shuffleSeed = static_cast<std::uint64_t>(17 + job.batch);
+    options.threads = 1;
+    return options;
+}
+
+struct Tally {
+    double absolute = 0, relative = 0;
+    int runs = 0;
+    std::string stages;
+    std::string notes;
+};
+
+std::optional<std::string> compareOutputs(const executor::RunReport& report, const base::TensorMap& expected,
+                                          const Tolerance& tolerance, Tally& tally)
+{
+    if (report.outputs.size() != expected.size())
+        return std::to_string(report.outputs.size()) + " outputs, not " + std::to_string(expected.size());
+    for (const executor::StoredTensor& out : report.outputs) {
+        const auto wanted = expected.find(out.name);
+        if (wanted == expected.end()) return "unexpected output '" + out.name + "'";
+        const Difference difference = compare(out.tensor, wanted->second, tolerance);
+        if (difference.complaint) return out.name + " " + *difference.complaint;
+        tally.absolute = std::max(tally.absolute, difference.absolute);
+        tally.relative = std::max(tally.relative, difference.relative);
+    }
+    return std::nullopt;
+}
+
+std::int64_t bestClass(const base::TensorView& scores, std::int64_t row)
+{
+    const std::int64_t classes = scores.shape[1];
+    std::int64_t best = 0;
+    for (std::int64_t c = 1; c < classes; ++c)
+        if (element(scores, row * classes + c) > element(scores, row * classes + best)) best = c;
+    return best;
+}
+
+double accuracyOf(const base::TensorView& scores, const base::TensorMap& data)
+{
+    const base::TensorView &labels = data.at("y"), &mask = data.at("test_mask");
+    double right = 0, all = 0;
+    for (std::int64_t row = 0; row < scores.shape[0]; ++row) {
+        if (element(mask, row) == 0) continue;
+        all += 1;
+        right += bestClass(scores, row) == static_cast<std::int64_t>(element(labels, row)) ? 1 : 0;
+    }
+    return right / all;
+}
+
+std::optional<std::string> checkAccuracy(const Case& c, const executor::RunReport& report, const base::TensorMap& data)
+{
+    if (!c.accuracy) return std::nullopt;
+    const double accuracy = accuracyOf(report.outputs.at(0).tensor, data);
+    if (std::abs(accuracy - *c.accuracy) < 5e-4) return std::nullopt;
+    return "test accuracy " + std::to_string(accuracy) + ", not " + std::to_string(*c.accuracy);
+}
+
+// Everything about one graph: its tensors, and the model specialised to it.
+struct Setting {
+    const Case& c;
+    const loader::Model& model;
+    base::TensorMap data, expected;
+    std::string name, device;
+};
+
+// A failure: the engine's error, or a sentence about wrong numbers.
+struct Failure {
+    std::optional<base::Error> error;
+    std::string text;
+};
+
+std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
+                              Tally& tally)
+{
+    const auto report = runPlan(prepared, plan, s.data, optionsOf(job, s.device));
+    if (!report) return Failure{report.error(), describeJob(job, s.name)};
+    ++tally.runs;
+    auto complaint = compareOutputs(*report, s.expected, s.c.tolerance, tally);
+    if (!complaint) complaint = checkAccuracy(s.c, *report, s.data);
+    if (complaint) return Failure{std::nullopt, describeJob(job, s.name) + ": " + *complaint};
+    return std::nullopt;
+}
+
+std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, placement::Strategy strategy)
+{
+    if (strategy != placement::Strategy::Depth) return std::nullopt;
+    const auto stages =
+        std::count_if(plan.stages.begin(), plan.stages.end(), [](const auto& s) { return s.index > 0; });
+    if (c.stages != 0 && stages != c.stages)
+        return Failure{std::nullopt, std::to_string(stages) + " stages, not " + std::to_string(c.stages)};
+    if (c.prologue && plan.prologue.empty()) return Failure{std::nullopt, "nothing is in the prologue"};
+    return std::nullopt;
+}
+
+std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, placement::Strategy strategy,
+                                   Tally& tally)
+{
+    const auto plan = placement::makePlan(prepared.analysis, strategy);
+    if (!plan) return Failure{plan.error(), placement::strategyName(strategy)};
+    if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
+    if (s.name == s.c.graphs.front().data)
+        tally.stages += (tally.stages.empty() ? "" : "/") + std::to_string(plan->stages.size());
+    for (const Job& job : jobsOf(s.c, strategy))
+        if (auto failure = runJob(s, prepared, *plan, job, tally)) return failure;
+    return std::nullopt;
+}
+
+std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tally& tally)
+{
+    for (const auto strategy : {placement::Strategy::Depth, placement::Strategy::SourceRule})
+        if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
+    return std::nullopt;
+}
+
+base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const Graph& graph,
+                                const std::string& device)
+{
+    auto data = graph::mapSafetensors(graph.data);
+    if (!data) return base::forward(data);
+    auto expected = graph::mapSafetensors(graph.expected);
+    if (!expected) return base::forward(expected);
+    return Setting{c, model, std::move(*data), std::move(*expected), graph.data, device};
+}
+
+std::optional<Failure> prepareAndRun(const Setting& s, std::optional<Prepared>& prepared, Tally& tally)
+{
+    auto fresh = prepare(s.model, s.data, s.c.roles);
+    if (!fresh) return Failure{fresh.error(), "analysis on " + s.name.substr(s.name.rfind('/') + 1)};
+    prepared.emplace(std::move(*fresh));
+    return runGraph(s, *prepared, tally);
+}
+
+std::optional<Failure> runNextGraph(const Setting& s, std::optional<Prepared>& prepared, Tally& tally)
+{
+    if (!prepared) return prepareAndRun(s, prepared, tally);
+    auto failure = runGraph(s, *prepared, tally);
+    if (!failure || !failure->error || failure->error->code != base::ErrorCode::Input) return failure;
+    tally.notes = ", walked again: " + base::describe(*failure->error);
+    return prepareAndRun(s, prepared, tally);
+}
+
+std::optional<Failure> runGraphs(const Case& c, const std::string& device, Tally& tally)
+{
+    const auto model = loader::load(c.model);
+    if (!model) return Failure{model.error(), "load"};
+    std::optional<Prepared> prepared;
+    for (const Graph& graph : c.graphs) {
+        const auto setting = openGraph(c, *model, graph, device);
+        if (!setting) return Failure{setting.error(), "test data"};
+        if (auto failure = runNextGraph(*setting, prepared, tally)) return failure;
+    }
+    return std::nullopt;
+}
+
+std::string statistics(const Tally& tally)
+{
+    char text[160];
+    std::snprintf(text, sizeof text, "stages %s, %d runs, error %.1e abs %.1e rel", tally.stages.c_str(), tally.runs,
+                  tally.absolute, tally.relative);
+    return text + tally.notes;
+}
+
+bool named(const std::string& text, const std::vector<std::string>& reasons)
+{
+    return reasons.empty() || std::any_of(reasons.begin(), reasons.end(),
+                                          [&](const auto& r) { return text.find(r) != std::string::npos; });
+}
+
+// A refusal is a sentence that names an operator, its module path or the top level, and its source line.
+std::string complaintAbout(const Case& c, const base::Error& error)
+{
+    const std::string text = base::describe(error);
+    const bool data = c.expectation == Expectation::Either && error.code == base::ErrorCode::Input;
+    if (error.code != base::ErrorCode::Unsupported && !data) return "exit code is not 4";
+    if (text.find('\n') != std::string::npos) return "the message has several lines";
+    if (text.find(".py:") == std::string::npos) return "the message names no source line";
+    return named(text, c.reasons) ? "" : "the message does not name the reason";
+}
+
+Outcome judgeRefusal(const Case& c, const Failure& failure)
+{
+    const std::string text = base::describe(*failure.error) + " [" + failure.text + "]";
+    if (c.expectation == Expectation::Equal) return {false, "REFUSED", text};
+    const std::string complaint = complaintAbout(c, *failure.error);
+    if (!complaint.empty()) return {false, "REFUSED BADLY", complaint + ": " + text};
+    return {true, "refused", text};
+}
+
+}  // namespace
+
+Outcome runCase(const Case& c, const std::string& device)
+{
+    Tally tally;
+    const auto failure = runGraphs(c, device, tally);
+    if (failure) return failure->error ? judgeRefusal(c, *failure) : Outcome{false, "WRONG", failure->text};
+    if (c.expectation == Expectation::Refused) return {false, "ACCEPTED", statistics(tally)};
+    return {true, "equal", statistics(tally)};
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,181 @@
+"""Writes the zoo: every model as TorchScript, its graphs, and what eager PyTorch computes.
+
+Usage: zoo.py OUTDIR [--group NAME]... [--only MODEL]... [--programs COUNT] [--first SEED]
+Per model it writes OUTDIR/GROUP/NAME.pt, NAME.g0.safetensors (a graph), NAME.e0.safetensors (eager outputs), ...;
+OUTDIR/GROUP.list is what test_models reads. Nothing is done again while the generator's sources are the same.
+"""
+import argparse
+import hashlib
+import importlib
+import os
+import sys
+import time
+import warnings
+
+import torch
+from safetensors.torch import save_file
+
+import graphs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
+           "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
+           "programs": "programs"}
+
+
+def flat(name, value):
+    """Data keys of a value: "x", "xs.user", "adjs.0"."""
+    if isinstance(value, torch.Tensor):
+        return {name: value.detach().contiguous().clone()}
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    out = {}
+    for key, item in items:
+        out.update(flat(f"{name}.{key}", item))
+    return out
+
+
+def copy(value):
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {k: copy(v) for k, v in value.items()}
+    return [copy(v) for v in value]
+
+
+def randomise(model, seed):
+    """Weights that hide nothing: no zero biases, no unit scales, no fresh running statistics."""
+    generator = torch.Generator().manual_seed(seed + 1)
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.dim() == 1:
+                p += 0.1 * torch.randn(p.shape, generator=generator)
+        for name, b in model.named_buffers():
+            if name.endswith("running_mean"):
+                b += 0.1 * torch.randn(b.shape, generator=generator)
+            if name.endswith("running_var"):
+                b += 0.2 * torch.rand(b.shape, generator=generator)
+
+
+def call(model, inputs):
+    with torch.no_grad():
+        return flat("out", model(*[copy(v) for v in inputs.values()]))
+
+
+def compile_model(entry, model, inputs):
+    if entry.how == "script":
+        return torch.jit.script(model)
+    with torch.no_grad():
+        return torch.jit.trace(model, tuple(copy(v) for v in inputs.values()), check_trace=False, strict=False)
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(
+        a[k].shape == b[k].shape and torch.allclose(a[k].double(), b[k].double(), 1e-4, 1e-5, equal_nan=True)
+        for k in a)
+
+
+def expected_outputs(entry, model, compiled, inputs):
+    """Eager outputs; for models that are refused or may be, what the file itself computes, if it can."""
+    if entry.expect == "ok":
+        out = call(model, inputs)
+        if not same(out, call(compiled, inputs)):
+            raise ValueError("the compiled model differs from the eager one")
+        return out
+    try:
+        return call(compiled, inputs)
+    except Exception:
+        return {"out": torch.zeros(0)}
+
+
+def write_model(entry, folder):
+    torch.manual_seed(entry.seed + 100)
+    model = entry.build().eval()
+    randomise(model, entry.seed)
+    model = model.eval()
+    compiled = compile_model(entry, model, entry.inputs(graphs.trace_graph()))
+    compiled.save(f"{folder}/{entry.name}.pt")
+    for number, graph in enumerate(graphs.test_graphs()):
+        inputs = entry.inputs(graph)
+        keys = {}
+        for name, value in inputs.items():
+            keys.update(flat(name, value))
+        save_file(keys, f"{folder}/{entry.name}.g{number}.safetensors")
+        save_file(expected_outputs(entry, model, compiled, inputs), f"{folder}/{entry.name}.e{number}.safetensors")
+
+
+def list_line(entry, folder):
+    fields = {"name": entry.name, "model": f"{folder}/{entry.name}.pt", "expect": entry.expect}
+    for number in range(2):
+        fields[f"data{number}"] = f"{folder}/{entry.name}.g{number}.safetensors"
+        fields[f"expected{number}"] = f"{folder}/{entry.name}.e{number}.safetensors"
+    if entry.reason:
+        fields["reason"] = entry.reason
+    if entry.roles:
+        fields["roles"] = ";".join(entry.roles)
+    if entry.stages:
+        fields["stages"] = str(entry.stages)
+    return "\t".join(f"{k}={v}" for k, v in fields.items())
+
+
+def stamp(arguments):
+    digest = hashlib.sha256(repr((sys.version, torch.__version__, arguments.programs, arguments.first)).encode())
+    for name in sorted(os.listdir(HERE)):
+        if name.endswith(".py"):
+            digest.update(open(os.path.join(HERE, name), "rb").read())
+    return digest.hexdigest()
+
+
+def write_group(group, arguments, failures):
+    folder = os.path.join(arguments.out, group.name)
+    os.makedirs(folder, exist_ok=True)
+    lines, start = [], time.time()
+    for entry in group.entries:
+        if arguments.only and entry.name not in arguments.only:
+            continue
+        try:
+            write_model(entry, folder)
+            lines.append(list_line(entry, folder))
+        except Exception as problem:
+            failures.append(entry.name)
+            print(f"{group.name}: {entry.name}: {type(problem).__name__}: {str(problem).strip()[-600:]}", flush=True)
+    with open(f"{folder}.list", "w") as file:
+        file.write("\n".join(lines) + "\n")
+    print(f"{group.name}: {len(lines)} models in {time.time() - start:.1f} s", flush=True)
+
+
+def load_group(name, arguments):
+    module = importlib.import_module(MODULES[name])
+    if name == "programs":
+        return module.group(arguments.first, arguments.programs)
+    if name == "convolutions":
+        return module.traced
+    return module.scripted if name == "scripted" else module.group
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out")
+    parser.add_argument("--group", action="append", choices=list(MODULES))
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--programs", type=int, default=64)
+    parser.add_argument("--first", type=int, default=1)
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    os.makedirs(arguments.out, exist_ok=True)
+    failures = []
+    for name in arguments.group or MODULES:
+        mark = os.path.join(arguments.out, f"{name}.stamp")
+        if not arguments.only and os.path.exists(mark) and open(mark).read() == stamp(arguments):
+            print(f"{name}: up to date")
+            continue
+        before = len(failures)
+        write_group(load_group(name, arguments), arguments, failures)
+        if not arguments.only and len(failures) == before:
+            open(mark, "w").write(stamp(arguments))
+    if failures:
+        sys.exit(f"{len(failures)} models could not be generated: {' '.join(failures)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+
+#include "schema/fixture.h"
+#include "schema/inspect.h"
+
+using namespace hopscope;
+
+namespace {
+
+json::Value inspect(const analysis::Analysis& analysis, const plan::Plan* plan, bool data)
+{
+    analysis::InputSchema inputs;
+    inputs.roles["x"] = {analysis::RoleKind::Node, "node", "", "", false};
+    inputs.roles["edge_index"] = {analysis::RoleKind::Index, "node", "node", "edge_index", false};
+    schema::InspectSubject subject;
+    subject.analysis = &analysis;
+    subject.plan = plan;
+    subject.inputs = &inputs;
+    if (data) subject.sizes = schema::tableSizes(analysis, {{"node", 5}, {"edge_index", 7}});
+    return json::parse(schema::writeInspect(subject)).value();
+}
+
+std::string at(const json::Value& document, const char* pointer)
+{
+    const json::Value* const found = json::resolve(document, pointer);
+    return found == nullptr ? "nothing" : json::write(*found);
+}
+
+}  // namespace
+
+TEST_CASE("inspect has the keys that stay stable")
+{
+    const analysis::Analysis analysis = fixture::analysis();
+    const plan::Plan plan = fixture::plan();
+    const json::Value document = inspect(analysis, &plan, true);
+    for (const char* key : {"id", "kind", "name", "module", "source", "depth", "depth_module", "depth_op", "stage",
+                            "structure_only", "inputs", "outputs"})
+        for (const json::Value& op : *document.find("ops")->asArray()) CHECK_MESSAGE(op.find(key) != nullptr, key);
+    for (const char* key : {"id", "shape", "dtype", "row_spaces", "bytes"})
+        for (const json::Value& value : *document.find("values")->asArray())
+            CHECK_MESSAGE(value.find(key) != nullptr, key);
+    for (const char* key : {"index", "inputs", "outputs", "relations"})
+        for (const json::Value& stage : *document.find("stages")->asArray())
+            CHECK_MESSAGE(stage.find(key) != nullptr, key);
+    CHECK(at(document, "/depth") == "2");
+    CHECK(at(document, "/prologue") == "[\"op1\"]");
+    CHECK(at(document, "/lints/0/code") == "\"baked-size\"");
+    CHECK(at(document, "/lints/0/op") == "\"op1\"");
+}
+
+TEST_CASE("inspect tells kinds, stages, sources and symbolic sizes")
+{
+    const analysis::Analysis analysis = fixture::analysis();
+    const plan::Plan plan = fixture::plan();
+    const json::Value document = inspect(analysis, &plan, true);
+    const char* kinds[] = {"input",   "input",  "gather",    "structure", "aggregate",
+                           "rowwise", "gather", "aggregate", "output"};
+    for (std::size_t i = 0; i < std::size(kinds); ++i)
+        CHECK(*document.find("ops")->asArray()->at(i).find("kind")->asString() == kinds[i]);
+    CHECK(at(document, "/ops/3/stage") == "null");
+    CHECK(at(document, "/ops/4/stage") == "1");
+    CHECK(at(document, "/ops/6/stage") == "2");
+    CHECK(at(document, "/ops/6/module") == "\"conv2\"");
+    CHECK(at(document, "/ops/5/source/line") == "12");
+    CHECK(at(document, "/ops/8/depth") == "2");
+    CHECK(at(document, "/values/0/shape") == "[\"|node|\",3]");
+    CHECK(at(document, "/values/2/row_spaces") == "[\"edge_index\",null]");
+    CHECK(at(document, "/values/2/bytes") == "84");
+    CHECK(at(document, "/stages/1/inputs") == "[\"v5\",\"v1\"]");
+    CHECK(at(document, "/stages/1/relations/0/relation") == "\"edge_index\"");
+    CHECK(at(document, "/roles/edge_index") == "\"index:node>node\"");
+}
+
+TEST_CASE("without data no bytes are claimed, and without a plan no stages")
+{
+    const analysis::Analysis analysis = fixture::analysis();
+    const json::Value document = inspect(analysis, nullptr, false);
+    CHECK(at(document, "/values/0/bytes") == "null");
+    CHECK(at(document, "/stages") == "[]");
+    CHECK(at(document, "/splittable") == "false");
+    CHECK(at(document, "/ops/4/stage") == "null");
+}
+
+TEST_CASE("an analysis that stopped before the first operator still makes a document")
+{
+    analysis::Analysis refused;
+    refused.lints.push_back({"no-split", "a branch on features", {}, true});
+    const json::Value document = inspect(refused, nullptr, false);
+    CHECK(at(document, "/ops") == "[]");
+    CHECK(at(document, "/lints/0/blocking") == "true");
+}
+
+TEST_CASE("bytes written are exact where the sizes are known and open where they are not")
+{
+    const analysis::Analysis analysis = fixture::analysis();
+    plan::Plan plan = fixture::plan();
+    plan.checkpoints[0].bytesWritten.reset();
+    schema::fillBytes(plan, analysis, schema::tableSizes(analysis, {{"node", 1000}}));
+    CHECK(plan.checkpoints[0].bytesWritten == 1000 * 3 * 4);
+    CHECK(schema::wholeBytes(analysis, ir::ValueId(2), schema::tableSizes(analysis, {{"node", 1000}})) == std::nullopt);
+    CHECK_FALSE(plan.checkpoints[0].bytesRead);
+}
+
+TEST_CASE("an error document carries code, message, hint and place")
+{
+    const auto document = json::parse(schema::writeError({base::ErrorCode::Unsupported, "no", "try", "op3"})).value();
+    CHECK(at(document, "/error/code") == "\"unsupported\"");
+    CHECK(at(document, "/error/message") == "\"no\"");
+    CHECK(at(document, "/error/hint") == "\"try\"");
+    CHECK(at(document, "/error/where") == "\"op3\"");
+}

@@ -1,0 +1,134 @@
+#include <doctest/doctest.h>
+
+#include "schema/documents.h"
+#include "schema/fixture.h"
+#include "schema/names.h"
+
+using namespace hopscope;
+
+namespace {
+
+base::Result<plan::Plan> read(const std::string& text)
+{
+    return schema::readPlan(text, fixture::analysis(), "plan.json");
+}
+
+// The pointer that a refusal names.
+std::string refusedAt(const std::string& text)
+{
+    const base::Result<plan::Plan> plan = read(text);
+    if (plan) return "accepted";
+    CHECK(plan.error().code == base::ErrorCode::Input);
+    return plan.error().where;
+}
+
+}  // namespace
+
+TEST_CASE("a plan survives writing and reading, byte for byte")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    const base::Result<plan::Plan> plan = read(text);
+    REQUIRE_MESSAGE(plan, base::describe(plan.error()));
+    CHECK(*plan == fixture::plan());
+    CHECK(schema::writePlan(*plan, fixture::analysis()) == text);
+}
+
+TEST_CASE("a plan with every optional number set survives as well")
+{
+    plan::Plan full = fixture::plan();
+    full.batch.reset();
+    full.cost = 1.5;
+    full.lowerBound = 1.25;
+    full.gap = 0.2;
+    full.bytes = plan::Bytes{1, 2, 3};
+    full.peakMemory = std::int64_t(1) << 40;
+    full.checkpoints[0].bytesRead = 99;
+    full.stages[1].rowless = {ir::OpId(3)};
+    full.stages[1].loops[0].reductions = {{ir::OpId(5), {ir::RowKind::All, {}, {}}}};
+    const base::Result<plan::Plan> plan = read(schema::writePlan(full, fixture::analysis()));
+    REQUIRE_MESSAGE(plan, base::describe(plan.error()));
+    CHECK(*plan == full);
+}
+
+TEST_CASE("a plan names row classes the way people read them")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    for (const char* part : {"\"B(node)\"", "\"O(edge_index,", "\"F(node)\"", "\"loop\": \"node\"", "\"|node|\""})
+        CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("every missing field of a plan and every field of another kind is refused at its pointer")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    const auto mutations = fixture::mutations(text);
+    REQUIRE(mutations.size() > 100);
+    for (const fixture::Mutation& mutation : mutations) {
+        // Which hashes a plan carries is its maker's choice.
+        if (mutation.what == "missing" && mutation.pointer.starts_with("/hashes/")) continue;
+        const std::string where = refusedAt(mutation.text);
+        INFO(mutation.pointer << " " << mutation.what << " -> " << where);
+        CHECK(where.find(" " + mutation.pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("names that the model does not have are refused at their pointer")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    const std::pair<const char*, json::Value> dangling[] = {{"/prologue/0", "op99"},
+                                                            {"/prologue/0", "op01"},
+                                                            {"/prologue/0", "v1"},
+                                                            {"/stages/0/ops/0/op", "op6"},
+                                                            {"/stages/0/ops/0/class", "O(edge_index,nothing)"},
+                                                            {"/stages/0/ops/0/class", "B(user)"},
+                                                            {"/stages/0/ops/0/loop", "edge_index"},
+                                                            {"/stages/1/loops/0/writes/0/value", "v8"},
+                                                            {"/stages/1/loops/0/destination", "user"},
+                                                            {"/stages/1/loops/0/frontier/0/key", "nothing"},
+                                                            {"/checkpoints/0/value", "v-1"},
+                                                            {"/checkpoints/0/stage", 3},
+                                                            {"/checkpoints/0/dtype", "float64"},
+                                                            {"/stages/1/index", 1},
+                                                            {"/stages/0/index", 7},
+                                                            {"/batch", 0},
+                                                            {"/pins", json::Value::array()},
+                                                            {"/format", "hopscope-report"},
+                                                            {"/version", "2.0"},
+                                                            {"/checkpoints/1/shape/0", "|user|"}};
+    for (const auto& [pointer, value] : dangling) {
+        const std::string where = refusedAt(fixture::with(text, pointer, value));
+        INFO(pointer << " = " << json::write(value) << " -> " << where);
+        CHECK(where.find(std::string(" ") + pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("a newer minor version and unknown fields are read, a newer major version is not")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    CHECK(read(fixture::with(text, "/version", "1.7")));
+    CHECK(read(fixture::with(text, "/colour", "blue")));
+    CHECK_FALSE(read(fixture::with(text, "/version", "10.0")));
+}
+
+TEST_CASE("a plan for other inputs is refused before anything else in it is looked at")
+{
+    const std::string text =
+        fixture::with(schema::writePlan(fixture::plan(), fixture::analysis()), "/prologue/0", "op99");
+    const auto plan = schema::readPlan(text, fixture::analysis(), "plan.json", {{"model", "other"}});
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().where == "plan.json /hashes/model");
+    CHECK(schema::readPlan(schema::writePlan(fixture::plan(), fixture::analysis()), fixture::analysis(), "plan.json",
+                           {{"model", "00ff"}, {"roles", "x=node:node"}}));
+}
+
+TEST_CASE("tables that share a name stay apart in documents")
+{
+    analysis::Analysis twice = fixture::analysis();
+    twice.tables.spaces.push_back(twice.tables.spaces[0]);
+    const schema::Names names(twice);
+    CHECK(names.space(ir::SpaceId(0)) != names.space(ir::SpaceId(2)));
+    for (int i = 0; i < 3; ++i) CHECK(names.findSpace(names.space(ir::SpaceId(i))) == ir::SpaceId(i));
+    for (const ir::RowKind kind : {ir::RowKind::Batch, ir::RowKind::Frontier, ir::RowKind::Owned}) {
+        const ir::RowClass rows{kind, ir::SpaceId(2), kind == ir::RowKind::Owned ? ir::KeyId(3) : ir::KeyId()};
+        CHECK(names.findRows(names.rows(rows)) == rows);
+    }
+}

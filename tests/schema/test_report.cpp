@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "schema/fixture.h"
+
+using namespace hopscope;
+
+namespace {
+
+template <class Read>
+void checkMutations(const std::string& text, Read read, const std::string& optional)
+{
+    for (const fixture::Mutation& mutation : fixture::mutations(text)) {
+        if (mutation.what == "missing" && mutation.pointer.starts_with(optional)) continue;
+        const auto result = read(mutation.text);
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().where.find(" " + mutation.pointer) != std::string::npos);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a report survives writing and reading, byte for byte")
+{
+    const std::string text = schema::writeReport(fixture::report());
+    const base::Result<schema::Report> report = schema::readReport(text, "report.json");
+    REQUIRE_MESSAGE(report, base::describe(report.error()));
+    CHECK(*report == fixture::report());
+    CHECK(schema::writeReport(*report) == text);
+}
+
+TEST_CASE("a report has the keys that stay stable")
+{
+    const json::Value report = json::parse(schema::writeReport(fixture::report())).value();
+    for (const char* pointer : {"/stages/0/index",
+                                "/stages/0/seconds",
+                                "/stages/0/phases/block",
+                                "/stages/0/phases/gather",
+                                "/stages/0/phases/h2d",
+                                "/stages/0/phases/compute",
+                                "/stages/0/phases/d2h",
+                                "/stages/0/phases/write",
+                                "/stages/0/batches",
+                                "/stages/0/bytes/d2h",
+                                "/stages/0/bytes/h2d",
+                                "/stages/0/bytes/structure",
+                                "/stages/0/peak_memory",
+                                "/stages/0/predicted",
+                                "/stages/0/bound_seconds",
+                                "/stages/0/wall",
+                                "/seconds",
+                                "/device",
+                                "/verify/verdict",
+                                "/verify/coverage",
+                                "/verify/outputs/0/max_abs",
+                                "/verify/outputs/0/max_rel",
+                                "/verify/outputs/0/rows",
+                                "/verify/checkpoints",
+                                "/verify/tolerance"})
+        CHECK_MESSAGE(json::resolve(report, pointer) != nullptr, pointer);
+}
+
+TEST_CASE("every missing field of a report and every field of another kind is refused at its pointer")
+{
+    checkMutations(
+        schema::writeReport(fixture::report()),
+        [](const std::string& t) { return schema::readReport(t, "report.json"); }, "/hashes/");
+}
+
+TEST_CASE("a report without verification says so with null")
+{
+    schema::Report report = fixture::report();
+    report.verify.reset();
+    const std::string text = schema::writeReport(report);
+    CHECK(json::resolve(json::parse(text).value(), "/verify")->isNull());
+    CHECK(schema::readReport(text, "report.json").value() == report);
+}
+
+TEST_CASE("an unknown dtype and an unknown verdict are refused")
+{
+    const std::string text = schema::writeReport(fixture::report());
+    CHECK_FALSE(schema::readReport(fixture::with(text, "/outputs/0/dtype", "float31"), "report.json"));
+    CHECK_FALSE(schema::readReport(fixture::with(text, "/verify/verdict", "fine"), "report.json"));
+    CHECK_FALSE(schema::readReport(fixture::with(text, "/version", "2.0"), "report.json"));
+    CHECK_FALSE(schema::readReport("{", "report.json"));
+}
+
+TEST_CASE("a verification survives writing and reading, infinite errors included")
+{
+    schema::Verification verification = fixture::verification();
+    verification.outputs[0].maxAbsolute = std::numeric_limits<double>::infinity();
+    const std::string text = schema::writeVerification(verification, fixture::verification());
+    const auto result = schema::readVerification(text, "verify.json");
+    REQUIRE_MESSAGE(result, base::describe(result.error()));
+    CHECK(*result == verification);
+    checkMutations(
+        schema::writeVerification(fixture::verification(), fixture::verification()),
+        [](const std::string& t) { return schema::readVerification(t, "verify.json"); }, "/none");
+}

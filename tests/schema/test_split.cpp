@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+
+#include "schema/fixture.h"
+
+using namespace hopscope;
+
+namespace {
+
+base::Result<schema::Split> read(const std::string& text) { return schema::readSplit(text, "schema.json"); }
+
+}  // namespace
+
+TEST_CASE("a split names what each stage takes and makes")
+{
+    const schema::Split split = fixture::split();
+    CHECK(split.inputs == std::vector<std::string>{"v0", "v1"});
+    CHECK(split.outputs == std::vector<std::string>{"v7"});
+    REQUIRE(split.stages.size() == 2);
+    CHECK(split.stages[0].inputs == std::vector<std::string>{"v0", "v1"});
+    CHECK(split.stages[0].outputs == std::vector<std::string>{"v5"});
+    CHECK(split.stages[1].inputs == std::vector<std::string>{"v5", "v1"});
+    CHECK(split.rowSpaces == std::vector<std::string>{"edge_index", "node"});
+    CHECK(split.tensors[2].shape == std::vector<schema::Dim>{std::string("|node|"), std::int64_t(3)});
+}
+
+TEST_CASE("a split survives writing and reading, byte for byte")
+{
+    const std::string text = schema::writeSplit(fixture::split());
+    const base::Result<schema::Split> split = read(text);
+    REQUIRE_MESSAGE(split, base::describe(split.error()));
+    CHECK(*split == fixture::split());
+    CHECK(schema::writeSplit(*split) == text);
+}
+
+TEST_CASE("every missing field of a split and every field of another kind is refused at its pointer")
+{
+    for (const fixture::Mutation& mutation : fixture::mutations(schema::writeSplit(fixture::split()))) {
+        if (mutation.what == "missing" && mutation.pointer.starts_with("/hashes/")) continue;
+        const auto result = read(mutation.text);
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().where.find(" " + mutation.pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("what a split names must be there when it is named")
+{
+    const std::string text = schema::writeSplit(fixture::split());
+    const std::pair<const char*, json::Value> dangling[] = {{"/stages/0/inputs/0", "v5"},
+                                                            {"/stages/1/inputs/0", "v99"},
+                                                            {"/stages/1/outputs/0", "v99"},
+                                                            {"/inputs/0", "v99"},
+                                                            {"/outputs/0", "v99"},
+                                                            {"/checkpoints/0/value", "v7"},
+                                                            {"/checkpoints/0/stage", 9},
+                                                            {"/stages/1/index", 1},
+                                                            {"/stages/0/destinations/0", "user"},
+                                                            {"/tensors/0/row_spaces/0", "user"},
+                                                            {"/tensors/1/value", "v0"},
+                                                            {"/tensors/0/row_spaces", json::Value::array()},
+                                                            {"/tensors/0/dtype", "float31"}};
+    for (const auto& [pointer, value] : dangling) {
+        const auto result = read(fixture::with(text, pointer, value));
+        INFO(pointer);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().where.find(std::string(" ") + pointer) != std::string::npos);
+    }
+}

@@ -1,0 +1,216 @@
+#include <doctest/doctest.h>
+
+#include "executor/executor.h"
+#include "executor/memory.h"
+#include "verify/models.h"
+#include "verify/reference_sage.h"
+
+using namespace hopscope;
+using testing::Case;
+using testing::Folder;
+
+namespace {
+
+constexpr std::int64_t mebi = std::int64_t(1) << 20;
+
+struct Model {
+    Folder folder;
+    std::string path = folder.file("model.pt");
+    explicit Model(const std::string& code, int rows = 1) { testing::writeModel(path, code, 6, 4, rows); }
+};
+
+verify::Verdict verdictOf(const verify::Request& request)
+{
+    const auto verdict = verify::verify(request, {}, {});
+    if (!verdict) FAIL(base::describe(verdict.error()));
+    return *verdict;
+}
+
+base::TensorMap mediumGraph() { return testing::makeGraph(400, 6, testing::randomEdges(400, 700, 3), 4); }
+
+}  // namespace
+
+TEST_CASE("a right run is equal in full")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    const auto verdict = verdictOf(c.request(scratch));
+    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.reason == "equal within the tolerance on all rows");
+    CHECK(verdict.coverage.method == "full");
+    CHECK(verdict.coverage.rows == 400);
+    CHECK(verdict.coverage.withInEdges > 200);
+    CHECK(verdict.coverage.withInEdges < 396);
+    CHECK(scratch.entries() == 0);
+}
+
+TEST_CASE("one wrong element in a thousand is found in full")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.outputs["out"] = testing::perturbed(request.outputs["out"], 777, 0.01F);
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.verdict == "different");
+    CHECK(verdict.outputs.at(0).different == 1);
+    CHECK(verdict.outputs.at(0).maxAbsolute == doctest::Approx(0.01).epsilon(0.01));
+    CHECK(verdict.reason.find("out: 1 element beyond the tolerance") == 0);
+}
+
+TEST_CASE("samples agree with the whole, norms by both ends and isolated nodes included")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.sampledOnly = true;
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.reason == "equal within the tolerance on 65 sampled destinations");
+    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.coverage.method == "sampled");
+    CHECK(verdict.coverage.hops == c.analysis.depthOp);
+    CHECK(verdict.coverage.chosen >= 64);
+    CHECK(verdict.coverage.skipped == 0);
+    CHECK(verdict.coverage.withInEdges >= 32);
+    CHECK(verdict.coverage.withInEdges < verdict.coverage.chosen);
+    CHECK(verdict.outputs.at(0).rows == verdict.coverage.chosen);
+    CHECK(scratch.entries() == 0);
+}
+
+TEST_CASE("a wrong run is different on samples")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.sampledOnly = true;
+    request.outputs["out"] = testing::perturbed(request.outputs["out"], -1, 0.003F);
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.verdict == "different");
+    CHECK(verdict.outputs.at(0).different > 0);
+}
+
+TEST_CASE("one node with one edge to itself is verified in full and on samples")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, testing::makeGraph(1, 6, {{0, 0}}, 2));
+    const Folder scratch;
+    auto request = c.request(scratch);
+    CHECK(verdictOf(request).verdict == "equal");
+    request.sampledOnly = true;
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.coverage.withInEdges == 1);
+    request.outputs["out"] = testing::perturbed(request.outputs["out"], 0, 0.01F);
+    CHECK(verdictOf(request).verdict == "different");
+}
+
+TEST_CASE("edge outputs are sampled from both of their ends")
+{
+    const Model model(testing::edgeCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.sampledOnly = true;
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.reason.find("equal within the tolerance") == 0);
+    CHECK(verdict.coverage.rows == 700);
+}
+
+TEST_CASE("what depends on the whole graph is verified in full or not at all")
+{
+    for (const char* code : {testing::meanCentredCode, testing::idTableCode}) {
+        const Model model(code, 400);
+        const Case c(model.path, mediumGraph());
+        const Folder scratch;
+        auto request = c.request(scratch);
+        CAPTURE(code);
+        CHECK(verdictOf(request).verdict == "equal");
+        request.sampledOnly = true;
+        const auto verdict = verdictOf(request);
+        CHECK(verdict.verdict == "unverifiable");
+        CHECK(verdict.reason.find("there is no sampled oracle: ") != std::string::npos);
+        MESSAGE(verdict.reason);
+    }
+}
+
+TEST_CASE("full verification that does not fit is a failure, sampled verification says what it skipped")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, testing::makeGraph(20'000, 6, testing::randomEdges(20'000, 60'000, 3), 4));
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.memoryLimit = 402 * mebi;
+    request.mode = verify::Mode::Full;
+    const auto full = verify::verify(request, {}, {});
+    REQUIRE_FALSE(full);
+    CHECK(full.error().code == base::ErrorCode::Resources);
+    request.mode = verify::Mode::Sample;
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.coverage.method == "sampled");
+    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.coverage.skipped < verdict.coverage.chosen);
+    request.memoryLimit = mebi;
+    const auto none = verdictOf(request);
+    CHECK(none.verdict == "unverifiable");
+    CHECK(none.coverage.skipped == none.coverage.chosen);
+    CHECK(scratch.entries() == 0);
+}
+
+TEST_CASE("a forward that dies makes the verdict unverifiable with its reason")
+{
+    const Model model(testing::gcnCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.oracleProgram = {"/bin/sh", "-c", "kill -ABRT $$"};
+    const auto verdict = verdictOf(request);
+    CHECK(verdict.verdict == "unverifiable");
+    CHECK(verdict.reason.find("signal 6") != std::string::npos);
+}
+
+TEST_CASE("a model that writes into its inputs is evaluated on copies")
+{
+    const Model model("def forward(self, x, edge_index):\n    x.mul_(2.0)\n    return torch.matmul(x, self.w)\n");
+    base::TensorMap graph = testing::makeGraph(50, 6, {{0, 1}}, 4);
+    base::TensorMap own{{"x", testing::perturbed(graph["x"], -1, 0)}, {"edge_index", graph["edge_index"]}};
+    Case c(model.path, std::move(own));
+    c.inputs = graph;
+    const Folder scratch;
+    CHECK(verdictOf(c.request(scratch)).verdict == "equal");
+}
+
+TEST_CASE("the plan is checked on the sample in three batch sizes")
+{
+    executor::installCpuAllocator();
+    const Model model(testing::gcnCode);
+    Case c(model.path, mediumGraph());
+    const Folder scratch;
+    const auto verdict = verify::verifySample(*c.model, c.walk, c.analysis, c.plan, c.sample, scratch.path, {}, testing::oracleProgram());
+    if (!verdict) FAIL(base::describe(verdict.error()));
+    CHECK(verdict->reason == "equal within the tolerance on the sample, in batches of 1, 7 and all");
+    CHECK(verdict->verdict == "equal");
+    CHECK(scratch.entries() == 0);
+}
+
+TEST_CASE("a staged run of the executor is equal in full and on samples")
+{
+    executor::installCpuAllocator();
+    const Folder folder;
+    REQUIRE(verify::writeSageModel({6, 8, 3, 3, 5}, folder.file("sage.pt"), folder.file("weights.safetensors")));
+    const Case c(folder.file("sage.pt"), mediumGraph());
+    const Folder scratch, stores;
+    executor::Options options;
+    options.folder = stores.path;
+    options.batch = 64;
+    executor::Observer silent;
+    const auto run = executor::run(c.walk, c.analysis, c.plan, c.inputs, options, silent, {});
+    if (!run) FAIL(base::describe(run.error()));
+    auto request = c.request(scratch);
+    for (const auto& output : run->outputs) request.outputs[output.name] = output.tensor;
+    CHECK(verdictOf(request).verdict == "equal");
+    request.sampledOnly = true;
+    CHECK(verdictOf(request).verdict == "equal");
+}
