@@ -34,7 +34,8 @@ public:
         std::error_code problem;
         std::string path = wanted;
         if (path.empty()) path = (std::filesystem::temp_directory_path(problem) / "hopscope-bench-XXXXXX").string();
-        const bool made = wanted.empty() ? mkdtemp(path.data()) != nullptr : std::filesystem::create_directories(path, problem);
+        const bool made =
+            wanted.empty() ? mkdtemp(path.data()) != nullptr : std::filesystem::create_directories(path, problem);
         if (!std::filesystem::is_directory(path, problem))
             return base::fail(ErrorCode::Input, path + ": the folder cannot be made", "name another one with --folder");
         return std::unique_ptr<BenchFolder>(new BenchFolder(path, made && !keep, keep));
@@ -56,7 +57,11 @@ public:
     [[nodiscard]] std::string stores() const { return m_path + "/bench-stores"; }
 
 private:
-    BenchFolder(std::string path, bool removeAll, bool keep) : m_path(std::move(path)), m_removeAll(removeAll), m_keep(keep) {}
+    BenchFolder(std::string path, bool removeAll, bool keep)
+        : m_path(std::move(path)),
+          m_removeAll(removeAll),
+          m_keep(keep)
+    {}
     std::string m_path;
     std::vector<std::string> m_made;
     bool m_removeAll, m_keep;
@@ -65,7 +70,10 @@ private:
 // Watches this process's anonymous resident memory while it lives.
 class AnonymousWatch {
 public:
-    AnonymousWatch() : m_before(verify::anonymousMemory("self")), m_thread([this](const std::stop_token& stop) { watch(stop); }) {}
+    AnonymousWatch()
+        : m_before(verify::anonymousMemory("self")),
+          m_thread([this](const std::stop_token& stop) { watch(stop); })
+    {}
     std::int64_t finish()
     {
         m_thread.request_stop();
@@ -114,19 +122,23 @@ struct Files {
 class Bench {
 public:
     Bench(const BenchRunOptions& options, const base::ProgressFn& progress, std::stop_token stop, BenchFolder& folder)
-        : m_options(options), m_progress(progress), m_stop(std::move(stop)), m_folder(folder), m_console(options.json, true),
+        : m_options(options),
+          m_progress(progress),
+          m_stop(std::move(stop)),
+          m_folder(folder),
+          m_console(options.json, true),
           m_session{m_console, m_stop}
-    {
-    }
+    {}
     base::Result<BenchCase> measure(std::int64_t nodes, std::int64_t edges);
 
 private:
     base::Result<Files> files(std::int64_t nodes, std::int64_t edges);
     base::Status generate(std::int64_t nodes, std::int64_t edges, const std::string& path);
     base::Result<executor::RunReport> run(const Prepared& prepared, const plan::Plan& plan, BenchCase& result);
-    base::Status check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run, const Files& files, BenchCase& result);
-    base::Result<verify::Verdict> sampled(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                                          const Files& files);
+    base::Status check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
+                       const Files& files, BenchCase& result);
+    base::Result<verify::Verdict> sampled(const Prepared& prepared, const plan::Plan& plan,
+                                          const executor::RunReport& run, const Files& files);
     base::Result<BenchReference> reference(const base::TensorView& output, const Files& files);
 
     const BenchRunOptions& m_options;
@@ -152,13 +164,15 @@ base::Status Bench::generate(std::int64_t nodes, std::int64_t edges, const std::
 base::Result<Files> Bench::files(std::int64_t nodes, std::int64_t edges)
 {
     const std::string suffix = "-" + std::to_string(m_options.features) + "-" + std::to_string(m_options.seed);
-    const std::string widths = "-" + std::to_string(m_options.hidden) + "-" + std::to_string(m_options.outputs) + "-"
-        + std::to_string(m_options.layers) + suffix;
+    const std::string widths = "-" + std::to_string(m_options.hidden) + "-" + std::to_string(m_options.outputs) + "-" +
+                               std::to_string(m_options.layers) + suffix;
     Files files{m_folder.file("rmat-" + std::to_string(nodes) + "-" + std::to_string(edges) + suffix + ".safetensors"),
                 m_folder.file("sage" + widths + ".pt"), m_folder.file("sage" + widths + ".safetensors")};
     if (base::Status made = generate(nodes, edges, files.graph); !made) return base::forward(made);
-    const verify::SageShape shape{m_options.features, m_options.hidden, m_options.outputs, m_options.layers, m_options.seed};
-    if (base::Status made = verify::writeSageModel(shape, files.model, files.weights); !made) return base::forward(made);
+    const verify::SageShape shape{m_options.features, m_options.hidden, m_options.outputs, m_options.layers,
+                                  m_options.seed};
+    if (base::Status made = verify::writeSageModel(shape, files.model, files.weights); !made)
+        return base::forward(made);
     m_folder.made(files.model);
     m_folder.made(files.weights);
     return files;
@@ -183,8 +197,8 @@ base::Result<executor::RunReport> Bench::run(const Prepared& prepared, const pla
     return report;
 }
 
-base::Result<verify::Verdict> Bench::sampled(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                                             const Files& files)
+base::Result<verify::Verdict> Bench::sampled(const Prepared& prepared, const plan::Plan& plan,
+                                             const executor::RunReport& run, const Files& files)
 {
     verify::Request request;
     request.modelPath = files.model;
@@ -222,12 +236,13 @@ base::Result<BenchReference> Bench::reference(const base::TensorView& output, co
     verify::TensorError error{"out"};
     if (expected->shape != output.shape) verify::addDifference(error);
     else verify::compareAll(output, *expected, verify::Tolerance{}, error);
-    const schema::TensorRecord record{error.name, error.maxAbsolute, error.maxRelative, error.rows, error.different, error.notFinite};
+    const schema::TensorRecord record{error.name, error.maxAbsolute, error.maxRelative,
+                                      error.rows, error.different,   error.notFinite};
     return BenchReference{error.different == 0, record, outcome->seconds, outcome->peakMemory};
 }
 
-base::Status Bench::check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run, const Files& files,
-                          BenchCase& result)
+base::Status Bench::check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
+                          const Files& files, BenchCase& result)
 {
     if (m_options.targets > 0) {
         const base::Result<verify::Verdict> verdict = sampled(prepared, plan, run, files);
@@ -249,7 +264,8 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     const Clock::time_point start = Clock::now();
     const base::Result<Prepared> prepared = prepare({made->model, {made->graph}, {}}, false, m_session);
     if (!prepared) return base::forward(prepared);
-    const base::Result<plan::Plan> plan = choosePlan(*prepared, {}, {m_options.device, m_options.memory, m_options.batch});
+    const base::Result<plan::Plan> plan =
+        choosePlan(*prepared, {}, {m_options.device, m_options.memory, m_options.batch});
     if (!plan) return base::forward(plan);
     result.prepareSeconds = since(start);
     const base::Result<executor::RunReport> report = run(*prepared, *plan, result);

@@ -21,15 +21,15 @@ struct BenchRunOptions {
     std::int64_t outputs = 47;
     int layers = 3;
     std::uint64_t seed = 1;
-    std::int64_t memory = std::int64_t(1) << 30;   // of the executing device
-    std::string device = "cpu";                    // "auto" allowed
-    std::optional<std::int64_t> batch;             // none: by memory
-    std::int64_t scale = 0;                        // > 1: once more with scale x the nodes and edges, and the time ratio
-    std::int64_t targets = 64;                     // sampled destinations; 0: no sampled verification
-    bool reference = true;                         // all rows against the float64 reference
-    std::string folder;                            // graph and model files; reused if already there. Empty: a temporary one
-    bool keep = false;                             // do not remove what was written to `folder`
-    bool json = false;                             // one JSON document on stdout instead of a table
+    std::int64_t memory = std::int64_t(1) << 30;  // of the executing device
+    std::string device = "cpu";                   // "auto" allowed
+    std::optional<std::int64_t> batch;            // none: by memory
+    std::int64_t scale = 0;                       // > 1: once more with scale x the nodes and edges, and the time ratio
+    std::int64_t targets = 64;                    // sampled destinations; 0: no sampled verification
+    bool reference = true;                        // all rows against the float64 reference
+    std::string folder;  // graph and model files; reused if already there. Empty: a temporary one
+    bool keep = false;   // do not remove what was written to `folder`
+    bool json = false;   // one JSON document on stdout instead of a table
 };
 
 // A k-layer GraphSAGE (mean, root weight, relu between) on a generated RMAT graph: generates or reuses the graph, writes

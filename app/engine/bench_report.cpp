@@ -15,7 +15,8 @@ using json::Value;
 
 std::vector<std::pair<const char*, double>> phasesOf(const schema::PhaseRecord& p)
 {
-    return {{"block", p.block}, {"gather", p.gather}, {"h2d", p.h2d}, {"compute", p.compute}, {"d2h", p.d2h}, {"write", p.write}};
+    return {{"block", p.block},     {"gather", p.gather}, {"h2d", p.h2d},
+            {"compute", p.compute}, {"d2h", p.d2h},       {"write", p.write}};
 }
 
 schema::PhaseRecord sum(const std::vector<schema::StageRecord>& stages)
@@ -153,19 +154,20 @@ std::string count(std::int64_t number) { return base::formatCount(static_cast<do
 std::string referenceText(const BenchReference& reference, const Style& style)
 {
     const std::string verdict = reference.equal ? style.good("equal") : style.bad("different");
-    return "all " + count(reference.error.rows) + " rows against float64: " + verdict + ", largest difference "
-        + scientific(reference.error.maxAbsolute) + " (" + scientific(reference.error.maxRelative) + " relative), "
-        + base::formatSeconds(reference.seconds) + ", " + bytes(reference.peakMemory) + " of its own\n";
+    return "all " + count(reference.error.rows) + " rows against float64: " + verdict + ", largest difference " +
+           scientific(reference.error.maxAbsolute) + " (" + scientific(reference.error.maxRelative) + " relative), " +
+           base::formatSeconds(reference.seconds) + ", " + bytes(reference.peakMemory) + " of its own\n";
 }
 
 std::string caseText(const BenchRunOptions& options, const BenchCase& item, const Style& style)
 {
-    std::string text = style.bold(count(item.nodes) + " nodes, " + count(item.edges) + " edges") + ", "
-        + std::to_string(options.layers) + " layers of " + std::to_string(options.hidden) + ", --memory " + bytes(options.memory) + "\n";
+    std::string text = style.bold(count(item.nodes) + " nodes, " + count(item.edges) + " edges") + ", " +
+                       std::to_string(options.layers) + " layers of " + std::to_string(options.hidden) + ", --memory " +
+                       bytes(options.memory) + "\n";
     text += describeRun(item.run, style);
-    text += base::formatCount(perSecond(static_cast<double>(item.nodes), item.run.seconds)) + " nodes/s, "
-        + base::formatCount(edgeRate(options, item)) + " edges/s over all layers; anonymous memory at most "
-        + bytes(item.anonymousPeak) + " (" + bytes(item.anonymousBefore) + " of it before the run)\n";
+    text += base::formatCount(perSecond(static_cast<double>(item.nodes), item.run.seconds)) + " nodes/s, " +
+            base::formatCount(edgeRate(options, item)) + " edges/s over all layers; anonymous memory at most " +
+            bytes(item.anonymousPeak) + " (" + bytes(item.anonymousBefore) + " of it before the run)\n";
     if (item.sampled) text += describeVerdict(*item.sampled, style);
     if (item.sampled) text += count(item.sampled->coverage.withInEdges) + " of the rows covered have in-edges\n";
     if (item.reference) text += referenceText(*item.reference, style);
@@ -200,7 +202,8 @@ std::string benchText(const BenchRunOptions& options, const std::vector<BenchCas
     if (cases.size() < 2) return text;
     std::array<char, 32> ratio{};
     std::snprintf(ratio.data(), ratio.size(), "%.2f", timeRatio(cases));
-    return text + "\n" + std::to_string(options.scale) + " times the graph takes " + style.bold(ratio.data()) + " times as long\n";
+    return text + "\n" + std::to_string(options.scale) + " times the graph takes " + style.bold(ratio.data()) +
+           " times as long\n";
 }
 
 }  // namespace hopscope::engine

@@ -12,19 +12,19 @@
 
 namespace hopscope::engine {
 
-struct BenchReference {                       // all rows against float64
+struct BenchReference {  // all rows against float64
     bool equal = false;
     schema::TensorRecord error;
     double seconds = 0;
-    std::int64_t peakMemory = 0;              // of the child
+    std::int64_t peakMemory = 0;  // of the child
 };
 
-struct BenchCase {                            // one size
+struct BenchCase {  // one size
     std::int64_t nodes = 0, edges = 0;
     schema::Report run;
-    double prepareSeconds = 0;                // load, read, infer roles, walk, analyse, plan
-    std::int64_t anonymousPeak = 0;           // resident anonymous memory of this process while the plan ran
-    std::int64_t anonymousBefore = 0;         // ... and when it started
+    double prepareSeconds = 0;         // load, read, infer roles, walk, analyse, plan
+    std::int64_t anonymousPeak = 0;    // resident anonymous memory of this process while the plan ran
+    std::int64_t anonymousBefore = 0;  // ... and when it started
     std::optional<schema::Verification> sampled;
     std::optional<BenchReference> reference;
 };

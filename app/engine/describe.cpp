@@ -50,11 +50,9 @@ std::string titleLines(const Prepared& prepared, const plan::Plan* plan, const S
                        (info.traced ? "traced" : "scripted") + ", " + parameterText(info) +
                        (info.repairs.empty() ? "" : ", repaired on loading") + "\n";
     if (plan == nullptr) return text;
-    const auto stages = plan->stages.size();
-    text += "depth " + std::to_string(analysis.depth) + ": " + counted(stages, "stage") +
-            " after what follows from structure alone";
+    text += "depth " + std::to_string(analysis.depth) + ", run in " + counted(plan->stages.size(), "stage");
     if (analysis.depthModule != analysis.depth || analysis.depthOp != analysis.depth)
-        text += style.dim("  (by modules " + std::to_string(analysis.depthModule) + ", by aggregations " +
+        text += style.dim("  (depth by modules " + std::to_string(analysis.depthModule) + ", by aggregations " +
                           std::to_string(analysis.depthOp) + ")");
     return text + "\n";
 }
@@ -103,14 +101,15 @@ std::string hopText(const Analysis& analysis, const plan::Loop& loop)
                 " (" + tableLabel(analysis, source.type) + " \u2192 " + tableLabel(analysis, loop.destination) + ")";
         if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
     }
-    return parts.empty() ? "" : "over " + join(parts, ", ", 40);
+    return join(parts, ", ", 40);
 }
 
+// "out", or "v35 conv2": the value and where it comes from.
 std::string storeName(const Analysis& analysis, ir::ValueId id)
 {
     for (const ir::NamedValue& output : analysis.program.outputs)
         if (output.value == id) return output.name;
-    return ir::valueName(id);
+    return ir::valueName(id) + " " + originLabel(analysis, id);
 }
 
 bool isOutput(const Analysis& analysis, ir::ValueId id)
@@ -139,12 +138,21 @@ void addStage(Table& table, const Prepared& prepared, const plan::Plan& plan, co
     if (first) table.add({std::to_string(stage.index), what, hops});
 }
 
+std::string stageText(const StageLabels& labels, const Style& style)
+{
+    std::string text = join(labels.first, ", ", stageWidth);
+    if (labels.again.empty()) return text;
+    return text + (text.empty() ? "" : "  ") + style.dim("(again: " + join(labels.again, ", ", stageWidth / 2) + ")");
+}
+
 std::string stageLines(const Prepared& prepared, const plan::Plan& plan, const Style& style)
 {
     Table table({Align::Right, Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
+    table.add({"", style.dim("computes"), style.dim("over"), "", style.dim("value"), style.dim("shape"),
+               prepared.hasData() ? style.dim("bytes") : ""});
     const auto labels = stageLabels(prepared.analysis, plan);
     for (std::size_t i = 0; i < plan.stages.size(); ++i)
-        addStage(table, prepared, plan, plan.stages[i], join(labels[i], ", ", stageWidth));
+        addStage(table, prepared, plan, plan.stages[i], stageText(labels[i], style));
     return heading(style, "Stages") + table.render();
 }
 
@@ -163,19 +171,26 @@ std::int64_t prologueBytes(const Prepared& prepared, const plan::Plan& plan)
     return bytes;
 }
 
-std::string prologueLines(const Prepared& prepared, const plan::Plan& plan, const Style& style)
+// Relations that the model derives for itself: with self-loops added, filtered, sorted.
+std::vector<std::string> derivedRelations(const Prepared& prepared, const plan::Plan& plan)
 {
-    if (plan.prologue.empty()) return {};
-    std::set<std::string> relations;
+    std::set<std::string> labels;
     for (const plan::Stage& stage : plan.stages)
         for (const plan::Loop& loop : stage.loops)
             for (const plan::FrontierSource& source : loop.frontier)
-                relations.insert(tableLabel(prepared.analysis, source.space));
+                if (prepared.analysis.tables.space(source.space).kind != analysis::SpaceKind::Edge)
+                    labels.insert(tableLabel(prepared.analysis, source.space));
+    return {labels.begin(), labels.end()};
+}
+
+std::string prologueLines(const Prepared& prepared, const plan::Plan& plan, const Style& style)
+{
+    if (plan.prologue.empty()) return {};
     std::string text = "  " + std::to_string(plan.prologue.size()) + " of " +
                        counted(prepared.analysis.program.ops.size(), "operator") + ", in " +
                        join(opLabels(prepared.analysis, plan.prologue), ", ", stageWidth) + "\n";
-    if (!relations.empty())
-        text += "  edges used: " + join({relations.begin(), relations.end()}, ", ", stageWidth) + "\n";
+    if (const auto relations = derivedRelations(prepared, plan); !relations.empty())
+        text += "  edges: " + join(relations, ", ", stageWidth) + "\n";
     if (const std::int64_t bytes = prologueBytes(prepared, plan); bytes > 0)
         text += "  kept for the stages: " + base::formatBytes(static_cast<double>(bytes)) + "\n";
     return heading(style, "From structure alone, once for the whole graph") + text;

@@ -73,8 +73,9 @@ base::Status runWithGuards(Execution& execution, Prepared& prepared, const Execu
     const base::Result<bool> walked = rewalk(prepared, session);
     if (!walked) return base::forward(walked);
     if (!*walked) return done;
-    prepared.notes.push_back(
-        "a branch went the other way than on the sample: the model was analysed again with the whole graph");
+    prepared.notes.push_back("a branch went the other way than on the sample: the model was analysed again with the "
+                             "whole graph");
+    session.console.note(prepared.notes.back());
     execution = {};
     return runOnce(execution, prepared, request, observer, session);
 }
@@ -89,6 +90,7 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     request.plan = &execution.plan;
     request.schema = &prepared.schema;
     request.inputs = &prepared.inputs;
+    request.dataArguments = prepared.dataArguments;
     for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
     request.mode = wanted.verify;
     request.scratchFolder = wanted.folder;

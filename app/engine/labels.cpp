@@ -23,7 +23,7 @@ bool isNumber(const std::string& text)
 }
 
 // The first `level` names of the module path, each with the list index behind it ("convs.0"), and the class there.
-std::string moduleLabel(const std::vector<ir::ModuleFrame>& modules, int level)
+std::string moduleLabel(const std::vector<ir::ModuleFrame>& modules, int level, bool withType)
 {
     std::string label, type;
     int named = 0;
@@ -34,7 +34,8 @@ std::string moduleLabel(const std::vector<ir::ModuleFrame>& modules, int level)
         label += (label.empty() ? "" : ".") + frame.name;
         type = frame.type;
     }
-    return type.empty() || type == "ModuleList" || type == "Sequential" ? label : label + " " + type;
+    const bool container = type.empty() || type == "ModuleList" || type == "Sequential";
+    return container || !withType ? label : label + " " + type;
 }
 
 std::string opLabel(const ir::Op& op)
@@ -55,14 +56,14 @@ bool worthNaming(const Analysis& analysis, const ir::Op& op)
     return !analysis.info(op.id).view && !ir::isScalarOp(op) && !plumbing.contains(name);
 }
 
-std::vector<std::string> labelsAt(const Analysis& analysis, const std::vector<ir::OpId>& ops, int level)
+std::vector<std::string> labelsAt(const Analysis& analysis, const std::vector<ir::OpId>& ops, int level, bool withType)
 {
     std::vector<std::string> labels;
     for (const ir::OpId id : ops) {
         const ir::Op& op = analysis.program.op(id);
         const bool inModule = !ir::modulePath(op.modules).empty();
         if (!inModule && !worthNaming(analysis, op)) continue;
-        const std::string label = inModule ? moduleLabel(op.modules, level) : opLabel(op);
+        const std::string label = inModule ? moduleLabel(op.modules, level, withType) : opLabel(op);
         if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
     }
     return labels;
@@ -80,12 +81,23 @@ std::vector<ir::OpId> opsOf(const plan::Stage& stage)
     return ops;
 }
 
-// A level tells the stages apart if no two of them read the same.
-bool tellsApart(const std::vector<std::vector<std::string>>& labels)
+std::vector<StageLabels> stageLabelsAt(const Analysis& analysis, const plan::Plan& plan, int level)
 {
-    const std::set<std::vector<std::string>> distinct(labels.begin(), labels.end());
-    return distinct.size() == labels.size();
+    std::vector<StageLabels> labels;
+    std::set<ir::OpId> done;
+    for (const plan::Stage& stage : plan.stages) {
+        std::vector<ir::OpId> first, again;
+        for (const ir::OpId op : opsOf(stage)) (done.contains(op) ? again : first).push_back(op);
+        done.insert(first.begin(), first.end());
+        labels.push_back({labelsAt(analysis, first, level, true), labelsAt(analysis, again, level, false)});
+        // A module that does something new is not worth a second mention.
+        for (const std::string& label : labelsAt(analysis, first, level, false)) std::erase(labels.back().again, label);
+    }
+    return labels;
 }
+
+// A level tells the stages apart if no two neighbours read the same.
+bool tellsApart(const std::vector<StageLabels>& labels) { return std::ranges::adjacent_find(labels) == labels.end(); }
 
 std::string catLabel(const Analysis& analysis, const Space& space)
 {
@@ -99,21 +111,18 @@ std::string catLabel(const Analysis& analysis, const Space& space)
 
 }  // namespace
 
-std::vector<std::vector<std::string>> stageLabels(const Analysis& analysis, const plan::Plan& plan)
+std::vector<StageLabels> stageLabels(const Analysis& analysis, const plan::Plan& plan)
 {
-    std::vector<std::vector<std::string>> first;
     for (int level = 1; level <= deepest; ++level) {
-        std::vector<std::vector<std::string>> labels;
-        for (const plan::Stage& stage : plan.stages) labels.push_back(labelsAt(analysis, opsOf(stage), level));
+        std::vector<StageLabels> labels = stageLabelsAt(analysis, plan, level);
         if (tellsApart(labels)) return labels;
-        if (level == 1) first = labels;
     }
-    return first;
+    return stageLabelsAt(analysis, plan, 1);
 }
 
 std::vector<std::string> opLabels(const Analysis& analysis, const std::vector<ir::OpId>& ops)
 {
-    return labelsAt(analysis, ops, 1);
+    return labelsAt(analysis, ops, 1, false);
 }
 
 std::string tableLabel(const Analysis& analysis, SpaceId id)
@@ -143,10 +152,9 @@ std::string shapeLabel(const Analysis& analysis, ir::ValueId id)
 std::string originLabel(const Analysis& analysis, ir::ValueId id)
 {
     const ir::Value& value = analysis.program.value(id);
-    if (!value.producer.valid()) return value.name;
+    if (!value.producer.valid()) return {};
     const ir::Op& op = analysis.program.op(value.producer);
-    const std::string path = ir::modulePath(op.modules);
-    return path.empty() ? opLabel(op) : path;
+    return ir::modulePath(op.modules).empty() ? opLabel(op) : moduleLabel(op.modules, 1, false);
 }
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator, std::size_t limit)

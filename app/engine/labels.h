@@ -10,11 +10,17 @@
 
 namespace hopscope::engine {
 
-// What each stage of a plan computes, in execution order, without repetitions: "convs.0 SAGEConv", "relu". The names
-// are as short as still tells the stages apart.
-std::vector<std::vector<std::string>> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
+// What a stage computes, in execution order, without repetitions: "convs.0 SAGEConv", "relu". What an earlier stage
+// has computed already, on other rows, comes apart from it.
+struct StageLabels {
+    std::vector<std::string> first, again;
+    bool operator==(const StageLabels&) const = default;
+};
 
-// The same for a list of operators.
+// Per stage of the plan. The names are as short as still tells the stages apart.
+std::vector<StageLabels> stageLabels(const analysis::Analysis& analysis, const plan::Plan& plan);
+
+// The modules of a list of operators: "conv1", "conv2".
 std::vector<std::string> opLabels(const analysis::Analysis& analysis, const std::vector<ir::OpId>& ops);
 
 // "edge_index + self-loops", "part of node".
@@ -23,7 +29,7 @@ std::string tableLabel(const analysis::Analysis& analysis, analysis::SpaceId id)
 // "[node, 16] float32".
 std::string shapeLabel(const analysis::Analysis& analysis, ir::ValueId id);
 
-// "conv1", "relu": where a value comes from.
+// "conv1", "relu": the outermost module that made a value, or the operator; "" for inputs.
 std::string originLabel(const analysis::Analysis& analysis, ir::ValueId id);
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator, std::size_t limit = 1000);

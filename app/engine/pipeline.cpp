@@ -98,11 +98,14 @@ analysis::Lint modelLint(std::string code, std::string message)
 // What the file itself gives away, beside what the operators do.
 void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
-    if (!info.repairs.empty())
-        analysis.lints.push_back(modelLint(
-            "repaired", "torch.jit.load refuses this file; loaded after " + std::to_string(info.repairs.size()) +
-                            " inserted line(s), first in " + info.repairs.front().record + ":" +
-                            std::to_string(info.repairs.front().line) + " (the file is unchanged)"));
+    if (!info.repairs.empty()) {
+        const loader::Repair& first = info.repairs.front();
+        const std::string place = first.record.substr(first.record.rfind('/') + 1) + ":" + std::to_string(first.line);
+        const std::string lines =
+            info.repairs.size() == 1 ? "a declaration" : std::to_string(info.repairs.size()) + " declarations";
+        analysis.lints.push_back(modelLint("repaired", "torch.jit.load refuses this file; loaded with " + lines +
+                                                           " added in memory (" + place + "); the file is unchanged"));
+    }
     for (const std::string& stub : info.stubs)
         analysis.lints.push_back(modelLint("custom-op", stub + " is known by name only; a call of it cannot be run"));
     for (const loader::Parameter& parameter : info.parameters)
@@ -196,7 +199,7 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Sessi
     session.console.progress({"loading the model", 0, 0});
     base::Result<loader::Model> model = loader::load(options.model);
     if (!model) return base::forward(model);
-    Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, {}};
+    Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, options.data, {}};
     session.console.progress({"reading the data", 0, 0});
     const base::Status sampled = options.data.empty() ? sampleWithoutData(prepared, std::move(*roles))
                                                       : sampleFromData(prepared, options.data, std::move(*roles));

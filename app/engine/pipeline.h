@@ -28,6 +28,7 @@ struct Prepared {
     analysis::Analysis analysis;
     std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, where the data gives them
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
+    std::vector<std::string> dataArguments;           // --data, as given
     std::vector<std::string> notes;
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }

@@ -21,7 +21,9 @@ void lintPrologue(Analysis& a)
     for (const ir::Op& op : a.program.ops) {
         const OpInfo& info = a.info(op.id);
         if (info.structureOnly && !info.prologueReason.empty())
-            a.lints.push_back({"prologue-only", ir::describeOp(op) + " runs once for the whole graph: " + info.prologueReason, op.id, false});
+            a.lints.push_back({"prologue-only",
+                               ir::describeOp(op) + " runs once for the whole graph: " + info.prologueReason, op.id,
+                               false});
     }
 }
 
@@ -35,7 +37,9 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema)
         block(builder.analysis, functional.error());
         return std::move(builder.analysis);
     }
-    const base::Status inferred = infer(builder, removeDead(*functional), schema);
+    ir::Program live = removeDead(*functional);
+    dropUnusedPositions(live);
+    const base::Status inferred = infer(builder, live, schema);
     if (!inferred) block(builder.analysis, inferred.error());
     else computeDepths(builder.analysis);
     lintPrologue(builder.analysis);

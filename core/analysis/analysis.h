@@ -27,12 +27,12 @@ enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaq
 // A table of rows. Derived tables name what they are derived from.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
-    std::string name;             // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
-    SpaceId parent;               // Filter, Perm: the table selected from
-    ValueId selector;             // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
-    std::vector<SpaceId> parts;   // Cat
-    SpaceId ends[2];              // Edge: the tables that end 0 (first row of the index) and end 1 point into
-    ValueId index;                // Edge: the [2, E] input
+    std::string name;            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
+    SpaceId parent;              // Filter, Perm: the table selected from
+    ValueId selector;            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
+    std::vector<SpaceId> parts;  // Cat
+    SpaceId ends[2];             // Edge: the tables that end 0 (first row of the index) and end 1 point into
+    ValueId index;               // Edge: the [2, E] input
 };
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
@@ -71,8 +71,8 @@ struct Tables {
     KeyId idKey() const { return KeyId(0); }         // always interned first
     KeyId posKey() const { return KeyId(1); }
     KeyId endKey(int end) const { return KeyId(2 + end); }
-    std::string spaceName(SpaceId id) const;         // "v", "e", "e|mask v12", "e|mask v12 + v"
-    std::string keyName(KeyId id) const;             // "id", "src", "dst", ...
+    std::string spaceName(SpaceId id) const;             // "v", "e", "e|mask v12", "e|mask v12 + v"
+    std::string keyName(KeyId id) const;                 // "id", "src", "dst", ...
     std::string className(const ir::RowClass& c) const;  // "B(v)", "O(e,1)", "F(v)", "ALL"
 };
 
@@ -88,14 +88,14 @@ struct Linear {
 };
 
 struct ValueInfo {
-    std::vector<SpaceId> dims;        // per dimension: its row space, or none
-    std::optional<Role> role;         // an index column
-    std::vector<Role> pairRoles;      // a [2, E]-like tensor: the role of each of its rows
-    std::set<SpaceId> elements;       // tables whose row numbers the tensor may hold
-    bool structureOnly = false;       // follows from indices, integers and literals alone: evaluated in the prologue
-    bool uniform = false;             // structureOnly and the same for every row: recreated locally
-    std::optional<Linear> size;       // numbers and 0-dim tensors that are sizes
-    bool sparse = false;              // a matrix; its entries are the rows of sparseRow.space
+    std::vector<SpaceId> dims;    // per dimension: its row space, or none
+    std::optional<Role> role;     // an index column
+    std::vector<Role> pairRoles;  // a [2, E]-like tensor: the role of each of its rows
+    std::set<SpaceId> elements;   // tables whose row numbers the tensor may hold
+    bool structureOnly = false;   // follows from indices, integers and literals alone: evaluated in the prologue
+    bool uniform = false;         // structureOnly and the same for every row: recreated locally
+    std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
+    bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
     Role sparseRow, sparseColumn;
 
     [[nodiscard]] bool scalarShape() const { return dims.empty(); }
@@ -132,23 +132,36 @@ enum class OpKind : std::uint8_t {
     Scalar,     // arithmetic on numbers
 };
 
-enum class Reduction : std::uint8_t { Sum, Mean, Max, Min, Var, Std, Norm2, FunctionSum, ScatterSum, ScatterMean, ScatterMax, ScatterMin };
+enum class Reduction : std::uint8_t {
+    Sum,
+    Mean,
+    Max,
+    Min,
+    Var,
+    Std,
+    Norm2,
+    FunctionSum,
+    ScatterSum,
+    ScatterMean,
+    ScatterMax,
+    ScatterMin
+};
 
 struct OpInfo {
     OpKind kind = OpKind::Rowwise;
-    std::map<Slot, OperandUse> uses;   // per operand slot; missing means Same
-    Role role;                         // Gather, Aggregate
-    int dim = 0;                       // Gather, Select, Concat, Aggregate: the row dimension worked on
-    SpaceId result;                    // Select, Concat: the derived table
+    std::map<Slot, OperandUse> uses;  // per operand slot; missing means Same
+    Role role;                        // Gather, Aggregate
+    int dim = 0;                      // Gather, Select, Concat, Aggregate: the row dimension worked on
+    SpaceId result;                   // Select, Concat: the derived table
     Reduction reduction = Reduction::Sum;
-    std::vector<int> reducedDims;      // Reduce
+    std::vector<int> reducedDims;  // Reduce
     bool keepDim = false;
-    bool includeSelf = true;           // Scatter*: whether the initial table takes part
-    double correction = 1;             // Var, Std
-    bool structureOnly = false;        // all outputs are
-    bool view = false;                 // free: never stored, belongs to its consumer
-    std::string prologueReason;        // prologue operators without a row rule: why stages cannot use their rows
-    int depth = 0;                     // hop rounds behind the result
+    bool includeSelf = true;     // Scatter*: whether the initial table takes part
+    double correction = 1;       // Var, Std
+    bool structureOnly = false;  // all outputs are
+    bool view = false;           // free: never stored, belongs to its consumer
+    std::string prologueReason;  // prologue operators without a row rule: why stages cannot use their rows
+    int depth = 0;               // hop rounds behind the result
     int depthModule = 0;
     int depthOp = 0;
 
@@ -161,9 +174,9 @@ struct OpInfo {
 
 // What stands out: things a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
 struct Lint {
-    std::string code;      // "baked-size", "repaired", "nan-weights", "no-split", ...
+    std::string code;  // "baked-size", "repaired", "nan-weights", "no-split", ...
     std::string message;
-    OpId op;               // may be invalid
+    OpId op;  // may be invalid
     bool blocking = false;
 };
 
@@ -175,9 +188,9 @@ struct MaxIndexGuard {
 };
 
 struct Analysis {
-    ir::Program program;                 // functional: no aliasing, no in-place operators, common subexpressions merged
-    std::vector<ValueInfo> values;       // by ValueId
-    std::vector<OpInfo> ops;             // by OpId
+    ir::Program program;            // functional: no aliasing, no in-place operators, common subexpressions merged
+    std::vector<ValueInfo> values;  // by ValueId
+    std::vector<OpInfo> ops;        // by OpId
     Tables tables;
     std::map<SpaceId, std::int64_t> sampleSizes;
     std::vector<MaxIndexGuard> maxIndexGuards;

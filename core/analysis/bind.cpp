@@ -25,7 +25,10 @@ SpaceId keyTarget(Builder& b, const InputSchema& schema, const InputRole& role)
     return isNodeType(schema, role.second) ? b.node(role.second) : b.graph(role.second);
 }
 
-std::string relationName(const InputRole& role, const std::string& key) { return role.relation.empty() ? key : role.relation; }
+std::string relationName(const InputRole& role, const std::string& key)
+{
+    return role.relation.empty() ? key : role.relation;
+}
 
 void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
 {

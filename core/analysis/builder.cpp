@@ -8,13 +8,14 @@ namespace {
 
 bool sameSpace(const Space& a, const Space& b)
 {
-    return a.kind == b.kind && a.name == b.name && a.parent == b.parent && a.selector == b.selector && a.parts == b.parts;
+    return a.kind == b.kind && a.name == b.name && a.parent == b.parent && a.selector == b.selector &&
+           a.parts == b.parts;
 }
 
 bool sameKey(const Key& a, const Key& b)
 {
-    return a.kind == b.kind && a.end == b.end && a.column == b.column && a.first == b.first && a.second == b.second
-        && a.parts == b.parts;
+    return a.kind == b.kind && a.end == b.end && a.column == b.column && a.first == b.first && a.second == b.second &&
+           a.parts == b.parts;
 }
 
 void appendBits(std::string& key, double number)
@@ -149,6 +150,26 @@ void Builder::useKey(const Role& role)
         for (std::size_t i = 0; i < key.parts.size(); ++i) useKey({space.parts[i], key.parts[i], role.target});
     const bool derived = space.kind == SpaceKind::Filter || space.kind == SpaceKind::Perm;
     if (derived && key.kind != KeyKind::Pos) useKey({space.parent, role.key, role.target});
+}
+
+KeyId Builder::jointKey(SpaceId id, int end)
+{
+    const Space space = analysis.tables.space(id);
+    switch (space.kind) {
+    case SpaceKind::Node: return analysis.tables.idKey();
+    case SpaceKind::Edge: return analysis.tables.endKey(end);
+    case SpaceKind::Filter:
+    case SpaceKind::Perm: return jointKey(space.parent, end);
+    case SpaceKind::Cat: break;
+    default: return {};
+    }
+    std::vector<KeyId> keys;
+    for (SpaceId part : space.parts) {
+        keys.push_back(jointKey(part, end));
+        const SpaceId target = analysis.tables.target(part, keys.back());
+        if (!target.valid() || target != analysis.tables.target(space.parts[0], keys[0])) return {};
+    }
+    return parts(keys);
 }
 
 bool Builder::fixSize(SpaceId space, std::int64_t size)

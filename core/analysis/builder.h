@@ -38,6 +38,9 @@ public:
     KeyId foreign(ValueId column);
     KeyId of(KeyId first, KeyId second);
     KeyId parts(const std::vector<KeyId>& keys);
+    // The key of a table that follows end 0 or 1 of the edges it is made of (nodes: their own id); joint for a Cat whose
+    // parts agree on the target. Invalid if there is none.
+    KeyId jointKey(SpaceId space, int end);
 
     // Records that some operator goes by this key; a joint key also uses the keys of the parts.
     void useKey(const Role& role);

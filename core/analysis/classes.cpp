@@ -133,8 +133,6 @@ namespace {
 
 using KeySet = std::set<KeyId>;
 
-KeySet keysOf(const Analysis& a, SpaceId s);
-
 KeySet usedKeys(const Analysis& a, SpaceId s)
 {
     KeySet found;
@@ -153,7 +151,8 @@ KeySet catKeys(const Analysis& a, const Space& cat)
         const Key& k = a.tables.keys[i];
         if (k.kind != KeyKind::Parts || k.parts.size() != cat.parts.size()) continue;
         bool fits = true;
-        for (std::size_t p = 0; p < k.parts.size() && fits; ++p) fits = keysOf(a, cat.parts[p]).contains(k.parts[p]);
+        for (std::size_t p = 0; p < k.parts.size() && fits; ++p)
+            fits = a.tables.target(cat.parts[p], k.parts[p]).valid();
         if (fits) found.insert(KeyId(i));
     }
     return found;
@@ -183,8 +182,9 @@ std::vector<RowClass> partitions(const Analysis& a, SpaceId space)
     if (isNode(a, space)) return {{RowKind::Batch, space, {}}};
     std::vector<RowClass> found;
     const KeySet keys = keysOf(a, space);
-    for (auto it = keys.rbegin(); it != keys.rend(); ++it)   // end 1 before end 0: the destination is preferred
-        if (isNode(a, a.tables.target(space, *it))) found.push_back({RowKind::Owned, space, *it});
+    for (KeyId key : keys)
+        if (isNode(a, a.tables.target(space, key))) found.push_back({RowKind::Owned, space, key});
+    std::reverse(found.begin(), found.end());  // end 1 before end 0: the destination is preferred
     return found;
 }
 

@@ -23,7 +23,34 @@ void renumber(ir::Arg& arg, const std::vector<ir::ValueId>& map)
         for (ir::Arg& a : *list) renumber(a, map);
 }
 
+std::vector<bool> usedValues(const ir::Program& p)
+{
+    std::vector<bool> used(p.values.size(), false);
+    for (const ir::NamedValue& o : p.outputs) used[o.value.at()] = true;
+    for (const ir::Op& op : p.ops) ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { used[v.at()] = true; });
+    return used;
+}
+
+bool isExtremumAlong(const ir::Op& op)
+{
+    const bool extremum = op.name == "aten::max" || op.name == "aten::min";
+    return extremum && op.overload == "dim" && op.outputs.size() == 2 && op.args.size() == 3;
+}
+
 }  // namespace
+
+void dropUnusedPositions(ir::Program& p)
+{
+    const std::vector<bool> used = usedValues(p);
+    for (ir::Op& op : p.ops) {
+        if (!isExtremumAlong(op) || used[op.outputs[1].at()]) continue;
+        op.name = op.name == "aten::max" ? "aten::amax" : "aten::amin";
+        op.overload.clear();
+        op.args[1] = ir::Arg{ir::ArgList{op.args[1]}};
+        op.argInfo[1].type = ir::ArgType::IntList;
+        op.outputs.resize(1);
+    }
+}
 
 ir::Program removeDead(const ir::Program& p)
 {

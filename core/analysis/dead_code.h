@@ -10,4 +10,7 @@ namespace hopscope::analysis {
 // Only sound on functional programs.
 ir::Program removeDead(const ir::Program& program);
 
+// max and min along a dimension whose row numbers nobody uses become amax and amin: those can be merged over batches.
+void dropUnusedPositions(ir::Program& program);
+
 }  // namespace hopscope::analysis

@@ -14,7 +14,8 @@ class Chain {
 public:
     Chain(Emitter& emitter, const ir::Op& like) : m_emitter(emitter), m_like(like) {}
 
-    ValueId call(const std::string& signature, std::vector<Arg> args, const std::vector<std::int64_t>& shape, base::DType dtype)
+    ValueId call(const std::string& signature, std::vector<Arg> args, const std::vector<std::int64_t>& shape,
+                 base::DType dtype)
     {
         if (m_error) return {};
         ir::Value out;
@@ -70,7 +71,8 @@ base::Result<std::vector<ValueId>> softmax(Emitter& emitter, const RuleContext& 
 }
 
 // (x - mean) / sqrt(variance + eps) * weight + bias, statistics over `dims`.
-base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext& c, ValueId x, const std::vector<int>& dims)
+base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext& c, ValueId x,
+                                             const std::vector<int>& dims)
 {
     Chain chain(emitter, c.op);
     const auto shape = c.shape(x);
@@ -87,7 +89,8 @@ base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext
     std::vector<std::int64_t> channel(shape.size(), 1);
     channel[1] = shape[1];
     ArgList channelSize;
-    for (std::size_t i = 0; i < shape.size(); ++i) channelSize.push_back(Arg{i == 1 ? std::int64_t{-1} : std::int64_t{1}});
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        channelSize.push_back(Arg{i == 1 ? std::int64_t{-1} : std::int64_t{1}});
     if (c.tensor("weight").valid()) {
         const ValueId w = chain.call("reshape", {Arg{c.tensor("weight")}, Arg{channelSize}}, channel, dtype);
         y = chain.call("mul.Tensor", {Arg{y}, Arg{w}}, shape, dtype);

@@ -54,7 +54,7 @@ private:
         const SpaceId s = m_a.rowSpace(v);
         if (!s.valid()) return {RowClass{}};
         std::vector<RowClass> classes = partitions(m_a, s);
-        if (m_a.tables.space(s).kind == SpaceKind::Node) classes.push_back({RowKind::Frontier, s, {}});
+        if (m_a.tables.space(s).kind == SpaceKind::Node) classes.push_back(RowClass{RowKind::Frontier, s, {}});
         return classes;
     }
 
@@ -104,8 +104,8 @@ private:
 };
 
 struct Demanded {
-    std::vector<int> depth;      // per operator, on the rows where it is used; -1: never used
-    std::vector<bool> hop;       // gathers over a hop there
+    std::vector<int> depth;  // per operator, on the rows where it is used; -1: never used
+    std::vector<bool> hop;   // gathers over a hop there
 };
 
 // Walks back from the outputs: on which rows each operator is really wanted.
@@ -170,7 +170,8 @@ Prefix prefixOf(const ir::Op& op, std::size_t length)
 }
 
 // One pass of d_i over the folded graph; true if something grew.
-bool relaxModuleDepths(Analysis& a, const std::vector<int>& module, const std::vector<bool>& hop, std::vector<int>& enter)
+bool relaxModuleDepths(Analysis& a, const std::vector<int>& module, const std::vector<bool>& hop,
+                       std::vector<int>& enter)
 {
     bool grew = false;
     for (const ir::Op& op : a.program.ops) {
@@ -204,7 +205,7 @@ std::vector<OpId> hopOperators(const Analysis& a)
 
 std::vector<int> messagePassingModules(const Analysis& a, const std::vector<OpId>& hops)
 {
-    std::map<Prefix, std::set<int>> rounds;   // module call -> depths of its hops
+    std::map<Prefix, std::set<int>> rounds;  // module call -> depths of its hops
     for (OpId id : hops)
         for (std::size_t n = 1; n <= a.program.op(id).modules.size(); ++n)
             rounds[prefixOf(a.program.op(id), n)].insert(a.info(id).depth);
@@ -232,8 +233,7 @@ void computeDepths(Analysis& a)
     }
     const std::vector<int> module = messagePassingModules(a, hops);
     std::vector<int> enter(a.program.ops.size(), 0);
-    for (int pass = 0; pass < 50 && relaxModuleDepths(a, module, d.hop, enter); ++pass) {
-    }
+    for (int pass = 0; pass < 50 && relaxModuleDepths(a, module, d.hop, enter); ++pass) {}
     for (const ir::NamedValue& o : a.program.outputs) {
         const OpId from = a.program.value(o.value).producer;
         if (!from.valid()) continue;

@@ -21,12 +21,16 @@ using ir::ValueKind;
 
 const std::set<std::string>& views()
 {
-    static const std::set<std::string> names{
-        "aten::view", "aten::reshape", "aten::view_as", "aten::reshape_as", "aten::select", "aten::slice", "aten::unsqueeze",
-        "aten::squeeze", "aten::transpose", "aten::t", "aten::permute", "aten::expand", "aten::expand_as", "aten::unbind",
-        "aten::split", "aten::chunk", "aten::flatten", "aten::unflatten", "aten::narrow", "aten::movedim",
-        "aten::split_with_sizes", "aten::numpy_T", "aten::diagonal", "aten::as_strided", "aten::swapaxes",
-        "aten::tensor_split", "aten::unsafe_chunk", "aten::unsafe_split"};
+    static const std::set<std::string> names{"aten::view",        "aten::reshape",      "aten::view_as",
+                                             "aten::reshape_as",  "aten::select",       "aten::slice",
+                                             "aten::unsqueeze",   "aten::squeeze",      "aten::transpose",
+                                             "aten::t",           "aten::permute",      "aten::expand",
+                                             "aten::expand_as",   "aten::unbind",       "aten::split",
+                                             "aten::chunk",       "aten::flatten",      "aten::unflatten",
+                                             "aten::narrow",      "aten::movedim",      "aten::split_with_sizes",
+                                             "aten::numpy_T",     "aten::diagonal",     "aten::as_strided",
+                                             "aten::swapaxes",    "aten::tensor_split", "aten::unsafe_chunk",
+                                             "aten::unsafe_split"};
     return names;
 }
 
@@ -36,7 +40,7 @@ struct Handle {
     ValueId value;
     int base = -1;
     int version = 0, seen = 0;
-    const Op* view = nullptr;    // with arguments already resolved
+    const Op* view = nullptr;  // with arguments already resolved
     std::vector<Arg> viewArgs;
     int output = 0;
 };
@@ -197,8 +201,9 @@ private:
     // The handle that the result simply is, if the operator changes nothing and shares memory.
     std::optional<int> identity(const Op& op) const
     {
-        static const std::set<std::string> same{"aten::detach", "aten::alias", "aten::lift_fresh", "aten::positive",
-                                                "aten::resolve_conj", "aten::resolve_neg", "aten::requires_grad_"};
+        static const std::set<std::string> same{"aten::detach",        "aten::alias",        "aten::lift_fresh",
+                                                "aten::positive",      "aten::resolve_conj", "aten::resolve_neg",
+                                                "aten::requires_grad_"};
         static const std::set<std::string> dropouts{"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout",
                                                     "aten::feature_alpha_dropout", "aten::dropout_"};
         if (op.args.empty() || !op.args[0].value() || op.outputs.size() != 1) return std::nullopt;
@@ -227,8 +232,9 @@ private:
     // The same value under a new name: writes to it do not reach the original.
     std::optional<ValueId> copyOf(const Op& op)
     {
-        const bool copying = op.name == "aten::clone" || op.name == "aten::contiguous"
-            || (op.name == "aten::to" && m_raw.value(op.outputs[0]).dtype == m_raw.value(*op.args[0].value()).dtype);
+        const bool copying =
+            op.name == "aten::clone" || op.name == "aten::contiguous" ||
+            (op.name == "aten::to" && m_raw.value(op.outputs[0]).dtype == m_raw.value(*op.args[0].value()).dtype);
         if (!copying || !op.args[0].value()) return std::nullopt;
         return current(*op.args[0].value());
     }
@@ -303,31 +309,34 @@ private:
         if (self.base < 0) return;
         const int base = self.base;
         const ValueId baseValue = currentOf(base);
-        const auto updated = inverse(m_handles[static_cast<std::size_t>(h)], baseValue, value, op);
+        const auto updated = inverse(Handle(m_handles[static_cast<std::size_t>(h)]), baseValue, value, op);
         if (!updated) return;
         assign(base, *updated, op);
         m_handles[static_cast<std::size_t>(h)].seen = m_handles[static_cast<std::size_t>(base)].version;
     }
 
-    std::optional<ValueId> inverse(const Handle h, ValueId baseValue, ValueId value, const Op& op)
+    std::optional<ValueId> inverse(const Handle& h, ValueId baseValue, ValueId value, const Op& op)
     {
         const Value base = shaped(baseValue);
         const std::string& name = h.view->name;
         const auto put = [&](const std::string& signature, std::vector<Arg> args) {
             return synthesise(signature, std::move(args), op, base);
         };
-        if (name == "aten::select") return put("select_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2]});
+        if (name == "aten::select")
+            return put("select_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2]});
         if (name == "aten::unbind")
             return put("select_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], Arg{std::int64_t{h.output}}});
         if (name == "aten::slice")
-            return put("slice_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2], h.viewArgs[3], h.viewArgs[4]});
+            return put("slice_scatter",
+                       {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2], h.viewArgs[3], h.viewArgs[4]});
         if (name == "aten::narrow") return put("slice_scatter", narrowArgs(h, baseValue, value, op));
         if (const auto range = sectionOf(h)) {
-            return put("slice_scatter", {Arg{baseValue}, Arg{value}, Arg{range->dim}, Arg{range->start}, Arg{range->end},
-                                         Arg{std::int64_t{1}}});
+            return put("slice_scatter", {Arg{baseValue}, Arg{value}, Arg{range->dim}, Arg{range->start},
+                                         Arg{range->end}, Arg{std::int64_t{1}}});
         }
-        if (name == "aten::view" || name == "aten::reshape" || name == "aten::unsqueeze" || name == "aten::squeeze"
-            || name == "aten::flatten" || name == "aten::unflatten" || name == "aten::view_as" || name == "aten::reshape_as")
+        if (name == "aten::view" || name == "aten::reshape" || name == "aten::unsqueeze" || name == "aten::squeeze" ||
+            name == "aten::flatten" || name == "aten::unflatten" || name == "aten::view_as" ||
+            name == "aten::reshape_as")
             return put("reshape", {Arg{value}, dimensions(baseValue, op)});
         if (name == "aten::transpose" || name == "aten::swapaxes")
             return put("transpose.int", {Arg{value}, h.viewArgs[1], h.viewArgs[2]});
@@ -360,8 +369,9 @@ private:
     // dimensions: rows split this way are refused later).
     std::optional<Section> sectionOf(const Handle& h) const
     {
-        static const std::set<std::string> sections{"aten::split", "aten::chunk", "aten::split_with_sizes",
-                                                    "aten::unsafe_chunk", "aten::unsafe_split", "aten::tensor_split"};
+        static const std::set<std::string> sections{
+            "aten::split",        "aten::chunk",        "aten::split_with_sizes",
+            "aten::unsafe_chunk", "aten::unsafe_split", "aten::tensor_split"};
         if (!sections.contains(h.view->name)) return std::nullopt;
         Section s;
         const std::int64_t* dim = h.viewArgs[2].integer();

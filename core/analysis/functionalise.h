@@ -11,5 +11,4 @@ namespace hopscope::analysis {
 // as_strided, diagonal). Ids are renumbered densely in order.
 base::Result<ir::Program> functionalise(const ir::Program& raw);
 
-
 }  // namespace hopscope::analysis

@@ -19,9 +19,11 @@ using ir::ValueKind;
 class Inference : public Emitter {
 public:
     Inference(Builder& builder, const ir::Program& program, const InputSchema& schema)
-        : m_builder(builder), m_program(program), m_schema(schema), m_map(program.values.size())
-    {
-    }
+        : m_builder(builder),
+          m_program(program),
+          m_schema(schema),
+          m_map(program.values.size())
+    {}
 
     base::Status run()
     {
@@ -120,7 +122,8 @@ private:
         if (op.name == "scalar::numel") return elements(*tensor, self);
         if (op.name == "scalar::item") {
             if (of(*tensor).size) return *of(*tensor).size;
-            if (!of(*tensor).structureOnly) return Refusal("reads a number from features: what follows depends on their values");
+            if (!of(*tensor).structureOnly)
+                return Refusal("reads a number from features: what follows depends on their values");
             return atom(self);
         }
         std::vector<Linear> operands;
@@ -167,7 +170,8 @@ private:
 
     // ---- tensors
 
-    base::Result<std::vector<ValueId>> emitRuled(Op& op, const std::vector<Value>& outputs, const std::string& key, RuleContext& c)
+    base::Result<std::vector<ValueId>> emitRuled(Op& op, const std::vector<Value>& outputs, const std::string& key,
+                                                 RuleContext& c)
     {
         const bool structure = structureOnly(c);
         auto outcomes = outcomesOf(c, structure);
@@ -177,7 +181,8 @@ private:
         std::vector<ValueInfo> infos;
         for (Outcome& o : *outcomes) infos.push_back(infoOf(std::move(o), structure, c));
         c.info.structureOnly = structure;
-        c.info.view = isView(op.name) || c.info.kind == OpKind::Gather || c.info.kind == OpKind::Select || infos[0].sparse;
+        c.info.view =
+            isView(op.name) || c.info.kind == OpKind::Gather || c.info.kind == OpKind::Select || infos[0].sparse;
         return commit(op, c.info, outputs, std::move(infos), key);
     }
 
@@ -203,8 +208,9 @@ private:
     // In the prologue anything may happen: only a stage that uses the rows needs to know them.
     Outcomes opaqueOutcomes(RuleContext& c, const std::string& why)
     {
-        static const std::set<std::string> writes{"index_put", "scatter", "scatter_add", "scatter_reduce", "index_add",
-                                                  "index_copy", "index_fill", "masked_scatter", "index_reduce"};
+        static const std::set<std::string> writes{"index_put",      "scatter",        "scatter_add",
+                                                  "scatter_reduce", "index_add",      "index_copy",
+                                                  "index_fill",     "masked_scatter", "index_reduce"};
         const SpaceId unknown = m_builder.opaque(why);
         std::set<SpaceId> elements;
         if (c.name == "cat" || isView(c.op.name))
@@ -232,8 +238,9 @@ private:
             if (dims.size() != outputs[j].shape.size()) return "its rule gives another number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
-                    return "dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) + " rows, not those of "
-                        + m_builder.analysis.tables.spaceName(dims[i]) + ": a size is baked into the file";
+                    return "dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
+                           " rows, not those of " + m_builder.analysis.tables.spaceName(dims[i]) +
+                           ": a size is baked into the file";
         }
         return std::nullopt;
     }
@@ -273,7 +280,8 @@ private:
         return false;
     }
 
-    std::vector<ValueId> commit(Op op, OpInfo info, const std::vector<Value>& outputs, std::vector<ValueInfo> infos, const std::string& key)
+    std::vector<ValueId> commit(Op op, OpInfo info, const std::vector<Value>& outputs, std::vector<ValueInfo> infos,
+                                const std::string& key)
     {
         op.outputs.clear();
         for (std::size_t j = 0; j < outputs.size(); ++j) {
@@ -292,8 +300,9 @@ private:
         Op placed = op;
         placed.id = OpId(m_builder.analysis.program.ops.size());
         const bool baked = why.find("baked") != std::string::npos;
-        const std::string hint = baked ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                                       : "this model cannot be evaluated in batches of nodes at this operator";
+        const std::string hint =
+            baked ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
+                  : "this model cannot be evaluated in batches of nodes at this operator";
         return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why, hint, ir::describeOp(placed));
     }
 

@@ -41,7 +41,7 @@ std::vector<std::int64_t> resolveMinusOne(const std::vector<std::int64_t>& shape
     for (std::int64_t w : wanted)
         if (w != -1) rest *= w;
     for (std::int64_t& w : wanted)
-        if (w == -1) w = rest != 0 && total % rest == 0 ? total / rest : -7;   // -7 divides nothing: regroup fails
+        if (w == -1) w = rest != 0 && total % rest == 0 ? total / rest : -7;  // -7 divides nothing: regroup fails
     return wanted;
 }
 

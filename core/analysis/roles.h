@@ -24,9 +24,9 @@ enum class RoleKind : std::uint8_t {
 
 struct InputRole {
     RoleKind kind = RoleKind::Plain;
-    std::string first;      // node type, relation or graph table
-    std::string second;     // Index: destination type; Key: target table
-    std::string relation;   // Index: the relation's name (the data key it came from)
+    std::string first;     // node type, relation or graph table
+    std::string second;    // Index: destination type; Key: target table
+    std::string relation;  // Index: the relation's name (the data key it came from)
     bool overridden = false;
     bool operator==(const InputRole&) const = default;
 };

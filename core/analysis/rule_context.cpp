@@ -20,10 +20,7 @@ void flattenCat(const Tables& tables, SpaceId s, std::map<SpaceId, std::int64_t>
 
 }  // namespace
 
-int wrapDim(std::int64_t dim, int rank)
-{
-    return static_cast<int>(dim < 0 ? dim + std::max(rank, 1) : dim);
-}
+int wrapDim(std::int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + std::max(rank, 1) : dim); }
 
 int RuleContext::index(const std::string& argument) const
 {
@@ -140,8 +137,8 @@ Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& op
             else return Refusal("row spaces differ: " + spaceName(found) + " and " + spaceName(s));
         }
         if (isRow(found) && largest > 1)
-            return Refusal("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found)
-                           + ": a size is baked into the file");
+            return Refusal("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found) +
+                           ": a size is baked into the file");
         result[rank - back] = found;
     }
     return result;

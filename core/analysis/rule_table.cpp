@@ -17,21 +17,27 @@ struct Family {
 
 const Family families[] = {
     {pointwiseRule,
-     "add sub mul div rsub pow neg exp exp2 expm1 log log1p log2 log10 sqrt rsqrt sigmoid tanh relu relu6 leaky_relu elu selu "
-     "gelu softplus silu mish abs clamp clamp_min clamp_max clip sin cos tan asin acos atan sinh cosh asinh acosh atanh where "
-     "eq ne lt gt le ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not bitwise_xor __and__ "
-     "__or__ __xor__ masked_fill isnan isinf isfinite nan_to_num floor ceil round trunc frac reciprocal sign sgn maximum minimum "
-     "fmod remainder floor_divide true_divide atan2 erf erfc erfinv hardtanh celu prelu rrelu square addcmul addcdiv lerp "
+     "add sub mul div rsub pow neg exp exp2 expm1 log log1p log2 log10 sqrt rsqrt sigmoid tanh relu relu6 leaky_relu "
+     "elu selu "
+     "gelu softplus silu mish abs clamp clamp_min clamp_max clip sin cos tan asin acos atan sinh cosh asinh acosh "
+     "atanh where "
+     "eq ne lt gt le ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not bitwise_xor "
+     "__and__ "
+     "__or__ __xor__ masked_fill isnan isinf isfinite nan_to_num floor ceil round trunc frac reciprocal sign sgn "
+     "maximum minimum "
+     "fmod remainder floor_divide true_divide atan2 erf erfc erfinv hardtanh celu prelu rrelu square addcmul addcdiv "
+     "lerp "
      "hardsigmoid hardswish log_sigmoid hardshrink softshrink tanhshrink threshold heaviside lgamma digamma xlogy "
-     "logaddexp hypot copysign deg2rad rad2deg special_expit bitwise_left_shift bitwise_right_shift isclose multiply divide "
+     "logaddexp hypot copysign deg2rad rad2deg special_expit bitwise_left_shift bitwise_right_shift isclose multiply "
+     "divide "
      "subtract negative absolute not_equal greater less greater_equal less_equal"},
     {copyRule, "to _to_copy clone contiguous detach alias type_as float double half int long bool"},
     {fillRule, "zeros ones full empty new_zeros new_ones new_full new_empty zeros_like ones_like full_like empty_like"},
     {arangeRule, "arange"},
-    {dimwiseRule, "softmax log_softmax cumsum cumprod cummax cummin sort topk argsort logcumsumexp glu roll normalize"},
-    {reduceRule,
-     "sum mean amax amin max min prod var std any all argmax argmin norm linalg_vector_norm linalg_norm logsumexp median "
-     "nansum count_nonzero kthvalue mode"},
+    {dimwiseRule, "softmax log_softmax cumsum cumprod cummax cummin sort topk argsort logcumsumexp glu"},
+    {reduceRule, "sum mean amax amin max min prod var std any all argmax argmin norm linalg_vector_norm linalg_norm "
+                 "logsumexp median "
+                 "nansum count_nonzero kthvalue mode"},
     {layerNormRule, "layer_norm native_layer_norm rms_norm"},
     {normRule, "batch_norm group_norm instance_norm"},
     {cellRule, "gru_cell lstm_cell rnn_tanh_cell rnn_relu_cell"},
@@ -39,7 +45,7 @@ const Family families[] = {
     {oneHotRule, "one_hot"},
     {nonzeroRule, "nonzero nonzero_numpy"},
     {convolutionRule, "conv1d conv2d _convolution max_pool2d max_pool1d avg_pool2d adaptive_avg_pool2d avg_pool1d"},
-    {crossRule, "cross linalg_cross cosine_similarity pairwise_distance"},
+    {crossRule, "cross linalg_cross cosine_similarity"},
     {reshapeRule, "view reshape _unsafe_view view_as reshape_as flatten unflatten squeeze ravel"},
     {unsqueezeRule, "unsqueeze"},
     {expandRule, "expand expand_as broadcast_to"},
@@ -49,7 +55,7 @@ const Family families[] = {
     {selectRule, "select"},
     {sliceRule, "slice narrow"},
     {splitRule, "unbind split chunk split_with_sizes unsafe_chunk unsafe_split tensor_split"},
-    {flipRule, "flip"},
+    {flipRule, "flip roll"},
     {padRule, "pad constant_pad_nd"},
     {putBackRule, "select_scatter slice_scatter"},
     {stackRule, "stack"},
@@ -99,10 +105,11 @@ Rule ruleFor(const std::string& name)
 
 bool isView(const std::string& name)
 {
-    static const auto views = words(
-        "view reshape view_as reshape_as select slice unsqueeze squeeze transpose t permute expand expand_as unbind split chunk "
-        "detach alias flatten unflatten narrow movedim split_with_sizes numpy_T swapaxes unsafe_chunk unsafe_split tensor_split "
-        "broadcast_to ravel");
+    static const auto views = words("view reshape view_as reshape_as select slice unsqueeze squeeze transpose t "
+                                    "permute expand expand_as unbind split chunk "
+                                    "detach alias flatten unflatten narrow movedim split_with_sizes numpy_T swapaxes "
+                                    "unsafe_chunk unsafe_split tensor_split "
+                                    "broadcast_to ravel");
     return views.contains(name);
 }
 
@@ -122,8 +129,8 @@ bool isShapeOnly(const std::string& op, const std::string& argument)
 
 bool isAggregation(const std::string& name)
 {
-    static const auto names = words(
-        "scatter_add scatter_reduce scatter index_add index_reduce bincount _sparse_mm sparse_mm segment_reduce");
+    static const auto names =
+        words("scatter_add scatter_reduce scatter index_add index_reduce bincount _sparse_mm sparse_mm segment_reduce");
     return names.contains(name);
 }
 

@@ -19,21 +19,24 @@ using Outcomes = std::vector<Outcome>;
 class RuleContext {
 public:
     RuleContext(Builder& b, const ir::Op& o, const std::vector<ir::Value>& results, OpInfo& i)
-        : builder(b), op(o), outputs(results), info(i), name(o.name.substr(o.name.find("::") + 2))
-    {
-    }
+        : builder(b),
+          op(o),
+          outputs(results),
+          info(i),
+          name(o.name.substr(o.name.find("::") + 2))
+    {}
 
     Builder& builder;
     const ir::Op& op;
-    const std::vector<ir::Value>& outputs;   // dtype and sample shape of each output
+    const std::vector<ir::Value>& outputs;  // dtype and sample shape of each output
     OpInfo& info;
-    const std::string name;                  // without namespace
-    std::optional<ValueId> same;             // set by a rule: the result simply is this value
+    const std::string name;       // without namespace
+    std::optional<ValueId> same;  // set by a rule: the result simply is this value
 
-    [[nodiscard]] int index(const std::string& argument) const;              // -1 if the schema has no such argument
-    [[nodiscard]] bool has(const std::string& argument) const;               // present and not None
-    [[nodiscard]] const ir::Arg& arg(const std::string& argument) const;     // None if there is none
-    [[nodiscard]] ValueId tensor(const std::string& argument) const;         // invalid if it is none
+    [[nodiscard]] int index(const std::string& argument) const;           // -1 if the schema has no such argument
+    [[nodiscard]] bool has(const std::string& argument) const;            // present and not None
+    [[nodiscard]] const ir::Arg& arg(const std::string& argument) const;  // None if there is none
+    [[nodiscard]] ValueId tensor(const std::string& argument) const;      // invalid if it is none
     [[nodiscard]] std::int64_t integer(const std::string& argument, std::int64_t otherwise) const;
     [[nodiscard]] bool boolean(const std::string& argument, bool otherwise = false) const;
     [[nodiscard]] std::string text(const std::string& argument) const;

@@ -37,8 +37,8 @@ void inheritAll(RuleContext& c, const Role& via, ValueId source, Outcome& o)
 std::string weightMessage(RuleContext& c, ValueId table, const Role& role)
 {
     const std::string& name = c.value(table).name;
-    return "the table " + (name.empty() ? "" : name + " ") + "has one row per row of " + c.spaceName(role.target)
-        + ": declare it with --role " + (name.empty() ? "NAME" : name) + "=node:" + c.spaceName(role.target);
+    return "the table " + (name.empty() ? "" : name + " ") + "has one row per row of " + c.spaceName(role.target) +
+           ": declare it with --role " + (name.empty() ? "NAME" : name) + "=node:" + c.spaceName(role.target);
 }
 
 // rows of `source` along `d`, picked by `index`, whose dims replace that dimension.
@@ -52,14 +52,17 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
     dims.insert(dims.begin() + d, indexDims.begin(), indexDims.end());
     const std::optional<Role>& role = c.of(index).role;
     if (!c.isRow(table)) {
-        const auto size = role ? c.builder.analysis.sampleSizes.find(role->target) : c.builder.analysis.sampleSizes.end();
-        const bool oneRowEach = size != c.builder.analysis.sampleSizes.end() && c.isRow(role->target)
-            && c.value(source).origin != ir::Origin::Op && c.extent(source, d) == size->second && size->second > 1;
+        const auto size =
+            role ? c.builder.analysis.sampleSizes.find(role->target) : c.builder.analysis.sampleSizes.end();
+        const bool oneRowEach = size != c.builder.analysis.sampleSizes.end() && c.isRow(role->target) &&
+                                c.value(source).origin != ir::Origin::Op && c.extent(source, d) == size->second &&
+                                size->second > 1;
         if (oneRowEach) return Refusal(weightMessage(c, source, *role));
         return c.one(dims);
     }
     if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has no known origin");
-    if (role->target != table) return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
+    if (role->target != table)
+        return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
     c.info.dim = d;
@@ -92,11 +95,13 @@ Ruled<Outcomes> gatherRule(RuleContext& c)
     if (!c.has("dim")) return Refusal("indexes a flattened tensor");
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
     if (c.isRow(c.dim(x, d)))
-        return pick(c, x, index, d, {c.dim(index, d)}, c.slot("self"), c.slot(c.index("index") >= 0 ? "index" : "indices"));
+        return pick(c, x, index, d, {c.dim(index, d)}, c.slot("self"),
+                    c.slot(c.index("index") >= 0 ? "index" : "indices"));
     std::vector<SpaceId> dims;
     for (int i = 0; i < c.rank(index); ++i) {
         const SpaceId own = c.dim(x, i), other = c.dim(index, i);
-        if (i != d && c.isRow(own) && other != own) return Refusal("row spaces differ: " + c.spaceName(own) + " and " + c.spaceName(other));
+        if (i != d && c.isRow(own) && other != own)
+            return Refusal("row spaces differ: " + c.spaceName(own) + " and " + c.spaceName(other));
         dims.push_back(other.valid() || i == d ? other : own);
     }
     return c.one(dims);
@@ -105,7 +110,7 @@ Ruled<Outcomes> gatherRule(RuleContext& c)
 namespace {
 
 struct Indices {
-    std::vector<int> positions;          // dimensions of self that are indexed
+    std::vector<int> positions;  // dimensions of self that are indexed
     std::vector<ValueId> values;
 };
 
@@ -159,7 +164,9 @@ std::optional<Outcomes> permutePair(RuleContext& c, ValueId x, ValueId index, in
     const std::vector<double>& literal = c.value(index).literal;
     if (pair.empty() || c.isRow(c.dim(x, d)) || literal.empty() || c.rank(index) != 1) return std::nullopt;
     Outcomes result = c.keep(x, c.dims(x));
-    for (double i : literal) result[0].pairRoles.push_back(pair[static_cast<std::size_t>(wrapDim(static_cast<std::int64_t>(i), static_cast<int>(pair.size())))]);
+    for (double i : literal)
+        result[0].pairRoles.push_back(
+            pair[static_cast<std::size_t>(wrapDim(static_cast<std::int64_t>(i), static_cast<int>(pair.size())))]);
     return result;
 }
 
@@ -183,7 +190,8 @@ Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
     const ValueId index = ix.values[rowed[0]];
     const auto& role = c.of(index).role;
     const int d = ix.positions[rowed[0]];
-    if (!role || role->target != c.dim(x, d)) return Refusal("the index into the rows of " + c.spaceName(c.dim(x, d)) + " has no known origin");
+    if (!role || role->target != c.dim(x, d))
+        return Refusal("the index into the rows of " + c.spaceName(c.dim(x, d)) + " has no known origin");
     if (!c.structure(index)) return Refusal("the rows it reads depend on features");
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
@@ -215,8 +223,8 @@ struct Scatter {
     ValueId table, index, source;
     Slot tableSlot, indexSlot, sourceSlot;
     int dim = 0;
-    SpaceId messages;           // the row space of the index
-    std::string how;            // "sum", "mean", "amax", "amin", "prod", "copy"
+    SpaceId messages;  // the row space of the index
+    std::string how;   // "sum", "mean", "amax", "amin", "prod", "copy"
     bool includeSelf = true;
 };
 
@@ -243,10 +251,11 @@ std::optional<Reduction> scatterReduction(const std::string& how)
 Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
 {
     const auto& role = c.of(s.index).role;
-    if (table.valid() && (!role || role->target != table)) return Refusal("the index into " + c.spaceName(table) + " has no known origin");
+    if (table.valid() && (!role || role->target != table))
+        return Refusal("the index into " + c.spaceName(table) + " has no known origin");
     if (!table.valid() && role && c.isRow(role->target))
-        return Refusal("an index of " + c.spaceName(role->target) + " is written into a constant number of rows ("
-                       + std::to_string(c.extent(s.table, s.dim)) + "): the size was baked into the file");
+        return Refusal("an index of " + c.spaceName(role->target) + " is written into a constant number of rows (" +
+                       std::to_string(c.extent(s.table, s.dim)) + "): the size was baked into the file");
     const bool structure = c.structure(s.table) && (!s.source.valid() || c.structure(s.source));
     if (structure) return c.one(c.dims(s.table));
     const auto how = scatterReduction(s.how);
@@ -264,7 +273,8 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
 Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
 {
     const SpaceKind kind = c.space(role.target).kind;
-    if (kind != SpaceKind::Node && kind != SpaceKind::Edge) return Refusal("aggregates into derived rows " + c.spaceName(role.target));
+    if (kind != SpaceKind::Node && kind != SpaceKind::Edge)
+        return Refusal("aggregates into derived rows " + c.spaceName(role.target));
     c.info.kind = OpKind::Aggregate;
     c.info.role = role;
     c.info.dim = s.dim;
@@ -282,12 +292,13 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
     if (!c.isRow(table) && !c.isRow(s.messages)) return c.one(c.dims(s.table));
     if (!c.structure(s.index)) return Refusal("the rows it writes depend on features");
     if (s.source.valid() && c.anyRow(c.dims(s.source)) && c.builder.analysis.rowSpace(s.source) != s.messages)
-        return Refusal("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) + " scattered by an index over "
-                       + c.spaceName(s.messages));
+        return Refusal("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) +
+                       " scattered by an index over " + c.spaceName(s.messages));
     if (!c.isRow(table)) return readout(c, s, table);
     const auto& role = c.of(s.index).role;
     if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has no known origin");
-    if (role->target != table) return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
+    if (role->target != table)
+        return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
     return aggregate(c, s, *role);
 }
 
@@ -330,8 +341,9 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
         s.messages = c.rank(s.index) ? c.dim(s.index, 0) : SpaceId{};
         return scatterInto(c, s);
     }
-    const bool aligned = c.rank(s.index) <= c.rank(s.table) && std::equal(c.dims(s.index).begin(), c.dims(s.index).end(), c.dims(s.table).begin());
-    if (s.dim == 0 && aligned && !c.anyRow(c.dims(s.source))) return c.one(c.dims(s.table));   // a masked fill
+    const bool aligned = c.rank(s.index) <= c.rank(s.table) &&
+                         std::equal(c.dims(s.index).begin(), c.dims(s.index).end(), c.dims(s.table).begin());
+    if (s.dim == 0 && aligned && !c.anyRow(c.dims(s.source))) return c.one(c.dims(s.table));  // a masked fill
     const auto space = filterBy(c, s.index, c.dim(s.table, s.dim));
     if (!space) return Refusal(space.error());
     if (c.rank(s.source) < 1 || c.dim(s.source, 0) != *space) return Refusal("writes other rows than the mask selects");
@@ -339,7 +351,7 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     const Tables& tables = c.builder.analysis.tables;
     const Role role{*space, c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(), parent};
     auto result = aggregate(c, s, role);
-    c.use(s.indexSlot, Use::Init);   // the mask itself is read on the rows written
+    c.use(s.indexSlot, Use::Init);  // the mask itself is read on the rows written
     return result;
 }
 
@@ -349,7 +361,8 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     const auto& role = c.of(x).role;
     const auto length = c.linear(c.arg("minlength"));
     const auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
-    if (!role || !space || *space != role->target) return Refusal("bincount without minlength = the number of rows counted");
+    if (!role || !space || *space != role->target)
+        return Refusal("bincount without minlength = the number of rows counted");
     c.info.kind = OpKind::Aggregate;
     c.info.role = *role;
     c.use(c.slot("self"), Use::Index);

@@ -21,8 +21,10 @@ void reduceBySum(RuleContext& c, const std::vector<Slot>& slots)
 Ruled<Outcomes> linearRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input"), w = c.tensor("weight");
-    if (c.rank(x) == 0 || c.isRow(c.dims(x).back())) return Refusal("contracts the rows of " + c.spaceName(c.builder.analysis.rowSpace(x)));
-    if (c.anyRow(c.dims(w))) return Refusal("multiplies by a matrix that has rows of " + c.spaceName(c.builder.analysis.rowSpace(w)));
+    if (c.rank(x) == 0 || c.isRow(c.dims(x).back()))
+        return Refusal("contracts the rows of " + c.spaceName(c.builder.analysis.rowSpace(x)));
+    if (c.anyRow(c.dims(w)))
+        return Refusal("multiplies by a matrix that has rows of " + c.spaceName(c.builder.analysis.rowSpace(w)));
     std::vector<SpaceId> dims = c.dims(x);
     if (c.rank(w) == 1) dims.pop_back();
     else dims.back() = SpaceId{};
@@ -92,8 +94,8 @@ struct Factors {
 Factors factorsOf(RuleContext& c)
 {
     static const std::vector<std::pair<std::string, std::string>> names{
-        {"mat1", "mat2"}, {"batch1", "batch2"}, {"mat", "vec"}, {"sparse", "dense"}, {"self", "mat2"},
-        {"self", "other"}, {"self", "vec2"}, {"self", "tensor"}, {"self", "vec"}, {"vec1", "vec2"}};
+        {"mat1", "mat2"},  {"batch1", "batch2"}, {"mat", "vec"},     {"sparse", "dense"}, {"self", "mat2"},
+        {"self", "other"}, {"self", "vec2"},     {"self", "tensor"}, {"self", "vec"},     {"vec1", "vec2"}};
     Factors f;
     for (const auto& [a, b] : names) {
         if (!c.tensor(a).valid() || !c.tensor(b).valid()) continue;
@@ -110,8 +112,8 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
     const Role row = matrix.sparseRow, column = matrix.sparseColumn;
     if (f.addendSlot) return Refusal("adds to a sparse product in one operator");
     if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
-        return Refusal("multiplies columns of " + c.spaceName(column.target) + " with rows of "
-                       + c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}));
+        return Refusal("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
+                       c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}));
     c.info.kind = OpKind::Aggregate;
     c.info.role = row;
     c.info.dim = 0;
@@ -134,12 +136,15 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     if (c.of(f.second).sparse) return Refusal("multiplies by a sparse matrix from the right");
     std::vector<SpaceId> p = c.dims(f.first), q = c.dims(f.second);
     const bool outer = c.name == "outer" || c.name == "ger";
-    if (outer) return c.isRow(p[0]) && c.isRow(q[0]) ? Ruled<Outcomes>(Refusal("a dense product of rows by rows"))
-                                                    : Ruled<Outcomes>(c.one({p[0], q[0]}));
+    if (outer)
+        return c.isRow(p[0]) && c.isRow(q[0]) ? Ruled<Outcomes>(Refusal("a dense product of rows by rows"))
+                                              : Ruled<Outcomes>(c.one({p[0], q[0]}));
     const SpaceId contractedP = p.back(), contractedQ = q.size() > 1 ? q[q.size() - 2] : q.back();
     RuleContext::Shaped batchP, batchQ;
-    for (std::size_t i = 0; i + 2 < p.size(); ++i) batchP.dims.push_back(p[i]), batchP.shape.push_back(c.shape(f.first)[i]);
-    for (std::size_t i = 0; i + 2 < q.size(); ++i) batchQ.dims.push_back(q[i]), batchQ.shape.push_back(c.shape(f.second)[i]);
+    for (std::size_t i = 0; i + 2 < p.size(); ++i)
+        batchP.dims.push_back(p[i]), batchP.shape.push_back(c.shape(f.first)[i]);
+    for (std::size_t i = 0; i + 2 < q.size(); ++i)
+        batchQ.dims.push_back(q[i]), batchQ.shape.push_back(c.shape(f.second)[i]);
     auto dims = c.broadcast({batchP, batchQ});
     if (!dims) return Refusal(dims.error());
     if (p.size() > 1) dims->push_back(p[p.size() - 2]);
@@ -167,8 +172,8 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
     for (std::size_t i = 0; i < 2; ++i) {
         const auto space = c.spaceOf(size[i]);
         if (!space || *space != pair[i].target)
-            return Refusal("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target)
-                           + ": it was baked into the file");
+            return Refusal("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target) +
+                           ": it was baked into the file");
     }
     if (!values.valid() || c.rank(values) != 1 || c.dim(values, 0) != pair[0].space)
         return Refusal("the values of the sparse matrix are not one number per edge");
@@ -184,7 +189,7 @@ Ruled<Outcomes> coalesceRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     if (!c.of(x).sparse) return opaqueRule(c);
-    c.same = x;   // products do not depend on whether entries are merged
+    c.same = x;  // products do not depend on whether entries are merged
     return c.one(c.dims(x));
 }
 

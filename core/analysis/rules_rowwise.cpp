@@ -12,8 +12,12 @@ namespace {
 // Sizes survive arithmetic on 0-dim tensors: tracing writes x.size(0) + 1 that way.
 std::optional<Linear> sizeArithmetic(RuleContext& c)
 {
-    static const std::map<std::string, std::string> names{{"add", "add"},   {"sub", "sub"},     {"mul", "mul"},
-                                                          {"neg", "neg"},   {"maximum", "max"}, {"minimum", "min"},
+    static const std::map<std::string, std::string> names{{"add", "add"},
+                                                          {"sub", "sub"},
+                                                          {"mul", "mul"},
+                                                          {"neg", "neg"},
+                                                          {"maximum", "max"},
+                                                          {"minimum", "min"},
                                                           {"floor_divide", "floordiv"}};
     const bool floored = c.name == "div" && (c.text("rounding_mode") == "floor" || c.text("rounding_mode") == "trunc");
     const auto it = names.find(floored ? "floor_divide" : c.name);
@@ -67,7 +71,8 @@ Ruled<Outcomes> arangeRule(RuleContext& c)
     if (!end) return c.one({SpaceId{}});
     if (end->isConstant() && c.integer("start", 0) >= 0) return c.one({SpaceId{}});
     const auto space = c.spaceOf(*end);
-    if (!space || c.integer("start", 0) != 0 || c.integer("step", 1) != 1) return Refusal("arange over an unknown size");
+    if (!space || c.integer("start", 0) != 0 || c.integer("step", 1) != 1)
+        return Refusal("arange over an unknown size");
     Outcome o;
     o.dims = {*space};
     const Tables& tables = c.builder.analysis.tables;
@@ -143,7 +148,8 @@ Ruled<Outcomes> cellRule(RuleContext& c)
     const ValueId x = c.tensor("input");
     const ValueId h = c.tensor("hx");
     const SpaceId a = c.dim(x, 0), b = h.valid() ? c.dim(h, 0) : a;
-    if (a.valid() && b.valid() && a != b) return Refusal("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b));
+    if (a.valid() && b.valid() && a != b)
+        return Refusal("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b));
     return c.all({a.valid() ? a : b, SpaceId{}});
 }
 
@@ -153,7 +159,8 @@ Ruled<Outcomes> recurrentRule(RuleContext& c)
     const ValueId x = c.tensor("input");
     const int batch = c.boolean("batch_first") ? 0 : 1;
     if (c.rank(x) != 3) return Refusal("a recurrent layer without a batch dimension");
-    if (c.isRow(c.dim(x, 1 - batch))) return Refusal("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)));
+    if (c.isRow(c.dim(x, 1 - batch)))
+        return Refusal("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)));
     Outcomes result;
     for (std::size_t j = 0; j < c.outputs.size(); ++j) {
         Outcome o;
@@ -167,9 +174,10 @@ Ruled<Outcomes> recurrentRule(RuleContext& c)
 Ruled<Outcomes> oneHotRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
-    if (c.integer("num_classes", -1) == -1 && !c.structure(x)) return Refusal("one_hot with a width that depends on features");
+    if (c.integer("num_classes", -1) == -1 && !c.structure(x))
+        return Refusal("one_hot with a width that depends on features");
     std::vector<SpaceId> dims = c.dims(x);
-    dims.push_back({});
+    dims.emplace_back();
     return c.one(dims);
 }
 
@@ -202,7 +210,8 @@ Ruled<Outcomes> numberTensorRule(RuleContext& c)
 Ruled<Outcomes> opaqueRule(RuleContext& c)
 {
     for (ValueId v : c.operands())
-        if (c.anyRow(c.dims(v))) return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
+        if (c.anyRow(c.dims(v)))
+            return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
     Outcomes result;
     for (const ir::Value& v : c.outputs) {
         Outcome o;
@@ -229,9 +238,11 @@ Ruled<Outcomes> crossRule(RuleContext& c)
 {
     const auto dims = c.broadcastOperands();
     if (!dims) return Refusal(dims.error());
-    const int d = wrapDim(c.integer("dim", -1), static_cast<int>(dims->size()));
+    const int d = wrapDim(c.integer("dim", c.name == "cosine_similarity" ? 1 : -1), static_cast<int>(dims->size()));
     if (c.isRow((*dims)[static_cast<std::size_t>(d)])) return Refusal("works over rows");
-    return c.one(*dims);
+    std::vector<SpaceId> result = *dims;
+    if (c.name == "cosine_similarity") result.erase(result.begin() + d);
+    return c.one(result);
 }
 
 namespace {
@@ -240,7 +251,7 @@ struct Reduced {
     std::vector<int> dims;
     bool keep = false;
     std::vector<SpaceId> result;
-    SpaceId rows;   // a row space among the reduced ones
+    SpaceId rows;  // a row space among the reduced ones
 };
 
 Reduced reducedDims(RuleContext& c, ValueId x)
@@ -254,7 +265,7 @@ Reduced reducedDims(RuleContext& c, ValueId x)
         const bool gone = std::find(r.dims.begin(), r.dims.end(), d) != r.dims.end();
         if (gone && c.isRow(c.dim(x, d))) r.rows = c.dim(x, d);
         if (!gone) r.result.push_back(c.dim(x, d));
-        else if (r.keep) r.result.push_back({});
+        else if (r.keep) r.result.emplace_back();
     }
     return r;
 }
@@ -275,9 +286,12 @@ std::optional<Outcomes> largestIndex(RuleContext& c, ValueId x)
 std::optional<Reduction> reductionOf(const std::string& name)
 {
     static const std::map<std::string, Reduction> known{
-        {"sum", Reduction::Sum},   {"mean", Reduction::Mean}, {"amax", Reduction::Max}, {"max", Reduction::Max},
-        {"amin", Reduction::Min},  {"min", Reduction::Min},   {"var", Reduction::Var},  {"std", Reduction::Std},
-        {"norm", Reduction::Norm2}, {"linalg_vector_norm", Reduction::Norm2}, {"linalg_norm", Reduction::Norm2}};
+        {"sum", Reduction::Sum},          {"mean", Reduction::Mean},
+        {"amax", Reduction::Max},         {"max", Reduction::Max},
+        {"amin", Reduction::Min},         {"min", Reduction::Min},
+        {"var", Reduction::Var},          {"std", Reduction::Std},
+        {"norm", Reduction::Norm2},       {"linalg_vector_norm", Reduction::Norm2},
+        {"linalg_norm", Reduction::Norm2}};
     const auto it = known.find(name);
     return it == known.end() ? std::nullopt : std::optional(it->second);
 }

@@ -56,7 +56,8 @@ Ruled<std::vector<std::int64_t>> squeezed(RuleContext& c, ValueId x, const std::
         for (int i = 0; i < c.rank(x); ++i) dims.push_back(i);
     std::vector<std::int64_t> out;
     for (int i = 0; i < c.rank(x); ++i) {
-        const bool named = std::any_of(dims.begin(), dims.end(), [&](std::int64_t d) { return wrapDim(d, c.rank(x)) == i; });
+        const bool named =
+            std::any_of(dims.begin(), dims.end(), [&](std::int64_t d) { return wrapDim(d, c.rank(x)) == i; });
         if (named && c.isRow(c.dim(x, i)) && c.extent(x, i) == 1) return Refusal("squeezes rows away");
         if (!(named && shape[static_cast<std::size_t>(i)] == 1)) out.push_back(shape[static_cast<std::size_t>(i)]);
     }
@@ -126,8 +127,8 @@ Ruled<Outcomes> expandRule(RuleContext& c)
         if (c.isRow(own) && c.isRow(wanted[i]) && own != wanted[i])
             return Refusal("rows of " + c.spaceName(own) + " expanded to " + c.spaceName(wanted[i]));
         if (!own.valid() && extent != 1 && c.isRow(wanted[i]))
-            return Refusal("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i])
-                           + ": a size is baked into the file");
+            return Refusal("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i]) +
+                           ": a size is baked into the file");
         dims[i] = own.valid() ? own : (extent == 1 ? wanted[i] : SpaceId{});
     }
     return c.keep(x, dims);
@@ -145,7 +146,8 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
         const SpaceId own = inside ? c.dims(x)[c.dims(x).size() - back] : SpaceId{};
         const std::int64_t extent = inside ? c.shape(x)[c.shape(x).size() - back] : 1;
         const auto times = back <= repeats.size() ? c.linear(repeats[repeats.size() - back]) : constant(1);
-        if (c.isRow(own) && (!times || *times != constant(1))) return Refusal("repeats the rows of " + c.spaceName(own));
+        if (c.isRow(own) && (!times || *times != constant(1)))
+            return Refusal("repeats the rows of " + c.spaceName(own));
         dims[i] = own;
         if (own.valid() || !times || times->isConstant()) continue;
         if (extent != 1) return Refusal("repeats a table a number of times that depends on the graph");
@@ -172,7 +174,8 @@ std::vector<int> permutationOf(RuleContext& c, int rank)
     for (int i = 0; i < rank; ++i) p.push_back(i);
     if (c.name == "permute") {
         const std::vector<std::int64_t> dims = c.integers("dims");
-        for (int i = 0; i < rank; ++i) p[static_cast<std::size_t>(i)] = wrapDim(dims[static_cast<std::size_t>(i)], rank);
+        for (int i = 0; i < rank; ++i)
+            p[static_cast<std::size_t>(i)] = wrapDim(dims[static_cast<std::size_t>(i)], rank);
     } else if (c.name == "t" || c.name == "numpy_T") {
         std::reverse(p.begin(), p.end());
     } else if (c.name == "movedim") {
@@ -281,10 +284,13 @@ Ruled<Outcomes> splitRule(RuleContext& c)
     std::size_t at = 0;
     for (const ir::Value& piece : c.outputs) {
         Outcome o = c.keep(x, c.dims(x))[0];
-        const std::size_t rows = c.name == "unbind" ? 1 : static_cast<std::size_t>(piece.shape[static_cast<std::size_t>(d)]);
+        const std::size_t rows =
+            c.name == "unbind" ? 1 : static_cast<std::size_t>(piece.shape[static_cast<std::size_t>(d)]);
         if (along && at + rows <= pair.size()) {
             if (c.name == "unbind") o.role = pair[at];
-            else o.pairRoles.assign(pair.begin() + static_cast<std::ptrdiff_t>(at), pair.begin() + static_cast<std::ptrdiff_t>(at + rows));
+            else
+                o.pairRoles.assign(pair.begin() + static_cast<std::ptrdiff_t>(at),
+                                   pair.begin() + static_cast<std::ptrdiff_t>(at + rows));
         }
         if (c.name == "unbind") o.dims.erase(o.dims.begin() + d);
         at += rows;
@@ -297,11 +303,15 @@ Ruled<Outcomes> flipRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     Outcomes result = c.keep(x, c.dims(x), true);
-    for (std::int64_t dim : c.integers("dims")) {
+    std::vector<std::int64_t> dims = c.integers("dims");
+    if (dims.empty())  // roll without dims works on the flattened tensor
+        for (int d = 0; d < c.rank(x); ++d) dims.push_back(d);
+    for (std::int64_t dim : dims) {
         const int d = wrapDim(dim, c.rank(x));
-        if (c.isRow(c.dim(x, d))) return Refusal("reverses the order of the rows of " + c.spaceName(c.dim(x, d)));
-        if (!result[0].pairRoles.empty() && d == pairDim(c, x))
-            std::reverse(result[0].pairRoles.begin(), result[0].pairRoles.end());
+        if (c.isRow(c.dim(x, d))) return Refusal("changes the order of the rows of " + c.spaceName(c.dim(x, d)));
+        if (result[0].pairRoles.empty() || d != pairDim(c, x)) continue;
+        if (c.name != "flip") result[0].pairRoles.clear();
+        std::reverse(result[0].pairRoles.begin(), result[0].pairRoles.end());
     }
     return result;
 }
@@ -312,7 +322,8 @@ Ruled<Outcomes> padRule(RuleContext& c)
     const std::vector<std::int64_t> pad = c.integers("pad");
     for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
         const int d = c.rank(x) - 1 - static_cast<int>(i / 2);
-        if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0)) return Refusal("adds rows to " + c.spaceName(c.dim(x, d)));
+        if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0))
+            return Refusal("adds rows to " + c.spaceName(c.dim(x, d)));
     }
     return c.one(c.dims(x));
 }
@@ -323,8 +334,8 @@ Ruled<Outcomes> putBackRule(RuleContext& c)
     const ValueId x = c.tensor("self"), src = c.tensor("src");
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
     if (c.isRow(c.dim(x, d))) {
-        const bool whole = c.name == "slice_scatter" && c.integer("start", 0) == 0 && c.integer("step", 1) == 1
-            && c.integer("end", std::int64_t{1} << 31) >= (std::int64_t{1} << 31);
+        const bool whole = c.name == "slice_scatter" && c.integer("start", 0) == 0 && c.integer("step", 1) == 1 &&
+                           c.integer("end", std::int64_t{1} << 31) >= (std::int64_t{1} << 31);
         if (!whole) return Refusal("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position");
         c.same = src;
         return c.one(c.dims(x));
@@ -430,7 +441,8 @@ Ruled<Outcomes> catRows(RuleContext& c, const std::vector<ValueId>& parts, int d
     Outcome o;
     for (ValueId v : parts) {
         const SpaceId s = c.dim(v, d);
-        if (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque) return Refusal("joins rows of " + c.spaceName(s) + " with other rows");
+        if (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque)
+            return Refusal("joins rows of " + c.spaceName(s) + " with other rows");
         spaces.push_back(s);
         RuleContext::Shaped shape = c.shaped(v);
         shape.dims.erase(shape.dims.begin() + d);
@@ -441,6 +453,7 @@ Ruled<Outcomes> catRows(RuleContext& c, const std::vector<ValueId>& parts, int d
     const auto dims = c.broadcast(rest);
     if (!dims) return Refusal(dims.error());
     const SpaceId cat = c.builder.cat(spaces);
+    for (int end : {0, 1}) c.builder.jointKey(cat, end);
     o.dims = *dims;
     o.dims.insert(o.dims.begin() + d, cat);
     joinAll(c, parts, cat, o);
@@ -459,7 +472,7 @@ Ruled<Outcomes> catRule(RuleContext& c)
     const int list = c.index("tensors");
     ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
         if (s.arg != list) return;
-        const bool legacyEmpty = c.rank(v) == 1 && c.extent(v, 0) == 0;   // cat ignores 1-D empties of any width
+        const bool legacyEmpty = c.rank(v) == 1 && c.extent(v, 0) == 0;  // cat ignores 1-D empties of any width
         if (legacyEmpty && !c.dim(v, 0).valid()) return;
         parts.push_back(v);
         slots.push_back(s);

@@ -11,8 +11,8 @@ using ir::ArgType;
 
 const std::map<std::string, std::vector<ArgInfo>>& schemas()
 {
-    constexpr ArgType T = ArgType::Tensor, I = ArgType::Int, L = ArgType::IntList, N = ArgType::Number, B = ArgType::Bool,
-                      O = ArgType::Other;
+    constexpr ArgType T = ArgType::Tensor, I = ArgType::Int, L = ArgType::IntList, N = ArgType::Number,
+                      B = ArgType::Bool, O = ArgType::Other;
     static const std::map<std::string, std::vector<ArgInfo>> table{
         {"select_scatter", {{"self", T}, {"src", T}, {"dim", I}, {"index", I}}},
         {"slice_scatter", {{"self", T}, {"src", T}, {"dim", I}, {"start", I}, {"end", I}, {"step", I}}},
@@ -21,8 +21,15 @@ const std::map<std::string, std::vector<ArgInfo>>& schemas()
         {"t", {{"self", T}}},
         {"permute", {{"self", T}, {"dims", L}}},
         {"full_like",
-         {{"self", T}, {"fill_value", N}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}, {"memory_format", I}}},
-        {"zeros_like", {{"self", T}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}, {"memory_format", I}}},
+         {{"self", T},
+          {"fill_value", N},
+          {"dtype", I},
+          {"layout", I},
+          {"device", O},
+          {"pin_memory", B},
+          {"memory_format", I}}},
+        {"zeros_like",
+         {{"self", T}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}, {"memory_format", I}}},
         {"expand", {{"self", T}, {"size", L}, {"implicit", B}}},
         {"to.dtype", {{"self", T}, {"dtype", I}, {"non_blocking", B}, {"copy", B}, {"memory_format", I}}},
         {"add.Tensor", {{"self", T}, {"other", T}, {"alpha", N}}},

@@ -20,7 +20,8 @@ SpaceId Tables::target(SpaceId table, KeyId id) const
     case SpaceKind::Filter:
     case SpaceKind::Perm: return k.kind == KeyKind::Pos ? s.parent : target(s.parent, id);
     case SpaceKind::Cat:
-        return k.kind == KeyKind::Parts && k.parts.size() == s.parts.size() ? target(s.parts[0], k.parts[0]) : SpaceId{};
+        return k.kind == KeyKind::Parts && k.parts.size() == s.parts.size() ? target(s.parts[0], k.parts[0])
+                                                                            : SpaceId{};
     default: return {};
     }
 }

@@ -11,9 +11,9 @@
 namespace hopscope::base {
 
 struct Progress {
-    std::string what;             // "stage 2 of 3", "reading edge_index"
+    std::string what;  // "stage 2 of 3", "reading edge_index"
     std::int64_t done = 0;
-    std::int64_t total = 0;       // 0: unknown
+    std::int64_t total = 0;  // 0: unknown
 };
 
 using ProgressFn = std::function<void(const Progress&)>;

@@ -11,13 +11,13 @@ namespace hopscope::base {
 
 // The numbers are the exit codes of the command-line contract.
 enum class ErrorCode {
-    Usage = 2,         // the command line is wrong
-    Input = 3,         // a file is unreadable, malformed, hostile or inconsistent
-    Unsupported = 4,   // the model is not supported or cannot be split
-    Different = 5,     // verification failed
-    Resources = 6,     // out of memory or disk even at the smallest batch
-    Internal = 7,      // a broken invariant of Hopscope itself
-    Cancelled = 130,   // stopped by the user
+    Usage = 2,        // the command line is wrong
+    Input = 3,        // a file is unreadable, malformed, hostile or inconsistent
+    Unsupported = 4,  // the model is not supported or cannot be split
+    Different = 5,    // verification failed
+    Resources = 6,    // out of memory or disk even at the smallest batch
+    Internal = 7,     // a broken invariant of Hopscope itself
+    Cancelled = 130,  // stopped by the user
 };
 
 struct [[nodiscard]] Error {

@@ -13,14 +13,27 @@
 namespace hopscope::base {
 
 enum class DType : std::uint8_t {
-    Bool, UInt8, Int8, Int16, UInt16, Int32, UInt32, Int64, UInt64,
-    Float16, BFloat16, Float32, Float64, Complex64, Complex128,
+    Bool,
+    UInt8,
+    Int8,
+    Int16,
+    UInt16,
+    Int32,
+    UInt32,
+    Int64,
+    UInt64,
+    Float16,
+    BFloat16,
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
 };
 
-std::size_t itemSize(DType dtype);          // bytes of one element
-const char* dtypeName(DType dtype);         // "float32", as in torch
-bool isFloating(DType dtype);               // float16..float64 (complex is not)
-bool isIntegral(DType dtype);               // integers; bool is not
+std::size_t itemSize(DType dtype);   // bytes of one element
+const char* dtypeName(DType dtype);  // "float32", as in torch
+bool isFloating(DType dtype);        // float16..float64 (complex is not)
+bool isIntegral(DType dtype);        // integers; bool is not
 
 // A read-only strided view. `strides` count elements, not bytes. `owner` keeps the bytes mapped or allocated for as long
 // as any copy of the view lives.
@@ -30,7 +43,7 @@ struct TensorView {
     std::vector<std::int64_t> strides;
     const std::byte* data = nullptr;
     std::shared_ptr<const void> owner;
-    std::string origin;                     // file and key, for messages
+    std::string origin;  // file and key, for messages
 
     [[nodiscard]] std::int64_t elements() const;
     [[nodiscard]] std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(itemSize(dtype)); }

@@ -15,10 +15,12 @@ using ir::RowClass;
 using ir::RowKind;
 
 Batch::Batch(Session& session, const LoopProgram& program, Block& block)
-    : m_session(session), m_program(program), m_block(block), m_registers(program.registers.size()),
+    : m_session(session),
+      m_program(program),
+      m_block(block),
+      m_registers(program.registers.size()),
       m_owned(program.registers.size(), false)
-{
-}
+{}
 
 template <class F>
 auto Batch::timed(Phase phase, F&& work)
@@ -131,7 +133,8 @@ void Batch::read(const Instruction& i)
 
 std::optional<std::int64_t> Batch::localSize(const Instruction& i, ir::SpaceId space)
 {
-    if (m_session.analysis.tables.space(space).kind == analysis::SpaceKind::Graph) return m_session.structure.size(space);
+    if (m_session.analysis.tables.space(space).kind == analysis::SpaceKind::Graph)
+        return m_session.structure.size(space);
     if (analysis::tableOf(i.rows) == space) return m_block.count(i.rows);
     for (const Operand& o : i.operands)
         if (analysis::tableOf(o.rows) == space) return m_block.count(o.rows);
@@ -143,8 +146,9 @@ std::int64_t Batch::requiredSize(const Instruction& i, ir::SpaceId space)
     const auto size = localSize(i, space);
     const analysis::Analysis& a = m_session.analysis;
     if (!size)
-        raise(base::ErrorCode::Internal, "the size of " + a.tables.spaceName(space) + " is used on rows of "
-                                             + a.tables.className(i.rows), {}, ir::describeOp(a.program.op(i.op)));
+        raise(base::ErrorCode::Internal,
+              "the size of " + a.tables.spaceName(space) + " is used on rows of " + a.tables.className(i.rows), {},
+              ir::describeOp(a.program.op(i.op)));
     return *size;
 }
 
@@ -187,7 +191,8 @@ CallContext Batch::context(const Instruction& i)
     c.globalSizes = m_session.structure.sizes();
     c.localSizes = [this, &i](ir::SpaceId s) { return requiredSize(i, s); };
     c.operand = [this, &i](ir::Slot slot, ir::ValueId) {
-        const auto it = std::find_if(i.operands.begin(), i.operands.end(), [&](const Operand& o) { return o.slot == slot; });
+        const auto it =
+            std::find_if(i.operands.begin(), i.operands.end(), [&](const Operand& o) { return o.slot == slot; });
         require(it != i.operands.end(), "an operand was not bound");
         return operand(i, *it);
     };
@@ -204,9 +209,9 @@ void Batch::check(const Instruction& i, ir::ValueId value, const at::Tensor& res
     const auto wrong = [&](std::size_t d) {
         const ir::Value& v = m_session.analysis.program.value(value);
         raise(base::ErrorCode::Internal,
-              "dimension " + std::to_string(d) + " of " + ir::valueName(value) + " does not have the rows of "
-                  + m_session.analysis.tables.className(i.rows), {},
-              v.producer.valid() ? ir::describeOp(m_session.analysis.program.op(v.producer)) : v.name);
+              "dimension " + std::to_string(d) + " of " + ir::valueName(value) + " does not have the rows of " +
+                  m_session.analysis.tables.className(i.rows),
+              {}, v.producer.valid() ? ir::describeOp(m_session.analysis.program.op(v.producer)) : v.name);
     };
     if (result.dim() != static_cast<std::int64_t>(dims.size())) wrong(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -240,7 +245,8 @@ bool Batch::reuse(const Instruction& i)
     if (!inPlace || !m_owned[static_cast<std::size_t>(from)]) return false;
     if (std::find(i.dead.begin(), i.dead.end(), from) == i.dead.end()) return false;
     at::Tensor& t = reg(from);
-    if (!t.is_floating_point() || t.use_count() != 1 || t.storage().use_count() != 1 || !t.is_non_overlapping_and_dense())
+    if (!t.is_floating_point() || t.use_count() != 1 || t.storage().use_count() != 1 ||
+        !t.is_non_overlapping_and_dense())
         return false;
     reg(i.outputs[0]) = inPlace(t);
     return true;
@@ -266,9 +272,8 @@ void Batch::select(const Instruction& i)
     const Operand& parent = i.operands.at(0);
     const at::Tensor host = timed(Phase::Block, [&] { return m_block.parentPositions(i.rows, parent.rows); });
     const at::Tensor order = timed(Phase::HostToDevice, [&] { return m_session.device.upload(host); });
-    reg(i.outputs[0]) = timed(Phase::Compute, [&] {
-        return reg(parent.from).index_select(m_session.analysis.rowDim(parent.value), order);
-    });
+    reg(i.outputs[0]) = timed(
+        Phase::Compute, [&] { return reg(parent.from).index_select(m_session.analysis.rowDim(parent.value), order); });
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
 
@@ -306,7 +311,8 @@ void Batch::segment(const Instruction& i)
     if (s.weight >= 0) in.weight = reg(s.weight);
     in.stream = device.computeStream();
     at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in); });
-    if (!i.operands.empty()) out = m_session.caller.addScaled(m_session.analysis.program.op(i.op), operand(i, i.operands[0]), out);
+    if (!i.operands.empty())
+        out = m_session.caller.addScaled(m_session.analysis.program.op(i.op), operand(i, i.operands[0]), out);
     check(i, m_session.analysis.program.op(i.op).outputs[0], out);
     reg(i.outputs[0]) = out;
     m_owned[static_cast<std::size_t>(i.outputs[0])] = true;
@@ -323,8 +329,8 @@ void Batch::contributions()
         i.operands = r.operands;
         Reducer& reducer = m_session.reducers.try_emplace(r.op, m_session.analysis, r.op).first->second;
         m_contributions.emplace_back(r.op, timed(Phase::Compute, [&] {
-            return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows));
-        }));
+                                         return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows));
+                                     }));
     }
 }
 

@@ -57,7 +57,7 @@ private:
     const LoopProgram& m_program;
     Block& m_block;
     std::vector<at::Tensor> m_registers;
-    std::vector<bool> m_owned;     // made by an operator here: may be written over
+    std::vector<bool> m_owned;  // made by an operator here: may be written over
     std::vector<std::pair<ir::OpId, Contribution>> m_contributions;
     BatchCost m_cost;
 };

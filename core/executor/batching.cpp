@@ -50,9 +50,9 @@ std::int64_t BatchSizer::next(std::int64_t left, const std::function<double(std:
 
 void BatchSizer::observe(double predicted, double actual)
 {
-    m_share = 0.8;
-    if (predicted > 0) m_correction = std::max(m_correction * 0.9, actual / predicted);
-    m_correction = std::max(m_correction, 1.0);
+    m_share = 0.65;
+    if (predicted > 0) m_correction = std::max(m_correction * 0.6, 1.15 * actual / predicted);
+    m_correction = std::max(m_correction, 0.5);
     if (m_ceiling > 0) m_ceiling += m_ceiling / 8 + 1;
 }
 

@@ -20,7 +20,7 @@ public:
 
 private:
     struct Moment {
-        std::vector<std::pair<ir::RowClass, double>> perRow;   // live bytes per row of each class
+        std::vector<std::pair<ir::RowClass, double>> perRow;  // live bytes per row of each class
     };
     std::vector<Moment> m_moments;
 };
@@ -40,9 +40,9 @@ public:
 private:
     std::optional<std::int64_t> m_fixed;
     double m_budget;
-    double m_correction = 1.5;      // bytes taken per byte predicted, at most
-    double m_share = 0.125;         // of the budget: begins small, grows with experience
-    std::int64_t m_ceiling = 0;     // 0: none
+    double m_correction = 1.5;   // bytes taken per byte predicted, at most
+    double m_share = 0.125;      // of the budget: begins small, grows with experience
+    std::int64_t m_ceiling = 0;  // 0: none
 };
 
 }  // namespace hopscope::executor

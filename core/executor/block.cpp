@@ -32,9 +32,10 @@ at::Tensor counting(std::int64_t first, std::int64_t count)
 }  // namespace
 
 Block::Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop)
-    : m_structure(structure), m_analysis(analysis), m_loop(loop)
-{
-}
+    : m_structure(structure),
+      m_analysis(analysis),
+      m_loop(loop)
+{}
 
 void Block::begin(const Destinations& destinations) { m_batch = destinations; }
 
@@ -214,14 +215,17 @@ at::Tensor Block::concatPositions(const RowClass& on, const std::vector<RowClass
     at::Tensor order = numbers(own.numel());
     std::vector<std::vector<std::int64_t>> members(parts.size()), places(parts.size());
     for (std::int64_t i = 0; i < own.numel(); ++i) {
-        const auto p = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), data(own)[i]) - starts.begin() - 1);
+        const auto p =
+            static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), data(own)[i]) - starts.begin() - 1);
         members[p].push_back(data(own)[i] - starts[p]);
         places[p].push_back(i);
     }
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto n = static_cast<std::int64_t>(members[p].size());
-        const at::Tensor local = look(parts[p], at::from_blob(members[p].data(), {n}, at::TensorOptions().dtype(at::kLong)));
-        for (std::int64_t i = 0; i < n; ++i) data(order)[places[p][static_cast<std::size_t>(i)]] = localStarts[p] + data(local)[i];
+        const at::Tensor local =
+            look(parts[p], at::from_blob(members[p].data(), {n}, at::TensorOptions().dtype(at::kLong)));
+        for (std::int64_t i = 0; i < n; ++i)
+            data(order)[places[p][static_cast<std::size_t>(i)]] = localStarts[p] + data(local)[i];
     }
     return order;
 }

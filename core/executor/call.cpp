@@ -18,9 +18,10 @@ using c10::TypeKind;
 class ArgumentBuilder {
 public:
     ArgumentBuilder(const analysis::Analysis& analysis, const NumberEvaluator& numbers, const CallContext& context)
-        : m_analysis(analysis), m_numbers(numbers), m_context(context)
-    {
-    }
+        : m_analysis(analysis),
+          m_numbers(numbers),
+          m_context(context)
+    {}
 
     IValue build(const ir::Arg& arg, const c10::TypePtr& wanted, ir::Slot slot, bool local) const
     {
@@ -47,7 +48,9 @@ private:
     at::TensorOptions numberOptions(const ir::Arg& arg) const
     {
         const ir::ValueKind kind = number(arg, false).kind;
-        const auto type = kind == ir::ValueKind::Float ? at::kDouble : kind == ir::ValueKind::Bool ? at::kBool : at::kLong;
+        const auto type = kind == ir::ValueKind::Float  ? at::kDouble
+                          : kind == ir::ValueKind::Bool ? at::kBool
+                                                        : at::kLong;
         return at::TensorOptions().dtype(type).device(m_context.device);
     }
 
@@ -153,12 +156,14 @@ Caller::Entry& Caller::entry(const ir::Op& op)
     if (!fresh) return it->second;
     it->second.op = torch::jit::findOperatorFor(c10::OperatorName(op.name, op.overload));
     if (!it->second.op)
-        raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {}, ir::describeOp(op));
+        raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {},
+              ir::describeOp(op));
     it->second.run = it->second.op->getOperation();
     return it->second;
 }
 
-torch::jit::Stack Caller::arguments(const ir::Op& op, const c10::FunctionSchema& schema, const CallContext& context) const
+torch::jit::Stack Caller::arguments(const ir::Op& op, const c10::FunctionSchema& schema,
+                                    const CallContext& context) const
 {
     const ArgumentBuilder builder(m_analysis, m_numbers, context);
     torch::jit::Stack stack;
@@ -184,14 +189,15 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
     } catch (const c10::OutOfMemoryError&) {
         throw;
     } catch (const c10::Error& e) {
-        raise(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace(), {}, ir::describeOp(op));
+        raise(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace(), {},
+              ir::describeOp(op));
     }
 }
 
 std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext& context) const
 {
-    static const std::set<std::string> zeros{"aten::zeros", "aten::new_zeros", "aten::zeros_like", "aten::empty",
-                                             "aten::new_empty", "aten::empty_like"};
+    static const std::set<std::string> zeros{"aten::zeros", "aten::new_zeros", "aten::zeros_like",
+                                             "aten::empty", "aten::new_empty", "aten::empty_like"};
     static const std::set<std::string> ones{"aten::ones", "aten::new_ones", "aten::ones_like"};
     static const std::set<std::string> full{"aten::full", "aten::new_full", "aten::full_like"};
     if (zeros.contains(op.name)) return at::Scalar(0);
@@ -200,7 +206,8 @@ std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext&
     const std::size_t position = op.name == "aten::new_full" ? 2 : 1;
     const ir::Arg& arg = op.args.at(position);
     if (const ir::ValueId* v = arg.value()) {
-        if (m_analysis.program.value(*v).kind != ir::ValueKind::Tensor) return m_numbers.evaluate(*v, context.globalSizes).scalar();
+        if (m_analysis.program.value(*v).kind != ir::ValueKind::Tensor)
+            return m_numbers.evaluate(*v, context.globalSizes).scalar();
         return context.operand({static_cast<int>(position), -1}, *v).item();
     }
     if (const std::int64_t* i = arg.integer()) return at::Scalar(*i);
@@ -241,9 +248,9 @@ bool knownShape(const analysis::Analysis& analysis, ir::ValueId value)
 // With every row dimension labelled, the shape of the result is known beforehand.
 bool reshapes(const ir::Op& op)
 {
-    static const std::set<std::string> names{"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::view_as",
-                                             "aten::reshape_as", "aten::flatten", "aten::unflatten", "aten::squeeze",
-                                             "aten::unsqueeze", "aten::_reshape_alias"};
+    static const std::set<std::string> names{
+        "aten::view",    "aten::reshape",   "aten::_unsafe_view", "aten::view_as",   "aten::reshape_as",
+        "aten::flatten", "aten::unflatten", "aten::squeeze",      "aten::unsqueeze", "aten::_reshape_alias"};
     return names.contains(op.name) && op.overload != "dtype";
 }
 

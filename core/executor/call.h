@@ -22,7 +22,10 @@ struct CallContext {
 
 class Caller {
 public:
-    Caller(const analysis::Analysis& analysis, const NumberEvaluator& numbers) : m_analysis(analysis), m_numbers(numbers) {}
+    Caller(const analysis::Analysis& analysis, const NumberEvaluator& numbers)
+        : m_analysis(analysis),
+          m_numbers(numbers)
+    {}
 
     // One tensor per output of the operator. Throws what LibTorch throws, with the operator's place.
     std::vector<at::Tensor> call(const ir::Op& op, const CallContext& context);

@@ -20,10 +20,7 @@ namespace {
 using c10::DeviceType;
 using c10::impl::VirtualGuardImpl;
 
-double now()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::int64_t availableHostMemory()
 {
@@ -52,7 +49,8 @@ base::Result<std::string> resolveDevice(const std::string& wanted)
     for (int i = 0; i < count; ++i)
         if (wanted == "cuda:" + std::to_string(i)) return wanted;
     const bool named = wanted == "cuda" || wanted.starts_with("cuda:");
-    return base::fail(base::ErrorCode::Usage, named ? "there is no GPU " + wanted + " here" : "unknown device " + wanted,
+    return base::fail(base::ErrorCode::Usage,
+                      named ? "there is no GPU " + wanted + " here" : "unknown device " + wanted,
                       "use --device auto, cpu or cuda:N");
 }
 

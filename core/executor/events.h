@@ -14,16 +14,16 @@ const char* phaseName(Phase phase);  // "block", "gather", "h2d", "compute", "d2
 
 struct StageEvent {
     int index = 1;
-    int count = 1;                // stages in the plan
+    int count = 1;                  // stages in the plan
     std::int64_t destinations = 0;  // over all loops of the stage
 };
 
 struct BatchEvent {
     int stage = 1;
-    std::string loop;             // destination type
-    std::int64_t batch = 0;       // number within the loop, from 0
+    std::string loop;        // destination type
+    std::int64_t batch = 0;  // number within the loop, from 0
     std::int64_t destinations = 0, edges = 0, frontier = 0;
-    std::int64_t done = 0, total = 0;  // destinations of the stage
+    std::int64_t done = 0, total = 0;         // destinations of the stage
     std::int64_t memory = 0, peakMemory = 0;  // device bytes now, and the highest in this batch
 };
 

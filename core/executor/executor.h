@@ -31,9 +31,9 @@ struct Options {
 
 struct StoredTensor {
     ir::ValueId value;
-    std::string name;           // outputs: "out", "out.KEY"; checkpoints: "v17"
-    base::TensorView tensor;    // mapped from `file`, or in memory for values without rows
-    std::string file;           // path, in Options::folder; empty for values in memory
+    std::string name;         // outputs: "out", "out.KEY"; checkpoints: "v17"
+    base::TensorView tensor;  // mapped from `file`, or in memory for values without rows
+    std::string file;         // path, in Options::folder; empty for values in memory
 };
 
 struct PhaseSeconds {
@@ -50,7 +50,7 @@ struct StageReport {
     std::int64_t peakMemory = 0;                       // of the device allocator
     std::int64_t frontierRows = 0;                     // sum over batches
     std::int64_t destinations = 0;
-    int backOffs = 0;                                  // batches redone smaller after running out of memory
+    int backOffs = 0;  // batches redone smaller after running out of memory
 };
 
 struct RunReport {
@@ -58,9 +58,9 @@ struct RunReport {
     double prologueSeconds = 0;
     double seconds = 0;
     std::int64_t peakMemory = 0;
-    std::vector<StoredTensor> outputs;       // in the order of Program::outputs
-    std::vector<StoredTensor> checkpoints;   // those that are not outputs
-    std::vector<std::string> notes;          // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
+    std::vector<StoredTensor> outputs;      // in the order of Program::outputs
+    std::vector<StoredTensor> checkpoints;  // those that are not outputs
+    std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 
 // Evaluates the prologue and every stage of `plan`. Stores are written under options.folder with temporary names the

@@ -30,8 +30,7 @@ inline void require(bool holds, const char* message, const std::string& where = 
 }
 
 template <class T>
-    requires(!std::is_void_v<T>)
-T unwrap(base::Result<T>&& result)
+requires(!std::is_void_v<T>) T unwrap(base::Result<T>&& result)
 {
     if (!result) throw Failure(result.error());
     return std::move(*result);

@@ -80,11 +80,14 @@ bool isOne(const ir::Arg* arg)
 }  // namespace
 
 Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses)
-    : m_analysis(analysis), m_loop(loop), m_uses(uses)
+    : m_analysis(analysis),
+      m_loop(loop),
+      m_uses(uses)
 {
     for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
         for (ir::ValueId v : op(i).outputs) m_producers[{v, loop.steps[static_cast<std::size_t>(i)].rows}] = i;
-        for (const auto& operand : uses[static_cast<std::size_t>(i)].operands) ++m_counts[{operand.value, operand.rows}];
+        for (const auto& operand : uses[static_cast<std::size_t>(i)].operands)
+            ++m_counts[{operand.value, operand.rows}];
     }
     for (const plan::Access& w : loop.writes) ++m_counts[{w.value, w.rows}];
     for (const plan::Step& r : loop.reductions)
@@ -98,7 +101,10 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     }
 }
 
-const ir::Op& Fuser::op(int step) const { return m_analysis.program.op(m_loop.steps[static_cast<std::size_t>(step)].op); }
+const ir::Op& Fuser::op(int step) const
+{
+    return m_analysis.program.op(m_loop.steps[static_cast<std::size_t>(step)].op);
+}
 
 const Fusion* Fuser::at(int step) const
 {
@@ -187,7 +193,8 @@ bool Fuser::isRowGather(int step) const
     for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
         const std::size_t rank = m_analysis.program.value(operand.value).shape.size();
         if (operand.use == Use::Index && rank != 1) return false;
-        if (operand.use == Use::Source && (!isFloatRows(operand.value) || rank != m_analysis.program.value(o.outputs[0]).shape.size()))
+        if (operand.use == Use::Source &&
+            (!isFloatRows(operand.value) || rank != m_analysis.program.value(o.outputs[0]).shape.size()))
             return false;
     }
     return true;

@@ -7,14 +7,14 @@
 namespace hopscope::executor {
 
 struct StepUse {
-    std::vector<analysis::OperandRows> operands;   // of each step
+    std::vector<analysis::OperandRows> operands;  // of each step
 };
 
 struct Fusion {
-    int gather = -1, scale = -1;       // steps that vanish into the aggregation; -1: none
-    ir::ValueId source, weight;        // weight invalid: none
-    ir::Slot indexSlot;                // of the gather
-    Segment shape;                     // width, heads, combination, empty
+    int gather = -1, scale = -1;  // steps that vanish into the aggregation; -1: none
+    ir::ValueId source, weight;   // weight invalid: none
+    ir::Slot indexSlot;           // of the gather
+    Segment shape;                // width, heads, combination, empty
 };
 
 class Fuser {

@@ -12,10 +12,14 @@ using ir::RowClass;
 using ir::RowKind;
 
 LoopRunner::LoopRunner(Session& session, const LoopProgram& program, StageReport& report, double budget)
-    : m_session(session), m_program(program), m_report(report), m_block(session.structure, session.analysis, *program.loop),
-      m_batch(session, program, m_block), m_model(program), m_sizer(session.options.batch, budget)
-{
-}
+    : m_session(session),
+      m_program(program),
+      m_report(report),
+      m_block(session.structure, session.analysis, *program.loop),
+      m_batch(session, program, m_block),
+      m_model(program),
+      m_sizer(session.options.batch, budget)
+{}
 
 std::vector<std::int64_t> LoopRunner::shuffled(std::int64_t count) const
 {
@@ -34,7 +38,8 @@ double LoopRunner::rowsPredicted(const RowClass& rows, const Destinations& desti
     double asking = 0;
     for (const plan::FrontierSource& s : m_program.loop->frontier)
         if (s.type == rows.table)
-            asking += static_cast<double>(m_block.countFor(analysis::owned(m_session.analysis, s.space, s.owner), destinations));
+            asking += static_cast<double>(
+                m_block.countFor(analysis::owned(m_session.analysis, s.space, s.owner), destinations));
     const double own = rows.table == m_program.loop->destination ? static_cast<double>(destinations.count) : 0;
     return std::min(own + m_frontierRatio * asking, static_cast<double>(m_session.structure.size(rows.table)));
 }
@@ -43,7 +48,8 @@ double LoopRunner::rowsPredicted(const RowClass& rows, const Destinations& desti
 double LoopRunner::predicted(const Destinations& destinations)
 {
     double bytes = m_model.peak([&](const RowClass& rows) { return rowsPredicted(rows, destinations); });
-    for (const RowClass& rows : m_program.classes) bytes += 24.0 * static_cast<double>(m_block.countFor(rows, destinations));
+    for (const RowClass& rows : m_program.classes)
+        bytes += 24.0 * static_cast<double>(m_block.countFor(rows, destinations));
     return bytes + 16.0 * static_cast<double>(destinations.count);
 }
 
@@ -56,7 +62,9 @@ void LoopRunner::run(std::int64_t& done, std::int64_t total)
     std::int64_t first = 0;
     while (first < count) {
         m_session.checkStop();
-        const auto range = [&](std::int64_t n) { return Destinations{first, n, order.empty() ? nullptr : order.data()}; };
+        const auto range = [&](std::int64_t n) {
+            return Destinations{first, n, order.empty() ? nullptr : order.data()};
+        };
         const std::int64_t n = m_sizer.next(count - first, [&](std::int64_t k) { return predicted(range(k)); });
         if (!attempt(range(n))) {
             backOff(range(n));
@@ -64,7 +72,8 @@ void LoopRunner::run(std::int64_t& done, std::int64_t total)
         }
         first += n;
         m_done += n;
-        account(range(n).count ? Destinations{first - n, n, range(n).order} : Destinations{}, m_number++, m_done, m_total);
+        account(range(n).count ? Destinations{first - n, n, range(n).order} : Destinations{}, m_number++, m_done,
+                m_total);
     }
     done = m_done;
 }
@@ -100,7 +109,8 @@ void LoopRunner::learnFrontier(const Destinations& destinations)
     double asking = 0, fresh = 0;
     std::set<ir::SpaceId> types;
     for (const plan::FrontierSource& s : m_program.loop->frontier) {
-        asking += static_cast<double>(m_block.countFor(analysis::owned(m_session.analysis, s.space, s.owner), destinations));
+        asking +=
+            static_cast<double>(m_block.countFor(analysis::owned(m_session.analysis, s.space, s.owner), destinations));
         types.insert(s.type);
     }
     for (ir::SpaceId t : types) {
@@ -120,13 +130,15 @@ void LoopRunner::backOff(const Destinations& destinations)
         for (const RowClass& rows : m_program.classes) edges += m_block.countFor(rows, destinations);
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
-              "stage " + std::to_string(m_report.index) + " runs out of memory with one destination, which owns "
-                  + base::formatCount(static_cast<double>(edges)) + " rows and needs about " + base::formatBytes(m_predicted)
-                  + (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
+              "stage " + std::to_string(m_report.index) + " runs out of memory with one destination, which owns " +
+                  base::formatCount(static_cast<double>(edges)) + " rows and needs about " +
+                  base::formatBytes(m_predicted) +
+                  (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
               "raise --memory");
     }
-    const std::string note = "stage " + std::to_string(m_report.index) + ": batch reduced to "
-        + base::formatCount(static_cast<double>(destinations.count / 2)) + " destinations after running out of memory";
+    const std::string note = "stage " + std::to_string(m_report.index) + ": batch reduced to " +
+                             base::formatCount(static_cast<double>(destinations.count / 2)) +
+                             " destinations after running out of memory";
     m_session.report.notes.push_back(note);
     m_session.observer.note(note);
 }
@@ -137,7 +149,8 @@ void LoopRunner::reportPhases(std::int64_t number)
     for (int p = 0; p < phaseCount; ++p) {
         const auto at = static_cast<std::size_t>(p);
         if (cost.seconds[at] == 0) continue;
-        m_session.observer.phaseFinished({m_report.index, number, static_cast<Phase>(p), cost.starts[at], cost.seconds[at]});
+        m_session.observer.phaseFinished(
+            {m_report.index, number, static_cast<Phase>(p), cost.starts[at], cost.seconds[at]});
     }
     m_report.phases.block += cost.seconds[0];
     m_report.phases.gather += cost.seconds[1];
@@ -162,8 +175,8 @@ void LoopRunner::account(const Destinations& destinations, std::int64_t number, 
     m_report.peakMemory = std::max(m_report.peakMemory, memory.peak);
     m_report.frontierRows += m_frontier;
     m_report.destinations += n;
-    m_session.observer.batchFinished({m_report.index, m_session.analysis.tables.spaceName(m_program.loop->destination), number, n,
-                                      m_edges, m_frontier, done, total, memory.current, memory.peak});
+    m_session.observer.batchFinished({m_report.index, m_session.analysis.tables.spaceName(m_program.loop->destination),
+                                      number, n, m_edges, m_frontier, done, total, memory.current, memory.peak});
     m_batch.clear();
     m_block.end();
 }

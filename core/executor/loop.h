@@ -32,7 +32,7 @@ private:
     Batch m_batch;
     MemoryModel m_model;
     BatchSizer m_sizer;
-    double m_frontierRatio = 1;      // new frontier rows per row that asks for one
+    double m_frontierRatio = 1;  // new frontier rows per row that asks for one
     std::int64_t m_frontier = 0, m_edges = 0;
     double m_predicted = 0;
     std::int64_t m_number = 0;

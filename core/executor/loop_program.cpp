@@ -19,8 +19,13 @@ class Compiler {
 public:
     Compiler(const analysis::Analysis& analysis, const plan::Loop& loop, const std::unordered_set<ir::ValueId>& stored,
              const InPlace& inPlace)
-        : m_analysis(analysis), m_program(analysis.program), m_loop(loop), m_stored(stored), m_inPlace(inPlace),
-          m_uses(operandUses()), m_fuser(analysis, loop, m_uses)
+        : m_analysis(analysis),
+          m_program(analysis.program),
+          m_loop(loop),
+          m_stored(stored),
+          m_inPlace(inPlace),
+          m_uses(operandUses()),
+          m_fuser(analysis, loop, m_uses)
     {
         m_result.loop = &loop;
         for (std::size_t i = 0; i < loop.steps.size(); ++i)
@@ -32,7 +37,8 @@ public:
         countInPlace();
         for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i)
             if (!m_fuser.vanished(i)) step(i);
-        for (const plan::Access& w : m_loop.writes) m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
+        for (const plan::Access& w : m_loop.writes)
+            m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
         markDead();
         return std::move(m_result);
@@ -47,8 +53,10 @@ private:
         for (const plan::Step& s : m_loop.steps) {
             auto operands = analysis::operandRows(m_analysis, s.op, s.rows);
             if (!operands)
-                raise(base::ErrorCode::Internal, "the plan computes an operator on rows where it cannot exist: "
-                                                     + m_analysis.tables.className(s.rows), {}, place(s.op));
+                raise(base::ErrorCode::Internal,
+                      "the plan computes an operator on rows where it cannot exist: " +
+                          m_analysis.tables.className(s.rows),
+                      {}, place(s.op));
             uses.push_back({std::move(*operands)});
         }
         return uses;
@@ -61,10 +69,15 @@ private:
     Register newRegister(ir::ValueId value, const RowClass& rows, double bytesPerRow)
     {
         m_result.registers.push_back({value, rows, bytesPerRow});
-        const bool partition = rows.kind == RowKind::Owned;
-        if (partition && std::find(m_result.classes.begin(), m_result.classes.end(), rows) == m_result.classes.end())
-            m_result.classes.push_back(rows);
+        includeClass(rows);
         return static_cast<Register>(m_result.registers.size()) - 1;
+    }
+
+    void includeClass(const RowClass& rows)
+    {
+        std::vector<RowClass>& known = m_result.classes;
+        if (rows.kind == RowKind::Owned && std::find(known.begin(), known.end(), rows) == known.end())
+            known.push_back(rows);
     }
 
     double bytesPerRow(ir::ValueId value) const
@@ -91,15 +104,16 @@ private:
         if (rows.kind == RowKind::Batch && inFrontier(value, rows.table)) return narrow(value, rows);
         if (m_analysis.available(value) && recipe(value)) return local(value, rows);
         if (!m_analysis.available(value) && !m_stored.contains(value))
-            raise(base::ErrorCode::Internal, "the plan wants a value that is neither stored nor computed in its stage: "
-                                                 + ir::valueName(value) + " on " + m_analysis.tables.className(rows));
+            raise(base::ErrorCode::Internal,
+                  "the plan wants a value that is neither stored nor computed in its stage: " + ir::valueName(value) +
+                      " on " + m_analysis.tables.className(rows));
         return read(value, rows);
     }
 
     [[noreturn]] void orderBroken(ir::ValueId value, const RowClass& rows) const
     {
-        raise(base::ErrorCode::Internal, "the plan uses " + ir::valueName(value) + " on " + m_analysis.tables.className(rows)
-                                             + " before it computes it");
+        raise(base::ErrorCode::Internal, "the plan uses " + ir::valueName(value) + " on " +
+                                             m_analysis.tables.className(rows) + " before it computes it");
     }
 
     bool inFrontier(ir::ValueId value, ir::SpaceId type) const
@@ -142,9 +156,9 @@ private:
         const analysis::OpInfo& info = m_analysis.info(op.id);
         if (info.kind != OpKind::Rowwise || op.outputs.size() != 1) return false;
         if (m_analysis.info(id).uniform) return true;
-        static const std::set<std::string> reshapes{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::squeeze",
-                                                    "aten::expand", "aten::expand_as", "aten::view_as", "aten::flatten",
-                                                    "aten::reshape_as", "aten::_unsafe_view"};
+        static const std::set<std::string> reshapes{
+            "aten::view",      "aten::reshape", "aten::unsqueeze", "aten::squeeze",    "aten::expand",
+            "aten::expand_as", "aten::view_as", "aten::flatten",   "aten::reshape_as", "aten::_unsafe_view"};
         return reshapes.contains(op.name) && m_analysis.hasRows(*op.args.at(0).value());
     }
 
@@ -208,7 +222,8 @@ private:
         m_result.instructions.push_back(std::move(i));
     }
 
-    std::vector<Operand> bind(const ir::Op& op, const RowClass& rows, const std::vector<analysis::OperandRows>& operands)
+    std::vector<Operand> bind(const ir::Op& op, const RowClass& rows,
+                              const std::vector<analysis::OperandRows>& operands)
     {
         std::vector<Operand> bound;
         std::map<ir::Slot, const analysis::OperandRows*> bySlot;
@@ -236,14 +251,16 @@ private:
     {
         const analysis::OpInfo& info = m_analysis.info(op.id);
         if (info.kind != OpKind::Gather && info.kind != OpKind::Aggregate) return false;
-        if (m_program.value(o.value).dtype == base::DType::Bool || !base::isIntegral(m_program.value(o.value).dtype)) return false;
+        if (m_program.value(o.value).dtype == base::DType::Bool || !base::isIntegral(m_program.value(o.value).dtype))
+            return false;
         if (o.use == Use::Index) return true;
         // bincount reads its index as messages.
         return o.use == Use::Message && op.name == "aten::bincount" && o.slot.arg == 0;
     }
 
     // The class whose local numbers the index holds: what is gathered from, or what is written into.
-    RowClass numberedIn(const ir::Op& op, const RowClass& rows, const std::vector<analysis::OperandRows>& operands) const
+    RowClass numberedIn(const ir::Op& op, const RowClass& rows,
+                        const std::vector<analysis::OperandRows>& operands) const
     {
         if (m_analysis.info(op.id).kind == OpKind::Aggregate) return rows;
         for (const auto& o : operands)
@@ -290,7 +307,8 @@ private:
         for (const auto& [value, found] : segments) {
             const bool here = m_computed.contains({value, found.second});
             const bool there = m_stored.contains(value) || m_analysis.available(value);
-            if (!here && there && m_inPlace(value) && m_fuser.useCount(value, found.second) == found.first && !recipeAvailable(value))
+            if (!here && there && m_inPlace(value) && m_fuser.useCount(value, found.second) == found.first &&
+                !recipeAvailable(value))
                 m_inPlaceValues.insert(value);
         }
     }
@@ -314,6 +332,7 @@ private:
 
     void gatherInto(Segment& segment, const analysis::Role& role)
     {
+        includeClass(segment.messages);
         segment.columnSpace = role.space;
         segment.columnKey = role.key;
         if (segment.sourceRows.kind == RowKind::Frontier && readsInPlace(segment.source)) {
@@ -380,7 +399,8 @@ private:
             if (m_program.value(v).kind != ir::ValueKind::Tensor) return;
             const Use use = m_analysis.info(s.op).use(slot).use;
             if (use == Use::Shape) reduced.operands.push_back({slot, v, Operand::Dummy, -1, {}});
-            else if (use == Use::Whole || !m_analysis.hasRows(v)) reduced.operands.push_back(operand({slot, v, use, {}, {}, {}, {}}));
+            else if (use == Use::Whole || !m_analysis.hasRows(v))
+                reduced.operands.push_back(operand({slot, v, use, {}, {}, {}, {}}));
             else reduced.operands.push_back({slot, v, Operand::InRegister, fetch(v, s.rows), s.rows});
         });
         return reduced;
@@ -402,7 +422,8 @@ private:
         for (const Reduced& r : m_result.reductions)
             for (const Operand& o : r.operands) touch(o.from, -2);
         for (std::size_t r = 0; r < last.size(); ++r)
-            if (last[r] >= 0) m_result.instructions[static_cast<std::size_t>(last[r])].dead.push_back(static_cast<Register>(r));
+            if (last[r] >= 0)
+                m_result.instructions[static_cast<std::size_t>(last[r])].dead.push_back(static_cast<Register>(r));
     }
 
     const analysis::Analysis& m_analysis;

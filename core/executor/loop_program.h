@@ -29,20 +29,20 @@ struct Operand {
     ir::Slot slot;
     ir::ValueId value;
     enum Kind : std::uint8_t { InRegister, Whole, Dummy, Index } kind = InRegister;
-    Register from = -1;   // InRegister, Index
+    Register from = -1;  // InRegister, Index
     ir::RowClass rows;
 };
 
 enum class Combination : std::uint8_t { Sum, Mean, Max, Min };
 
 struct Segment {
-    ir::ValueId source;                // the rows that are gathered, or the messages themselves
-    Register from = -1;                // -1: read from the whole table in place
-    Register columns = -1;             // -1: messages, in the order of the class
-    Register weight = -1;              // -1: none
+    ir::ValueId source;     // the rows that are gathered, or the messages themselves
+    Register from = -1;     // -1: read from the whole table in place
+    Register columns = -1;  // -1: messages, in the order of the class
+    Register weight = -1;   // -1: none
     ir::ValueId weightValue;
     ir::RowClass messages, sourceRows;
-    ir::SpaceId columnSpace;           // in place: whose rows the columns are
+    ir::SpaceId columnSpace;  // in place: whose rows the columns are
     ir::KeyId columnKey;
     std::int64_t width = 1, heads = 1;
     Combination combination = Combination::Sum;
@@ -51,17 +51,17 @@ struct Segment {
 
 struct Instruction {
     Act act = Act::Call;
-    ir::OpId op;                       // Call, Select, Concat, Segment
-    ir::ValueId value;                 // Read, Narrow
-    ir::RowClass rows;                 // of the results
+    ir::OpId op;        // Call, Select, Concat, Segment
+    ir::ValueId value;  // Read, Narrow
+    ir::RowClass rows;  // of the results
     std::vector<Operand> operands;
-    std::vector<Register> outputs;     // Call: one per output of the operator
-    Register input = -1;               // Narrow
-    ir::RowClass in;                   // Positions: the class that is numbered
-    ir::SpaceId space;                 // Positions
+    std::vector<Register> outputs;  // Call: one per output of the operator
+    Register input = -1;            // Narrow
+    ir::RowClass in;                // Positions: the class that is numbered
+    ir::SpaceId space;              // Positions
     ir::KeyId key;
     Segment segment;
-    std::vector<Register> dead;        // emptied afterwards
+    std::vector<Register> dead;  // emptied afterwards
 };
 
 struct Written {
@@ -77,7 +77,7 @@ struct Reduced {
 };
 
 struct RegisterInfo {
-    ir::ValueId value;   // invalid for positions
+    ir::ValueId value;  // invalid for positions
     ir::RowClass rows;
     double bytesPerRow = 0;
 };
@@ -88,8 +88,8 @@ struct LoopProgram {
     std::vector<RegisterInfo> registers;
     std::vector<Written> writes;
     std::vector<Reduced> reductions;
-    std::unordered_set<ir::ValueId> leaves;   // inputs, parameters and prologue values that the loop reads
-    std::vector<ir::RowClass> classes;        // partitions in use
+    std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
+    std::vector<ir::RowClass> classes;       // partitions in use
 };
 
 // Whether the rows of a whole table can be read where they lie.

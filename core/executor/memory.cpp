@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t headerBytes = 64;  // keeps the tensor's bytes aligned as LibTorch expects
 constexpr std::int64_t largeBytes = 1 << 20;
 constexpr std::int64_t hugePageBytes = 4 << 20;
+constexpr std::int64_t unlimitedCache = std::int64_t{1} << 30;  // of freed blocks, where no limit says otherwise
 
 enum class Kind : std::uint8_t { Small, Large, Spilled };
 
@@ -76,6 +77,10 @@ public:
         }
         m_stats.current -= header.bytes;
         if (header.kind == Kind::Small) return std::free(block);
+        if (m_cached + header.bytes > mostCached()) {
+            ::munmap(block, static_cast<std::size_t>(header.bytes));
+            return;
+        }
         m_cached += header.bytes;
         m_free[header.bytes].push_back(block);
     }
@@ -113,6 +118,8 @@ public:
     }
 
 private:
+    std::int64_t mostCached() const { return m_limit > 0 ? m_limit / 2 : unlimitedCache; }
+
     void* finish(void* memory, std::int64_t bytes, Kind kind)
     {
         new (memory) Header{bytes, kind};
@@ -141,7 +148,8 @@ private:
 
     void* large(std::int64_t bytes)
     {
-        if (void* cached = takeCached(bytes)) return finish(cached, bytes, Kind::Large);
+        if (const auto cached = takeCached(bytes); cached.first)
+            return finish(cached.first, cached.second, Kind::Large);
         checkLimit(bytes);
         void* memory = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -150,14 +158,16 @@ private:
         return finish(memory, bytes, Kind::Large);
     }
 
-    void* takeCached(std::int64_t bytes)
+    // A freed block of this size or somewhat larger: batches differ a little, and fresh pages are dear.
+    std::pair<void*, std::int64_t> takeCached(std::int64_t bytes)
     {
-        const auto it = m_free.find(bytes);
-        if (it == m_free.end() || it->second.empty()) return nullptr;
-        void* memory = it->second.back();
+        const auto it = m_free.lower_bound(bytes);
+        if (it == m_free.end() || it->first > bytes + bytes / 2) return {};
+        const std::pair<void*, std::int64_t> block{it->second.back(), it->first};
         it->second.pop_back();
-        m_cached -= bytes;
-        return memory;
+        if (it->second.empty()) m_free.erase(it);
+        m_cached -= block.second;
+        return block;
     }
 
     void dropCache()
@@ -174,8 +184,9 @@ private:
         if (file < 0) outOfMemory(bytes, "no scratch file can be created");
         // Reserved now, so that a full disk is an error here and not a fault later.
         const bool reserved = ::posix_fallocate(file, 0, bytes) == 0;
-        void* memory = reserved ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                                : MAP_FAILED;
+        void* memory =
+            reserved ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
         ::close(file);
         if (memory == MAP_FAILED) outOfMemory(bytes, "no disk space for a scratch file");
         return finish(memory, bytes, Kind::Spilled);

@@ -17,7 +17,7 @@ void installCpuAllocator();
 
 MemoryStats cpuMemory();
 void resetCpuPeak();
-void setCpuLimit(std::int64_t bytes);    // 0: none. An allocation beyond it throws c10::OutOfMemoryError.
+void setCpuLimit(std::int64_t bytes);  // 0: none. An allocation beyond it throws c10::OutOfMemoryError.
 
 // While alive, tensors of at least `threshold` bytes allocated anywhere in the process are mapped from unlinked files in
 // `folder` instead of anonymous memory: for the prologue's whole-graph values.

@@ -31,9 +31,9 @@ Number boolNumber(bool b);
 class NumberEvaluator {
 public:
     NumberEvaluator(const analysis::Analysis& analysis, std::function<at::Tensor(ir::ValueId)> item)
-        : m_analysis(analysis), m_item(std::move(item))
-    {
-    }
+        : m_analysis(analysis),
+          m_item(std::move(item))
+    {}
     Number evaluate(ir::ValueId value, const SizeOf& sizes) const;
     std::int64_t evaluate(const analysis::Linear& linear, const SizeOf& sizes) const;
 

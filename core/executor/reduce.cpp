@@ -10,9 +10,10 @@ namespace hopscope::executor {
 using analysis::Reduction;
 
 Reducer::Reducer(const analysis::Analysis& analysis, ir::OpId op)
-    : m_op(analysis.program.op(op)), m_info(analysis.info(op)), m_result(analysis.program.value(m_op.outputs.at(0)))
-{
-}
+    : m_op(analysis.program.op(op)),
+      m_info(analysis.info(op)),
+      m_result(analysis.program.value(m_op.outputs.at(0)))
+{}
 
 bool Reducer::isScatter() const
 {
@@ -98,41 +99,41 @@ double emptyExtremum(Reduction reduction)
 
 }  // namespace
 
+// Which operand holds the slot of each row, and the dimension that it counts along.
+Reducer::SlotIndex Reducer::slotIndex() const
+{
+    const int single = argumentNamed({"index"});
+    if (single >= 0) return {{single, -1}, *m_op.args[static_cast<std::size_t>(single)].value(), m_info.dim};
+    const int list = argumentNamed({"indices"});
+    require(list >= 0, "a scatter without an index", ir::describeOp(m_op));
+    const ir::ArgList& items = *m_op.args[static_cast<std::size_t>(list)].list();
+    for (int i = 0; i < static_cast<int>(items.size()); ++i)
+        if (const ir::ValueId* v = items[static_cast<std::size_t>(i)].value()) return {{list, i}, *v, i};
+    raise(base::ErrorCode::Internal, "a scatter without an index", {}, ir::describeOp(m_op));
+}
+
 Contribution Reducer::scatter(const CallContext& context) const
 {
-    const int source = argumentNamed({"src", "source", "values", "value"});
-    const int list = argumentNamed({"indices"}), single = argumentNamed({"index"});
-    ir::Slot indexSlot{single >= 0 ? single : list, -1};
-    ir::ValueId index;
-    std::int64_t dim = m_info.dim;
-    if (single >= 0) {
-        index = *m_op.args[static_cast<std::size_t>(single)].value();
-    } else {
-        const ir::ArgList& items = *m_op.args.at(static_cast<std::size_t>(list)).list();
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (const ir::ValueId* v = items[i].value()) {
-                index = *v;
-                indexSlot.item = static_cast<int>(i);
-                dim = static_cast<std::int64_t>(i);
-            }
+    const SlotIndex index = slotIndex();
+    const auto dim = static_cast<std::size_t>(index.dim);
+    const at::Tensor raw = context.operand(index.slot, index.value);
+    at::Tensor rows = operand(context, argumentNamed({"src", "source", "values", "value"})).to(wide());
+    if (raw.dim() == 1) {  // index_put broadcasts its values over the rows
+        std::vector<std::int64_t> full = m_result.shape;
+        full[dim] = raw.numel();
+        rows = rows.expand(full);
     }
-    const at::Tensor values = operand(context, source).to(wide());
-    std::vector<std::int64_t> shape = m_result.shape;
-    const at::Tensor raw = context.operand(indexSlot, index);
-    // index_put broadcasts its values over the rows.
-    at::Tensor rows = values;
-    if (raw.dim() == 1) {
-        std::vector<std::int64_t> full = shape;
-        full[static_cast<std::size_t>(dim)] = raw.numel();
-        rows = values.expand(full);
-    }
-    const at::Tensor where = elementIndex(raw, rows, dim);
-    for (std::size_t d = 0; d < shape.size(); ++d)
-        if (static_cast<std::int64_t>(d) != dim) shape[d] = rows.size(static_cast<std::int64_t>(d));
-    shape[static_cast<std::size_t>(dim)] = operand(context, 0).size(dim);
-    const at::Tensor zeros = at::zeros(shape, rows.options());
+    std::vector<std::int64_t> shape = rows.sizes().vec();
+    shape[dim] = operand(context, 0).size(index.dim);
+    return scatterInto(at::zeros(shape, rows.options()), index.dim, elementIndex(raw, rows, index.dim), rows);
+}
+
+Contribution Reducer::scatterInto(const at::Tensor& zeros, std::int64_t dim, const at::Tensor& where,
+                                  const at::Tensor& rows) const
+{
     if (m_info.reduction == Reduction::ScatterSum) return {zeros.scatter_add(dim, where, rows), {}, 1, false};
-    const at::Tensor hits = zeros.to(at::kDouble).scatter_add(dim, where, at::ones({1}, rows.options().dtype(at::kDouble)).expand_as(rows));
+    const at::Tensor one = at::ones({1}, rows.options().dtype(at::kDouble));
+    const at::Tensor hits = zeros.to(at::kDouble).scatter_add(dim, where, one.expand_as(rows));
     if (m_info.reduction == Reduction::ScatterMean) return {zeros.scatter_add(dim, where, rows), hits, 1, false};
     const at::Tensor start = at::full_like(zeros, emptyExtremum(m_info.reduction));
     const char* how = m_info.reduction == Reduction::ScatterMax ? "amax" : "amin";
@@ -173,13 +174,14 @@ std::optional<ir::Slot> Reducer::initialSlot() const
 
 at::Tensor Reducer::emptyResult(at::Device device) const
 {
-    const bool sum = m_info.reduction == Reduction::Sum || m_info.reduction == Reduction::FunctionSum
-        || m_info.reduction == Reduction::Norm2;
-    const bool mean = m_info.reduction == Reduction::Mean || m_info.reduction == Reduction::Var
-        || m_info.reduction == Reduction::Std;
+    const bool sum = m_info.reduction == Reduction::Sum || m_info.reduction == Reduction::FunctionSum ||
+                     m_info.reduction == Reduction::Norm2;
+    const bool mean =
+        m_info.reduction == Reduction::Mean || m_info.reduction == Reduction::Var || m_info.reduction == Reduction::Std;
     if (!sum && !mean) raise(base::ErrorCode::Input, "a maximum over no rows is asked for", {}, ir::describeOp(m_op));
     const double value = sum ? 0.0 : std::numeric_limits<double>::quiet_NaN();
-    return at::full(m_result.shape, value, at::TensorOptions().dtype(loader::scalarType(m_result.dtype)).device(device));
+    return at::full(m_result.shape, value,
+                    at::TensorOptions().dtype(loader::scalarType(m_result.dtype)).device(device));
 }
 
 at::Tensor Reducer::variance() const
@@ -200,7 +202,8 @@ at::Tensor Reducer::finishScatter(const at::Tensor& initial) const
         return at::where(hit, sum / count, start);
     }
     if (!m_info.includeSelf) return at::where(hit, m_total.value, start);
-    return m_info.reduction == Reduction::ScatterMax ? at::maximum(m_total.value, start) : at::minimum(m_total.value, start);
+    return m_info.reduction == Reduction::ScatterMax ? at::maximum(m_total.value, start)
+                                                     : at::minimum(m_total.value, start);
 }
 
 at::Tensor Reducer::finish(const at::Tensor& initial, at::Device device) const

@@ -11,8 +11,8 @@ namespace hopscope::executor {
 
 // What one batch contributes; merged only when the whole batch has succeeded, so that a batch can be redone.
 struct Contribution {
-    at::Tensor value;                  // sum, extremum, sum of squares, mean
-    at::Tensor spread;                 // Var, Std: sum of squared deviations; Scatter mean, max, min: hits per slot
+    at::Tensor value;   // sum, extremum, sum of squares, mean
+    at::Tensor spread;  // Var, Std: sum of squared deviations; Scatter mean, max, min: hits per slot
     double count = 0;
     bool empty = true;
 };
@@ -30,7 +30,15 @@ public:
 
 private:
     Contribution moments(const at::Tensor& x) const;
+    struct SlotIndex {
+        ir::Slot slot;
+        ir::ValueId value;
+        std::int64_t dim = 0;
+    };
+    SlotIndex slotIndex() const;
     Contribution scatter(const CallContext& context) const;
+    Contribution scatterInto(const at::Tensor& zeros, std::int64_t dim, const at::Tensor& where,
+                             const at::Tensor& rows) const;
     at::Tensor operand(const CallContext& context, int arg) const;
     at::Tensor emptyResult(at::Device device) const;
     at::Tensor finishScatter(const at::Tensor& initial) const;

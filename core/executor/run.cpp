@@ -22,7 +22,7 @@ const char* phaseName(Phase phase)
 namespace {
 
 constexpr std::int64_t spillThreshold = 1 << 20;
-constexpr double cpuBatchBytes = 256e6;   // beyond this, larger batches gain nothing on a CPU
+constexpr double cpuBatchBytes = 1e9;           // beyond this, larger batches gain nothing on a CPU
 constexpr std::int64_t unaccounted = 48 << 20;  // stacks, heaps and libraries' own buffers
 
 std::int64_t anonymousMemory()
@@ -77,7 +77,8 @@ private:
         } else if (device.cuda()) {
             m_budget = static_cast<double>(*wanted);
         } else {
-            const std::int64_t outside = std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
+            const std::int64_t outside =
+                std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
             const std::int64_t limit = std::max(*wanted - outside, *wanted / 4);
             device.setLimit(limit);
             m_budget = static_cast<double>(limit - cpuMemory().current);
@@ -102,7 +103,8 @@ private:
         const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored); };
         for (const plan::Stage& stage : m_session.plan.stages) {
             auto& programs = m_programs.emplace_back();
-            for (const plan::Loop& loop : stage.loops) programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace));
+            for (const plan::Loop& loop : stage.loops)
+                programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace));
             for (const plan::Loop& loop : stage.loops)
                 for (const plan::Access& w : loop.writes) stored.insert(w.value);
         }
@@ -112,7 +114,8 @@ private:
     {
         std::unordered_set<ir::ValueId> values;
         const auto include = [&](ir::ValueId v) {
-            if (m_session.analysis.available(v) && m_session.analysis.program.value(v).kind == ir::ValueKind::Tensor) values.insert(v);
+            if (m_session.analysis.available(v) && m_session.analysis.program.value(v).kind == ir::ValueKind::Tensor)
+                values.insert(v);
         };
         for (const auto& programs : m_programs)
             for (const LoopProgram& p : programs) values.insert(p.leaves.begin(), p.leaves.end());
@@ -127,7 +130,8 @@ private:
 
     bool hasRows(const ir::Op& op) const
     {
-        return std::any_of(op.outputs.begin(), op.outputs.end(), [&](ir::ValueId v) { return m_session.analysis.hasRows(v); });
+        return std::any_of(op.outputs.begin(), op.outputs.end(),
+                           [&](ir::ValueId v) { return m_session.analysis.hasRows(v); });
     }
 
     void prologue()
@@ -186,8 +190,7 @@ private:
         for (const Written& w : program.writes) m_session.createStore(w.value);
         for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
         LoopRunner(m_session, program, report, m_budget).run(done, total);
-        for (const Written& w : program.writes)
-            m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
+        for (const Written& w : program.writes) m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
         for (const Reduced& r : program.reductions) m_session.finishReduction(r.op);
     }
 
@@ -196,14 +199,15 @@ private:
     void finish()
     {
         try {
-            for (const ir::NamedValue& o : m_session.analysis.program.outputs) m_session.report.outputs.push_back(output(o));
+            for (const ir::NamedValue& o : m_session.analysis.program.outputs)
+                m_session.report.outputs.push_back(output(o));
             checkpoints();
             for (Store* store : m_publish) {
                 store->publish();
                 m_published.push_back(store->file());
             }
         } catch (...) {
-            for (const std::string& file : m_published) std::filesystem::remove(m_session.options.folder + "/" + file);
+            for (const std::string& file : m_published) std::filesystem::remove(file);
             throw;
         }
     }
@@ -214,8 +218,8 @@ private:
         if (a.program.value(o.value).kind != ir::ValueKind::Tensor) return inMemory(o, number(o.value));
         if (!a.hasRows(o.value)) return inMemory(o, m_session.whole(o.value));
         const auto it = m_session.stores.find(o.value);
-        const bool first = it != m_session.stores.end()
-            && std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
+        const bool first = it != m_session.stores.end() &&
+                           std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
         Store& store = first ? *it->second : copied(o);
         m_publish.push_back(&store);
         return {o.value, o.name, store.view(), store.file()};
@@ -262,15 +266,18 @@ private:
 
 tl::unexpected<base::Error> outOfMemory(const Options& options)
 {
-    const std::string limit = options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the machine's memory";
-    return base::fail(base::ErrorCode::Resources, "out of memory outside of any batch: " + limit + " is too little for this graph",
+    const std::string limit =
+        options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the machine's memory";
+    return base::fail(base::ErrorCode::Resources,
+                      "out of memory outside of any batch: " + limit + " is too little for this graph",
                       "raise --memory");
 }
 
 }  // namespace
 
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
-                            const base::TensorMap& inputs, const Options& options, Observer& observer, std::stop_token stop)
+                            const base::TensorMap& inputs, const Options& options, Observer& observer,
+                            std::stop_token stop)
 {
     installCpuAllocator();
     const c10::InferenceMode inference;

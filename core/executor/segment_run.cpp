@@ -55,7 +55,8 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
 void runOnCpu(const kernels::SegmentArguments& a)
 {
     const std::int64_t edges = a.offsets[a.destinations];
-    const std::int64_t pieces = std::clamp<std::int64_t>((edges + a.destinations) * a.width / 65536, 1, 8 * at::get_num_threads());
+    const std::int64_t pieces =
+        std::clamp<std::int64_t>((edges + a.destinations) * a.width / 65536, 1, 8 * at::get_num_threads());
     const auto bound = [&](std::int64_t piece) {
         if (piece == pieces) return a.destinations;
         // Offset plus index grows strictly, so that destinations without edges are shared out as well.
@@ -68,9 +69,8 @@ void runOnCpu(const kernels::SegmentArguments& a)
         }
         return low;
     };
-    at::parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
-        kernels::segmentCpu(a, bound(first), bound(last));
-    });
+    at::parallel_for(0, pieces, 1,
+                     [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, bound(first), bound(last)); });
 }
 
 at::Tensor ordinals(const at::Tensor& offsets)

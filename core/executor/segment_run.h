@@ -9,10 +9,10 @@
 namespace hopscope::executor {
 
 struct SegmentInputs {
-    at::Tensor source;    // rows to gather from, or messages
-    at::Tensor columns;   // undefined: messages in order
-    at::Tensor weight;    // undefined: none
-    at::Tensor offsets;   // destinations + 1
+    at::Tensor source;   // rows to gather from, or messages
+    at::Tensor columns;  // undefined: messages in order
+    at::Tensor weight;   // undefined: none
+    at::Tensor offsets;  // destinations + 1
     void* stream = nullptr;
 };
 

@@ -13,13 +13,18 @@ double steadySeconds()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Session::Session(const loader::Walk& walk, const analysis::Analysis& a, const plan::Plan& p, const base::TensorMap& inputs,
-                 const Options& o, Observer& listener, std::stop_token stopToken)
-    : analysis(a), plan(p), options(o), observer(listener), stop(stopToken), device(o.device),
+Session::Session(const loader::Walk& walk, const analysis::Analysis& a, const plan::Plan& p,
+                 const base::TensorMap& inputs, const Options& o, Observer& listener, std::stop_token stopToken)
+    : analysis(a),
+      plan(p),
+      options(o),
+      observer(listener),
+      stop(stopToken),
+      device(o.device),
       structure(walk, a, inputs, o.folder, o.threads > 0 ? o.threads : at::get_num_threads(), stopToken),
-      caller(a, structure.numbers()), m_began(steadySeconds())
-{
-}
+      caller(a, structure.numbers()),
+      m_began(steadySeconds())
+{}
 
 double Session::seconds() const { return steadySeconds() - m_began; }
 
@@ -47,14 +52,16 @@ at::Tensor Session::whole(ir::ValueId id)
 at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
 {
     const analysis::OpInfo& info = analysis.info(op.id);
-    require(info.kind != analysis::OpKind::Reduce, "a reduction is used before its stage has finished", ir::describeOp(op));
+    require(info.kind != analysis::OpKind::Reduce, "a reduction is used before its stage has finished",
+            ir::describeOp(op));
     require(!analysis.hasRows(id), "all rows of a value are wanted at once", ir::describeOp(op));
     CallContext context;
     context.localSizes = context.globalSizes = structure.sizes();
     context.device = device.device();
     context.operand = [&](ir::Slot slot, ir::ValueId v) {
         if (info.use(slot).use != analysis::Use::Shape) return whole(v);
-        const auto like = at::TensorOptions().dtype(loader::scalarType(analysis.program.value(v).dtype)).device(device.device());
+        const auto like =
+            at::TensorOptions().dtype(loader::scalarType(analysis.program.value(v).dtype)).device(device.device());
         return at::zeros({}, like).expand(shapeOf(analysis, v, structure.sizes()));
     };
     std::vector<at::Tensor> results = caller.call(op, context);
@@ -68,7 +75,8 @@ void Session::finishReduction(ir::OpId op)
     require(it != reducers.end(), "a reduction was never begun");
     at::Tensor initial;
     const ir::Op& o = analysis.program.op(op);
-    if (const auto slot = it->second.initialSlot()) initial = whole(*o.args.at(static_cast<std::size_t>(slot->arg)).value());
+    if (const auto slot = it->second.initialSlot())
+        initial = whole(*o.args.at(static_cast<std::size_t>(slot->arg)).value());
     m_whole[o.outputs.at(0)] = it->second.finish(initial, device.device());
     reducers.erase(it);
 }
@@ -86,8 +94,9 @@ Store& Session::createStore(ir::ValueId id)
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
     const std::string name = storeName(id);
-    auto made = std::make_unique<Store>(options.folder, name, name, analysis.program.value(id).dtype,
-                                        shapeOf(analysis, id, structure.sizes()), analysis.rowDim(id), structure.scratch());
+    auto made =
+        std::make_unique<Store>(options.folder, name, name, analysis.program.value(id).dtype,
+                                shapeOf(analysis, id, structure.sizes()), analysis.rowDim(id), structure.scratch());
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

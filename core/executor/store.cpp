@@ -1,9 +1,8 @@
 #include "executor/store.h"
 
-#include <cctype>
 #include <algorithm>
+#include <cctype>
 #include <cstring>
-
 
 #include "loader/torch_model.h"
 
@@ -85,9 +84,6 @@ void Store::checkComplete(const std::string& what) const
     require(missing == m_rows, "a row was never written", what);
 }
 
-void Store::publish()
-{
-    unwrap(m_npy ? m_npy->publish() : m_safetensors->publish());
-}
+void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }
 
 }  // namespace hopscope::executor

@@ -47,7 +47,10 @@ public:
     const NumberEvaluator& numbers() const { return m_numbers; }
 
     std::int64_t size(ir::SpaceId space);
-    SizeOf sizes() { return [this](ir::SpaceId s) { return size(s); }; }
+    SizeOf sizes()
+    {
+        return [this](ir::SpaceId s) { return size(s); };
+    }
     const Column& column(ir::SpaceId space, ir::KeyId key);
     // Rows of the parent that a Filter or Perm table holds.
     const Column& parentRows(ir::SpaceId space);

@@ -11,8 +11,12 @@ using base::ErrorCode;
 
 Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                      const std::string& scratchFolder, int threads, std::stop_token stop)
-    : m_analysis(analysis), m_scratch(scratchFolder), m_threads(threads), m_stop(std::move(stop)),
-      m_numbers(analysis, [this](ir::ValueId id) { return value(id); }), m_caller(analysis, m_numbers)
+    : m_analysis(analysis),
+      m_scratch(scratchFolder),
+      m_threads(threads),
+      m_stop(std::move(stop)),
+      m_numbers(analysis, [this](ir::ValueId id) { return value(id); }),
+      m_caller(analysis, m_numbers)
 {
     bindLeaves(walk);
     bindInputs(walk, inputs);
@@ -84,8 +88,10 @@ void Structure::bindInputs(const loader::Walk&, const base::TensorMap& inputs)
             continue;
         }
         if (it->second.dtype != value.dtype)
-            raise(ErrorCode::Input, in.name + " is " + base::dtypeName(it->second.dtype) + " but was "
-                                        + base::dtypeName(value.dtype) + " on the sample", {}, it->second.origin);
+            raise(ErrorCode::Input,
+                  in.name + " is " + base::dtypeName(it->second.dtype) + " but was " + base::dtypeName(value.dtype) +
+                      " on the sample",
+                  {}, it->second.origin);
         at::Tensor tensor = loader::toTensor(it->second);
         takeSizes(in.value, tensor);
         m_values[in.value] = std::move(tensor);
@@ -99,20 +105,21 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
     const ir::Value& value = m_analysis.program.value(id);
     const std::string& name = value.name.empty() ? ir::valueName(id) : value.name;
     if (tensor.dim() != static_cast<std::int64_t>(value.shape.size()))
-        raise(ErrorCode::Input, name + " has " + std::to_string(tensor.dim()) + " dimensions, not "
-                                    + std::to_string(value.shape.size()));
+        raise(ErrorCode::Input,
+              name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
     for (std::size_t d = 0; d < dims.size(); ++d) {
         const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
         if (!dims[d].valid()) {
             if (n != value.shape[d])
-                raise(ErrorCode::Input, name + " has size " + std::to_string(n) + " in dimension " + std::to_string(d)
-                                            + ", not " + std::to_string(value.shape[d]));
+                raise(ErrorCode::Input, name + " has size " + std::to_string(n) + " in dimension " + std::to_string(d) +
+                                            ", not " + std::to_string(value.shape[d]));
             continue;
         }
         const auto [it, fresh] = m_sizes.try_emplace(dims[d], n);
         if (!fresh && it->second != n)
-            raise(ErrorCode::Input, name + " has " + std::to_string(n) + " rows of " + m_analysis.tables.spaceName(dims[d])
-                                        + " but another input has " + std::to_string(it->second));
+            raise(ErrorCode::Input, name + " has " + std::to_string(n) + " rows of " +
+                                        m_analysis.tables.spaceName(dims[d]) + " but another input has " +
+                                        std::to_string(it->second));
     }
 }
 
@@ -121,8 +128,8 @@ at::Tensor Structure::value(ir::ValueId id)
     const auto it = m_values.find(id);
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
-    require(value.origin == ir::Origin::Op && m_analysis.available(id), "a value is wanted before the first stage that depends on features",
-            ir::valueName(id));
+    require(value.origin == ir::Origin::Op && m_analysis.available(id),
+            "a value is wanted before the first stage that depends on features", ir::valueName(id));
     evaluate(m_analysis.program.op(value.producer));
     return m_values.at(id);
 }
@@ -147,7 +154,8 @@ void Structure::evaluate(const ir::Op& op)
     CallContext context;
     context.localSizes = context.globalSizes = sizes();
     context.operand = [&](ir::Slot slot, ir::ValueId v) {
-        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(v) && hasKnownShape(v) ? dummy(v) : value(v);
+        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(v) && hasKnownShape(v) ? dummy(v)
+                                                                                                       : value(v);
     };
     if (op.name == "scalar::tensor") {
         const Number n = m_numbers.evaluate(op.outputs[0], sizes());
@@ -213,10 +221,12 @@ void Structure::checkGuards()
         const at::Tensor index = value(guard.index);
         const std::int64_t rows = index.numel() ? index.max().item<std::int64_t>() + 1 : 0;
         if (rows == size(guard.space)) continue;
-        raise(ErrorCode::Input, "the model takes the largest index for the number of rows of "
-                                    + m_analysis.tables.spaceName(guard.space) + ": " + std::to_string(rows) + ", but there are "
-                                    + std::to_string(size(guard.space)),
-              "pass the number of nodes to the model instead of deriving it", ir::describeOp(m_analysis.program.op(guard.op)));
+        raise(ErrorCode::Input,
+              "the model takes the largest index for the number of rows of " +
+                  m_analysis.tables.spaceName(guard.space) + ": " + std::to_string(rows) + ", but there are " +
+                  std::to_string(size(guard.space)),
+              "pass the number of nodes to the model instead of deriving it",
+              ir::describeOp(m_analysis.program.op(guard.op)));
     }
 }
 

@@ -60,8 +60,8 @@ struct Arg {
 // One module call on the path to an operator. `call` differs between two calls of one module, so that a module used
 // twice counts as two.
 struct ModuleFrame {
-    std::string name;   // attribute name, "convs.1" -> "convs", "1"
-    std::string type;   // class name, "GCNConv"
+    std::string name;  // attribute name, "convs.1" -> "convs", "1"
+    std::string type;  // class name, "GCNConv"
     std::int32_t call = 0;
     bool operator==(const ModuleFrame&) const = default;
 };
@@ -72,7 +72,7 @@ struct Source {
     SourceKind kind = SourceKind::None;
     std::string file;
     int line = 0;
-    std::string text;   // the line itself, trimmed; may be empty
+    std::string text;  // the line itself, trimmed; may be empty
 };
 
 // How an argument of the operator's schema is typed, for the two rules that need it: "sizes mean two things" (integers
@@ -86,14 +86,14 @@ struct ArgInfo {
 
 struct Op {
     OpId id;
-    std::string name;                  // "aten::scatter_add", "scalar::add" (see below)
-    std::string overload;              // "Tensor"; may be empty
-    std::vector<Arg> args;             // every argument of the schema, in its order, defaults filled in
-    std::vector<ArgInfo> argInfo;      // one per argument
-    std::vector<ValueId> outputs;      // a Tensor[] result is flattened
-    bool listOutput = false;           // the schema returns Tensor[]
-    int mutatedArg = -1;               // raw programs: index of the argument written in place, or -1
-    std::string functionalName;        // mutatedArg >= 0: the operator that computes the same without writing
+    std::string name;              // "aten::scatter_add", "scalar::add" (see below)
+    std::string overload;          // "Tensor"; may be empty
+    std::vector<Arg> args;         // every argument of the schema, in its order, defaults filled in
+    std::vector<ArgInfo> argInfo;  // one per argument
+    std::vector<ValueId> outputs;  // a Tensor[] result is flattened
+    bool listOutput = false;       // the schema returns Tensor[]
+    int mutatedArg = -1;           // raw programs: index of the argument written in place, or -1
+    std::string functionalName;    // mutatedArg >= 0: the operator that computes the same without writing
     std::string functionalOverload;
     std::vector<ModuleFrame> modules;  // outermost first
     Source source;
@@ -113,17 +113,17 @@ struct NamedValue {
 
 // A branch or trip count that depended on a value of the sample: on other inputs it must come out the same.
 struct Guard {
-    ValueId condition;      // Bool (branch) or Int (trip count)
-    double taken = 0;       // what it was on the sample
+    ValueId condition;  // Bool (branch) or Int (trip count)
+    double taken = 0;   // what it was on the sample
     std::vector<ModuleFrame> modules;
     Source source;
 };
 
 struct Program {
-    std::vector<Value> values;      // indexed by ValueId
-    std::vector<Op> ops;            // indexed by OpId; in execution order
-    std::vector<NamedValue> inputs; // data keys
-    std::vector<NamedValue> outputs; // "out", "out.0", "out.KEY": the names of the files that run writes
+    std::vector<Value> values;        // indexed by ValueId
+    std::vector<Op> ops;              // indexed by OpId; in execution order
+    std::vector<NamedValue> inputs;   // data keys
+    std::vector<NamedValue> outputs;  // "out", "out.0", "out.KEY": the names of the files that run writes
     std::vector<Guard> guards;
 
     [[nodiscard]] const Value& value(ValueId id) const { return values[id.at()]; }

@@ -32,7 +32,7 @@ template <>
 struct std::hash<hopscope::ir::RowClass> {
     std::size_t operator()(const hopscope::ir::RowClass& c) const noexcept
     {
-        return (static_cast<std::size_t>(c.kind) * 1000003u + static_cast<std::size_t>(c.table.index)) * 1000003u
-            + static_cast<std::size_t>(c.key.index);
+        return (static_cast<std::size_t>(c.kind) * 1000003u + static_cast<std::size_t>(c.table.index)) * 1000003u +
+               static_cast<std::size_t>(c.key.index);
     }
 };

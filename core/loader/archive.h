@@ -48,6 +48,10 @@ base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::st
 // One record's bytes, inflated, its checksum compared.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
+// Compares the checksum of every record, stored or deflated: LibTorch loads damaged weights, and dies of damaged source
+// tables. Linear in the file.
+base::Status checkContents(std::span<const std::byte> file, const Archive& archive, const std::string& name);
+
 // Operators outside aten and prim that the code calls, "torch_scatter::scatter_max", sorted: what needs a library.
 base::Result<std::vector<std::string>> listCustomOps(std::span<const std::byte> file, const Archive& archive);
 

@@ -103,6 +103,20 @@ base::Result<std::string> readRecord(std::span<const std::byte> file, const Reco
     return bytes;
 }
 
+base::Status checkContents(std::span<const std::byte> file, const Archive& archive, const std::string& name)
+{
+    for (const Record& record : archive.records) {
+        const std::string_view bytes(reinterpret_cast<const char*>(file.data() + record.data), record.compressed);
+        if (!record.deflated && checksum(bytes) == record.crc) continue;
+        const auto unpacked = readRecord(file, record);
+        if (unpacked) continue;
+        const std::string at = std::to_string(record.data);
+        return fail(ErrorCode::Input, name + ": at byte " + at + ": " + unpacked.error().message, "the file is damaged",
+                    name + ":" + at);
+    }
+    return {};
+}
+
 base::Status writeArchive(const std::string& path, const std::vector<StoredRecord>& records)
 {
     std::uint64_t total = 0;

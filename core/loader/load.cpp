@@ -221,6 +221,7 @@ base::Result<Model> loadChecked(const std::string& path)
     if (!file) return base::forward(file);
     const auto archive = scanArchive(file->bytes(), path);
     if (!archive) return base::forward(archive);
+    if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
     registerCustomOps();

@@ -146,14 +146,17 @@ void Walker::emitOutputs(const Item& item, const std::string& name)
     }
 }
 
-Walk Walker::run(const std::vector<IValue>& inputs)
+Walk Walker::run(const std::vector<IValue>& inputs, const base::TensorMap& given)
 {
     const torch::jit::Module& module = m_model.impl().module;
     const auto forward = module.get_method("forward");
     const auto& arguments = forward.function().getSchema().arguments();
     std::vector<Item> items{Item(IValue(module._ivalue()))};
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        items.push_back(wrap(inputs[i], arguments[i + 1].name(), Leaf::Input));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const std::string& name = arguments[i + 1].name();
+        const bool ownDefault = inputs[i].isScalar() && !given.contains(name);
+        items.push_back(ownDefault ? Item(inputs[i]) : wrap(inputs[i], name, Leaf::Input));
+    }
     m_moduleTypes[""] = m_model.info().className;
     const Item result = callFunction(forward.function(), std::move(items), "");
     m_node = nullptr;
@@ -180,7 +183,7 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample)
     const at::NoGradGuard noGrad;
     Walker walker(model);
     try {
-        return walker.run(copied(*inputs));
+        return walker.run(copied(*inputs), sample);
     } catch (const Refused& refused) {
         return tl::unexpected(refused.error);
     } catch (const c10::Error& e) {

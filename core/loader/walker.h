@@ -18,7 +18,8 @@ namespace hopscope::loader {
 class Walker {
 public:
     explicit Walker(const Model& model) : m_model(model) {}
-    Walk run(const std::vector<c10::IValue>& inputs);
+    // `given`: the data keys; a number that is not among them is forward's own default, a constant.
+    Walk run(const std::vector<c10::IValue>& inputs, const base::TensorMap& given);
     [[nodiscard]] std::string place() const;
 
 private:

@@ -13,7 +13,9 @@ using ir::RowKind;
 using ir::ValueId;
 
 DepTable::DepTable(const Analysis& analysis, MayStore mayStore)
-    : m_analysis(analysis), m_mayStore(std::move(mayStore)), m_comp(analysis.program.values.size()),
+    : m_analysis(analysis),
+      m_mayStore(std::move(mayStore)),
+      m_comp(analysis.program.values.size()),
       m_home(analysis.program.values.size())
 {
     for (const ir::Op& op : analysis.program.ops) {

@@ -20,15 +20,15 @@ public:
 
     DepTable(const analysis::Analysis& analysis, MayStore mayStore);
 
-    [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;   // computed there, without reading v itself
-    [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;    // computed or read there
+    [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
+    [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;   // computed or read there
 
     struct Home {
         int stage = never;
-        ir::RowClass rows;   // the partition class on which v is first complete: where it is written
+        ir::RowClass rows;  // the partition class on which v is first complete: where it is written
     };
     [[nodiscard]] Home home(ir::ValueId v) const;
-    [[nodiscard]] Home reductionHome(ir::OpId op) const;   // the loop that a row reduction runs over
+    [[nodiscard]] Home reductionHome(ir::OpId op) const;  // the loop that a row reduction runs over
     [[nodiscard]] bool mayStore(ir::ValueId v) const { return m_mayStore(v); }
 
 private:
@@ -38,9 +38,9 @@ private:
 
     const analysis::Analysis& m_analysis;
     MayStore m_mayStore;
-    std::vector<std::unordered_map<ir::RowClass, int>> m_comp;   // by value
-    std::vector<Home> m_home;                                    // by value
-    std::unordered_map<int, Home> m_reductions;                  // by operator
+    std::vector<std::unordered_map<ir::RowClass, int>> m_comp;  // by value
+    std::vector<Home> m_home;                                   // by value
+    std::unordered_map<int, Home> m_reductions;                 // by operator
 };
 
 }  // namespace hopscope::placement

@@ -33,7 +33,7 @@ struct Demand {
     LoopKey loop;
     ValueId value;
     RowClass rows;
-    bool compute = false;   // at its home: write it, do not read it
+    bool compute = false;  // at its home: write it, do not read it
 };
 
 class Scheduler {
@@ -120,7 +120,8 @@ private:
     {
         const OpId op = m_a.program.value(d.value).producer;
         if (!loop.steps.insert({op, d.rows}).second) return;
-        const std::vector<OperandRows> operands = analysis::operandRows(m_a, op, d.rows).value_or(std::vector<OperandRows>{});
+        const std::vector<OperandRows> operands =
+            analysis::operandRows(m_a, op, d.rows).value_or(std::vector<OperandRows>{});
         for (const OperandRows& o : operands) {
             if (o.gatherSpace.valid()) loop.frontier.insert({o.rows.table, o.gatherSpace, o.gatherOwner, o.gatherKey});
             m_demands.push_back({d.loop, o.value, o.rows, false});
@@ -145,9 +146,10 @@ private:
         const ir::Op& op = m_a.program.op(m_a.program.value(v).producer);
         const std::string where = m_a.tables.className(rows);
         m_error = base::Error{base::ErrorCode::Unsupported,
-                              ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where
-                                  + ", where it can neither be computed nor read from a store",
-                              m_a.hasRows(v) ? "store " + ir::valueName(v) : "the model cannot be evaluated in batches of nodes",
+                              ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where +
+                                  ", where it can neither be computed nor read from a store",
+                              m_a.hasRows(v) ? "store " + ir::valueName(v)
+                                             : "the model cannot be evaluated in batches of nodes",
                               ir::describeOp(op)};
     }
 

@@ -15,7 +15,7 @@ using ir::ValueId;
 
 // The dependency graph with each message-passing module call folded into one node.
 struct Folded {
-    std::vector<int> nodeOf;                  // by operator; -1: prologue
+    std::vector<int> nodeOf;  // by operator; -1: prologue
     std::vector<std::set<int>> parents;
     std::vector<std::set<int>> consumers;
     std::vector<bool> messagePassing;
@@ -28,9 +28,8 @@ int nodeCount(std::vector<int>& nodeOf, const std::vector<int>& module, const An
     int count = 0;
     for (std::size_t i = 0; i < nodeOf.size(); ++i) {
         if (a.ops[i].structureOnly || a.ops[i].kind == analysis::OpKind::Scalar) continue;
-        if (module[i] < 0) nodeOf[i] = count++;
-        else if (const auto [it, fresh] = folded.emplace(module[i], count); fresh) nodeOf[i] = count++;
-        else nodeOf[i] = it->second;
+        nodeOf[i] = module[i] < 0 ? count : folded.emplace(module[i], count).first->second;
+        if (nodeOf[i] == count) ++count;
     }
     return count;
 }
@@ -107,7 +106,8 @@ std::set<ValueId> sourceRuleCut(const Analysis& a)
         if (to < 0) continue;
         forEachParent(a, op, [&](OpId from, ValueId v) {
             const int parent = f.nodeOf[from.at()];
-            const bool crosses = parent >= 0 && f.t[static_cast<std::size_t>(parent)] < f.t[static_cast<std::size_t>(to)];
+            const bool crosses =
+                parent >= 0 && f.t[static_cast<std::size_t>(parent)] < f.t[static_cast<std::size_t>(to)];
             if (crosses && a.hasRows(v) && !a.info(from).view) stored.insert(v);
         });
     }

@@ -47,7 +47,8 @@ base::Result<std::set<ValueId>> storedBy(const Analysis& a, Strategy strategy)
 void fillPrologue(const Analysis& a, plan::Plan& plan)
 {
     for (const ir::Op& op : a.program.ops)
-        if (a.info(op.id).structureOnly && a.info(op.id).kind != analysis::OpKind::Scalar) plan.prologue.push_back(op.id);
+        if (a.info(op.id).structureOnly && a.info(op.id).kind != analysis::OpKind::Scalar)
+            plan.prologue.push_back(op.id);
 }
 
 }  // namespace

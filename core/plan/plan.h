@@ -19,13 +19,13 @@ using ir::RowClass;
 using ir::SpaceId;
 using ir::ValueId;
 
-struct Step {          // compute operator `op` on `rows`; steps of a loop are in execution order
+struct Step {  // compute operator `op` on `rows`; steps of a loop are in execution order
     OpId op;
     RowClass rows;
     bool operator==(const Step&) const = default;
 };
 
-struct Access {        // value `value` read from a store (or an input), written to a store, or reduced over, on `rows`
+struct Access {  // value `value` read from a store (or an input), written to a store, or reduced over, on `rows`
     ValueId value;
     RowClass rows;
     bool operator==(const Access&) const = default;
@@ -41,26 +41,26 @@ struct FrontierSource {
 };
 
 struct Loop {
-    SpaceId destination;                   // node type of the batches
+    SpaceId destination;  // node type of the batches
     std::vector<FrontierSource> frontier;
     std::vector<Step> steps;
-    std::vector<Access> reads;             // from earlier stages' stores and from inputs with rows
-    std::vector<Access> writes;            // every row exactly once over the loop
-    std::vector<Step> reductions;          // row reductions that finish with this stage
+    std::vector<Access> reads;     // from earlier stages' stores and from inputs with rows
+    std::vector<Access> writes;    // every row exactly once over the loop
+    std::vector<Step> reductions;  // row reductions that finish with this stage
     bool operator==(const Loop&) const = default;
 };
 
 struct Stage {
-    int index = 1;                         // from 1; 0 is the optional pre-pass
-    std::vector<Loop> loops;               // independent of each other
-    std::vector<OpId> rowless;             // operators without rows that follow from this stage's reductions
+    int index = 1;              // from 1; 0 is the optional pre-pass
+    std::vector<Loop> loops;    // independent of each other
+    std::vector<OpId> rowless;  // operators without rows that follow from this stage's reductions
     bool operator==(const Stage&) const = default;
 };
 
 struct Checkpoint {
     ValueId value;
-    int stage = 0;                         // that writes it
-    bool output = false;                   // also a result of the model
+    int stage = 0;        // that writes it
+    bool output = false;  // also a result of the model
     std::optional<std::int64_t> bytesWritten, bytesRead;
     bool operator==(const Checkpoint&) const = default;
 };
@@ -75,13 +75,13 @@ struct Plan {
     std::string objective = "bytes";
     std::string unit = "bytes";
     std::string device = "cpu";
-    std::optional<std::int64_t> batch;     // destinations per batch; none: chosen while running
+    std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
     std::string reorder = "none";
-    std::vector<OpId> prologue;            // evaluated once for the whole graph
+    std::vector<OpId> prologue;  // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;
     std::optional<double> cost, lowerBound, gap;
-    std::optional<Bytes> bytes;            // null without data
+    std::optional<Bytes> bytes;  // null without data
     std::optional<std::int64_t> peakMemory;
     std::map<std::string, std::string> hashes;  // "model", "data", "roles"
     bool operator==(const Plan&) const = default;

@@ -199,10 +199,12 @@ plan::Plan PlanReader::read(const Reader& root) const
 
 base::Status checkHashes(const Hashes& found, const Hashes& expected, const std::string& file)
 {
-    for (const auto& [name, hash] : expected) {
-        const auto it = found.find(name);
-        if (it == found.end() || it->second == hash) continue;
-        return base::fail(base::ErrorCode::Input, file + ": the plan was made for another " + name,
+    static constexpr std::pair<const char*, const char*> kinds[] = {
+        {"model", "another model"}, {"roles", "inputs of other roles"}, {"data", "other data"}};
+    for (const auto& [name, other] : kinds) {
+        const auto here = found.find(name), wanted = expected.find(name);
+        if (here == found.end() || wanted == expected.end() || here->second == wanted->second) continue;
+        return base::fail(base::ErrorCode::Input, file + ": the plan was made for " + other,
                           "make a new plan with `hopscope-engine plan`", file + " /hashes/" + name);
     }
     return {};

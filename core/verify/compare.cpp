@@ -91,7 +91,8 @@ const std::byte* offset(const TensorView& view, std::int64_t elements)
 // Calls fn(pointerA, strideA, pointerB, strideB, count) for runs of at most pieceElements elements of two tensors of equal
 // shape, in order.
 template <class Fn>
-void forEachRun(const TensorView& a, const TensorView& b, std::size_t dim, const std::byte* pa, const std::byte* pb, Fn& fn)
+void forEachRun(const TensorView& a, const TensorView& b, std::size_t dim, const std::byte* pa, const std::byte* pb,
+                Fn& fn)
 {
     if (dim == a.shape.size()) return fn(pa, 1, pb, 1, 1);
     const auto itemA = static_cast<std::int64_t>(base::itemSize(a.dtype)) * a.strides[dim];
@@ -134,8 +135,8 @@ struct Judge {
         const double difference = std::abs(a - b), size = std::abs(b);
         error.maxAbsolute = std::max(error.maxAbsolute, difference);
         if (size > tolerance.absolute) error.maxRelative = std::max(error.maxRelative, difference / size);
-        const bool close = difference <= tolerance.absolute + tolerance.relative * size
-            || difference <= tolerance.scale * largest;
+        const bool close =
+            difference <= tolerance.absolute + tolerance.relative * size || difference <= tolerance.scale * largest;
         if (!close) ++error.different;
     }
     void integer(std::int64_t a, std::int64_t b) const
@@ -148,7 +149,8 @@ struct Judge {
 
 void judgeTensor(const TensorView& a, const TensorView& b, const Judge& judge, Pieces& pieces)
 {
-    const auto run = [&](const std::byte* pa, std::int64_t sa, const std::byte* pb, std::int64_t sb, std::int64_t count) {
+    const auto run = [&](const std::byte* pa, std::int64_t sa, const std::byte* pb, std::int64_t sb,
+                         std::int64_t count) {
         if (isContinuous(b.dtype)) {
             load(pa, a.dtype, sa, count, pieces.stagedReal);
             load(pb, b.dtype, sb, count, pieces.referenceReal);
@@ -169,7 +171,8 @@ double largestIn(const TensorView& view, Pieces& pieces)
     const auto run = [&](const std::byte* p, std::int64_t stride, const std::byte*, std::int64_t, std::int64_t count) {
         load(p, view.dtype, stride, count, pieces.referenceReal);
         for (std::int64_t i = 0; i < count; ++i)
-            if (const double size = std::abs(pieces.referenceReal[i]); std::isfinite(size)) largest = std::max(largest, size);
+            if (const double size = std::abs(pieces.referenceReal[i]); std::isfinite(size))
+                largest = std::max(largest, size);
     };
     forEachRun(view, view, 0, view.data, view.data, run);
     return largest;
@@ -219,8 +222,8 @@ void compareAll(const TensorView& staged, const TensorView& reference, const Tol
     judgeTensor(a, b, Judge{toleranceFor(tolerance, reference.dtype), largestIn(b, *pieces), error}, *pieces);
 }
 
-void compareRows(const TensorView& staged, const TensorView& reference, const RowPairs& pairs, const Tolerance& tolerance,
-                 TensorError& error)
+void compareRows(const TensorView& staged, const TensorView& reference, const RowPairs& pairs,
+                 const Tolerance& tolerance, TensorError& error)
 {
     const auto pieces = std::make_unique<Pieces>();
     const TensorView a = asReal(staged), b = asReal(reference);

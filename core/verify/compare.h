@@ -19,7 +19,8 @@ struct RowPairs {
 };
 
 // Why two tensors cannot be compared at all (rank, dtype, sizes; the row dimension of sampled ones may differ), if so.
-std::optional<std::string> mismatch(const base::TensorView& staged, const base::TensorView& reference, int sampledDim = -1);
+std::optional<std::string> mismatch(const base::TensorView& staged, const base::TensorView& reference,
+                                    int sampledDim = -1);
 
 // Counts a tensor that cannot be compared as different.
 void addDifference(TensorError& error);

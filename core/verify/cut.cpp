@@ -21,10 +21,13 @@ void storeInteger(std::byte* out, base::DType dtype, std::int64_t value)
 
 Cutter::Cutter(const analysis::Analysis& analysis, const Structure& structure, const analysis::InputSchema& schema,
                const base::TensorMap& inputs, std::vector<std::string> used, std::string folder)
-    : m_analysis(analysis), m_structure(structure), m_schema(schema), m_inputs(inputs), m_used(std::move(used)),
+    : m_analysis(analysis),
+      m_structure(structure),
+      m_schema(schema),
+      m_inputs(inputs),
+      m_used(std::move(used)),
       m_folder(std::move(folder))
-{
-}
+{}
 
 base::Status Cutter::listTable(SpaceId id, const Neighbourhood& rows)
 {
@@ -72,7 +75,8 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
     }
     const auto role = m_schema.roles.find(input);
     if (role == m_schema.roles.end() || rank == 0 || role->second.kind == analysis::RoleKind::Plain) return labels;
-    const std::string& name = role->second.kind == analysis::RoleKind::Index ? role->second.relation : role->second.first;
+    const std::string& name =
+        role->second.kind == analysis::RoleKind::Index ? role->second.relation : role->second.first;
     for (const SpaceId table : m_structure.tables)
         if (m_analysis.tables.space(table).name == name) labels[role->second.kind == analysis::RoleKind::Index] = table;
     return labels;
@@ -119,7 +123,8 @@ void Cutter::copyIds(const Link& link, std::byte* out) const
     const base::DType dtype = m_inputs.at(link.input).dtype;
     const std::size_t item = base::itemSize(dtype);
     out += static_cast<std::int64_t>(item) * std::max(link.end, 0) * table.count;
-    for (std::int64_t i = 0; i < table.count; ++i, out += item) storeInteger(out, dtype, positions[link.keys[table.rows[i]]]);
+    for (std::int64_t i = 0; i < table.count; ++i, out += item)
+        storeInteger(out, dtype, positions[link.keys[table.rows[i]]]);
 }
 
 // The declared size of a sparse matrix is the size of its tables.
@@ -131,7 +136,8 @@ bool Cutter::copySize(const std::string& input, std::byte* out) const
     bool found = false;
     for (const Link& link : m_structure.links) {
         if (link.input != index || link.end < 0) continue;
-        storeInteger(out + static_cast<std::size_t>(link.end) * base::itemSize(dtype), dtype, m_tables.at(link.target).count);
+        storeInteger(out + static_cast<std::size_t>(link.end) * base::itemSize(dtype), dtype,
+                     m_tables.at(link.target).count);
         found = true;
     }
     return found;

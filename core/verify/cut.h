@@ -25,8 +25,8 @@ public:
 private:
     struct Table {
         std::shared_ptr<std::byte> rowBytes, positionBytes;
-        std::int64_t* rows = nullptr;        // chosen ones, ascending
-        std::int64_t* positions = nullptr;   // by row
+        std::int64_t* rows = nullptr;       // chosen ones, ascending
+        std::int64_t* positions = nullptr;  // by row
         std::int64_t count = 0;
     };
     base::Status list(const Neighbourhood& rows);

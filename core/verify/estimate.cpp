@@ -20,9 +20,10 @@ constexpr std::int64_t processBytes = std::int64_t(400) << 20;
 bool sharesMemory(const ir::Op& op)
 {
     static const std::set<std::string_view> views = {
-        "aten::view", "aten::reshape", "aten::expand", "aten::expand_as", "aten::view_as", "aten::transpose", "aten::t",
-        "aten::permute", "aten::select", "aten::slice", "aten::narrow", "aten::unsqueeze", "aten::squeeze", "aten::unbind",
-        "aten::split", "aten::chunk", "aten::flatten", "aten::unflatten", "aten::detach", "aten::alias"};
+        "aten::view",      "aten::reshape",   "aten::expand",    "aten::expand_as", "aten::view_as",
+        "aten::transpose", "aten::t",         "aten::permute",   "aten::select",    "aten::slice",
+        "aten::narrow",    "aten::unsqueeze", "aten::squeeze",   "aten::unbind",    "aten::split",
+        "aten::chunk",     "aten::flatten",   "aten::unflatten", "aten::detach",    "aten::alias"};
     return views.contains(op.name);
 }
 
@@ -60,7 +61,8 @@ std::vector<int> lastReaders(const ir::Program& program, const std::vector<Value
     std::vector<int> last(program.values.size(), -1);
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         for (ValueId output : program.ops[i].outputs) last[owners[output.at()].at()] = static_cast<int>(i);
-        ir::forEachOperand(program.ops[i], [&](ir::Slot, ValueId v) { last[owners[v.at()].at()] = static_cast<int>(i); });
+        ir::forEachOperand(program.ops[i],
+                           [&](ir::Slot, ValueId v) { last[owners[v.at()].at()] = static_cast<int>(i); });
     }
     for (const ir::NamedValue& output : program.outputs)
         last[owners[output.value.at()].at()] = static_cast<int>(program.ops.size());
@@ -93,9 +95,8 @@ ForwardMemory::ForwardMemory(const Analysis& analysis) : m_analysis(analysis), m
         if (own && last[v] >= 0) m_freed[static_cast<std::size_t>(last[v])].push_back(value.id);
         if (own) m_made.push_back(value.id);
     }
-    std::sort(m_made.begin(), m_made.end(), [&](ValueId a, ValueId b) {
-        return program.value(a).producer < program.value(b).producer;
-    });
+    std::sort(m_made.begin(), m_made.end(),
+              [&](ValueId a, ValueId b) { return program.value(a).producer < program.value(b).producer; });
 }
 
 std::int64_t ForwardMemory::bytes(ValueId id, const TableSizes& sizes) const
@@ -106,7 +107,8 @@ std::int64_t ForwardMemory::bytes(ValueId id, const TableSizes& sizes) const
     if (info.sparse) return tableRows(m_analysis, sizes, info.sparseRow.space) * (item + 16);
     double elements = 1;
     bool unknown = !m_analysis.info(value.producer).prologueReason.empty();
-    for (SpaceId space : info.dims) unknown |= space.valid() && m_analysis.tables.space(space).kind == SpaceKind::Opaque;
+    for (SpaceId space : info.dims)
+        unknown |= space.valid() && m_analysis.tables.space(space).kind == SpaceKind::Opaque;
     for (std::size_t d = 0; d < value.shape.size(); ++d) {
         const bool rows = !unknown && d < info.dims.size() && info.dims[d].valid();
         elements *= static_cast<double>(rows ? tableRows(m_analysis, sizes, info.dims[d]) : value.shape[d]);

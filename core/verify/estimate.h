@@ -27,8 +27,8 @@ private:
     [[nodiscard]] std::int64_t bytes(ir::ValueId value, const TableSizes& sizes) const;
 
     const analysis::Analysis& m_analysis;
-    std::vector<ir::ValueId> m_made;                 // values with memory of their own, in order
-    std::vector<std::vector<ir::ValueId>> m_freed;   // by operator: values whose last reader it is
+    std::vector<ir::ValueId> m_made;                // values with memory of their own, in order
+    std::vector<std::vector<ir::ValueId>> m_freed;  // by operator: values whose last reader it is
 };
 
 }  // namespace hopscope::verify

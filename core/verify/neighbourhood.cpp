@@ -76,7 +76,8 @@ bool Neighbourhood::round(const Rows& frontier, Rows& next, const std::function<
     return fits(m_sizes);
 }
 
-bool Neighbourhood::expand(const std::vector<Seed>& seeds, int rounds, const std::function<bool(const TableSizes&)>& fits)
+bool Neighbourhood::expand(const std::vector<Seed>& seeds, int rounds,
+                           const std::function<bool(const TableSizes&)>& fits)
 {
     clear();
     Rows frontier;

@@ -15,7 +15,7 @@
 
 namespace hopscope::verify {
 
-using Seed = std::pair<ir::SpaceId, std::int64_t>;   // table and row
+using Seed = std::pair<ir::SpaceId, std::int64_t>;  // table and row
 
 class Neighbourhood {
 public:
@@ -47,7 +47,7 @@ private:
     const Structure* m_structure;
     std::map<ir::SpaceId, std::shared_ptr<std::byte>> m_marks;
     TableSizes m_sizes;
-    std::vector<Seed> m_open;         // rows whose key columns are still to be followed
+    std::vector<Seed> m_open;  // rows whose key columns are still to be followed
 };
 
 }  // namespace hopscope::verify

@@ -11,10 +11,10 @@
 
 #include "graph/dataset.h"
 #include "graph/safetensors.h"
-#include "json/reader.h"
 #include "loader/torch_model.h"
 #include "verify/reference_sage.h"
 #include "verify/verify.h"
+#include "json/reader.h"
 
 namespace hopscope::verify {
 
@@ -66,10 +66,7 @@ void limitMemory(std::int64_t bytes)
 }
 
 // If memory runs out on the whole machine, the kernel is to end this process rather than its parent.
-void volunteerForOom()
-{
-    std::ofstream("/proc/self/oom_score_adj") << 1000;
-}
+void volunteerForOom() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 bool parentGone(std::int64_t parent)
 {
@@ -92,8 +89,8 @@ std::string firstLines(const std::string& text)
 
 bool aboutMemory(const std::string& message)
 {
-    return message.find("allocate memory") != std::string::npos || message.find("not enough memory") != std::string::npos
-        || message.find("out of memory") != std::string::npos;
+    return message.find("allocate memory") != std::string::npos ||
+           message.find("not enough memory") != std::string::npos || message.find("out of memory") != std::string::npos;
 }
 
 base::Result<base::TensorMap> usedInputs(const loader::Model& model, const OracleRequest& request)

@@ -85,7 +85,8 @@ base::Result<pid_t> spawn(std::vector<std::string> command, const std::string& l
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     if (error != 0)
-        return base::fail(ErrorCode::Internal, "the oracle " + command[0] + " cannot be started: " + std::strerror(error));
+        return base::fail(ErrorCode::Internal,
+                          "the oracle " + command[0] + " cannot be started: " + std::strerror(error));
     return pid;
 }
 
@@ -100,8 +101,7 @@ struct Watched {
 int reap(pid_t pid)
 {
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     return status;
 }
 
@@ -153,7 +153,8 @@ OracleOutcome interpret(const Watched& watched, const std::string& output, const
     if (watched.why == Watch::Time) return {OracleEnd::TimedOut, "the oracle reached its time limit"};
     if (WIFSIGNALED(watched.status)) {
         const int signal = WTERMSIG(watched.status);
-        if (signal == SIGKILL) return {OracleEnd::OutOfMemory, "the oracle was killed, which the kernel does when memory runs out"};
+        if (signal == SIGKILL)
+            return {OracleEnd::OutOfMemory, "the oracle was killed, which the kernel does when memory runs out"};
         return {OracleEnd::Died, signalSentence(signal)};
     }
     if (WEXITSTATUS(watched.status) == 0 && std::filesystem::exists(output)) return {OracleEnd::Done, {}};

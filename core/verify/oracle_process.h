@@ -23,15 +23,15 @@ enum class OracleEnd : std::uint8_t {
 
 struct OracleOutcome {
     OracleEnd end = OracleEnd::Died;
-    std::string message;             // a sentence; empty if Done
-    std::int64_t peakMemory = 0;     // highest anonymous resident memory seen
+    std::string message;          // a sentence; empty if Done
+    std::int64_t peakMemory = 0;  // highest anonymous resident memory seen
     double seconds = 0;
 };
 
 struct OracleChild {
-    std::vector<std::string> program;        // empty: this program with `oracle`
-    std::string folder;                      // scratch: the request file goes there and is removed
-    std::int64_t memory = 0;                 // anonymous bytes after which the child is killed
+    std::vector<std::string> program;  // empty: this program with `oracle`
+    std::string folder;                // scratch: the request file goes there and is removed
+    std::int64_t memory = 0;           // anonymous bytes after which the child is killed
     std::optional<double> seconds;
 };
 

@@ -70,7 +70,8 @@ base::Result<std::vector<Layer>> readLayers(const std::string& path)
 }
 
 // tile += rows x weights: rows [tileRows, in], weights [in, padded] from a column on.
-HOPSCOPE_WIDE void multiplyTile(const double* rows, const double* weights, std::int64_t in, std::int64_t padded, double* tile)
+HOPSCOPE_WIDE void multiplyTile(const double* rows, const double* weights, std::int64_t in, std::int64_t padded,
+                                double* tile)
 {
     double sum[tileRows][tileColumns];
     std::memcpy(sum, tile, sizeof sum);
@@ -101,7 +102,7 @@ struct Graph {
 
 struct Chunk {
     std::int64_t first = 0, last = 0;
-    std::vector<double> mean, own;   // [chunkRows, in]; rows beyond the last stay whatever they are
+    std::vector<double> mean, own;  // [chunkRows, in]; rows beyond the last stay whatever they are
 };
 
 template <class Number>
@@ -126,7 +127,8 @@ void multiplyChunk(const Layer& layer, const Chunk& chunk, double* output)
     const std::int64_t count = chunk.last - chunk.first;
     for (std::int64_t r = 0; r < count; r += tileRows)
         for (std::int64_t c = 0; c < layer.padded; c += tileColumns) {
-            for (std::int64_t i = 0; i < tileRows; ++i) std::copy_n(layer.bias.data() + c, tileColumns, tile + i * tileColumns);
+            for (std::int64_t i = 0; i < tileRows; ++i)
+                std::copy_n(layer.bias.data() + c, tileColumns, tile + i * tileColumns);
             multiplyTile(chunk.mean.data() + r * layer.in, layer.left.data() + c, layer.in, layer.padded, tile);
             multiplyTile(chunk.own.data() + r * layer.in, layer.right.data() + c, layer.in, layer.padded, tile);
             for (std::int64_t i = 0; i < std::min(tileRows, count - r); ++i)
@@ -160,9 +162,11 @@ void evaluateLayer(const Graph& graph, const Layer& layer, const Number* input, 
 base::Result<Graph> readGraph(const TensorMap& inputs, const graph::Scratch& scratch, int threads)
 {
     const auto x = inputs.find("x"), index = inputs.find("edge_index");
-    const bool usable = x != inputs.end() && index != inputs.end() && x->second.contiguous() && index->second.contiguous()
-        && x->second.dtype == base::DType::Float32 && index->second.dtype == base::DType::Int64;
-    if (!usable) return base::fail(ErrorCode::Input, "the reference needs x as float32 and edge_index as int64, in C order");
+    const bool usable = x != inputs.end() && index != inputs.end() && x->second.contiguous() &&
+                        index->second.contiguous() && x->second.dtype == base::DType::Float32 &&
+                        index->second.dtype == base::DType::Int64;
+    if (!usable)
+        return base::fail(ErrorCode::Input, "the reference needs x as float32 and edge_index as int64, in C order");
     Graph graph;
     graph.nodes = x->second.shape[0];
     graph.edges = index->second.shape[1];
@@ -196,8 +200,8 @@ base::Status evaluateLayers(const Graph& graph, const std::vector<Layer>& layers
 
 }  // namespace
 
-base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath, const std::string& output,
-                            const std::string& folder, int threads)
+base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath,
+                            const std::string& output, const std::string& folder, int threads)
 {
     if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const base::Result<TensorMap> inputs = graph::readData(data);

@@ -23,7 +23,7 @@ base::Status writeSageModel(const SageShape& shape, const std::string& modelPath
 
 // Evaluates it on the `x` and `edge_index` of the data arguments in float64 and writes [N, outputs] to a .npy file. Hidden
 // layers live in scratch files of `folder`; anonymous memory does not grow with the graph. Linear in edges x width.
-base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath, const std::string& output,
-                            const std::string& folder, int threads);
+base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath,
+                            const std::string& output, const std::string& folder, int threads);
 
 }  // namespace hopscope::verify

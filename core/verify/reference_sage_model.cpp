@@ -31,7 +31,7 @@ def forward(self, x, edge_index):
     messages = x.index_select(0, src)
     total = x.new_zeros([x.size(0), x.size(1)]).scatter_add_(0, dst.view(-1, 1).expand_as(messages), messages)
     count = x.new_zeros([x.size(0)]).scatter_add_(0, dst, x.new_ones([dst.size(0)])).clamp(min=1)
-    return self.lin_l(total / count.view(-1, 1)) + self.lin_r(x)
+    return self.lin_l.forward(total / count.view(-1, 1)) + self.lin_r.forward(x)
 )";
 
 // Uniform in +-1/sqrt(inputs), from the generator's bits alone: standard distributions differ between libraries.
@@ -45,7 +45,8 @@ at::Tensor randomWeight(std::vector<std::int64_t> shape, std::int64_t inputs, st
     return tensor;
 }
 
-torch::jit::Module linear(const CompilationUnit& unit, std::int64_t in, std::int64_t out, bool bias, std::mt19937_64& random)
+torch::jit::Module linear(const CompilationUnit& unit, std::int64_t in, std::int64_t out, bool bias,
+                          std::mt19937_64& random)
 {
     torch::jit::Module module("__torch__.Linear", unit, true);
     module.register_parameter("weight", randomWeight({out, in}, in, random), false);
@@ -67,7 +68,7 @@ std::string sageCode(int layers)
 {
     std::string code = "\ndef forward(self, x, edge_index):\n";
     for (int i = 0; i < layers; ++i) {
-        const std::string call = "self.conv" + std::to_string(i + 1) + "(x, edge_index)";
+        const std::string call = "self.conv" + std::to_string(i + 1) + ".forward(x, edge_index)";
         code += "    x = " + (i + 1 < layers ? "torch.relu(" + call + ")" : call) + "\n";
     }
     return code + "    return x\n";
@@ -91,7 +92,8 @@ torch::jit::Module sage(const SageShape& shape)
 base::Status writeWeights(const torch::jit::Module& module, const std::string& path)
 {
     base::TensorMap weights;
-    for (const auto& parameter : module.named_parameters()) weights[parameter.name] = loader::toView(parameter.value.detach());
+    for (const auto& parameter : module.named_parameters())
+        weights[parameter.name] = loader::toView(parameter.value.detach());
     return graph::writeSafetensors(path, weights);
 }
 
@@ -104,9 +106,10 @@ base::Status writeSageModel(const SageShape& shape, const std::string& modelPath
         module.save(modelPath);
         return writeWeights(module, weightsPath);
     } catch (const std::exception& error) {
-        const std::string message = error.what();
-        return base::fail(base::ErrorCode::Internal, "the model cannot be written to " + modelPath + ": "
-                              + message.substr(0, message.find('\n')));
+        std::string message = error.what();
+        message.erase(0, message.find_first_not_of('\n'));
+        return base::fail(base::ErrorCode::Internal,
+                          "the model cannot be written to " + modelPath + ": " + message.substr(0, message.find('\n')));
     }
 }
 

@@ -31,9 +31,13 @@ class Sampler {
 public:
     Sampler(const Request& request, const Structure& structure, std::int64_t memory, Verdict& verdict,
             Neighbourhood neighbourhood, std::vector<std::string> used)
-        : m_request(request), m_estimate(*request.analysis), m_memory(memory), m_verdict(verdict),
+        : m_request(request),
+          m_estimate(*request.analysis),
+          m_memory(memory),
+          m_verdict(verdict),
           m_neighbourhood(std::move(neighbourhood)),
-          m_cutter(*request.analysis, structure, *request.schema, *request.inputs, std::move(used), request.scratchFolder)
+          m_cutter(*request.analysis, structure, *request.schema, *request.inputs, std::move(used),
+                   request.scratchFolder)
     {
         for (const ir::NamedValue& output : request.analysis->program.outputs) verdict.outputs.push_back({output.name});
     }
@@ -43,7 +47,8 @@ public:
 private:
     base::Result<GroupEnd> group(const Seeds& seeds, std::stop_token stop);
     GroupEnd compare(const Seeds& seeds, const base::TensorMap& reference);
-    GroupEnd compareOutput(const ir::NamedValue& output, const Seeds& seeds, const base::TensorView& reference, TensorError& error);
+    GroupEnd compareOutput(const ir::NamedValue& output, const Seeds& seeds, const base::TensorView& reference,
+                           TensorError& error);
     [[nodiscard]] GroupEnd unusable(const std::string& why);
     void settle(const Seeds& seeds, GroupEnd end, std::deque<Seeds>& waiting);
     [[nodiscard]] bool late() const;
@@ -122,8 +127,8 @@ base::Result<GroupEnd> Sampler::group(const Seeds& seeds, std::stop_token stop)
     const TemporaryFile inputs(m_request.scratchFolder, "inputs.safetensors");
     const TemporaryFile output(m_request.scratchFolder, "outputs.safetensors");
     if (base::Status written = m_cutter.write(m_neighbourhood, inputs.path()); !written) return base::forward(written);
-    const base::Result<OracleOutcome> outcome = runOracle(
-        oracleChild(m_request, m_memory), forwardRequest(m_request, {inputs.path()}, output.path()), stop);
+    const base::Result<OracleOutcome> outcome =
+        runOracle(oracleChild(m_request, m_memory), forwardRequest(m_request, {inputs.path()}, output.path()), stop);
     if (!outcome) return base::forward(outcome);
     if (outcome->end == OracleEnd::OutOfMemory || outcome->end == OracleEnd::TimedOut) return GroupEnd::TooLarge;
     if (outcome->end != OracleEnd::Done) return unusable(outcome->message);
@@ -163,7 +168,8 @@ base::Status Sampler::run(const Chosen& chosen, const base::ProgressFn& progress
         settle(next, *end, waiting);
         if (*end != GroupEnd::Compared) continue;
         m_covered += static_cast<std::int64_t>(next.size());
-        coverage.withInEdges += std::ranges::count_if(next, [&](const Seed& seed) { return chosen.connected.contains(seed); });
+        coverage.withInEdges +=
+            std::ranges::count_if(next, [&](const Seed& seed) { return chosen.connected.contains(seed); });
     }
     return {};
 }
@@ -201,16 +207,16 @@ base::Result<Chosen> choose(const Request& request, const Structure& structure, 
 
 std::string coverageSentence(const Coverage& coverage)
 {
-    std::string text = std::to_string(coverage.chosen - coverage.skipped) + " of " + std::to_string(coverage.chosen)
-        + " sampled destinations";
-    if (coverage.skipped > 0) text += " (the neighbourhoods of the others are too large)";
-    return text;
+    const std::string chosen = std::to_string(coverage.chosen) + " sampled destinations";
+    if (coverage.skipped == 0) return chosen;
+    return std::to_string(coverage.chosen - coverage.skipped) + " of " + chosen +
+           " (the neighbourhoods of the others are too large)";
 }
 
 }  // namespace
 
-base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory, const base::ProgressFn& progress,
-                           std::stop_token stop, Verdict& verdict)
+base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
+                           const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict)
 {
     verdict.coverage = {"sampled"};
     verdict.coverage.hops = request.analysis->depthOp;

@@ -9,8 +9,8 @@
 namespace hopscope::verify {
 
 // Fills the verdict's coverage, outputs and verdict. `memory`: of one child. Preconditions: no sampledObstacle.
-base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory, const base::ProgressFn& progress,
-                           std::stop_token stop, Verdict& verdict);
+base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
+                           const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict);
 
 // Shared with the full comparison.
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);

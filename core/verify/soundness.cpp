@@ -25,7 +25,8 @@ bool onlyMeasures(const Analysis& analysis, const ir::Op& op)
 {
     const bool guarded = std::any_of(analysis.maxIndexGuards.begin(), analysis.maxIndexGuards.end(),
                                      [&](const analysis::MaxIndexGuard& guard) { return guard.op == op.id; });
-    const bool size = std::all_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return isSize(analysis.info(v)); });
+    const bool size =
+        std::all_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return isSize(analysis.info(v)); });
     return guarded || (size && !op.outputs.empty());
 }
 
@@ -63,9 +64,9 @@ Obstacle usesGlobalSize(const Analysis& analysis, const ir::Op& op)
 // Comparisons and sorting come out the same after renumbering, because it keeps the order.
 bool keepsUnderRenumbering(const ir::Op& op)
 {
-    static const std::set<std::string_view> names = {"aten::eq",   "aten::ne",      "aten::lt",  "aten::le", "aten::gt",
-                                                     "aten::ge",   "aten::sort",    "aten::argsort", "aten::max", "aten::amax",
-                                                     "aten::equal"};
+    static const std::set<std::string_view> names = {"aten::eq",  "aten::ne",   "aten::lt",   "aten::le",
+                                                     "aten::gt",  "aten::ge",   "aten::sort", "aten::argsort",
+                                                     "aten::max", "aten::amax", "aten::equal"};
     return names.contains(op.name);
 }
 
@@ -78,7 +79,8 @@ bool carriesIds(const Analysis& analysis, ValueId value)
 Obstacle usesRowNumbers(const Analysis& analysis, const ir::Op& op)
 {
     if (keepsUnderRenumbering(op) || ir::isScalarOp(op)) return std::nullopt;
-    const bool handsOn = std::any_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return carriesIds(analysis, v); });
+    const bool handsOn =
+        std::any_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return carriesIds(analysis, v); });
     Obstacle obstacle;
     ir::forEachOperand(op, [&](Slot slot, ValueId value) {
         const Use use = analysis.info(op.id).use(slot).use;
@@ -103,7 +105,8 @@ std::vector<bool> neededOperators(const Analysis& analysis)
     std::vector<bool> values(analysis.program.values.size()), ops(analysis.program.ops.size());
     for (const ir::NamedValue& output : analysis.program.outputs) values[output.value.at()] = true;
     for (auto op = analysis.program.ops.rbegin(); op != analysis.program.ops.rend(); ++op) {
-        const bool needed = std::any_of(op->outputs.begin(), op->outputs.end(), [&](ValueId v) { return values[v.at()]; });
+        const bool needed =
+            std::any_of(op->outputs.begin(), op->outputs.end(), [&](ValueId v) { return values[v.at()]; });
         if (!needed) continue;
         ops[op->id.at()] = true;
         ir::forEachOperand(*op, [&](Slot slot, ValueId v) {

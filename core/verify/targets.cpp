@@ -10,7 +10,8 @@ namespace hopscope::verify {
 namespace {
 
 // One rank from each of `slices` equal slices of [first, last).
-void pickRanks(std::int64_t first, std::int64_t last, std::int64_t slices, std::mt19937_64& random, std::set<std::int64_t>& ranks)
+void pickRanks(std::int64_t first, std::int64_t last, std::int64_t slices, std::mt19937_64& random,
+               std::set<std::int64_t>& ranks)
 {
     const std::int64_t size = last - first;
     slices = std::min(slices, size);
@@ -34,7 +35,8 @@ std::set<std::int64_t> wantedRanks(std::int64_t isolated, std::int64_t rows, std
 
 }  // namespace
 
-std::vector<std::int64_t> chooseTargets(const std::int64_t* degrees, std::int64_t rows, std::int64_t count, std::uint64_t seed)
+std::vector<std::int64_t> chooseTargets(const std::int64_t* degrees, std::int64_t rows, std::int64_t count,
+                                        std::uint64_t seed)
 {
     std::map<std::int64_t, std::int64_t> next;  // by degree: how many rows have it, then the rank of the next such row
     for (std::int64_t r = 0; r < rows; ++r) ++next[degrees[r]];

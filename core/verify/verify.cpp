@@ -56,7 +56,8 @@ std::int64_t outputRows(const Request& request, const ir::NamedValue& output)
     return dim < 0 || static_cast<std::size_t>(dim) >= shape.size() ? 1 : shape[static_cast<std::size_t>(dim)];
 }
 
-void compareOutputs(const std::map<std::string, base::TensorView>& staged, const base::TensorMap& reference, Verdict& verdict)
+void compareOutputs(const std::map<std::string, base::TensorView>& staged, const base::TensorMap& reference,
+                    Verdict& verdict)
 {
     for (const auto& [name, tensor] : staged) {
         TensorError error{name};
@@ -104,8 +105,8 @@ base::Result<std::vector<std::string>> wholeData(const Request& request, const s
 }
 
 // True if the comparison took place or failed for a reason that smaller pieces share; false if memory ran out.
-base::Result<bool> verifyFull(const Request& request, const Structure& structure, std::int64_t memory, std::stop_token stop,
-                              Verdict& verdict)
+base::Result<bool> verifyFull(const Request& request, const Structure& structure, std::int64_t memory,
+                              std::stop_token stop, Verdict& verdict)
 {
     const TemporaryFile inputs(request.scratchFolder, "inputs.safetensors");
     const TemporaryFile output(request.scratchFolder, "outputs.safetensors");
@@ -124,7 +125,8 @@ base::Result<bool> verifyFull(const Request& request, const Structure& structure
     const base::Result<base::TensorMap> reference = graph::mapSafetensors(output.path());
     if (!reference) return base::forward(reference);
     compareOutputs(request.outputs, *reference, verdict);
-    if (base::Status counted = countCovered(request, structure, verdict.coverage); !counted) return base::forward(counted);
+    if (base::Status counted = countCovered(request, structure, verdict.coverage); !counted)
+        return base::forward(counted);
     conclude(verdict, "all rows");
     return true;
 }
@@ -132,8 +134,8 @@ base::Result<bool> verifyFull(const Request& request, const Structure& structure
 tl::unexpected<base::Error> doesNotFit(std::int64_t needed, std::int64_t memory)
 {
     return base::fail(ErrorCode::Resources,
-                      "the unsplit model needs about " + base::formatBytes(static_cast<double>(needed)) + ", the oracle may take "
-                          + base::formatBytes(static_cast<double>(memory)),
+                      "the unsplit model needs about " + base::formatBytes(static_cast<double>(needed)) +
+                          ", the oracle may take " + base::formatBytes(static_cast<double>(memory)),
                       "verify on samples (--verify sample)");
 }
 
@@ -170,8 +172,8 @@ executor::Options sampleOptions(const std::string& folder, std::optional<std::in
 
 // One staged run of the sample; its outputs compared with the model's.
 base::Status compareRun(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
-                        const base::TensorMap& sample, const base::TensorMap& reference, const executor::Options& options,
-                        std::stop_token stop, Verdict& verdict)
+                        const base::TensorMap& sample, const base::TensorMap& reference,
+                        const executor::Options& options, std::stop_token stop, Verdict& verdict)
 {
     executor::Observer silent;
     const base::Result<executor::RunReport> run = executor::run(walk, analysis, plan, sample, options, silent, stop);
@@ -214,9 +216,10 @@ base::Result<std::optional<base::TensorMap>> sampleReference(const Request& requ
                                                              std::stop_token stop, Verdict& verdict)
 {
     const TemporaryFile inputs(request.scratchFolder, "sample.safetensors");
-    if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written) return base::forward(written);
-    const base::Result<OracleOutcome> outcome = runOracle(oracleChild(request, childMemory(request)),
-                                                          forwardRequest(request, {inputs.path()}, output), stop);
+    if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written)
+        return base::forward(written);
+    const base::Result<OracleOutcome> outcome =
+        runOracle(oracleChild(request, childMemory(request)), forwardRequest(request, {inputs.path()}, output), stop);
     if (!outcome) return base::forward(outcome);
     if (outcome->end != OracleEnd::Done) {
         verdict.reason = outcome->message;
@@ -290,8 +293,9 @@ base::Result<Verdict> verify(const Request& request, const base::ProgressFn& pro
     return verdict;
 }
 
-base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk, const analysis::Analysis& analysis,
-                                   const plan::Plan& plan, const base::TensorMap& sample, const std::string& scratchFolder,
+base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
+                                   const analysis::Analysis& analysis, const plan::Plan& plan,
+                                   const base::TensorMap& sample, const std::string& scratchFolder,
                                    std::stop_token stop, const std::vector<std::string>& oracleProgram)
 {
     Verdict verdict;
@@ -314,7 +318,8 @@ base::Result<Verdict> verifySample(const loader::Model& model, const loader::Wal
         if (!compared) return base::forward(compared);
     }
     mergeByName(verdict.outputs);
-    for (const TensorError& error : verdict.outputs) verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
+    for (const TensorError& error : verdict.outputs)
+        verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
     conclude(verdict, "the sample, in batches of 1, 7 and all");
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;

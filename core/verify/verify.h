@@ -22,22 +22,22 @@ enum class Mode : std::uint8_t { None, Sample, Full };
 
 struct Tolerance {
     double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
-    double scale = 1e-6;                      // or <= scale * largest |reference| of the tensor, where rounding is amplified
+    double scale = 1e-6;  // or <= scale * largest |reference| of the tensor, where rounding is amplified
 };
 
 struct TensorError {
     std::string name;
     double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0;           // compared
-    std::int64_t different = 0;      // elements beyond the tolerance
-    std::int64_t notFinite = 0;      // NaN or infinite in both, at the same place
+    std::int64_t rows = 0;       // compared
+    std::int64_t different = 0;  // elements beyond the tolerance
+    std::int64_t notFinite = 0;  // NaN or infinite in both, at the same place
 };
 
 struct Coverage {
-    std::string method;              // "full", "sampled"
+    std::string method;                              // "full", "sampled"
     std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
-    std::int64_t withInEdges = 0;    // covered rows that have in-edges
-    int hops = 0;                    // rounds of neighbourhood taken
+    std::int64_t withInEdges = 0;                    // covered rows that have in-edges
+    int hops = 0;                                    // rounds of neighbourhood taken
 };
 
 struct Verdict {
@@ -58,17 +58,17 @@ struct Request {
     const plan::Plan* plan = nullptr;
     const analysis::InputSchema* schema = nullptr;
     const base::TensorMap* inputs = nullptr;
-    std::map<std::string, base::TensorView> outputs;   // of the staged run, by name
+    std::map<std::string, base::TensorView> outputs;  // of the staged run, by name
     Mode mode = Mode::Sample;
     std::string scratchFolder;
-    std::optional<std::int64_t> memoryLimit;           // of the child; none: a share of what the machine has free
+    std::optional<std::int64_t> memoryLimit;  // of the child; none: a share of what the machine has free
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
-    std::vector<std::string> dataArguments;            // --data of the run, read again by the child; empty: inputs are copied
-    std::vector<std::string> oracleProgram;            // command that takes REQUEST; empty: this program with `oracle`
-    bool sampledOnly = false;                          // leave the full comparison out even where it fits
-    double sampledSeconds = 900;                       // no further neighbourhood is started after this long
-    std::optional<double> childSeconds;                // a child that runs longer is killed; none: no limit
+    std::vector<std::string> dataArguments;  // --data of the run, read again by the child; empty: inputs are copied
+    std::vector<std::string> oracleProgram;  // command that takes REQUEST; empty: this program with `oracle`
+    bool sampledOnly = false;                // leave the full comparison out even where it fits
+    double sampledSeconds = 900;             // no further neighbourhood is started after this long
+    std::optional<double> childSeconds;      // a child that runs longer is killed; none: no limit
 };
 
 // Full where it fits; else at least `targets` destinations chosen over the in-degree quantiles (isolated ones apart), each
@@ -79,8 +79,9 @@ struct Request {
 base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // The plan on the sample itself, batches of 1, 7 and all, destinations shuffled: quick, before any long run.
-base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk, const analysis::Analysis& analysis,
-                                   const plan::Plan& plan, const base::TensorMap& sample, const std::string& scratchFolder,
+base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
+                                   const analysis::Analysis& analysis, const plan::Plan& plan,
+                                   const base::TensorMap& sample, const std::string& scratchFolder,
                                    std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
 // The child's main. REQUEST is JSON: kind "forward" (model, data, output: runs the module, writes its outputs) or "sage64"

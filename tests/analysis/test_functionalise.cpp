@@ -47,7 +47,7 @@ out = c, x
 )");
     CHECK(names(p) == "select mul select_scatter");
     CHECK(p.outputs[0].value == p.ops[2].outputs[0]);
-    CHECK(p.value(p.outputs[1].value).origin == ir::Origin::Input);   // the clone was written, not the input
+    CHECK(p.value(p.outputs[1].value).origin == ir::Origin::Input);  // the clone was written, not the input
 }
 
 TEST_CASE("a view made before a write to its base is replayed on its next use")

@@ -28,7 +28,7 @@ mask = aten::ne(self=src, other=dst) -> b[9]
 
 struct Row {
     const char* line;
-    const char* expected;   // dims of the result, or "refused: words"
+    const char* expected;  // dims of the result, or "refused: words"
 };
 
 std::string describe(const std::string& line)
@@ -51,8 +51,10 @@ const Row rows[] = {
     {"aten::linear(input=x, weight=w, bias=bias) -> f[7,6]", "v,-"},
     {"aten::matmul(self=x, other=w) -> f[7,6]", "v,-"},
     {"aten::softmax.int(self=x, dim=1, dtype=none) -> f[7,4]", "v,-"},
-    {"aten::layer_norm(input=x, normalized_shape=[4], weight=none, bias=none, eps=0.1, cudnn_enable=false) -> f[7,4]", "v,-"},
-    {"aten::batch_norm(input=x, weight=none, bias=none, running_mean=none, running_var=none, training=false, momentum=0.1, "
+    {"aten::layer_norm(input=x, normalized_shape=[4], weight=none, bias=none, eps=0.1, cudnn_enable=false) -> f[7,4]",
+     "v,-"},
+    {"aten::batch_norm(input=x, weight=none, bias=none, running_mean=none, running_var=none, training=false, "
+     "momentum=0.1, "
      "eps=0.1, cudnn_enabled=false) -> f[7,4]",
      "v,-"},
     {"aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]", "refused: works over the rows of v"},
@@ -70,7 +72,10 @@ const Row rows[] = {
     {"aten::slice.Tensor(self=x, dim=0, start=0, end=3, step=1) -> f[3,4]", "refused: picks a range of rows of v"},
     {"aten::slice.Tensor(self=x, dim=0, start=0, end=n, step=1) -> f[7,4]", "v,-"},
     {"aten::slice.Tensor(self=x, dim=1, start=0, end=2, step=1) -> f[7,2]", "v,-"},
-    {"aten::flip(self=x, dims=[0]) -> f[7,4]", "refused: reverses the order of the rows"},
+    {"aten::roll(self=x, shifts=[1], dims=[0]) -> f[7,4]", "refused: changes the order of the rows"},
+    {"aten::roll(self=x, shifts=[1], dims=[]) -> f[7,4]", "refused: changes the order of the rows"},
+    {"aten::roll(self=x, shifts=[1], dims=[1]) -> f[7,4]", "v,-"},
+    {"aten::flip(self=x, dims=[0]) -> f[7,4]", "refused: changes the order of the rows"},
     {"aten::expand(self=p, size=[n, -1], implicit=false) -> f[7,3]", "v,-"},
     {"aten::repeat(self=x, repeats=[2, 1]) -> f[14,4]", "refused: repeats the rows of v"},
     {"aten::cat(tensors=[x, x], dim=1) -> f[7,8]", "v,-"},
@@ -83,15 +88,16 @@ const Row rows[] = {
     {"aten::index.Tensor(self=ea, indices=[src]) -> f[9,5]", "refused: the index points into v, not e"},
     {"aten::scatter_add(self=x, dim=0, index=dst, src=ew) -> f[7,4]", "v,-"},
     {"aten::index_add(self=x, dim=0, index=dst, source=ea, alpha=1) -> f[7,4]", "v,-"},
-    {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]", "refused: an index of v is written into a constant"},
+    {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]",
+     "refused: an index of v is written into a constant"},
     {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
     {"aten::bincount(self=dst, weights=none, minlength=7) -> i[7]", "unknown rows"},
     // reductions and products over rows
     {"aten::mean.dim(self=x, dim=[0], keepdim=false, dtype=none) -> f[4]", "-"},
     {"aten::sum.dim_IntList(self=x, dim=[-1], keepdim=true, dtype=none) -> f[7,1]", "v,-"},
     {"aten::argmax(self=x, dim=0, keepdim=false) -> i[4]", "refused: needs all rows of v"},
-    {"aten::einsum(equation='nhf,hf->nh', tensors=[h, p]) -> f[7,2]", "v,-"},
-    {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "refused: the size of the sparse matrix"},
+    {"aten::einsum(equation='nhf,f->nh', tensors=[h, p]) -> f[7,2]", "v,-"},
+    {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "unknown rows"},
 };
 
 }  // namespace

@@ -244,6 +244,13 @@ class Runs(EngineTest):
         self.close(numpy.load(self.folder / "out/out.0.npy"), first.numpy())
         self.close(numpy.load(self.folder / "out/out.1.npy"), second.numpy())
 
+    def test_a_branch_that_goes_the_other_way_on_the_whole_graph_is_followed(self):
+        words, inputs = self.save(models.Branch(), nodes=800, edges=3000)
+        report = self.document("run", *words, "-o", self.folder / "out")
+        self.assertTrue(any("branch" in note for note in report["notes"]))
+        with torch.no_grad():
+            self.close(numpy.load(self.folder / "out/out.npy"), models.Branch()(*inputs).numpy())
+
     def test_data_comes_as_files_folder_or_names(self):
         data = load_file(KARATE[2])
         (self.folder / "data").mkdir()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 
 import numpy as np
 
@@ -94,6 +95,7 @@ def guarded(function, *arguments):
 
 
 def main(engine, only):
+    warnings.filterwarnings("ignore")
     cases = [c for c in CASES if not only or c.name in only]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(lambda c: (c.name, *guarded(check, c, engine)), cases))

@@ -21,6 +21,12 @@ loader::Model loaded(const std::string& name)
 
 }  // namespace
 
+TEST_CASE("The models of the other tests can be made, or the reason why not is told")
+{
+    if (!test::canMakeModels()) MESSAGE("skipped: no Python with PyTorch at " << std::string(TEST_PYTHON));
+    else CHECK_FALSE(test::modelFolder().empty());
+}
+
 TEST_CASE("A traced and a scripted model tell what they are")
 {
     if (test::modelFolder().empty()) return;

@@ -8,13 +8,15 @@ namespace hopscope::test {
 
 namespace fs = std::filesystem;
 
+bool canMakeModels() { return fs::exists(TEST_PYTHON); }
+
 const std::string& modelFolder()
 {
     static const std::string folder = [] {
         const fs::path done = fs::path(TEST_FOLDER) / "done";
         const bool fresh = fs::exists(done) && fs::last_write_time(done) > fs::last_write_time(TEST_SCRIPT);
         const std::string command = std::string(TEST_PYTHON) + " " + TEST_SCRIPT + " " + TEST_FOLDER;
-        const bool made = fresh || (fs::exists(TEST_PYTHON) && std::system(command.c_str()) == 0);
+        const bool made = fresh || (canMakeModels() && std::system(command.c_str()) == 0);
         return made ? std::string(TEST_FOLDER) : std::string();
     }();
     return folder;

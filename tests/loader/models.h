@@ -5,6 +5,9 @@
 
 namespace hopscope::test {
 
+// Whether the Python with PyTorch is there that writes the models.
+bool canMakeModels();
+
 // The folder of models that make_models.py writes; made on first use, empty if there is no Python with PyTorch.
 const std::string& modelFolder();
 

@@ -18,15 +18,17 @@ std::string trim(const std::string& s)
     return a == std::string::npos ? "" : s.substr(a, b - a + 1);
 }
 
-// Splits at commas outside brackets.
+// Splits at commas outside brackets and quotes.
 std::vector<std::string> split(const std::string& s)
 {
     std::vector<std::string> parts;
     int depth = 0;
     std::string part;
+    bool quoted = false;
     for (char c : s) {
+        quoted = quoted != (c == '\'');
         depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-        if (c == ',' && depth == 0) {
+        if (c == ',' && depth == 0 && !quoted) {
             parts.push_back(trim(part));
             part.clear();
         } else {
@@ -62,10 +64,13 @@ private:
             v.number = std::stod(type.substr(1));
             return v;
         }
-        v.dtype = type[0] == 'i' ? base::DType::Int64 : type[0] == 'b' ? base::DType::Bool
-            : type[0] == 'd' ? base::DType::Float64 : base::DType::Float32;
+        v.dtype = type[0] == 'i'   ? base::DType::Int64
+                  : type[0] == 'b' ? base::DType::Bool
+                  : type[0] == 'd' ? base::DType::Float64
+                                   : base::DType::Float32;
         const std::size_t open = type.find('[');
-        for (const std::string& d : split(type.substr(open + 1, type.size() - open - 2))) v.shape.push_back(std::stoll(d));
+        for (const std::string& d : split(type.substr(open + 1, type.size() - open - 2)))
+            v.shape.push_back(std::stoll(d));
         return v;
     }
 
@@ -90,11 +95,14 @@ private:
         const std::string rest = kind.find(':') == std::string::npos ? "" : kind.substr(kind.find(':') + 1);
         analysis::InputRole role;
         const std::size_t arrow = rest.find('>');
-        const std::string first = rest.substr(0, arrow), second = arrow == std::string::npos ? "" : rest.substr(arrow + 1);
+        const std::string first = rest.substr(0, arrow),
+                          second = arrow == std::string::npos ? "" : rest.substr(arrow + 1);
         if (base == "node") role = {RoleKind::Node, first.empty() ? "v" : first, "", "", false};
-        else if (base == "index") role = {RoleKind::Index, first.empty() ? "v" : first, second.empty() ? "v" : second, name, false};
+        else if (base == "index")
+            role = {RoleKind::Index, first.empty() ? "v" : first, second.empty() ? "v" : second, name, false};
         else if (base == "edge") role = {RoleKind::Edge, first.empty() ? "e" : first, "", "", false};
-        else if (base == "key") role = {RoleKind::Key, first.empty() ? "v" : first, second.empty() ? "g" : second, "", false};
+        else if (base == "key")
+            role = {RoleKind::Key, first.empty() ? "v" : first, second.empty() ? "g" : second, "", false};
         else if (base == "graph") role = {RoleKind::Graph, first.empty() ? "g" : first, "", "", false};
         else return;
         out.schema.roles[name] = role;
@@ -169,7 +177,8 @@ private:
     {
         const std::vector<std::string> names = split(right);
         for (std::size_t i = 0; i < names.size(); ++i)
-            out.program.outputs.push_back({names.size() == 1 ? "out" : "out." + std::to_string(i), out.names.at(names[i])});
+            out.program.outputs.push_back(
+                {names.size() == 1 ? "out" : "out." + std::to_string(i), out.names.at(names[i])});
     }
 };
 

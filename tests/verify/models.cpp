@@ -99,7 +99,8 @@ std::vector<Edge> randomEdges(std::int64_t nodes, std::int64_t edges, std::uint6
     for (std::int64_t e = 0; e + 30 < edges; ++e) list.push_back({node(), node()});
     for (int e = 0; e < 20; ++e) list.push_back({node(), 0});
     for (int e = 0; e < 5; ++e) list.push_back(list[static_cast<std::size_t>(e)]);
-    for (int e = 0; e < 5; ++e) list.push_back({e % static_cast<std::int64_t>(connected), e % static_cast<std::int64_t>(connected)});
+    for (int e = 0; e < 5; ++e)
+        list.push_back({e % static_cast<std::int64_t>(connected), e % static_cast<std::int64_t>(connected)});
     return list;
 }
 

@@ -2,7 +2,4 @@
 
 #include "verify/verify.h"
 
-int main(int count, char** arguments)
-{
-    return count == 2 ? hopscope::verify::oracleMain(arguments[1]) : 2;
-}
+int main(int count, char** arguments) { return count == 2 ? hopscope::verify::oracleMain(arguments[1]) : 2; }

@@ -77,14 +77,15 @@ TEST_CASE("integers and bools must be equal exactly")
     const auto b = tensor<std::int64_t>(DType::Int64, {2}, {1, std::int64_t(1) << 60});
     CHECK(compared(a, a).different == 0);
     CHECK(compared(a, b).different == 1);
-    CHECK(compared(tensor<std::uint8_t>(DType::Bool, {2}, {0, 1}), tensor<std::uint8_t>(DType::Bool, {2}, {1, 1})).different == 1);
+    CHECK(compared(tensor<std::uint8_t>(DType::Bool, {2}, {0, 1}), tensor<std::uint8_t>(DType::Bool, {2}, {1, 1}))
+              .different == 1);
 }
 
 TEST_CASE("half precision is compared as coarsely as it rounds")
 {
-    const auto a = tensor<std::uint16_t>(DType::Float16, {2}, {0x3C00, 0x3C01});   // 1, next after 1
+    const auto a = tensor<std::uint16_t>(DType::Float16, {2}, {0x3C00, 0x3C01});  // 1, next after 1
     const auto b = tensor<std::uint16_t>(DType::Float16, {2}, {0x3C00, 0x3C00});
-    const auto c = tensor<std::uint16_t>(DType::Float16, {2}, {0x3C00, 0x4000});   // 1, 2
+    const auto c = tensor<std::uint16_t>(DType::Float16, {2}, {0x3C00, 0x4000});  // 1, 2
     CHECK(compared(a, b).different == 0);
     CHECK(compared(c, b).different == 1);
 }

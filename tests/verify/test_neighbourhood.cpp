@@ -32,18 +32,21 @@ Graph makeStructure(std::int64_t nodes, const std::vector<Edge>& edges, bool byS
     graph.structure.sizes = {{node, nodes}, {relation, count}};
     for (int end = 0; end < 2; ++end) {
         const bool followed = end == 0 ? bySource : byDestination;
-        graph.structure.links.push_back({relation, node, "edge_index", end, analysis::IntColumn(graph.index.view, end), followed, followed});
+        graph.structure.links.push_back(
+            {relation, node, "edge_index", end, analysis::IntColumn(graph.index.view, end), followed, followed});
     }
     return graph;
 }
 
 // Rounds by the book: every edge with a followed end among the known nodes comes in, and both its ends.
-std::set<std::int64_t> roundsByHand(const std::vector<Edge>& edges, std::set<std::int64_t> nodes, int rounds, bool bySource, bool byDestination)
+std::set<std::int64_t> roundsByHand(const std::vector<Edge>& edges, std::set<std::int64_t> nodes, int rounds,
+                                    bool bySource, bool byDestination)
 {
     for (int round = 0; round < rounds; ++round) {
         std::set<std::int64_t> next = nodes;
         for (const Edge& edge : edges) {
-            const bool reached = (bySource && nodes.contains(edge.source)) || (byDestination && nodes.contains(edge.destination));
+            const bool reached =
+                (bySource && nodes.contains(edge.source)) || (byDestination && nodes.contains(edge.destination));
             if (reached) next.insert({edge.source, edge.destination});
         }
         nodes = next;
@@ -128,6 +131,8 @@ TEST_CASE("in-degrees count the rows aggregated into a node and, for an edge, in
     const auto nodes = verify::inDegrees(graph.structure, ir::SpaceId(0), folder.path);
     const auto edges = verify::inDegrees(graph.structure, ir::SpaceId(1), folder.path);
     REQUIRE((nodes && edges));
-    CHECK(std::vector<std::int64_t>(verify::asNumbers(*nodes), verify::asNumbers(*nodes) + 3) == std::vector<std::int64_t>{0, 2, 1});
-    CHECK(std::vector<std::int64_t>(verify::asNumbers(*edges), verify::asNumbers(*edges) + 3) == std::vector<std::int64_t>{2, 3, 3});
+    CHECK(std::vector<std::int64_t>(verify::asNumbers(*nodes), verify::asNumbers(*nodes) + 3) ==
+          std::vector<std::int64_t>{0, 2, 1});
+    CHECK(std::vector<std::int64_t>(verify::asNumbers(*edges), verify::asNumbers(*edges) + 3) ==
+          std::vector<std::int64_t>{2, 3, 3});
 }

@@ -79,7 +79,8 @@ TEST_CASE("a forward that asks for too much memory ends as out of memory")
 TEST_CASE("a child that grows beyond its memory is killed")
 {
     const Folder folder;
-    const auto outcome = outcomeOf(folder, {{"/bin/sh", "-c", "x=a; while :; do x=$x$x; done"}, folder.path, 64 << 20, {}});
+    const auto outcome =
+        outcomeOf(folder, {{"/bin/sh", "-c", "x=a; while :; do x=$x$x; done"}, folder.path, 64 << 20, {}});
     CHECK(outcome.end == OracleEnd::OutOfMemory);
 }
 

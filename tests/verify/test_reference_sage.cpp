@@ -13,7 +13,8 @@ TEST_CASE("the float64 reference agrees with the TorchScript file it judges, for
 {
     for (const int layers : {1, 2, 3}) {
         const Folder folder;
-        REQUIRE(verify::writeSageModel({7, 19, 5, layers, 3}, folder.file("sage.pt"), folder.file("weights.safetensors")));
+        REQUIRE(
+            verify::writeSageModel({7, 19, 5, layers, 3}, folder.file("sage.pt"), folder.file("weights.safetensors")));
         const auto graph = testing::makeGraph(777, 7, testing::randomEdges(777, 3000, 8), 9);
         REQUIRE(graph::writeSafetensors(folder.file("data.safetensors"), graph));
         const testing::Case c(folder.file("sage.pt"), graph);

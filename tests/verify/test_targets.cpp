@@ -25,14 +25,15 @@ TEST_CASE("isolated rows, the hub and every degree quantile are among the target
     CHECK(chosen.size() >= 64);
     CHECK(std::ranges::is_sorted(chosen));
     CHECK(std::ranges::count(chosen, 4321) == 1);
-    CHECK(std::ranges::count_if(chosen, [&](std::int64_t r) { return degrees[static_cast<std::size_t>(r)] == 0; }) == 8);
+    CHECK(std::ranges::count_if(chosen, [&](std::int64_t r) { return degrees[static_cast<std::size_t>(r)] == 0; }) ==
+          8);
     for (int quarter = 0; quarter < 4; ++quarter) {
         const auto low = quarter * 12.5, high = low + 12.5;
         CAPTURE(quarter);
         CHECK(std::ranges::count_if(chosen, [&](std::int64_t r) {
-            const auto degree = static_cast<double>(degrees[static_cast<std::size_t>(r)]);
-            return degree > low && degree <= high;
-        }) >= 10);
+                  const auto degree = static_cast<double>(degrees[static_cast<std::size_t>(r)]);
+                  return degree > low && degree <= high;
+              }) >= 10);
     }
     CHECK(verify::chooseTargets(degrees.data(), 10'000, 64, 9) == chosen);
     CHECK(verify::chooseTargets(degrees.data(), 10'000, 64, 10) != chosen);

@@ -1,0 +1,230 @@
+"""Writes small models in plain PyTorch message passing and one graph for each: make_models.py FOLDER.
+
+For every case: NAME.pt (traced or scripted) and NAME.safetensors (inputs). The graphs have isolated nodes, self-loops and
+duplicate edges.
+"""
+import sys
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+N, E, F = 41, 130, 6
+
+
+def graph(seed, nodes=N, edges=E):
+    g = torch.Generator().manual_seed(seed)
+    src = torch.randint(0, nodes - 4, (edges,), generator=g)   # the last nodes are isolated
+    dst = torch.randint(0, nodes - 4, (edges,), generator=g)
+    dst[:5] = src[:5]                                          # self-loops
+    src[5:9], dst[5:9] = src[9:13], dst[9:13]                  # duplicates
+    src[13], dst[13] = nodes - 5, 0
+    return torch.stack([src, dst])
+
+
+def sums(m, dst, n: int):
+    return torch.zeros(n, m.size(1)).scatter_add(0, dst.view(-1, 1).expand_as(m), m)
+
+
+class Sage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(F, F), nn.Linear(F, F)
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        n = x.size(0)
+        degree = torch.zeros(n).scatter_add(0, dst, torch.ones(dst.size(0))).clamp(min=1)
+        return self.a(sums(x.index_select(0, src), dst, n) / degree.view(-1, 1)) + self.b(x)
+
+
+class Gcn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(F, F)
+
+    def forward(self, x, edge_index):
+        n = x.size(0)
+        keep = edge_index[0] != edge_index[1]
+        loops = torch.arange(n).view(1, -1).repeat(2, 1)
+        edges = torch.cat([edge_index[:, keep], loops], 1)
+        src, dst = edges[0], edges[1]
+        degree = torch.zeros(n).scatter_add(0, dst, torch.ones(dst.size(0)))
+        norm = degree.pow(-0.5)
+        weight = norm[src] * norm[dst]
+        m = self.a(x).index_select(0, src) * weight.view(-1, 1)
+        return sums(m, dst, n)
+
+
+class Gat(nn.Module):
+    def __init__(self, heads=2):
+        super().__init__()
+        self.h = heads
+        self.a = nn.Linear(F, heads * F)
+        self.s, self.d = nn.Parameter(torch.randn(heads, F)), nn.Parameter(torch.randn(heads, F))
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        n = x.size(0)
+        h = self.a(x).view(-1, self.h, F)
+        score = (h * self.s).sum(-1)[src] + (h * self.d).sum(-1)[dst]
+        score = nn.functional.leaky_relu(score, 0.2)
+        wide = dst.view(-1, 1).expand_as(score)
+        top = torch.zeros(n, self.h).scatter_reduce(0, wide, score, "amax", include_self=False)
+        e = (score - top[dst]).exp()
+        total = torch.zeros(n, self.h).scatter_add(0, wide, e) + 1e-16
+        alpha = e / total[dst]
+        m = h[src] * alpha.unsqueeze(-1)
+        out = torch.zeros(n, self.h, F).index_add(0, dst, m)
+        return out.mean(1)
+
+
+class Reduced(nn.Module):
+    """Max, min and mean aggregation, and a message network on edge features."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2 * F + 3, F), nn.Linear(4 * F, F)
+
+    def forward(self, x, edge_index, edge_attr):
+        src, dst = edge_index[0], edge_index[1]
+        m = self.a(torch.cat([x[src], x[dst], edge_attr], 1)).relu()
+        wide = dst.view(-1, 1).expand_as(m)
+        zero = x.new_zeros(x.size(0), F)
+        parts = [zero.scatter_reduce(0, wide, m, how, include_self=False) for how in ("amax", "amin", "mean")]
+        return self.b(torch.cat(parts + [zero.index_add(0, dst, m)], 1))
+
+
+class Stack(nn.Module):
+    def __init__(self, layer, count=2, tail=None):
+        super().__init__()
+        self.layers = nn.ModuleList([layer() for _ in range(count)])
+        self.tail = tail
+
+    def forward(self, x, edge_index):
+        for layer in self.layers:
+            x = layer(x, edge_index).relu() + x
+        return x
+
+
+class Normed(nn.Module):
+    """Whole-graph statistics between two layers, scalar and row outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = Sage(), Sage()
+
+    def forward(self, x, edge_index):
+        h = self.a(x, edge_index)
+        h = (h - h.mean(0)) / (h.std(0) + 1.0)
+        h = self.b(h, edge_index)
+        return {"rows": h, "sum": h.sum(0), "largest": h.amax(0), "norm": h.norm(), "share": h.softmax(0)}
+
+
+class Readout(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = Sage()
+
+    def forward(self, x, edge_index, batch):
+        h = self.a(x, edge_index)
+        wide = batch.view(-1, 1).expand_as(h)
+        total = torch.zeros(3, F).scatter_add(0, wide, h)
+        top = torch.zeros(3, F).scatter_reduce(0, wide, h, "amax", include_self=False)
+        mean = torch.zeros(3, F).scatter_reduce(0, wide, h, "mean", include_self=False)
+        return total, top, mean, h
+
+
+class Edges(nn.Module):
+    """An edge state that both ends use, and an edge output."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = Sage(), nn.Linear(2 * F, F)
+
+    def forward(self, x, edge_index):
+        h = self.a(x, edge_index)
+        src, dst = edge_index[0], edge_index[1]
+        state = self.b(torch.cat([h[src], h[dst]], 1)).tanh()
+        back = sums(state, src, x.size(0))
+        return back, (h[src] * back[dst]).sum(-1)
+
+
+class Sparse(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(F, F)
+
+    def forward(self, x, edge_index, edge_weight):
+        n = x.size(0)
+        matrix = torch.sparse_coo_tensor(edge_index.flip(0), edge_weight, [n, n])
+        return torch.sparse.mm(matrix, self.a(x)).relu()
+
+
+class Hetero(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(F, F), nn.Linear(F, F), nn.Linear(F, F)
+
+    def forward(self, xs: dict[str, torch.Tensor], es: dict[str, torch.Tensor]):
+        user, item = xs["user"], xs["item"]
+        ui, iu, uu = es["user__to__item"], es["item__to__user"], es["user__to__user"]
+        for _ in range(2):
+            new_item = self.a(item) + sums(user[ui[0]], ui[1], item.size(0))
+            new_user = self.b(user) + sums(item[iu[0]], iu[1], user.size(0)) + sums(self.c(user)[uu[0]], uu[1], user.size(0))
+            user, item = new_user.relu(), new_item.relu()
+        return {"user": user, "item": item}
+
+
+class Wide(nn.Module):
+    """Embedding of integer columns, selected rows, structure as output, the input itself as output."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(7, F)
+        self.a = Sage()
+
+    def forward(self, x, edge_index, kind):
+        h = self.a(x + self.table(kind), edge_index)
+        degree = torch.zeros(x.size(0)).scatter_add(0, edge_index[1], torch.ones(edge_index.size(1)))
+        return h / h.size(0), degree, x, h[kind == 2]
+
+
+def save(folder, name, model, inputs, scripted=False):
+    model = model.eval()
+    flat = {}
+    for key, value in inputs.items():
+        if isinstance(value, dict):
+            flat.update({f"{key}.{k}": v.contiguous() for k, v in value.items()})
+        else:
+            flat[key] = value.contiguous()
+    file = torch.jit.script(model) if scripted else torch.jit.trace(model, tuple(inputs.values()), strict=False,
+                                                                    check_trace=False)
+    file.save(f"{folder}/{name}.pt")
+    save_file(flat, f"{folder}/{name}.safetensors")
+
+
+def main(folder):
+    torch.manual_seed(7)
+    x, e = torch.randn(N, F), graph(1)
+    plain = {"x": x, "edge_index": e}
+    save(folder, "sage", Stack(Sage), plain)
+    save(folder, "sage_scripted", Stack(Sage), plain, scripted=True)
+    save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
+    save(folder, "gcn", Stack(Gcn, 3), plain)
+    save(folder, "gat", Stack(Gat), plain)
+    save(folder, "reduced", Reduced(), {**plain, "edge_attr": torch.randn(E, 3)})
+    save(folder, "normed", Normed(), plain)
+    save(folder, "readout", Readout(), {**plain, "batch": (torch.arange(N) * 3 // N)})
+    save(folder, "edges", Edges(), plain)
+    save(folder, "sparse", Sparse(), {**plain, "edge_weight": torch.rand(E)}, scripted=True)
+    save(folder, "wide", Wide(), {**plain, "kind": torch.arange(N) % 7})
+    hetero = {"xs": {"user": torch.randn(23, F), "item": torch.randn(31, F)}, "es": {}}
+    g = torch.Generator().manual_seed(3)
+    for name, (s, d) in {"user__to__item": (23, 31), "item__to__user": (31, 23), "user__to__user": (23, 23)}.items():
+        hetero["es"][name] = torch.stack([torch.randint(0, s, (60,), generator=g), torch.randint(0, d - 1, (60,), generator=g)])
+    save(folder, "hetero", Hetero(), hetero)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,49 @@
+#pragma once
+
+// Runs a generated model staged and whole.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "analysis/analyse.h"
+#include "executor/executor.h"
+#include "graph/dataset.h"
+#include "loader/torch_model.h"
+#include "placement/strategy.h"
+
+namespace hopscope::tests {
+
+// A folder that vanishes with its owner.
+struct TemporaryFolder {
+    TemporaryFolder()
+    {
+        std::string pattern = std::filesystem::temp_directory_path() / "hopscope-executor-XXXXXX";
+        path = mkdtemp(pattern.data());
+    }
+    ~TemporaryFolder() { std::filesystem::remove_all(path); }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    std::string path;
+};
+
+// Everything that a run needs, made from NAME.pt and NAME.safetensors.
+struct Prepared {
+    std::shared_ptr<loader::Model> model;
+    base::TensorMap data;
+    loader::Walk walk;
+    analysis::Analysis analysis;
+    plan::Plan plan;
+};
+
+base::Result<Prepared> prepare(const std::string& folder, const std::string& name, placement::Strategy strategy);
+
+std::map<std::string, at::Tensor> forward(const Prepared& prepared);
+
+struct Outcome {
+    std::map<std::string, at::Tensor> outputs;
+    executor::RunReport report;
+};
+base::Result<Outcome> runStaged(const Prepared& prepared, executor::Options options, std::stop_token stop = {});
+
+}  // namespace hopscope::tests

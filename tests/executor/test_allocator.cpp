@@ -1,0 +1,57 @@
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <doctest/doctest.h>
+
+#include "executor/memory.h"
+#include "model_runs.h"
+
+using namespace hopscope::executor;
+
+namespace {
+
+at::Tensor megabytes(std::int64_t n) { return at::empty({n << 20}, at::TensorOptions().dtype(at::kByte)); }
+
+}  // namespace
+
+TEST_CASE("live tensors are counted and the peak remembers them")
+{
+    installCpuAllocator();
+    const MemoryStats before = cpuMemory();
+    {
+        const at::Tensor t = megabytes(3);
+        CHECK(cpuMemory().current >= before.current + (3 << 20));
+        CHECK(reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 64 == 0);
+    }
+    CHECK(cpuMemory().current == before.current);
+    CHECK(cpuMemory().peak >= before.current + (3 << 20));
+    resetCpuPeak();
+    CHECK(cpuMemory().peak == before.current);
+}
+
+TEST_CASE("an allocation beyond the limit throws as a GPU's does and later ones still work")
+{
+    installCpuAllocator();
+    setCpuLimit(cpuMemory().current + (8 << 20));
+    CHECK_THROWS_AS(megabytes(16), c10::OutOfMemoryError);
+    CHECK_NOTHROW(megabytes(4));
+    setCpuLimit(0);
+    CHECK_NOTHROW(megabytes(16));
+}
+
+TEST_CASE("spilled tensors are not anonymous memory and keep their contents")
+{
+    installCpuAllocator();
+    const hopscope::tests::TemporaryFolder folder;
+    const std::int64_t before = cpuMemory().current;
+    at::Tensor big;
+    {
+        const SpillScope spill(folder.path, 1 << 20);
+        big = megabytes(5);
+        CHECK(cpuMemory().current == before);
+        CHECK(std::filesystem::is_empty(folder.path));  // unlinked at once
+    }
+    big.fill_(7);
+    CHECK(big.sum().item<std::int64_t>() == std::int64_t{7} * 5 * (1 << 20));
+    const at::Tensor after = megabytes(2);
+    CHECK(cpuMemory().current > before);
+}
