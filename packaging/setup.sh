@@ -15,7 +15,7 @@ engine_packages="g++ cmake ninja-build ccache python3 python3-venv nlohmann-json
     libxxhash-dev zlib1g-dev libhwy-dev"
 test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux"
 torch_package="torch==2.13.0"
-test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn"
+test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema"
 
 with_tests=yes
 with_apt=yes

@@ -19,12 +19,12 @@ base::Status splittable(const Analysis& a)
 bool isView(const Analysis& a, ValueId v) { return a.info(a.program.value(v).producer).view; }
 int depthOf(const Analysis& a, ValueId v) { return a.info(a.program.value(v).producer).depth; }
 
-// Computed where its class first becomes possible and read from then on; what follows from inputs alone is redone as late
-// as possible; views, gathers and selections belong to their consumers.
-ReadRule depthRule(const Analysis& a)
+// Every value is computed in the stage in which it is first complete, and read from then on; what follows from inputs
+// alone is redone as late as possible; views, gathers and selections belong to their consumers.
+ReadRule depthRule(const Analysis& a, const DepTable& table)
 {
-    return [&a](ValueId v, int computable, int stage) {
-        return computable > stage || (computable < stage && !isView(a, v) && depthOf(a, v) > 0);
+    return [&a, &table](ValueId v, int computable, int stage) {
+        return computable > stage || (table.home(v).stage < stage && !isView(a, v) && depthOf(a, v) > 0);
     };
 }
 
@@ -39,7 +39,8 @@ base::Result<std::set<ValueId>> storedBy(const Analysis& a, Strategy strategy)
 {
     const DepTable table(a, [&a](ValueId v) { return a.hasRows(v); });
     const std::set<ValueId> cut = strategy == Strategy::SourceRule ? sourceRuleCut(a) : std::set<ValueId>{};
-    const auto result = schedule(a, table, strategy == Strategy::SourceRule ? preferred(table, cut) : depthRule(a));
+    const auto result =
+        schedule(a, table, strategy == Strategy::SourceRule ? preferred(table, cut) : depthRule(a, table));
     if (!result) return base::forward(result);
     return result->stored;
 }
