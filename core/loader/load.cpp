@@ -224,6 +224,7 @@ base::Result<Model> loadChecked(const std::string& path)
     if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
+    silenceWarnings();
     registerCustomOps();
     auto opened = openModule(path, file->bytes(), *archive);
     if (!opened) return base::forward(opened);
@@ -236,6 +237,17 @@ base::Result<Model> loadChecked(const std::string& path)
     info->repairs = std::move(opened->repairs);
     std::copy_if(customOps->begin(), customOps->end(), std::back_inserter(info->stubs), isStub);
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
+}
+
+// LibTorch's warnings address authors of Python code; what matters to a user of this program is an error or a note.
+struct Silent final : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+};
+
+void silenceWarnings()
+{
+    static Silent silent;
+    c10::WarningUtils::set_warning_handler(&silent);
 }
 
 }  // namespace
