@@ -215,6 +215,17 @@ base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
     return info;
 }
 
+// LibTorch's warnings address authors of Python code; what matters to a user of this program is an error or a note.
+struct Silent final : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+};
+
+void silenceWarnings()
+{
+    static Silent silent;
+    c10::WarningUtils::set_warning_handler(&silent);
+}
+
 base::Result<Model> loadChecked(const std::string& path)
 {
     const auto file = MappedFile::open(path);
@@ -237,17 +248,6 @@ base::Result<Model> loadChecked(const std::string& path)
     info->repairs = std::move(opened->repairs);
     std::copy_if(customOps->begin(), customOps->end(), std::back_inserter(info->stubs), isStub);
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
-}
-
-// LibTorch's warnings address authors of Python code; what matters to a user of this program is an error or a note.
-struct Silent final : c10::WarningHandler {
-    void process(const c10::Warning&) override {}
-};
-
-void silenceWarnings()
-{
-    static Silent silent;
-    c10::WarningUtils::set_warning_handler(&silent);
 }
 
 }  // namespace
