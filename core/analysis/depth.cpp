@@ -199,7 +199,7 @@ std::vector<OpId> hopOperators(const Analysis& a)
     const Demanded d = demandOf(a);
     std::vector<OpId> hops;
     for (std::size_t i = 0; i < d.hop.size(); ++i)
-        if (d.hop[i]) hops.push_back(OpId(i));
+        if (d.hop[i]) hops.emplace_back(i);
     return hops;
 }
 
@@ -229,7 +229,7 @@ void computeDepths(Analysis& a)
     std::vector<OpId> hops;
     for (std::size_t i = 0; i < d.depth.size(); ++i) {
         a.ops[i].depth = std::max(d.depth[i], 0);
-        if (d.hop[i]) hops.push_back(OpId(i));
+        if (d.hop[i]) hops.emplace_back(i);
     }
     const std::vector<int> module = messagePassingModules(a, hops);
     std::vector<int> enter(a.program.ops.size(), 0);

@@ -185,7 +185,7 @@ private:
         if (views().contains(op.name) && op.args[0].value()) link(op, std::move(args));
     }
 
-    void link(const Op& op, std::vector<Arg> args)
+    void link(const Op& op, const std::vector<Arg>& args)
     {
         const int base = handle(*op.args[0].value());
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
