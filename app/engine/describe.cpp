@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "labels.h"
 #include "schema/inspect.h"
@@ -211,7 +212,7 @@ std::string lintLines(const Prepared& prepared, const Style& style)
     std::string text;
     for (const analysis::Lint& lint : prepared.analysis.lints) {
         const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
-        text += "  " + mark + " " + oneLine(lint.message) + " " + style.dim("[" + lint.code + "]") + "\n";
+        text += "  " + mark + " " + base::oneLine(lint.message) + " " + style.dim("[" + lint.code + "]") + "\n";
     }
     return text.empty() ? text : heading(style, "Stands out") + text;
 }
@@ -226,7 +227,7 @@ std::string describeModel(const Prepared& prepared, const plan::Plan* plan, cons
                 movedLines(prepared, *plan, style);
     } else {
         text += heading(style, "Cannot be split");
-        if (prepared.analysis.refusal) text += "  " + oneLine(base::describe(*prepared.analysis.refusal)) + "\n";
+        if (prepared.analysis.refusal) text += "  " + base::describe(*prepared.analysis.refusal) + "\n";
     }
     return text + lintLines(prepared, style);
 }

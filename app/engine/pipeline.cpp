@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -36,45 +37,12 @@ base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
     return roles;
 }
 
-// Overrides of weight tables: they name parameters, which the inference of inputs does not see.
-Overrides takeParameterRoles(Overrides& roles, const loader::ModelInfo& info)
+base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
+                                     const loader::ModelInfo& info)
 {
-    Overrides taken;
-    for (const loader::Parameter& parameter : info.parameters)
-        if (auto node = roles.extract(parameter.name)) taken.insert(std::move(node));
-    return taken;
-}
-
-std::set<std::string> nodeTypes(const InputSchema& schema)
-{
-    std::set<std::string> types;
-    for (const auto& [name, role] : schema.roles)
-        if (role.kind == analysis::RoleKind::Node) types.insert(role.first);
-    return types;
-}
-
-base::Status addParameterRoles(InputSchema& schema, Overrides roles)
-{
-    const std::set<std::string> types = nodeTypes(schema);
-    for (auto& [name, role] : roles) {
-        if (role.first.empty() && role.kind == analysis::RoleKind::Node && types.size() != 1)
-            return base::fail(base::ErrorCode::Usage, "--role " + name + "=node: which node type is not clear",
-                              "write --role " + name + "=node:TYPE");
-        if (role.first.empty() && !types.empty()) role.first = *types.begin();
-        role.overridden = true;
-        schema.roles.insert_or_assign(name, role);
-    }
-    return {};
-}
-
-base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, Overrides roles, const loader::ModelInfo& info)
-{
-    Overrides ofParameters = takeParameterRoles(roles, info);
-    base::Result<InputSchema> schema = analysis::inferSchema(inputs, roles);
-    if (!schema) return schema;
-    if (const base::Status added = addParameterRoles(*schema, std::move(ofParameters)); !added)
-        return base::forward(added);
-    return schema;
+    std::set<std::string> parameters;
+    for (const loader::Parameter& parameter : info.parameters) parameters.insert(parameter.name);
+    return analysis::inferSchema(inputs, roles, parameters);
 }
 
 // The tensors that forward takes; the rest is ignored with a note.
@@ -132,9 +100,15 @@ std::string rolesText(const InputSchema& schema)
     return text;
 }
 
+bool smallEnoughToWalk(const InputSchema& schema)
+{
+    return std::ranges::all_of(schema.sizes, [](const auto& size) { return size.second <= wholeWalkRows; });
+}
+
 base::Status walkAndAnalyse(Prepared& prepared, bool tolerant)
 {
-    base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample);
+    const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
+    base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr);
     if (!walk && !(tolerant && walk.error().code == base::ErrorCode::Unsupported)) return base::forward(walk);
     if (walk) prepared.walk = std::move(*walk);
     prepared.analysis =
@@ -145,24 +119,24 @@ base::Status walkAndAnalyse(Prepared& prepared, bool tolerant)
 }
 
 // Without data: a sample that forward accepts, and its roles.
-base::Status sampleWithoutData(Prepared& prepared, Overrides roles)
+base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles)
 {
     base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model);
     if (!sample) return base::forward(sample);
-    base::Result<InputSchema> schema = inferRoles(*sample, std::move(roles), prepared.model.info());
+    base::Result<InputSchema> schema = inferRoles(*sample, roles, prepared.model.info());
     if (!schema) return base::forward(schema);
     prepared.sample = std::move(*sample);
     prepared.schema = std::move(*schema);
     return {};
 }
 
-base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& arguments, Overrides roles)
+base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& arguments, const Overrides& roles)
 {
     const base::Result<base::TensorMap> data = graph::readData(arguments);
     if (!data) return base::forward(data);
     base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
     if (!inputs) return base::forward(inputs);
-    base::Result<InputSchema> schema = inferRoles(*inputs, std::move(roles), prepared.model.info());
+    base::Result<InputSchema> schema = inferRoles(*inputs, roles, prepared.model.info());
     if (!schema) return base::forward(schema);
     base::Result<base::TensorMap> sample = analysis::cutSample(*inputs, *schema);
     if (!sample) return base::forward(sample);
@@ -201,8 +175,8 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Sessi
     if (!model) return base::forward(model);
     Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, options.data, {}};
     session.console.progress({"reading the data", 0, 0});
-    const base::Status sampled = options.data.empty() ? sampleWithoutData(prepared, std::move(*roles))
-                                                      : sampleFromData(prepared, options.data, std::move(*roles));
+    const base::Status sampled =
+        options.data.empty() ? sampleWithoutData(prepared, *roles) : sampleFromData(prepared, options.data, *roles);
     if (!sampled) return base::forward(sampled);
     session.console.progress({"analysing", 0, 0});
     if (const base::Status done = walkAndAnalyse(prepared, tolerant); !done) return base::forward(done);
@@ -215,9 +189,7 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Sessi
 
 base::Result<bool> rewalk(Prepared& prepared, Session& session)
 {
-    std::int64_t rows = 0;
-    for (const auto& [name, size] : prepared.schema.sizes) rows = std::max(rows, size);
-    if (rows > wholeWalkRows) return false;
+    if (!smallEnoughToWalk(prepared.schema)) return false;
     session.console.progress({"analysing the whole graph", 0, 0});
     prepared.sample = prepared.inputs;
     if (const base::Status done = walkAndAnalyse(prepared, false); !done) return base::forward(done);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "schema/inspect.h"
 
@@ -53,14 +54,14 @@ void Console::note(const std::string& sentence)
 {
     if (m_quiet) return;
     clearProgress();
-    std::fprintf(stderr, "note: %s\n", oneLine(sentence).c_str());
+    std::fprintf(stderr, "note: %s\n", base::oneLine(sentence).c_str());
 }
 
 void Console::error(const base::Error& error)
 {
     clearProgress();
     if (m_json) print(schema::writeError(error));
-    else std::fprintf(stderr, "error: %s\n", oneLine(base::describe(error)).c_str());
+    else std::fprintf(stderr, "error: %s\n", base::describe(error).c_str());
 }
 
 void Console::progress(const base::Progress& progress)
@@ -77,7 +78,7 @@ void Console::progress(const base::Progress& progress)
     m_updated = now;
     m_shown = true;
     const std::string text = progressText(progress, m_firstDone, secondsBetween(m_started, now));
-    std::fprintf(stderr, "\r\033[K%s", oneLine(text, 200).c_str());
+    std::fprintf(stderr, "\r\033[K%s", base::oneLine(text, 200).c_str());
     std::fflush(stderr);
 }
 
@@ -107,23 +108,6 @@ std::string progressText(const base::Progress& progress, std::int64_t first, dou
     if (progress.done < progress.total)
         text += "  " + base::formatSeconds(static_cast<double>(progress.total - progress.done) / rate) + " left";
     return text;
-}
-
-std::string oneLine(const std::string& text, std::size_t limit)
-{
-    std::string line;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool control = byte < 0x20 || byte == 0x7f;
-        if (!control) line += c;
-        else if (!line.empty() && line.back() != ' ') line += ' ';
-    }
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    if (line.size() <= limit) return line;
-    line.resize(limit);
-    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80) line.pop_back();
-    if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0xC0) line.pop_back();
-    return line + "\u2026";
 }
 
 }  // namespace hopscope::engine

@@ -53,9 +53,6 @@ private:
 // "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` what was done by then.
 std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
 
-// No line breaks and no control characters; what exceeds `limit` bytes is elided.
-std::string oneLine(const std::string& text, std::size_t limit = 2000);
-
 struct Session {
     Console& console;
     std::stop_token stop;

@@ -400,8 +400,8 @@ private:
     void refuse(const Op& op, const std::string& why)
     {
         if (m_error) return;
-        m_error = base::Error{ErrorCode::Unsupported, ir::describeOp(op) + " " + why,
-                              "write the result to a new tensor instead", ir::describeOp(op)};
+        m_error = base::makeError(ErrorCode::Unsupported, ir::describeOp(op) + " " + why,
+                                  "write the result to a new tensor instead", ir::describeOp(op));
     }
 
     const Program& m_raw;

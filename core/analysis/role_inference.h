@@ -131,9 +131,11 @@ private:
 
 class RoleInference {
 public:
-    RoleInference(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides)
+    RoleInference(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
+                  const std::set<std::string>& parameters)
         : m_inputs(inputs),
-          m_overrides(overrides)
+          m_overrides(overrides),
+          m_parameters(parameters)
     {}
 
     base::Result<InputSchema> run();
@@ -180,6 +182,7 @@ private:
 
     const base::TensorMap& m_inputs;
     const std::map<std::string, InputRole>& m_overrides;
+    const std::set<std::string>& m_parameters;
     std::vector<Item> m_items;
     NodeTables m_nodes;
     std::map<std::string, std::int64_t> m_graphs;  // graph tables: rows

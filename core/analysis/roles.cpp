@@ -38,15 +38,15 @@ base::Status RoleInference::applyOverrides()
             item->role.overridden = item->forced = true;
             continue;
         }
-        const std::string argument = names::splitKey(name).argument;
-        const bool prefix = std::ranges::any_of(m_items, [&](const Item& i) { return i.name.argument == argument; });
-        if (name.find('.') != std::string::npos && !prefix) {
+        if (m_parameters.contains(name)) {
             m_schema.roles[name] = role;
+            m_schema.roles[name].overridden = true;
             continue;
         }
         std::string known;
         for (const Item& i : m_items) known += (known.empty() ? "" : ", ") + i.key;
-        return base::fail(ErrorCode::Input, "--role names " + name + ", which is no input", "the inputs are " + known);
+        return base::fail(ErrorCode::Input, "--role names " + name + ", which is no input and no parameter",
+                          "the inputs are " + known);
     }
     return {};
 }
@@ -413,9 +413,10 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
     return std::pair(text.substr(0, equals), *role);
 }
 
-base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides)
+base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
+                                      const std::set<std::string>& parameters)
 {
-    return inference::RoleInference(inputs, overrides).run();
+    return inference::RoleInference(inputs, overrides, parameters).run();
 }
 
 }  // namespace hopscope::analysis

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,11 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 
 // Infers the schema of `inputs`, given overrides. Reads shapes, dtypes and, for integer vectors and index pairs, the
 // largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
-// range (naming the first bad position and the count), or an override names an unknown input.
+// range (naming the first bad position and the count), or an override names neither an input nor one of the model's
+// `parameters` (dotted names), which may be declared as tables of the data.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
-base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides);
+base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
+                                      const std::set<std::string>& parameters = {});
 
 }  // namespace hopscope::analysis

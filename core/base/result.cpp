@@ -1,6 +1,13 @@
 #include "base/result.h"
 
+#include "base/text.h"
+
 namespace hopscope::base {
+
+Error makeError(ErrorCode code, const std::string& message, const std::string& hint, const std::string& where)
+{
+    return Error{code, oneLine(message), oneLine(hint), oneLine(where)};
+}
 
 std::string describe(const Error& error)
 {

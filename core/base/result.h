@@ -33,9 +33,15 @@ template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::string hint = {}, std::string where = {})
+// The texts may quote what a file holds: each becomes one line, with control characters taken out. Every Error is made
+// here, so that a terminal can show it as it is.
+Error makeError(ErrorCode code, const std::string& message, const std::string& hint = {},
+                const std::string& where = {});
+
+inline tl::unexpected<Error> fail(ErrorCode code, const std::string& message, const std::string& hint = {},
+                                  const std::string& where = {})
 {
-    return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint), std::move(where)});
+    return tl::unexpected<Error>(makeError(code, message, hint, where));
 }
 
 // Passes another call's failure on.

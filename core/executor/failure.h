@@ -18,9 +18,10 @@ struct Failure : std::exception {
     base::Error error;
 };
 
-[[noreturn]] inline void raise(base::ErrorCode code, std::string message, std::string hint = {}, std::string where = {})
+[[noreturn]] inline void raise(base::ErrorCode code, const std::string& message, const std::string& hint = {},
+                               const std::string& where = {})
 {
-    throw Failure(base::Error{code, std::move(message), std::move(hint), std::move(where)});
+    throw Failure(base::makeError(code, message, hint, where));
 }
 
 // An executor assertion: on in release builds too, because it turns wrong numbers into an error.

@@ -35,44 +35,17 @@ at::Tensor fromLiteral(const ir::Value& value)
     return t.to(loader::scalarType(value.dtype)).reshape(value.shape);
 }
 
-using ByName = std::map<std::string, at::Tensor>;
-
-// Weights by their dotted names, and constants too large to be literals in the order of the program: rewriting renumbers
-// values but keeps names and order.
-std::pair<ByName, std::vector<at::Tensor>> namedTensors(const loader::Walk& walk)
-{
-    std::pair<ByName, std::vector<at::Tensor>> found;
-    for (const ir::Value& v : walk.program.values) {
-        if (v.origin != ir::Origin::Parameter && v.origin != ir::Origin::Constant) continue;
-        const auto it = walk.tensors->byValue.find(v.id.index);
-        if (it == walk.tensors->byValue.end()) continue;
-        if (!v.name.empty()) found.first.emplace(v.name, it->second);
-        else if (v.literal.empty()) found.second.push_back(it->second);
-    }
-    return found;
-}
-
-bool sameTensor(const at::Tensor& t, const ir::Value& value)
-{
-    return t.sizes() == at::IntArrayRef(value.shape) && t.scalar_type() == loader::scalarType(value.dtype);
-}
-
 }  // namespace
 
+// Weights and large constants lie in the walk under their ids in the raw program; small constants are literals.
 void Structure::bindLeaves(const loader::Walk& walk)
 {
-    auto [named, unnamed] = namedTensors(walk);
-    std::size_t next = 0;
     for (const ir::Value& v : m_analysis.program.values) {
         if (v.kind != ir::ValueKind::Tensor || v.origin == ir::Origin::Input || v.origin == ir::Origin::Op) continue;
-        const auto it = v.name.empty() ? named.end() : named.find(v.name);
-        if (it != named.end()) m_values[v.id] = it->second;
-        else if (!v.literal.empty()) m_values[v.id] = fromLiteral(v);
-        else {
-            while (next < unnamed.size() && !sameTensor(unnamed[next], v)) ++next;
-            require(next < unnamed.size(), "a constant of the model is missing", ir::valueName(v.id));
-            m_values[v.id] = unnamed[next++];
-        }
+        const auto it = walk.tensors->byValue.find(v.raw.index);
+        require(it != walk.tensors->byValue.end() || !v.literal.empty(), "a constant of the model is missing",
+                ir::valueName(v.id));
+        m_values[v.id] = it != walk.tensors->byValue.end() ? it->second : fromLiteral(v);
         takeSizes(v.id, m_values[v.id]);
     }
 }

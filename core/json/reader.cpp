@@ -87,10 +87,8 @@ void Reader::refuse(const std::string& message) const
 {
     if (m_state->error.has_value()) return;
     const std::string place = m_pointer.empty() ? "the document" : "field " + m_pointer;
-    m_state->error = base::Error{base::ErrorCode::Input,
-                                 m_state->file + ": " + place + " " + message,
-                                 {},
-                                 m_state->file + (m_pointer.empty() ? "" : " " + m_pointer)};
+    m_state->error = base::makeError(base::ErrorCode::Input, m_state->file + ": " + place + " " + message, {},
+                                     m_state->file + (m_pointer.empty() ? "" : " " + m_pointer));
 }
 
 void Reader::expect(const char* kind) const

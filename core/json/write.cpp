@@ -3,29 +3,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "json/json.h"
 
 namespace hopscope::json {
 
 namespace {
-
-// The length of the UTF-8 sequence at `at`, or 0 where it is not well formed.
-std::size_t sequenceLength(std::string_view text, std::size_t at)
-{
-    const auto byte = [&](std::size_t i) {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-    };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4) return 0;
-    for (std::size_t i = 1; i < length; ++i)
-        if ((byte(i) & 0xC0U) != 0x80) return 0;
-    const unsigned second = byte(1);
-    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    const bool outside = (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F);
-    return overlong || outside ? 0 : length;
-}
 
 void writeAscii(std::string& out, char c)
 {
@@ -49,7 +32,7 @@ void writeString(std::string& out, std::string_view text)
 {
     out += '"';
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = sequenceLength(text, at);
+        const std::size_t length = base::utf8Length(text, at);
         if (length == 1) writeAscii(out, text[at]);
         else if (length == 0) out += "\xEF\xBF\xBD";
         else out += text.substr(at, length);

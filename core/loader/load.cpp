@@ -13,6 +13,7 @@
 #include "loader/archive.h"
 #include "loader/custom_ops.h"
 #include "loader/names.h"
+#include "loader/preflight.h"
 #include "loader/provenance.h"
 #include "loader/repair.h"
 #include "loader/torch_model.h"
@@ -72,6 +73,28 @@ Loaded tryLoad(const std::string& path)
     } catch (const std::exception& e) {
         return {{}, e.what()};
     }
+}
+
+void readEverything(const std::string& path)
+{
+    const Loaded loaded = tryLoad(path);
+    try {
+        if (loaded.module) readAllSources(*loaded.module);
+    } catch (const std::exception&) {
+        // An error that the caller will meet as a value, or never.
+    }
+}
+
+// Generous: a disk at 50 MB/s.
+unsigned mostSeconds(std::size_t bytes) { return static_cast<unsigned>(60 + bytes / 50'000'000); }
+
+// `path` may be a repaired copy of the file `name`, of about as many bytes.
+base::Result<Loaded> loadSafely(const std::string& path, const std::string& name, std::size_t bytes)
+{
+    const base::Status safe = survives(
+        name, [&] { readEverything(path); }, mostSeconds(bytes));
+    if (!safe) return base::forward(safe);
+    return tryLoad(path);
 }
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& error)
@@ -153,16 +176,17 @@ struct Opened {
 
 base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
 {
-    Loaded loaded = tryLoad(path);
+    base::Result<Loaded> loaded = loadSafely(path, path, file.size());
     Repairer repairer(file, archive);
-    for (int i = 0; !loaded.module && i < kMostRepairs; ++i) {
-        if (!repairer.edit(loaded.error)) return refuse(path, loaded.error);
+    for (int i = 0; loaded && !loaded->module && i < kMostRepairs; ++i) {
+        if (!repairer.edit(loaded->error)) return refuse(path, loaded->error);
         const TemporaryFile temporary;
         if (auto ok = repairer.write(temporary.path()); !ok) return base::forward(ok);
-        loaded = tryLoad(temporary.path());
+        loaded = loadSafely(temporary.path(), path, file.size());
     }
-    if (!loaded.module) return refuse(path, loaded.error);
-    return Opened{std::move(*loaded.module), repairer.repairs()};
+    if (!loaded) return base::forward(loaded);
+    if (!loaded->module) return refuse(path, loaded->error);
+    return Opened{std::move(*loaded->module), repairer.repairs()};
 }
 
 std::int64_t countNotFinite(const at::Tensor& tensor)

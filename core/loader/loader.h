@@ -75,8 +75,10 @@ struct Binding {
 };
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 
-// Runs forward once on the small `sample` (keys as in --data) and records what ran. Refuses, with Unsupported and the
-// operator's place, operators outside the allow-list, random operators, and what forward itself throws on the sample.
+// Runs forward once on the small `sample` (keys as in --data) and records what ran. Refuses, with the operator's place,
+// operators outside the allow-list and random operators (Unsupported), and what forward itself throws on the sample
+// (Unsupported too; but Input if `whole` is given, the inputs that the sample was cut from, and forward throws on them as
+// well: a size that was baked into the file at export fails on the sample alone).
 //
 // What the raw program promises to its readers:
 //   - Weights are Parameter values with dotted names; one tensor under two names is one value. What follows from
@@ -94,7 +96,7 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //   - int, float and bool arguments are Inputs of kind Int, Float, Bool, given as one-element tensors.
 //   - Outputs: "out", "out.0", "out.KEY"; numbers too; a Constant if nothing else determines it.
 //   - Containers on a module's path ("convs" of "convs.1") carry their caller's call number: they are not called.
-base::Result<Walk> walk(const Model& model, const base::TensorMap& sample);
+base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr);
 
 // Inputs for a walk without data (`inspect MODEL`): shapes guessed from the arguments' names and the weights' shapes, tried
 // until forward accepts them. Fails with Unsupported, asking for --data, if none does.

@@ -35,6 +35,14 @@ ir::Source describe(const torch::jit::SourceRange& range, ir::SourceKind kind)
     return {kind, file, static_cast<int>(line), isStackFrame(text) ? std::string() : text};
 }
 
+void readSources(const torch::jit::Block& block)
+{
+    for (const torch::jit::Node* node : block.nodes()) {
+        static_cast<void>(sourceOf(*node));
+        for (const torch::jit::Block* inner : node->blocks()) readSources(*inner);
+    }
+}
+
 }  // namespace
 
 ir::Source sourceOf(const torch::jit::Node& node)
@@ -46,6 +54,12 @@ ir::Source sourceOf(const torch::jit::Node& node)
         if (source.kind != ir::SourceKind::None) return source;
     }
     return describe(range, ir::SourceKind::TorchScript);
+}
+
+void readAllSources(const torch::jit::Module& module)
+{
+    for (const torch::jit::Module& part : module.modules())
+        for (const torch::jit::Method& method : part.get_methods()) readSources(*method.graph()->block());
 }
 
 bool looksTraced(const torch::jit::Graph& graph)

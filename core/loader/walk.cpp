@@ -21,20 +21,21 @@ bool smellsOfSize(const std::string& what)
 base::Error thrown(const std::string& what, const std::string& place)
 {
     const std::string line = names::firstLine(what);
-    return {ErrorCode::Unsupported, "forward fails on the sample: " + line,
-            smellsOfSize(line) ? "a size seems baked into the file at export: script it or pass x.size(0)"
+    return base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
+                           smellsOfSize(line)
+                               ? "a size seems baked into the file at export: script it or pass x.size(0)"
                                : "check that the model runs on these inputs in Python",
-            place};
+                           place);
 }
 
 }  // namespace
 
 void Walker::refuse(const std::string& message, const std::string& hint) const
 {
-    throw Refused{{ErrorCode::Unsupported, message, hint, place()}};
+    throw Refused{base::makeError(ErrorCode::Unsupported, message, hint, place())};
 }
 
-void Walker::refuseThrown(const std::string& what) const { throw Refused{thrown(what, place())}; }
+void Walker::refuseThrown(const std::string& what) const { throw Refused{thrown(what, place()), true}; }
 
 const ir::Source& Walker::currentSource() const
 {
@@ -174,22 +175,42 @@ std::vector<IValue> copied(const std::vector<IValue>& inputs)
     return out;
 }
 
+Walk walkOnce(const Model& model, const std::vector<IValue>& inputs, const base::TensorMap& sample)
+{
+    Walker walker(model);
+    try {
+        return walker.run(copied(inputs), sample);
+    } catch (const c10::Error& e) {
+        throw Refused{thrown(e.what_without_backtrace(), walker.place()), true};
+    } catch (const std::exception& e) {
+        throw Refused{thrown(e.what(), walker.place()), true};
+    }
+}
+
+// Whether forward throws on these inputs too.
+bool throwsOn(const Model& model, const base::TensorMap& whole)
+{
+    const auto inputs = assembleInputs(model, whole);
+    try {
+        if (inputs) static_cast<void>(walkOnce(model, *inputs, whole));
+    } catch (const Refused& refused) {
+        return refused.byForward;
+    }
+    return !inputs;
+}
+
 }  // namespace
 
-base::Result<Walk> walk(const Model& model, const base::TensorMap& sample)
+base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole)
 {
     auto inputs = assembleInputs(model, sample);
     if (!inputs) return base::forward(inputs);
     const at::NoGradGuard noGrad;
-    Walker walker(model);
     try {
-        return walker.run(copied(*inputs), sample);
-    } catch (const Refused& refused) {
+        return walkOnce(model, *inputs, sample);
+    } catch (Refused& refused) {
+        if (refused.byForward && whole && throwsOn(model, *whole)) refused.error.code = ErrorCode::Input;
         return tl::unexpected(refused.error);
-    } catch (const c10::Error& e) {
-        return tl::unexpected(thrown(e.what_without_backtrace(), walker.place()));
-    } catch (const std::exception& e) {
-        return tl::unexpected(thrown(e.what(), walker.place()));
     }
 }
 

@@ -97,7 +97,7 @@ bool trainsStatistics(const c10::FunctionSchema& schema, const std::vector<Item>
 
 std::optional<base::Error> error(const std::string& message, const std::string& hint)
 {
-    return base::Error{ErrorCode::Unsupported, message, hint, {}};
+    return base::makeError(ErrorCode::Unsupported, message, hint);
 }
 
 }  // namespace

@@ -145,12 +145,12 @@ private:
         }
         const ir::Op& op = m_a.program.op(m_a.program.value(v).producer);
         const std::string where = m_a.tables.className(rows);
-        m_error = base::Error{base::ErrorCode::Unsupported,
-                              ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where +
-                                  ", where it can neither be computed nor read from a store",
-                              m_a.hasRows(v) ? "store " + ir::valueName(v)
-                                             : "the model cannot be evaluated in batches of nodes",
-                              ir::describeOp(op)};
+        m_error = base::makeError(base::ErrorCode::Unsupported,
+                                  ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where +
+                                      ", where it can neither be computed nor read from a store",
+                                  m_a.hasRows(v) ? "store " + ir::valueName(v)
+                                                 : "the model cannot be evaluated in batches of nodes",
+                                  ir::describeOp(op));
     }
 
     Schedule result()

@@ -53,7 +53,7 @@ base::Result<InputSchema> infer(const TensorMap& data, const std::vector<std::st
 {
     std::map<std::string, InputRole> overrides;
     for (const std::string& role : roles) overrides.insert(analysis::parseRole(role).value());
-    return analysis::inferSchema(data, overrides);
+    return analysis::inferSchema(data, overrides, {"emb.weight"});
 }
 
 std::vector<std::int64_t> batchOf(std::int64_t nodes, std::int64_t graphs)
@@ -420,6 +420,7 @@ TEST_CASE("inconsistent inputs are refused in one sentence")
          {},
          {"edge_weight", "7 rows", "10 edges"}},
         {"an unknown name", good, {"xx=node"}, {"xx", "no input"}},
+        {"a misspelt parameter", good, {"emb.wieght=node"}, {"emb.wieght", "no input"}},
         {"an unknown Dict item", {{"xs.a", floats({3, 4})}}, {"xs.b=node"}, {"xs.b", "no input"}},
         {"an unknown type for a weight", good, {"emb.weight=node:user"}, {"emb.weight"}},
         {"two sizes of a type",

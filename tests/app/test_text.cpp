@@ -28,13 +28,6 @@ TEST_CASE("columns that are always empty vanish")
     CHECK(table.render(0) == "a  c\n");
 }
 
-TEST_CASE("a message stays on one line whatever is in it")
-{
-    CHECK(engine::oneLine("a\nb\t\tc\x1b[31m\r\n") == "a b c [31m");
-    CHECK(engine::oneLine(std::string(5000, 'x'), 10) == "xxxxxxxxxx\u2026");
-    CHECK(engine::oneLine("ab\u2192", 4) == "ab\u2026");
-}
-
 TEST_CASE("progress shows share, rate and time left once there is something to tell")
 {
     CHECK(engine::progressText({"reading", 5, 0}, 0, 3) == "reading");

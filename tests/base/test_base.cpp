@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/result.h"
 #include "base/tensor.h"
+#include "base/text.h"
 #include "base/units.h"
 
 using namespace hopscope::base;
@@ -22,6 +23,20 @@ TEST_CASE("an error is described in one line with its place and its hint")
     CHECK(describe({ErrorCode::Input, "x.npy:128: the file is short", {}, "x.npy:128"}) ==
           "x.npy:128: the file is short");
     CHECK(describe({ErrorCode::Internal, "broken", {}, {}}) == "broken");
+}
+
+TEST_CASE("a message stays on one line whatever is in it")
+{
+    CHECK(oneLine("a\nb\t\tc\x1b[31m\r\n") == "a b c [31m");
+    CHECK(oneLine(std::string(5000, 'x'), 10) == "xxxxxxxxxx\u2026");
+    CHECK(oneLine("ab\u2192", 4) == "ab\u2026");
+    CHECK(oneLine("a\xff\xe2\x86z") == "a\uFFFD\uFFFD\uFFFDz");
+}
+
+TEST_CASE("an error quotes what a file holds without its line breaks and control characters")
+{
+    const Result<int> failed = fail(ErrorCode::Input, "key 'a\nb' is unknown", "try\r\n'x'", "f.npy\x1b[2J:3");
+    CHECK(describe(failed.error()) == "key 'a b' is unknown (f.npy [2J:3); try 'x'");
 }
 
 TEST_CASE("every error code has a stable name and exit code")

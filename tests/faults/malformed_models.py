@@ -220,6 +220,7 @@ usage("unknown device", "--device", "abacus", names=("abacus",))
 usage("role without meaning", "--role", "x=banana", names=("banana",))
 usage("role without a value", "--role", "x", names=("x|role",))
 usage("role of an unknown input", "--role", "y=node", codes={2, 3}, names=("y",))
+usage("role of an unknown parameter", "--role", "lin.wieght=node", codes={2, 3}, names=("lin.wieght",))
 usage("role that cannot be", "--role", "x=index", codes={2, 3}, names=("x",))
 usage("unknown NaN policy", "--nan", "ignore", names=("ignore",))
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <set>
 
 #include "analysis/analyse.h"
 #include "analysis/sample.h"
@@ -59,7 +60,9 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
     const auto binding = loader::bind(model, inputs);
     if (!binding) return base::forward(binding);
     const base::TensorMap used = keep(inputs, binding->used);
-    auto schema = analysis::inferSchema(used, *overrides);
+    std::set<std::string> parameters;
+    for (const loader::Parameter& parameter : model.info().parameters) parameters.insert(parameter.name);
+    auto schema = analysis::inferSchema(used, *overrides, parameters);
     if (!schema) return base::forward(schema);
     const auto sample = analysis::cutSample(used, *schema);
     if (!sample) return base::forward(sample);

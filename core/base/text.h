@@ -1,0 +1,17 @@
+#pragma once
+
+// What a terminal or a document can show of bytes that come from elsewhere.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace hopscope::base {
+
+// The length of the UTF-8 sequence at `at`, 1 to 4, or 0 where it is not well formed.
+std::size_t utf8Length(std::string_view text, std::size_t at);
+
+// No line breaks and no control characters, bytes that are not UTF-8 as U+FFFD; what exceeds `limit` bytes is elided.
+std::string oneLine(std::string_view text, std::size_t limit = 2000);
+
+}  // namespace hopscope::base

@@ -1,0 +1,34 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "loader/preflight.h"
+
+using namespace hopscope;
+
+TEST_CASE("work that ends by itself passes, and changes nothing here")
+{
+    int touched = 0;
+    CHECK(loader::survives(
+              "model.pt", [&] { touched = 1; }, 60)
+              .has_value());
+    CHECK(touched == 0);
+}
+
+TEST_CASE("work that crashes is an error of the file, naming the signal")
+{
+    const base::Status crashed = loader::survives(
+        "model.pt", [] { std::raise(SIGSEGV); }, 60);
+    REQUIRE_FALSE(crashed.has_value());
+    CHECK(crashed.error().code == base::ErrorCode::Input);
+    CHECK(crashed.error().message == "PyTorch's reader crashes on model.pt (Segmentation fault)");
+}
+
+TEST_CASE("work that does not end is given up")
+{
+    const base::Status stuck = loader::survives(
+        "model.pt", [] { pause(); }, 1);
+    REQUIRE_FALSE(stuck.has_value());
+    CHECK(stuck.error().message == "PyTorch's reader did not finish model.pt within 1 s");
+}
