@@ -58,7 +58,7 @@ base::Status survives(const std::string& path, const std::function<void()>& work
                           "PyTorch's reader did not finish " + path + " within " + std::to_string(seconds) + " s",
                           "the file is damaged, or made to harm", path);
     return base::fail(base::ErrorCode::Input,
-                      "PyTorch's reader crashes on " + path + " (" + strsignal(WTERMSIG(status)) + ")",
+                      "PyTorch's reader crashes on " + path + " (signal " + std::to_string(WTERMSIG(status)) + ")",
                       "the file is damaged, or made to harm", path);
 }
 

@@ -1,6 +1,7 @@
 """Model files that are not what they should be, and command lines that make no sense."""
 import os
 import pickle
+import random
 import shutil
 import zipfile
 
@@ -24,6 +25,24 @@ def rezip(bench, edit, compression=zipfile.ZIP_STORED):
             for name, content in edit(info.filename, old.read(info)):
                 new.writestr(zipfile.ZipInfo(name), content, compression)
     return target
+
+
+KARATE = os.path.join(os.path.dirname(__file__), "..", "..", "samples", "karate")
+
+
+def with_broken_tables(bench, seed):
+    """The karate sample with some bytes of one pickled entry replaced, and checksums that are right for them."""
+    chance = random.Random(seed)
+    target = bench.path("tables.pt")
+    with zipfile.ZipFile(os.path.join(KARATE, "gcn.pt")) as old, zipfile.ZipFile(target, "w") as new:
+        victim = chance.choice([n for n in old.namelist() if n.endswith(("debug_pkl", "data.pkl", "constants.pkl"))])
+        for name in old.namelist():
+            content = bytearray(old.read(name))
+            if name == victim:
+                for _ in range(chance.randint(1, 8)):
+                    content[chance.randrange(len(content))] = chance.randrange(256)
+            new.writestr(zipfile.ZipInfo(name), bytes(content))
+    return [target, "--data", os.path.join(KARATE, "graph.safetensors")]
 
 
 def replace_code(bench, old, new):
@@ -167,6 +186,18 @@ def _(b):
 @case("model: unknown operator", {3, 4}, "evil")
 def _(b):
     return on_sound_data(b, replace_code(b, b"torch.tanh(", b"ops.evil.tanh("))
+
+
+# LibTorch 2.13 dereferences a null pointer on what seed 64 makes, only when it looks up a source line.
+@case("model: a source table that crashes the reader, with a right checksum", REFUSED, "tables.pt")
+def _(b):
+    return with_broken_tables(b, 64)
+
+
+for seed in range(16):
+    @case(f"model: pickled entries that lie, with right checksums, seed {seed}", {0, 3, 4})
+    def _(b, seed=seed):
+        return with_broken_tables(b, seed)
 
 
 @case("model: reads a file", {3, 4}, "from_file")

@@ -22,7 +22,7 @@ TEST_CASE("work that crashes is an error of the file, naming the signal")
         "model.pt", [] { std::raise(SIGSEGV); }, 60);
     REQUIRE_FALSE(crashed.has_value());
     CHECK(crashed.error().code == base::ErrorCode::Input);
-    CHECK(crashed.error().message == "PyTorch's reader crashes on model.pt (Segmentation fault)");
+    CHECK(crashed.error().message == "PyTorch's reader crashes on model.pt (signal 11)");
 }
 
 TEST_CASE("work that does not end is given up")
