@@ -189,6 +189,11 @@ void addBench(CLI::App& app, Parsed& parsed)
     addBenchOptions(command, parsed);
 }
 
+void addServe(CLI::App& app, Parsed&)
+{
+    app.add_subcommand("serve", "Answer a window on standard input and output (JSON-RPC, see docs/protocol.md)");
+}
+
 void addOracle(CLI::App& app, Parsed& parsed)
 {
     CLI::App* const command = app.add_subcommand("oracle", "The child process of a verification");
@@ -204,7 +209,8 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.footer(
         "\nExit codes: 0 done, 2 usage, 3 input refused, 4 model not supported or not splittable, 5 verification "
         "failed,\n6 out of memory or disk, 7 internal error, 130 cancelled.");
-    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addOracle}) add(app, parsed);
+    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addServe, addOracle})
+        add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({}))
         for (const char* const name : {"--data", "--role"})
@@ -279,6 +285,7 @@ base::Result<Command> finish(const std::string& name, Parsed& parsed)
     if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench") return finishBench(parsed);
+    if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};
 }
 

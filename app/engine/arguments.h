@@ -73,12 +73,14 @@ struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
 
+struct ServeCommand {};
+
 struct ShowText {  // --help, --version
     std::string text;
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             OracleCommand, ShowText>;
+                             OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

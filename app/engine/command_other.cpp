@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "commands.h"
 #include "graph/safetensors.h"
+#include "server.h"
 #include "verify/verify.h"
 #include "json/json.h"
 
@@ -51,6 +52,8 @@ base::Result<int> execute(const BenchCommand& command, Session& session)
     session.console.clearProgress();
     return code;
 }
+
+base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }
 
 base::Result<int> execute(const OracleCommand& command, Session&) { return verify::oracleMain(command.request); }
 

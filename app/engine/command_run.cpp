@@ -3,7 +3,7 @@
 #include "execute.h"
 #include "observers.h"
 #include "output_folder.h"
-#include "outputs.h"
+#include "publish.h"
 #include "records.h"
 
 namespace hopscope::engine {
@@ -29,19 +29,6 @@ struct Watchers {
     Observers all;
 };
 
-base::Result<schema::Report> publish(const Execution& execution, const Prepared& prepared, OutputFolder& folder)
-{
-    schema::Report report = toReport(prepared, execution.plan, execution.run);
-    base::Result<std::vector<schema::OutputRecord>> outputs = stageOutputs(execution.run, folder);
-    if (!outputs) return base::forward(outputs);
-    report.outputs = std::move(*outputs);
-    if (execution.verdict) report.verify = toRecord(*execution.verdict);
-    if (const base::Status staged = stageText(schema::writeReport(report), "report.json", folder); !staged)
-        return base::forward(staged);
-    if (const base::Status published = folder.publish(); !published) return base::forward(published);
-    return report;
-}
-
 }  // namespace
 
 base::Result<int> execute(const RunCommand& command, Session& session)
@@ -59,7 +46,8 @@ base::Result<int> execute(const RunCommand& command, Session& session)
     const ExecutionRequest request{command.plan, command.device, command.verify, folder->journal()};
     const base::Result<Execution> execution = execute(*prepared, request, watchers.all, session);
     if (!execution) return base::forward(execution);
-    const base::Result<schema::Report> report = publish(*execution, *prepared, *folder);
+    const base::Result<schema::Report> report =
+        publish(*execution, toReport(*prepared, execution->plan, execution->run), *folder);
     if (!report) return base::forward(report);
     if (watchers.trace)
         if (const base::Status traced = watchers.trace->publish(); !traced) return base::forward(traced);

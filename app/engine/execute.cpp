@@ -40,7 +40,7 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                      executor::Observer& observer, Session& session)
 {
-    base::Result<plan::Plan> plan = choosePlan(prepared, request.plan, request.device);
+    base::Result<plan::Plan> plan = request.given ? *request.given : choosePlan(prepared, request.plan, request.device);
     if (!plan) return base::forward(plan);
     execution.plan = std::move(*plan);
     if (request.verify != verify::Mode::None) {
@@ -61,7 +61,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
 // only.
 bool mayRewalk(const base::Status& failed, const Prepared& prepared, const ExecutionRequest& request)
 {
-    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() &&
+    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() && !request.given &&
            !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
 }
 

@@ -22,7 +22,8 @@ struct ExecutionRequest {
     PlanSource plan;
     DeviceOptions device;
     verify::Mode verify = verify::Mode::Sample;
-    std::string folder;  // for stores and scratch files
+    std::string folder;                              // for stores and scratch files
+    std::optional<plan::Plan> given = std::nullopt;  // this plan as it is, instead of `plan`
 };
 
 // Fails with Different if the plan computes something else on the sample already; a difference on the whole graph is a

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "executor/executor.h"
 #include "graph/dataset.h"
-#include "placement/strategy.h"
+#include "placement/pins.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
 
@@ -146,17 +146,6 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     return {};
 }
 
-base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& name)
-{
-    const base::Result<placement::Strategy> strategy = placement::parseStrategy(name);
-    if (!strategy) return base::forward(strategy);
-    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, *strategy);
-    if (!plan) return plan;
-    plan->hashes = prepared.hashes;
-    schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
-    return plan;
-}
-
 base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
 {
     const base::Result<std::string> text = readText(file);
@@ -204,17 +193,37 @@ void hashInputs(Prepared& prepared, Session& session)
     session.console.clearProgress();
 }
 
-base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy)
 {
+    std::vector<std::string> notes;
     for (const auto& [name, count] : graph::countNotFinite(prepared.inputs)) {
         const std::string sentence = name + " holds " + base::formatCount(static_cast<double>(count)) +
                                      " NaN or infinite number" + (count == 1 ? "" : "s");
         if (policy == executor::NanPolicy::Refuse)
             return base::fail(base::ErrorCode::Input, sentence, "clean the data, or run with --nan propagate",
                               prepared.inputs.at(name).origin);
-        prepared.notes.push_back(sentence);
+        notes.push_back(sentence);
     }
+    return notes;
+}
+
+base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
+{
+    const base::Result<std::vector<std::string>> notes = finiteNotes(prepared, policy);
+    if (!notes) return base::forward(notes);
+    prepared.notes.insert(prepared.notes.end(), notes->begin(), notes->end());
     return {};
+}
+
+base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& name, const std::vector<plan::Pin>& pins)
+{
+    const base::Result<placement::Strategy> strategy = placement::parseStrategy(name);
+    if (!strategy) return base::forward(strategy);
+    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, *strategy, pins);
+    if (!plan) return plan;
+    plan->hashes = prepared.hashes;
+    schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
+    return plan;
 }
 
 base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
@@ -223,7 +232,7 @@ base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& 
     const base::Result<std::string> resolved = executor::resolveDevice(device.device);
     if (!resolved) return base::forward(resolved);
     base::Result<plan::Plan> plan =
-        source.file.empty() ? makePlan(prepared, source.strategy) : readPlanFile(prepared, source.file);
+        source.file.empty() ? makePlan(prepared, source.strategy, {}) : readPlanFile(prepared, source.file);
     if (!plan) return plan;
     if (source.file.empty() || device.device != "auto") plan->device = *resolved;
     if (device.batch) plan->batch = device.batch;

@@ -45,8 +45,13 @@ base::Result<bool> rewalk(Prepared& prepared, Session& session);
 // Adds the hash of the data, linear in its bytes.
 void hashInputs(Prepared& prepared, Session& session);
 
-// NaN and infinite numbers in the inputs: a note each, or with Refuse an error.
-base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);
+// NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy);
+base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);  // adds them to prepared.notes
+
+// The plan of a strategy ("depth", "source-rule") with the user's pins, with the hashes known so far.
+base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& strategy,
+                                  const std::vector<plan::Pin>& pins);
 
 // Reads or makes the plan, for the resolved device. Expects hashInputs.
 base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);

@@ -41,6 +41,8 @@ std::string Style::wrap(const char* code, const std::string& text) const
 
 Console::Console(bool json, bool quiet) : m_json(json), m_quiet(quiet), m_live(!quiet && isTerminal(STDERR_FILENO)) {}
 
+Console::Console(ConsoleSink sink) : m_json(false), m_quiet(true), m_live(false), m_sink(std::move(sink)) {}
+
 Style Console::style() const { return {isTerminal(STDOUT_FILENO) && !noColour()}; }
 
 void Console::print(const std::string& text)
@@ -52,6 +54,7 @@ void Console::print(const std::string& text)
 
 void Console::note(const std::string& sentence)
 {
+    if (m_sink.note) m_sink.note(sentence);
     if (m_quiet) return;
     clearProgress();
     std::fprintf(stderr, "note: %s\n", base::oneLine(sentence).c_str());
@@ -66,6 +69,7 @@ void Console::error(const base::Error& error)
 
 void Console::progress(const base::Progress& progress)
 {
+    if (m_sink.progress) m_sink.progress(progress);
     if (!m_live) return;
     const Clock::time_point now = Clock::now();
     if (progress.what != m_what) {

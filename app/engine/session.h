@@ -3,6 +3,7 @@
 // What every command has at hand: the terminal and the stop token. One per process; single-threaded use.
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -24,10 +25,17 @@ private:
     [[nodiscard]] std::string wrap(const char* code, const std::string& text) const;
 };
 
+// Who hears of progress and notes instead of a terminal. Called on the thread that does the work.
+struct ConsoleSink {
+    base::ProgressFn progress;
+    std::function<void(const std::string&)> note;
+};
+
 // Results go to standard output; notes, progress and errors to standard error.
 class Console {
 public:
     Console(bool json, bool quiet);
+    explicit Console(ConsoleSink sink);  // nothing is printed
 
     [[nodiscard]] bool json() const { return m_json; }
     [[nodiscard]] bool quiet() const { return m_quiet; }
@@ -44,6 +52,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     bool m_json, m_quiet, m_live;
+    ConsoleSink m_sink;
     bool m_shown = false;
     std::string m_what;
     std::int64_t m_firstDone = 0;

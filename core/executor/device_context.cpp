@@ -39,6 +39,46 @@ c10::DeviceAllocator* cudaAllocator() { return c10::getDeviceAllocator(DeviceTyp
 
 }  // namespace
 
+namespace {
+
+// The value of "KEY : VALUE" in a file of /proc.
+std::string procText(const std::string& path, const std::string& key)
+{
+    std::ifstream in(path);
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t colon = line.find(':');
+        if (!line.starts_with(key) || colon == std::string::npos) continue;
+        const std::size_t first = line.find_first_not_of(" \t", colon + 1);
+        return first == std::string::npos ? std::string() : line.substr(first);
+    }
+    return {};
+}
+
+DeviceInfo cudaDevice(int index)
+{
+    DeviceInfo info{"cuda:" + std::to_string(index), "GPU " + std::to_string(index), 0};
+    try {
+        const auto device = static_cast<c10::DeviceIndex>(index);
+        info.memory = static_cast<std::int64_t>(cudaAllocator()->getMemoryInfo(device).second);
+    } catch (const std::exception&) {  // listed all the same: a run on it says what is wrong
+    }
+    return info;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> listDevices()
+{
+    const std::string name = procText("/proc/cpuinfo", "model name");
+    const std::int64_t memory = std::strtoll(procText("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) * 1024;
+    std::vector<DeviceInfo> devices{{"cpu", name.empty() ? "CPU" : name, memory}};
+    loadCuda();
+    const int count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
+    for (int i = 0; i < count; ++i) devices.push_back(cudaDevice(i));
+    return devices;
+}
+
 base::Result<std::string> resolveDevice(const std::string& wanted)
 {
     if (wanted == "cpu") return wanted;

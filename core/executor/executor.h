@@ -71,6 +71,14 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop);
 
+struct DeviceInfo {
+    std::string id, name;
+    std::int64_t memory = 0;  // bytes in all; 0: not known
+};
+
+// The CPU first, then every GPU that LibTorch sees.
+std::vector<DeviceInfo> listDevices();
+
 // "cpu", or "cuda:0" where LibTorch sees a GPU. Fails with Usage if `wanted` names a device that is not there.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t headerBytes = 64;  // keeps the tensor's bytes aligned as LibTorch expects
 constexpr std::int64_t largeBytes = 1 << 20;
 constexpr std::int64_t hugePageBytes = 4 << 20;
+constexpr std::int64_t unaccounted = 48 << 20;                  // stacks, heaps and libraries' own buffers
 constexpr std::int64_t unlimitedCache = std::int64_t{1} << 30;  // of freed blocks, where no limit says otherwise
 
 enum class Kind : std::uint8_t { Small, Large, Spilled };
@@ -44,6 +46,19 @@ std::int64_t roundUp(std::int64_t bytes)
 [[noreturn]] void outOfMemory(std::int64_t bytes, const char* why)
 {
     C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes wanted");
+}
+
+std::int64_t anonymousMemory()
+{
+    std::ifstream file("/proc/self/status");
+    std::string word;
+    while (file >> word)
+        if (word == "RssAnon:") {
+            std::int64_t kilobytes = 0;
+            file >> kilobytes;
+            return kilobytes * 1024;
+        }
+    return 0;
 }
 
 int openUnlinked(const std::string& folder)
@@ -238,5 +253,11 @@ void setCpuLimit(std::int64_t bytes) { pool().setLimit(bytes); }
 
 SpillScope::SpillScope(const std::string& folder, std::int64_t threshold) { pool().pushSpill(folder, threshold); }
 SpillScope::~SpillScope() { pool().popSpill(); }
+
+std::int64_t tensorLimit(std::int64_t wanted)
+{
+    const std::int64_t outside = std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
+    return std::max(wanted - outside, wanted / 4);
+}
 
 }  // namespace hopscope::executor

@@ -19,6 +19,13 @@ MemoryStats cpuMemory();
 void resetCpuPeak();
 void setCpuLimit(std::int64_t bytes);  // 0: none. An allocation beyond it throws c10::OutOfMemoryError.
 
+// Bytes that tensors may take where the whole process is limited to `wanted`: what it holds outside of tensors is taken
+// off, down to a quarter.
+std::int64_t tensorLimit(std::int64_t wanted);
+
+// Beyond this many bytes per batch, larger batches gain nothing on a CPU.
+inline constexpr double cpuBatchBytes = 1e9;
+
 // While alive, tensors of at least `threshold` bytes allocated anywhere in the process are mapped from unlinked files in
 // `folder` instead of anonymous memory: for the prologue's whole-graph values.
 class SpillScope {

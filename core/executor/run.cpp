@@ -22,22 +22,6 @@ const char* phaseName(Phase phase)
 namespace {
 
 constexpr std::int64_t spillThreshold = 1 << 20;
-constexpr double cpuBatchBytes = 1e9;           // beyond this, larger batches gain nothing on a CPU
-constexpr std::int64_t unaccounted = 48 << 20;  // stacks, heaps and libraries' own buffers
-
-std::int64_t anonymousMemory()
-{
-    std::ifstream file("/proc/self/status");
-    std::string word;
-    while (file >> word)
-        if (word == "RssAnon:") {
-            std::int64_t kilobytes = 0;
-            file >> kilobytes;
-            return kilobytes * 1024;
-        }
-    return 0;
-}
-
 // Restores the process-wide limit however the run ends.
 class LimitScope {
 public:
@@ -77,9 +61,7 @@ private:
         } else if (device.cuda()) {
             m_budget = static_cast<double>(*wanted);
         } else {
-            const std::int64_t outside =
-                std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
-            const std::int64_t limit = std::max(*wanted - outside, *wanted / 4);
+            const std::int64_t limit = tensorLimit(*wanted);
             device.setLimit(limit);
             m_budget = static_cast<double>(limit - cpuMemory().current);
         }

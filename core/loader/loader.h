@@ -3,6 +3,7 @@
 // From a TorchScript file to a raw ir::Program. Loading runs code from the file: call it in the engine process only.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,23 @@ struct Walk {
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
 };
+
+// The tensor behind a Parameter or Constant value of a program that was made from the walk (see Value::raw); nothing for
+// other values and for tensors that are not strided.
+std::optional<base::TensorView> leafTensor(const Walk& walk, const ir::Value& value);
+
+// The text around the place that an operator came from, as the archive has it.
+struct SourceText {
+    std::string file;
+    std::string text;   // of the function, class or file that the archive remembers
+    int firstLine = 1;  // of the text, in `file`
+    int line = 1;       // the operator's, in `file`
+};
+struct SourceTexts {
+    std::optional<SourceText> python, torchScript;
+};
+// The texts that an operator came from; empty ones where the archive has none. Linear in the model's code.
+SourceTexts findSource(const Model& model, const ir::Op& op);
 
 // Checks `inputs` (all data keys) against forward's arguments: which keys are used, which are extra (ignored with a
 // note; near misses of an argument name fail), which optional arguments stay None. Fails with Input.

@@ -12,9 +12,10 @@ using ir::RowClass;
 using ir::RowKind;
 using ir::ValueId;
 
-DepTable::DepTable(const Analysis& analysis, MayStore mayStore)
+DepTable::DepTable(const Analysis& analysis, MayStore mayStore, std::set<ValueId> mustRead)
     : m_analysis(analysis),
       m_mayStore(std::move(mayStore)),
+      m_mustRead(std::move(mustRead)),
       m_comp(analysis.program.values.size()),
       m_home(analysis.program.values.size())
 {
@@ -39,7 +40,8 @@ int DepTable::dep(ValueId v, const RowClass& rows) const
     if (m_analysis.available(v)) return 0;
     const int computed = comp(v, rows);
     if (rows.kind == RowKind::All || !m_mayStore(v)) return computed;
-    return std::min(computed, std::min(1 + m_home[v.at()].stage, never));
+    const int readable = std::min(1 + m_home[v.at()].stage, never);
+    return m_mustRead.contains(v) ? readable : std::min(computed, readable);
 }
 
 DepTable::Home DepTable::home(ValueId v) const { return m_home[v.at()]; }

@@ -2,9 +2,11 @@
 
 // Private to placement: the earliest stage in which a value exists on the rows of a class (ANALYSIS: the dep table).
 //   comp(v, C) = max over operands of dep            dep(v, C) = min(comp(v, C), 1 + home(v) if v may be stored)
+// Consumers of a value that must be read wait for its store: dep(v, C) = 1 + home(v).
 // Numbers count stages from 0. Filled in one pass over the operators.
 
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -18,7 +20,8 @@ public:
     static constexpr int never = 1 << 20;
     using MayStore = std::function<bool(ir::ValueId)>;
 
-    DepTable(const analysis::Analysis& analysis, MayStore mayStore);
+    // `mustRead` names values that may be stored.
+    DepTable(const analysis::Analysis& analysis, MayStore mayStore, std::set<ir::ValueId> mustRead = {});
 
     [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
     [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;   // computed or read there
@@ -38,6 +41,7 @@ private:
 
     const analysis::Analysis& m_analysis;
     MayStore m_mayStore;
+    std::set<ir::ValueId> m_mustRead;
     std::vector<std::unordered_map<ir::RowClass, int>> m_comp;  // by value
     std::vector<Home> m_home;                                   // by value
     std::unordered_map<int, Home> m_reductions;                 // by operator

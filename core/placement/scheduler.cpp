@@ -64,7 +64,7 @@ private:
     {
         if (!m_stored.insert(v).second) return;
         const DepTable::Home home = m_table.home(v);
-        if (home.stage >= DepTable::never) return stuck(v, home.rows);
+        if (home.stage >= DepTable::never) return stuck(v, analysis::partitions(m_a, m_a.rowSpace(v)).front());
         const LoopKey loop{home.stage, analysis::loopOf(m_a, home.rows)};
         m_loops[loop].writes.insert({v, home.rows});
         m_demands.push_back({loop, v, home.rows, true});

@@ -63,25 +63,31 @@ base::Result<Strategy> parseStrategy(const std::string& name)
 
 const char* strategyName(Strategy strategy) { return strategy == Strategy::Depth ? "depth" : "source-rule"; }
 
-base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy)
+base::Result<std::set<ValueId>> strategyStores(const Analysis& a, Strategy strategy)
 {
     if (const auto ok = splittable(a); !ok) return base::forward(ok);
-    const auto stored = storedBy(a, strategy);
+    return storedBy(a, strategy);
+}
+
+base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy)
+{
+    const auto stored = strategyStores(a, strategy);
     if (!stored) return base::forward(stored);
     auto plan = evaluate(a, *stored);
     if (plan) plan->strategy = strategyName(strategy);
     return plan;
 }
 
-base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& stored)
+base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& stored, const std::set<ValueId>& read)
 {
     if (const auto ok = splittable(a); !ok) return base::forward(ok);
     std::set<ValueId> all = stored;
     for (const ir::NamedValue& o : a.program.outputs)
         if (a.hasRows(o.value)) all.insert(o.value);
-    const DepTable table(a, [&all](ValueId v) { return all.contains(v); });
-    const auto read = [&](ValueId v, int, int stage) { return all.contains(v) && table.home(v).stage < stage; };
-    auto scheduled = schedule(a, table, read);
+    const DepTable table(
+        a, [&all](ValueId v) { return all.contains(v); }, read);
+    const auto isRead = [&](ValueId v, int, int stage) { return all.contains(v) && table.home(v).stage < stage; };
+    auto scheduled = schedule(a, table, isRead);
     if (!scheduled) return base::forward(scheduled);
     plan::Plan plan;
     plan.strategy = "pins";

@@ -70,6 +70,17 @@ struct Bytes {
     bool operator==(const Bytes&) const = default;
 };
 
+// What the user has decided: store this value, or do not. Lists of pins are applied in order; the last one on a value
+// counts.
+enum class PinKind : std::uint8_t { Checkpoint, NoCheckpoint };
+inline const char* pinName(PinKind kind) { return kind == PinKind::Checkpoint ? "checkpoint" : "no_checkpoint"; }
+
+struct Pin {
+    PinKind kind = PinKind::Checkpoint;
+    ValueId value;
+    bool operator==(const Pin&) const = default;
+};
+
 struct Plan {
     std::string strategy = "depth";
     std::string objective = "bytes";
@@ -77,6 +88,7 @@ struct Plan {
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
     std::string reorder = "none";
+    std::vector<Pin> pins;       // the stores follow from the strategy and these
     std::vector<OpId> prologue;  // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;

@@ -90,7 +90,7 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "plan m.pt --data d --pins p.json",
                              "export m.pt --data d -o dir",
                              "place i.json",
-                             "serve",
+                             "serve here",
                              "generate ring --nodes 3 -o f",
                              "generate path --nodes many -o f",
                              "generate path -o f",

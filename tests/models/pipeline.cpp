@@ -83,4 +83,13 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
 
+base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
+                                               const base::TensorMap& inputs, std::int64_t batch)
+{
+    const TemporaryFolder folder;
+    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
+    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    return predictor.predict(plan, {batch, std::nullopt}, {});
+}
+
 }  // namespace hopscope::models

@@ -11,6 +11,7 @@
 #include "analysis/roles.h"
 #include "base/result.h"
 #include "executor/executor.h"
+#include "executor/predict.h"
 #include "loader/loader.h"
 #include "placement/strategy.h"
 #include "plan/plan.h"
@@ -34,5 +35,9 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
 // Runs in a new folder under the system's temporary folder, which the report's maps outlive.
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
                                           const base::TensorMap& inputs, executor::Options options);
+
+// What the plan would move in batches of `batch`.
+base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
+                                               const base::TensorMap& inputs, std::int64_t batch);
 
 }  // namespace hopscope::models

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "graph/safetensors.h"
 #include "models/pipeline.h"
+#include "placement/pins.h"
 
 namespace hopscope::models {
 
@@ -110,6 +112,38 @@ struct Failure {
     std::string text;
 };
 
+std::string figures(std::int64_t written, std::int64_t read, std::int64_t structure, std::int64_t frontier,
+                    std::int64_t batches)
+{
+    return std::to_string(written) + " written, " + std::to_string(read) + " read, " + std::to_string(structure) +
+           " structure, " + std::to_string(frontier) + " frontier rows, " + std::to_string(batches) + " batches";
+}
+
+std::string figures(const executor::StageReport& s)
+{
+    return figures(s.bytes.d2h, s.bytes.h2d, s.bytes.structure, s.frontierRows, s.batches);
+}
+
+std::string figures(const executor::PredictedStage& s)
+{
+    return figures(s.bytes.d2h, s.bytes.h2d, s.bytes.structure, s.frontierRows, s.batches);
+}
+
+// Ascending batches of a fixed size move what was predicted, to the byte.
+std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepared, plan::Plan plan, const Job& job,
+                                       const executor::RunReport& report)
+{
+    if (job.shuffled || job.batch < 0) return std::nullopt;
+    plan.device = s.device;
+    const auto prediction = predictPlan(prepared, plan, s.data, optionsOf(job, s.device).batch.value());
+    if (!prediction) return Failure{prediction.error(), describeJob(job, s.name) + " predicted"};
+    for (std::size_t i = 0; i < report.stages.size(); ++i)
+        if (figures(prediction->stages.at(i)) != figures(report.stages[i]))
+            return Failure{std::nullopt, describeJob(job, s.name) + ": stage " + std::to_string(i + 1) + " moved " +
+                                             figures(report.stages[i]) + ", not " + figures(prediction->stages[i])};
+    return std::nullopt;
+}
+
 std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
                               Tally& tally)
 {
@@ -119,7 +153,7 @@ std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const 
     auto complaint = compareOutputs(*report, s.expected, s.c.tolerance, tally);
     if (!complaint) complaint = checkAccuracy(s.c, *report, s.data);
     if (complaint) return Failure{std::nullopt, describeJob(job, s.name) + ": " + *complaint};
-    return std::nullopt;
+    return checkPrediction(s, prepared, plan, job, *report);
 }
 
 std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, placement::Strategy strategy)
@@ -146,11 +180,42 @@ std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, p
     return std::nullopt;
 }
 
+// Some of the values that may be stored and that somebody reads, evenly over the program.
+std::vector<ir::ValueId> someStorable(const analysis::Analysis& analysis, std::size_t most)
+{
+    std::set<ir::ValueId> read;
+    for (const ir::Op& op : analysis.program.ops)
+        ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { read.insert(v); });
+    std::vector<ir::ValueId> all, some;
+    for (const ir::ValueId v : read)
+        if (placement::whyNotStorable(analysis, v).empty()) all.push_back(v);
+    for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+        some.push_back(all[i * all.size() / most % all.size()]);
+    return some;
+}
+
+// Storing any one value more gives a plan that stores it and computes the same.
+std::optional<Failure> runPinned(const Setting& s, const Prepared& prepared, Tally& tally)
+{
+    for (const ir::ValueId v : someStorable(prepared.analysis, 4)) {
+        const auto plan =
+            placement::makePlan(prepared.analysis, placement::Strategy::Depth, {{plan::PinKind::Checkpoint, v}});
+        const std::string what = "with " + ir::valueName(v) + " pinned";
+        if (!plan) return Failure{std::nullopt, what + ": " + base::describe(plan.error())};
+        const bool stored = std::any_of(plan->checkpoints.begin(), plan->checkpoints.end(),
+                                        [&](const plan::Checkpoint& c) { return c.value == v; });
+        if (!stored) return Failure{std::nullopt, what + " it is not stored"};
+        auto failure = runJob(s, prepared, *plan, {placement::Strategy::Depth, 7, false}, tally);
+        if (failure) return Failure{failure->error, what + ": " + failure->text};
+    }
+    return std::nullopt;
+}
+
 std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tally& tally)
 {
     for (const auto strategy : {placement::Strategy::Depth, placement::Strategy::SourceRule})
         if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
-    return std::nullopt;
+    return runPinned(s, prepared, tally);
 }
 
 base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const Graph& graph,

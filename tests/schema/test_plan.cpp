@@ -90,7 +90,8 @@ TEST_CASE("names that the model does not have are refused at their pointer")
                                                             {"/stages/1/index", 1},
                                                             {"/stages/0/index", 7},
                                                             {"/batch", 0},
-                                                            {"/pins", json::Value::array()},
+                                                            {"/pins/0/0", "hop_stage"},
+                                                            {"/pins/1/1", "v8"},
                                                             {"/format", "hopscope-report"},
                                                             {"/version", "2.0"},
                                                             {"/checkpoints/1/shape/0", "|user|"}};

@@ -1,0 +1,17 @@
+#pragma once
+
+// What a plan will move and hold, put into the plan itself and into a document of its own.
+
+#include "executor/predict.h"
+#include "pipeline.h"
+#include "json/json.h"
+
+namespace hopscope::engine {
+
+// Fills `bytes`, `peak_memory` and each checkpoint's `bytes_read`.
+void fillPlan(plan::Plan& plan, const executor::Prediction& prediction);
+
+// The `predicted` member of plan/make's answer.
+json::Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "protocol/rpc.h"
+
+namespace hopscope::engine {
+
+// The connection to the client: what were standard input and output. From open() on the process's own standard input is
+// empty, and whatever it prints goes to standard error; child processes inherit neither end of the connection.
+class Channel {
+public:
+    static base::Result<std::unique_ptr<Channel>> open();
+    ~Channel();
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+
+    // What has arrived; waits for it. Empty at the end of file and after interrupt().
+    std::string read();
+    // A whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
+    void send(const protocol::Message& message);
+    // Ends a waiting read(). What is sent from now on is dropped where the client does not read it within a second.
+    void interrupt();
+
+private:
+    Channel(int input, int output, int wake) : m_input(input), m_output(output), m_wake(wake) {}
+    bool writable();
+    bool write(std::string_view text);
+
+    int m_input, m_output, m_wake;  // m_wake is readable after interrupt()
+    std::mutex m_sending;
+    bool m_gone = false;
+};
+
+}  // namespace hopscope::engine

@@ -1,0 +1,72 @@
+#include "server_documents.h"
+
+#include "inspection.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr std::size_t mostDocuments = 64;
+constexpr json::Limits inspectLimits{std::size_t{256} << 20, 64};
+
+ModelOptions optionsOf(const json::Reader& params)
+{
+    ModelOptions options;
+    options.model = params.get<std::string>("model");
+    options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
+    options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
+    return options;
+}
+
+base::Result<json::Value> inspectValue(Prepared& prepared)
+{
+    const base::Result<std::optional<plan::Plan>> plan = depthPlan(prepared);
+    if (!plan) return base::forward(plan);
+    const std::string text = schema::writeInspect(subjectOf(prepared, plan->has_value() ? &**plan : nullptr));
+    return json::parse(text, "inspect", inspectLimits);
+}
+
+}  // namespace
+
+Outcome Documents::open(const json::Reader& params, const Call& call)
+{
+    const ModelOptions options = optionsOf(params);
+    if (!params.ok()) return invalid(params);
+    if (m_documents.size() >= mostDocuments) return invalid("too many models are open: close one");
+    Console console(ConsoleSink{call.progress, {}});
+    Session session{console, call.stop};
+    base::Result<Prepared> prepared = prepare(options, true, session);
+    if (!prepared) return failed(prepared.error());
+    base::Result<json::Value> inspect = inspectValue(*prepared);
+    if (!inspect) return failed(inspect.error());
+    if (call.stop.stop_requested()) return failed({base::ErrorCode::Cancelled, "cancelled", {}, {}});
+    const std::int64_t id = m_next++;
+    m_documents[id] = std::make_unique<Document>(id, std::move(*prepared), m_folder);
+    json::Value result;
+    result["document"] = id;
+    result["inspect"] = std::move(*inspect);
+    return result;
+}
+
+Document* Documents::find(const json::Reader& params)
+{
+    const auto id = params.get<std::int64_t>("document");
+    const auto it = m_documents.find(id);
+    if (it != m_documents.end()) return it->second.get();
+    params.child("document").refuse("names no open model");
+    return nullptr;
+}
+
+std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise)
+{
+    return params.maybe<std::string>(key).value_or(otherwise);
+}
+
+std::optional<std::int64_t> positive(const json::Reader& params, const char* key)
+{
+    const auto number = params.maybe<std::int64_t>(key);
+    if (number && *number < 1) params.child(key).refuse("must be at least 1");
+    return number;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,59 @@
+#pragma once
+
+// The models that a client has open.
+
+#include <map>
+#include <memory>
+
+#include "executor/predict.h"
+#include "pipeline.h"
+#include "server_requests.h"
+
+namespace hopscope::engine {
+
+// Fixed once it is open: a run may read it while requests are answered.
+struct Document {
+    Document(std::int64_t number, Prepared made, const std::string& folder)
+        : id(number),
+          prepared(std::move(made)),
+          predictor(prepared.walk, prepared.analysis, prepared.inputs, folder)
+    {}
+    Document(const Document&) = delete;
+    Document& operator=(const Document&) = delete;
+
+    std::int64_t id;
+    Prepared prepared;
+    executor::Predictor predictor;  // of the thread that answers requests
+};
+
+class Documents {
+public:
+    explicit Documents(std::string folder) : m_folder(std::move(folder)) {}
+
+    Outcome open(const json::Reader& params, const Call& call);
+    void close(std::int64_t id) { m_documents.erase(id); }
+    // The member "document" of the parameters; null, with the reader refused, where it names none.
+    Document* find(const json::Reader& params);
+
+private:
+    std::string m_folder;
+    std::map<std::int64_t, std::unique_ptr<Document>> m_documents;
+    std::int64_t m_next = 1;
+};
+
+// plan/make and plan/load.
+Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
+Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
+
+// model/source.
+Outcome sourceAround(const Document& document, const json::Reader& params);
+
+// fs/list.
+Outcome listFolder(const json::Reader& params);
+
+// A member that is a string, or `otherwise` where it is missing or null.
+std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
+// Missing, null, or at least 1.
+std::optional<std::int64_t> positive(const json::Reader& params, const char* key);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,48 @@
+#pragma once
+
+// What a run tells, gathered and sent 30 times a second.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "protocol/run.h"
+
+namespace hopscope::engine {
+
+class EventFeed {
+public:
+    using Send = std::function<void(const protocol::RunEvents&)>;
+
+    // `send` is called on a thread of the feed.
+    EventFeed(std::int64_t run, Send send);
+    ~EventFeed();  // finish()
+    EventFeed(const EventFeed&) = delete;
+    EventFeed& operator=(const EventFeed&) = delete;
+
+    // Phases are left out, and counted, where they come faster than they can be sent; anything else waits for the client
+    // to read, until `stop`.
+    void push(protocol::RunEvent event, std::stop_token stop);
+    void setState(protocol::RunState state);
+    // Sends what is left with the state Finished, and ends the thread.
+    void finish();
+
+private:
+    void loop();
+    void flush(std::unique_lock<std::mutex>& lock);
+
+    std::int64_t m_run;
+    Send m_send;
+    std::mutex m_mutex;
+    std::condition_variable_any m_changed, m_room;
+    std::vector<protocol::RunEvent> m_events;
+    std::size_t m_phases = 0;
+    std::int64_t m_merged = 0;
+    protocol::RunState m_state = protocol::RunState::Preparing, m_sent = protocol::RunState::Finished;
+    bool m_finished = false;
+    std::thread m_thread;
+};
+
+}  // namespace hopscope::engine

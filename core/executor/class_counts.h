@@ -1,0 +1,51 @@
+#pragma once
+
+// Private to executor: how many rows each class has in each batch of a loop, from the graph, without blocks.
+
+#include <array>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "executor/structure.h"
+#include "plan/plan.h"
+
+namespace hopscope::executor {
+
+// Row counts by batch, and their sum.
+struct Counts {
+    std::vector<std::int64_t> perBatch;
+    std::int64_t total = 0;
+    [[nodiscard]] std::size_t largest() const;  // the batch with the most rows
+};
+
+// Remembers what it has counted: by table, key or frontier, and batch size.
+class ClassCounts {
+public:
+    ClassCounts(const analysis::Analysis& analysis, Structure& structure) : m_analysis(analysis), m_structure(structure)
+    {}
+
+    // Batches of `size` destinations in ascending order, the last one smaller. Frontiers are counted row by row, the
+    // first time; everything else follows from offsets.
+    const Counts& of(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
+    // No frontier holds more: linear in the batches.
+    Counts atMost(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
+
+private:
+    using Key = std::tuple<ir::SpaceId, ir::RowClass, std::vector<std::array<std::int32_t, 3>>, std::int64_t>;
+    struct Range {  // destinations of a batch
+        std::int64_t begin = 0, end = 0;
+    };
+    class Marks;
+    Key keyOf(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size) const;
+    Counts batches(const plan::Loop& loop, std::int64_t size);
+    Counts owned(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
+    Counts frontier(const plan::Loop& loop, ir::SpaceId type, std::int64_t size);
+    void mark(Marks& marks, const plan::FrontierSource& source, const Range& own);
+
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    std::map<Key, Counts> m_known;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,63 @@
+#pragma once
+
+// What a plan moves and how much it holds, without running it: from the plan, the shapes and the graph. Bytes and frontier
+// rows are those that a run with these batches reports, to the byte; memory is an estimate.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "loader/loader.h"
+#include "plan/plan.h"
+
+namespace hopscope::executor {
+
+struct PredictedStage {
+    int index = 1;
+    std::int64_t batches = 0, destinations = 0, frontierRows = 0;
+    plan::Bytes bytes;  // rows written, rows read, structure
+    std::int64_t peakMemory = 0;
+    std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
+};
+
+struct Prediction {
+    std::int64_t batch = 0;  // destinations per batch: what was asked for, or what fits
+    std::vector<PredictedStage> stages;
+};
+
+struct PredictOptions {
+    std::optional<std::int64_t> batch;   // none: all destinations of a type at once, or what fits
+    std::optional<std::int64_t> memory;  // bytes on the executing device; none: what a run takes of what is free
+};
+
+// Keeps what follows from the graph alone between calls: the first call is linear in the edges that the model uses, and so
+// is each one with another batch size or other frontiers; all others cost as much as the plan is long.
+class Predictor {
+public:
+    // All three must outlive it. Large arrays are mapped from unlinked files in `folder`.
+    Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
+              std::string folder);
+    ~Predictor();
+    Predictor(const Predictor&) = delete;
+    Predictor& operator=(const Predictor&) = delete;
+
+    // Fails with Input (inputs disagree with the schema), Resources, Cancelled, and Internal for a plan that the executor
+    // would refuse. A failed call forgets what was kept.
+    base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
+
+private:
+    struct Kept;
+    const loader::Walk& m_walk;
+    const analysis::Analysis& m_analysis;
+    const base::TensorMap& m_inputs;
+    std::string m_folder;
+    std::unique_ptr<Kept> m_kept;
+};
+
+}  // namespace hopscope::executor

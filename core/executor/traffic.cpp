@@ -1,0 +1,214 @@
+#include "executor/traffic.h"
+
+#include "executor/failure.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::int64_t numberBytes = 8;  // of a row number
+
+class Replay {
+public:
+    Replay(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program)
+        : m_analysis(analysis),
+          m_structure(structure),
+          m_program(program)
+    {}
+
+    Traffic run()
+    {
+        for (const Instruction& i : m_program.instructions) instruction(i);
+        for (const plan::FrontierSource& s : m_program.loop->frontier) count({RowKind::Frontier, s.type, {}});
+        for (const Written& w : m_program.writes) write(w);
+        return std::move(m_traffic);
+    }
+
+private:
+    // ---- what a batch does
+
+    void instruction(const Instruction& i)
+    {
+        switch (i.act) {
+        case Act::Read: return read(i);
+        case Act::Narrow: return count(i.rows);
+        case Act::Positions: return positions(i.rows, i.space, i.key, i.in);
+        case Act::Call: return counts(i);
+        case Act::Select: return select(i);
+        case Act::Concat: return concat(i);
+        case Act::Segment: return segment(i);
+        }
+    }
+
+    void read(const Instruction& i)
+    {
+        if (i.rows.kind != RowKind::Batch) rows(i.rows);
+        countRead(i.value, i.rows, rowBytes(i.value));
+        counts(i);
+    }
+
+    void select(const Instruction& i)
+    {
+        rows(i.rows);
+        look(i.operands.at(0).rows);
+        counts(i);
+    }
+
+    void concat(const Instruction& i)
+    {
+        rows(i.rows);
+        for (const Operand& o : i.operands) count(o.rows);
+        for (const Operand& o : i.operands) look(o.rows);
+        counts(i);
+    }
+
+    void segment(const Instruction& i)
+    {
+        const Segment& s = i.segment;
+        offsets(s.messages);
+        if (s.from < 0) {
+            globals(s.messages, s.columnSpace, s.columnKey);
+            count(s.sourceRows);
+            countRead(s.source, s.sourceRows, strideBytes(s.source));
+        }
+        counts(i);
+    }
+
+    void write(const Written& w)
+    {
+        if (w.rows.kind != RowKind::Batch) rows(w.rows);
+        m_traffic.rows[w.rows].written += rowBytes(w.value);
+    }
+
+    // Results are checked against the rows of their class, and counting a frontier makes it.
+    void counts(const Instruction& i)
+    {
+        count(i.rows);
+        for (const Operand& o : i.operands) count(o.rows);
+    }
+
+    void countRead(ir::ValueId value, const RowClass& on, std::int64_t bytes)
+    {
+        Traffic::PerRow& row = m_traffic.rows[on];
+        if (m_analysis.info(value).structureOnly) row.structure += bytes;
+        else row.read[value] += bytes;
+    }
+
+    // ---- what a block makes, each thing once
+
+    void made(const RowClass& on)
+    {
+        m_traffic.rows[on].structure += numberBytes;
+        m_traffic.rows[on].numbers += numberBytes;
+    }
+
+    void count(const RowClass& on)
+    {
+        if (on.kind == RowKind::Frontier) frontier(on);
+    }
+
+    void rows(const RowClass& on)
+    {
+        if (on.kind == RowKind::Frontier) return frontier(on);
+        if (m_rows.insert(on).second) made(on);
+    }
+
+    void offsets(const RowClass& on)
+    {
+        if (!m_offsets.insert(on).second) return;
+        made(batch());
+        m_traffic.numbersPerBatch += numberBytes;
+    }
+
+    void globals(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+    {
+        if (m_globals.contains({on, space, key})) return;
+        const bool ownedRows = on.kind == RowKind::Owned && on.table == space;
+        if (ownedRows && on.key == key) {
+            rows(batch());
+            offsets(on);
+        } else if (!ownedRows) {
+            rows(on);
+            if (m_structure.column(space, key).identity()) return;
+        }
+        made(on);
+        m_globals.insert({on, space, key});
+    }
+
+    void positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)
+    {
+        count(in);
+        if (m_positions.contains({on, space, key, in})) return;
+        const bool own = in.kind == RowKind::Batch && in.table == m_program.loop->destination &&
+                         on == analysis::owned(m_analysis, space, key);
+        if (!(on == in && m_structure.column(space, key).identity())) {
+            if (own) {
+                offsets(on);
+            } else {
+                globals(on, space, key);
+                look(in);
+            }
+        }
+        made(on);
+        m_positions.insert({on, space, key, in});
+    }
+
+    void look(const RowClass& in)
+    {
+        if (in.kind != RowKind::Batch) rows(in);
+    }
+
+    void frontier(const RowClass& self)
+    {
+        if (!m_rows.insert(self).second) return;
+        for (const plan::FrontierSource& source : m_program.loop->frontier) {
+            if (source.type != self.table) continue;
+            const RowClass on = analysis::owned(m_analysis, source.space, source.owner);
+            globals(on, source.space, source.key);
+            made(on);
+            m_positions.insert({on, source.space, source.key, self});
+        }
+        made(self);
+    }
+
+    [[nodiscard]] RowClass batch() const { return {RowKind::Batch, m_program.loop->destination, {}}; }
+
+    // ---- tables
+
+    std::int64_t rowBytes(ir::ValueId value)
+    {
+        auto bytes = static_cast<std::int64_t>(base::itemSize(m_analysis.program.value(value).dtype));
+        const std::vector<std::int64_t> shape = shapeOf(m_analysis, value, m_structure.sizes());
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            if (static_cast<int>(d) != m_analysis.rowDim(value)) bytes *= shape[d];
+        return bytes;
+    }
+
+    // Of a table that is read in place: rows of an input may lie apart.
+    std::int64_t strideBytes(ir::ValueId value)
+    {
+        if (m_analysis.program.value(value).origin == ir::Origin::Op) return rowBytes(value);
+        const at::Tensor table = m_structure.value(value);
+        return table.stride(0) * static_cast<std::int64_t>(table.element_size());
+    }
+
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    const LoopProgram& m_program;
+    Traffic m_traffic;
+    std::set<RowClass> m_rows, m_offsets;
+    std::set<std::tuple<RowClass, ir::SpaceId, ir::KeyId>> m_globals;
+    std::set<std::tuple<RowClass, ir::SpaceId, ir::KeyId, RowClass>> m_positions;
+};
+
+}  // namespace
+
+Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program)
+{
+    return Replay(analysis, structure, program).run();
+}
+
+}  // namespace hopscope::executor

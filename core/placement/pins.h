@@ -1,0 +1,25 @@
+#pragma once
+
+// A strategy's plan with the user's own decisions in it.
+
+#include <vector>
+
+#include "placement/strategy.h"
+
+namespace hopscope::placement {
+
+// The strategy's stored values, with the pinned ones added and taken away (in order; the last pin on a value counts).
+//   Checkpoint    the value is stored, and read by whoever needs it later. Where no later stage would read it, its
+//                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that nobody
+//                 reads any more disappear.
+//   NoCheckpoint  the value is recomputed wherever it is wanted.
+// Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's operator, module path and source:
+// where a value cannot be stored (no rows, structure alone, inputs, parameters) or has to be (results of the model), and
+// where no legal plan is left, with the smallest set of pins in conflict.
+base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
+                                  const std::vector<plan::Pin>& pins);
+
+// Why a value cannot be pinned; nothing if it can. Constant time.
+std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);
+
+}  // namespace hopscope::placement

@@ -1,0 +1,183 @@
+#include "protocol/plan.h"
+
+#include <algorithm>
+
+#include "schema/envelope.h"
+#include "json/reader.h"
+
+namespace hopscope::protocol {
+
+namespace {
+
+using json::Reader;
+
+class PlanReader {
+public:
+    explicit PlanReader(const ModelRecord& model) : m_model(model) {}
+
+    PlanRecord read(const Reader& root) const
+    {
+        PlanRecord plan;
+        const Reader document = root.child("plan");
+        schema::checkEnvelope(document, "hopscope-plan");
+        plan.strategy = document.get<std::string>("strategy");
+        plan.device = document.get<std::string>("device");
+        plan.batch = schema::nullable<std::int64_t>(document, "batch");
+        plan.prologue = ops(document.child("prologue"));
+        for (const Reader& item : document.items("stages")) plan.stages.push_back(stage(item));
+        for (const Reader& item : document.items("checkpoints")) plan.checkpoints.push_back(checkpoint(item));
+        const Reader pins = document.child("pins");
+        if (!pins.value().isNull())
+            for (const Reader& item : pins.items()) plan.pins.push_back(pin(item));
+        plan.document = document.value();
+        const Reader predicted = root.child("predicted");
+        if (root.ok() && !predicted.value().isNull()) plan.predicted = prediction(predicted);
+        return plan;
+    }
+
+private:
+    [[nodiscard]] int op(const Reader& reader) const
+    {
+        const int index = m_model.opIndex(reader.as<std::string>());
+        if (index < 0) reader.refuse("names no operator of this model");
+        return index;
+    }
+
+    [[nodiscard]] int value(const Reader& reader) const
+    {
+        const int index = m_model.valueIndex(reader.as<std::string>());
+        if (index < 0) reader.refuse("names no value of this model");
+        return index;
+    }
+
+    [[nodiscard]] std::vector<int> ops(const Reader& list) const
+    {
+        std::vector<int> found;
+        for (const Reader& item : list.items()) found.push_back(op(item));
+        return found;
+    }
+
+    void accesses(const Reader& list, std::vector<PlanAccess>& to) const
+    {
+        for (const Reader& item : list.items())
+            to.push_back({value(item.child("value")), item.get<std::string>("class")});
+    }
+
+    [[nodiscard]] PlanStage stage(const Reader& item) const
+    {
+        PlanStage stage;
+        stage.index = item.get<int>("index");
+        for (const Reader& step : item.items("ops"))
+            stage.steps.push_back(
+                {op(step.child("op")), step.get<std::string>("class"), step.get<std::string>("loop")});
+        for (const Reader& loop : item.items("loops")) {
+            const auto destination = loop.get<std::string>("destination");
+            accesses(loop.child("reads"), stage.reads);
+            accesses(loop.child("writes"), stage.writes);
+            for (const Reader& step : loop.items("reductions"))
+                stage.steps.push_back({op(step.child("op")), step.get<std::string>("class"), destination});
+        }
+        for (const int index : ops(item.child("rowless"))) stage.steps.push_back({index, "ALL", ""});
+        return stage;
+    }
+
+    [[nodiscard]] PlanCheckpoint checkpoint(const Reader& item) const
+    {
+        PlanCheckpoint c;
+        c.value = value(item.child("value"));
+        c.stage = item.get<int>("stage");
+        c.output = item.get<bool>("output");
+        c.bytesWritten = schema::nullable<std::int64_t>(item, "bytes_written");
+        c.bytesRead = schema::nullable<std::int64_t>(item, "bytes_read");
+        return c;
+    }
+
+    [[nodiscard]] PinRecord pin(const Reader& item) const
+    {
+        const std::vector<Reader> parts = item.items();
+        if (item.ok() && parts.size() != 2) item.refuse("must be [kind, value]");
+        if (!item.ok()) return {};
+        PinRecord record{parts[0].as<std::string>(), parts[1].as<std::string>()};
+        if (record.kind != "checkpoint" && record.kind != "no_checkpoint") parts[0].refuse("is not known");
+        (void)value(parts[1]);
+        return record;
+    }
+
+    [[nodiscard]] Prediction prediction(const Reader& item) const
+    {
+        Prediction p;
+        p.batch = item.get<std::int64_t>("batch");
+        p.batches = item.get<std::int64_t>("batches");
+        p.stores = item.get<std::int64_t>("stores");
+        p.d2h = item.get<std::int64_t>("d2h");
+        p.h2d = item.get<std::int64_t>("h2d");
+        p.structure = item.get<std::int64_t>("structure");
+        p.peakMemory = item.get<std::int64_t>("peak_memory");
+        for (const Reader& stage : item.items("stages")) p.stages.push_back(predictedStage(stage));
+        return p;
+    }
+
+    [[nodiscard]] PredictedStage predictedStage(const Reader& item) const
+    {
+        PredictedStage s;
+        s.index = item.get<int>("index");
+        s.written = item.get<std::int64_t>("written");
+        s.read = item.get<std::int64_t>("read");
+        s.structure = item.get<std::int64_t>("structure");
+        s.frontierRows = item.get<std::int64_t>("frontier_rows");
+        s.destinations = item.get<std::int64_t>("destinations");
+        s.peakMemory = item.get<std::int64_t>("peak_memory");
+        s.recomputed = ops(item.child("recomputed"));
+        return s;
+    }
+
+    const ModelRecord& m_model;
+};
+
+}  // namespace
+
+void PlanRecord::indexStages()
+{
+    stagesByOp.clear();
+    for (const PlanStage& stage : stages) {
+        for (const PlanStep& step : stage.steps) {
+            std::vector<int>& known = stagesByOp[step.op];
+            if (known.empty() || known.back() != stage.index) known.push_back(stage.index);
+        }
+    }
+}
+
+std::vector<int> PlanRecord::stagesOf(int op) const
+{
+    const auto it = stagesByOp.find(op);
+    return it == stagesByOp.end() ? std::vector<int>{} : it->second;
+}
+
+const PlanCheckpoint* PlanRecord::checkpointOf(int value) const
+{
+    const auto it = std::ranges::find(checkpoints, value, &PlanCheckpoint::value);
+    return it == checkpoints.end() ? nullptr : &*it;
+}
+
+base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model)
+{
+    const Reader root(result, "plan result");
+    PlanRecord plan = PlanReader(model).read(root);
+    if (!root.ok()) return base::forward(root.status());
+    plan.indexStages();
+    return plan;
+}
+
+json::Value writePins(const std::vector<PinRecord>& pins)
+{
+    json::Value list = json::Value::array();
+    for (const PinRecord& pin : pins) {
+        json::Value item = json::Value::array();
+        item.push(pin.kind);
+        item.push(pin.value);
+        list.push(std::move(item));
+    }
+    return list;
+}
+
+}  // namespace hopscope::protocol

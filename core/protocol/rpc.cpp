@@ -1,0 +1,150 @@
+#include "protocol/rpc.h"
+
+#include "protocol/framing.h"
+#include "json/reader.h"
+
+namespace hopscope::protocol {
+
+namespace {
+
+using json::Reader;
+using json::Value;
+
+constexpr json::Limits limits{maxMessageBytes, 64};
+constexpr base::ErrorCode commandCodes[] = {base::ErrorCode::Usage,       base::ErrorCode::Input,
+                                            base::ErrorCode::Unsupported, base::ErrorCode::Different,
+                                            base::ErrorCode::Resources,   base::ErrorCode::Internal};
+
+Value paramsOf(const Reader& root)
+{
+    if (root.value().find("params") == nullptr) return Value::object();
+    const Reader params = root.child("params");
+    if (!params.value().isObject()) params.refuse("is no object");
+    return params.value();
+}
+
+std::optional<std::int64_t> nullableId(const Reader& root)
+{
+    const Reader id = root.child("id");
+    if (id.value().isNull()) return std::nullopt;
+    return id.as<std::int64_t>();
+}
+
+RpcError readError(const Reader& reader)
+{
+    RpcError error;
+    error.code = reader.get<int>("code");
+    error.message = reader.get<std::string>("message");
+    if (!reader.has("data") || !reader.child("data").value().isObject()) return error;
+    const Reader data = reader.child("data");
+    error.hint = data.maybe<std::string>("hint").value_or("");
+    error.where = data.maybe<std::string>("where").value_or("");
+    return error;
+}
+
+Message readResponse(const Reader& root)
+{
+    const bool failed = root.value().find("error") != nullptr;
+    if (failed == (root.value().find("result") != nullptr)) root.refuse("is neither a request nor a response");
+    Response response;
+    response.id = nullableId(root);
+    if (failed) response.outcome = readError(root.child("error"));
+    else response.outcome = root.child("result").value();
+    return response;
+}
+
+Message readAny(const Reader& root)
+{
+    if (root.get<std::string>("jsonrpc") != "2.0" && root.ok()) root.child("jsonrpc").refuse("is not '2.0'");
+    if (root.value().find("method") == nullptr) return readResponse(root);
+    const auto method = root.get<std::string>("method");
+    if (root.value().find("id") == nullptr) return Notification{method, paramsOf(root)};
+    return Request{root.get<std::int64_t>("id"), method, paramsOf(root)};
+}
+
+Value errorValue(const RpcError& error)
+{
+    const base::Error plain = fromRpc(error);
+    Value item, data;
+    data["code"] = base::codeName(plain.code);
+    data["exit_code"] = static_cast<int>(plain.code);
+    data["message"] = error.message;
+    data["hint"] = error.hint;
+    data["where"] = error.where;
+    item["code"] = error.code;
+    item["message"] = error.message;
+    item["data"] = std::move(data);
+    return item;
+}
+
+void write(Value& document, const Request& request)
+{
+    document["id"] = request.id;
+    document["method"] = request.method;
+    document["params"] = request.params.isNull() ? Value::object() : request.params;
+}
+
+void write(Value& document, const Notification& notification)
+{
+    document["method"] = notification.method;
+    document["params"] = notification.params.isNull() ? Value::object() : notification.params;
+}
+
+void write(Value& document, const Response& response)
+{
+    document["id"] = response.id ? Value(*response.id) : Value();
+    if (const auto* error = std::get_if<RpcError>(&response.outcome)) document["error"] = errorValue(*error);
+    else document["result"] = std::get<Value>(response.outcome);
+}
+
+}  // namespace
+
+base::Result<Message> readMessage(std::string_view text)
+{
+    const base::Result<Value> document = json::parse(text, "message", limits);
+    if (!document) return base::forward(document);
+    const Reader root(*document, "message");
+    if (!document->isObject()) root.refuse("is no object");
+    Message message = root.ok() ? readAny(root) : Message();
+    if (!root.ok()) return base::forward(root.status());
+    return message;
+}
+
+std::string writeMessage(const Message& message)
+{
+    Value document;
+    document["jsonrpc"] = "2.0";
+    std::visit([&](const auto& item) { write(document, item); }, message);
+    return json::write(document);
+}
+
+Response refusal(std::string_view text, const base::Error& error)
+{
+    const base::Result<Value> document = json::parse(text, "message", limits);
+    Response response;
+    response.outcome =
+        RpcError{document ? code::invalidRequest : code::parseError, error.message, error.hint, error.where};
+    if (!document) return response;
+    const Value* const id = document->find("id");
+    if (id != nullptr && id->asInt() != nullptr) response.id = *id->asInt();
+    return response;
+}
+
+RpcError toRpc(const base::Error& error)
+{
+    const int number =
+        error.code == base::ErrorCode::Cancelled ? code::cancelled : code::failed - static_cast<int>(error.code);
+    return {number, error.message, error.hint, error.where};
+}
+
+base::Error fromRpc(const RpcError& error)
+{
+    base::Error plain{base::ErrorCode::Internal, error.message, error.hint, error.where};
+    if (error.code == code::cancelled) plain.code = base::ErrorCode::Cancelled;
+    if (error.code <= code::parseError + 100 && error.code >= code::parseError) plain.code = base::ErrorCode::Usage;
+    for (const base::ErrorCode candidate : commandCodes)
+        if (error.code == code::failed - static_cast<int>(candidate)) plain.code = candidate;
+    return plain;
+}
+
+}  // namespace hopscope::protocol

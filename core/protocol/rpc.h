@@ -1,0 +1,67 @@
+#pragma once
+
+// JSON-RPC 2.0 messages as plain data.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "json/json.h"
+
+namespace hopscope::protocol {
+
+inline constexpr int protocolMajor = 1;
+inline constexpr int protocolMinor = 0;
+
+namespace code {
+inline constexpr int parseError = -32700;
+inline constexpr int invalidRequest = -32600;
+inline constexpr int unknownMethod = -32601;
+inline constexpr int invalidParams = -32602;
+inline constexpr int notInitialized = -32002;
+inline constexpr int cancelled = -32800;
+inline constexpr int failed = -32000;  // minus the exit code
+}  // namespace code
+
+struct Request {
+    std::int64_t id = 0;
+    std::string method;
+    json::Value params;
+};
+
+struct Notification {
+    std::string method;
+    json::Value params;
+};
+
+struct RpcError {
+    int code = 0;
+    std::string message;
+    std::string hint, where;  // empty where the sender gave none
+    bool operator==(const RpcError&) const = default;
+};
+
+struct Response {
+    std::optional<std::int64_t> id;  // none: the request could not be read
+    std::variant<json::Value, RpcError> outcome = json::Value();
+};
+
+using Message = std::variant<Request, Notification, Response>;
+
+// One message without its frame. Fails with Input (not JSON, not one of the three, an id that is no integer, params that
+// are no object); `id` of the failing request is recovered where there is one.
+base::Result<Message> readMessage(std::string_view text);
+std::string writeMessage(const Message& message);
+
+// The response to a text that `readMessage` failed on: -32700 where it is not JSON, else -32600, with the id if the text
+// has one that can be told.
+Response refusal(std::string_view text, const base::Error& error);
+
+// A failed command as the protocol states it, and back.
+RpcError toRpc(const base::Error& error);
+base::Error fromRpc(const RpcError& error);
+
+}  // namespace hopscope::protocol

@@ -1,0 +1,137 @@
+#include "protocol/run.h"
+
+namespace hopscope::protocol {
+
+using json::Value;
+
+const char* const phaseNames[phaseCount] = {"block", "gather", "h2d", "compute", "d2h", "write"};
+
+const char* runStateName(RunState state)
+{
+    switch (state) {
+    case RunState::Preparing: return "preparing";
+    case RunState::Running: return "running";
+    case RunState::Paused: return "paused";
+    case RunState::Verifying: return "verifying";
+    case RunState::Finished: return "finished";
+    }
+    return "finished";
+}
+
+namespace {
+
+Value typed(const char* type)
+{
+    Value item;
+    item["type"] = type;
+    return item;
+}
+
+Value write(const PrologueEvent& event)
+{
+    Value item = typed("prologue");
+    item["seconds"] = event.seconds;
+    return item;
+}
+
+Value write(const StageEvent& event)
+{
+    Value item = typed("stage");
+    item["index"] = event.index;
+    item["count"] = event.count;
+    item["destinations"] = event.destinations;
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const BatchEvent& event)
+{
+    Value item = typed("batch");
+    item["stage"] = event.stage;
+    item["loop"] = event.loop;
+    item["batch"] = event.batch;
+    item["destinations"] = event.destinations;
+    item["edges"] = event.edges;
+    item["frontier"] = event.frontier;
+    item["done"] = event.done;
+    item["total"] = event.total;
+    item["memory"] = event.memory;
+    item["peak_memory"] = event.peakMemory;
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const PhaseEvent& event)
+{
+    Value item = typed("phase");
+    item["stage"] = event.stage;
+    item["batch"] = event.batch;
+    item["phase"] = phaseNames[event.phase];
+    item["start"] = event.start;
+    item["seconds"] = event.seconds;
+    return item;
+}
+
+Value write(const StageEndEvent& event)
+{
+    Value item = typed("stage_end");
+    item["index"] = event.index;
+    item["seconds"] = event.seconds;
+    item["time"] = event.time;
+    return item;
+}
+
+Value write(const NoteEvent& event)
+{
+    Value item = typed("note");
+    item["message"] = event.message;
+    return item;
+}
+
+Value write(const MergedEvent& event)
+{
+    Value item = typed("merged");
+    item["count"] = event.count;
+    return item;
+}
+
+Value writeError(const base::Error& error)
+{
+    Value item;
+    item["code"] = base::codeName(error.code);
+    item["exit_code"] = static_cast<int>(error.code);
+    item["message"] = error.message;
+    item["hint"] = error.hint;
+    item["where"] = error.where;
+    return item;
+}
+
+}  // namespace
+
+Value writeEvents(const RunEvents& events)
+{
+    Value params;
+    params["run"] = events.run;
+    params["state"] = runStateName(events.state);
+    params["events"] = Value::array();
+    for (const RunEvent& event : events.events)
+        params["events"].push(std::visit([](const auto& item) { return write(item); }, event));
+    return params;
+}
+
+Value writeFinished(const RunFinished& finished)
+{
+    Value params;
+    params["run"] = finished.run;
+    if (finished.error) {
+        params["error"] = writeError(*finished.error);
+        return params;
+    }
+    params["folder"] = finished.folder;
+    const std::string text =
+        finished.reportText.empty() && finished.report ? schema::writeReport(*finished.report) : finished.reportText;
+    params["report"] = json::parse(text, "report.json").value_or(Value());
+    return params;
+}
+
+}  // namespace hopscope::protocol

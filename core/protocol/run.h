@@ -1,0 +1,75 @@
+#pragma once
+
+// What a run tells its client while it goes on.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/report.h"
+#include "json/json.h"
+
+namespace hopscope::protocol {
+
+enum class RunState : std::uint8_t { Preparing, Running, Paused, Verifying, Finished };
+const char* runStateName(RunState state);
+
+// The phases in the order in which the protocol and every plot list them.
+inline constexpr int phaseCount = 6;
+extern const char* const phaseNames[phaseCount];  // "block", "gather", "h2d", "compute", "d2h", "write"
+
+struct PrologueEvent {
+    double seconds = 0;
+};
+struct StageEvent {
+    int index = 1, count = 1;
+    std::int64_t destinations = 0;
+    double time = 0;
+};
+struct BatchEvent {
+    int stage = 1;
+    std::string loop;
+    std::int64_t batch = 0, destinations = 0, edges = 0, frontier = 0, done = 0, total = 0, memory = 0, peakMemory = 0;
+    double time = 0;
+};
+struct PhaseEvent {
+    int stage = 1;
+    std::int64_t batch = 0;
+    int phase = 0;  // index into phaseNames
+    double start = 0, seconds = 0;
+};
+struct StageEndEvent {
+    int index = 1;
+    double seconds = 0, time = 0;
+};
+struct NoteEvent {
+    std::string message;
+};
+struct MergedEvent {
+    std::int64_t count = 0;
+};
+using RunEvent = std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, NoteEvent, MergedEvent>;
+
+struct RunEvents {
+    std::int64_t run = 0;
+    RunState state = RunState::Running;
+    std::vector<RunEvent> events;
+};
+
+struct RunFinished {
+    std::int64_t run = 0;
+    std::string folder;
+    std::optional<schema::Report> report;
+    std::string reportText;  // report.json as it was sent; empty with an error
+    std::optional<base::Error> error;
+};
+
+json::Value writeEvents(const RunEvents& events);
+base::Result<RunEvents> readEvents(const json::Value& params);
+json::Value writeFinished(const RunFinished& finished);
+base::Result<RunFinished> readFinished(const json::Value& params);
+
+}  // namespace hopscope::protocol

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <map>
+
+#include "protocol/run.h"
+#include "json/reader.h"
+
+namespace hopscope::protocol {
+
+namespace {
+
+using json::Reader;
+
+RunState stateOf(const Reader& reader)
+{
+    const auto name = reader.as<std::string>();
+    for (const RunState state :
+         {RunState::Preparing, RunState::Running, RunState::Paused, RunState::Verifying, RunState::Finished})
+        if (name == runStateName(state)) return state;
+    reader.refuse("is '" + name + "', which is no state of a run");
+    return RunState::Finished;
+}
+
+int phaseOf(const Reader& reader)
+{
+    const auto name = reader.as<std::string>();
+    const auto* const found = std::find(std::begin(phaseNames), std::end(phaseNames), name);
+    if (found != std::end(phaseNames)) return static_cast<int>(found - std::begin(phaseNames));
+    reader.refuse("is '" + name + "', which is no phase");
+    return 0;
+}
+
+RunEvent prologue(const Reader& item) { return PrologueEvent{item.get<double>("seconds")}; }
+
+RunEvent stage(const Reader& item)
+{
+    return StageEvent{item.get<int>("index"), item.get<int>("count"), item.get<std::int64_t>("destinations"),
+                      item.get<double>("time")};
+}
+
+RunEvent batch(const Reader& item)
+{
+    BatchEvent event;
+    event.stage = item.get<int>("stage");
+    event.loop = item.get<std::string>("loop");
+    event.batch = item.get<std::int64_t>("batch");
+    event.destinations = item.get<std::int64_t>("destinations");
+    event.edges = item.get<std::int64_t>("edges");
+    event.frontier = item.get<std::int64_t>("frontier");
+    event.done = item.get<std::int64_t>("done");
+    event.total = item.get<std::int64_t>("total");
+    event.memory = item.get<std::int64_t>("memory");
+    event.peakMemory = item.get<std::int64_t>("peak_memory");
+    event.time = item.get<double>("time");
+    return event;
+}
+
+RunEvent phase(const Reader& item)
+{
+    return PhaseEvent{item.get<int>("stage"), item.get<std::int64_t>("batch"), phaseOf(item.child("phase")),
+                      item.get<double>("start"), item.get<double>("seconds")};
+}
+
+RunEvent stageEnd(const Reader& item)
+{
+    return StageEndEvent{item.get<int>("index"), item.get<double>("seconds"), item.get<double>("time")};
+}
+
+RunEvent note(const Reader& item) { return NoteEvent{item.get<std::string>("message")}; }
+
+RunEvent merged(const Reader& item) { return MergedEvent{item.get<std::int64_t>("count")}; }
+
+const std::map<std::string, RunEvent (*)(const Reader&), std::less<>> eventReaders{
+    {"prologue", prologue},  {"stage", stage}, {"batch", batch},  {"phase", phase},
+    {"stage_end", stageEnd}, {"note", note},   {"merged", merged}};
+
+base::ErrorCode codeOf(const Reader& reader)
+{
+    const int code = reader.as<int>();
+    for (const base::ErrorCode known :
+         {base::ErrorCode::Usage, base::ErrorCode::Input, base::ErrorCode::Unsupported, base::ErrorCode::Different,
+          base::ErrorCode::Resources, base::ErrorCode::Internal, base::ErrorCode::Cancelled})
+        if (static_cast<int>(known) == code) return known;
+    reader.refuse("is no exit code of a failure");
+    return base::ErrorCode::Internal;
+}
+
+base::Error errorOf(const Reader& item)
+{
+    return {codeOf(item.child("exit_code")), item.get<std::string>("message"), item.get<std::string>("hint"),
+            item.get<std::string>("where")};
+}
+
+}  // namespace
+
+base::Result<RunEvents> readEvents(const json::Value& params)
+{
+    const Reader root(params, "run/events");
+    RunEvents events;
+    events.run = root.get<std::int64_t>("run");
+    events.state = stateOf(root.child("state"));
+    for (const Reader& item : root.items("events")) {
+        const auto read = eventReaders.find(item.get<std::string>("type"));
+        if (read != eventReaders.end()) events.events.push_back(read->second(item));
+    }
+    if (!root.ok()) return base::forward(root.status());
+    return events;
+}
+
+base::Result<RunFinished> readFinished(const json::Value& params)
+{
+    const Reader root(params, "run/finished");
+    RunFinished finished;
+    finished.run = root.get<std::int64_t>("run");
+    const bool failed = root.has("error");
+    if (failed) finished.error = errorOf(root.child("error"));
+    else finished.folder = root.get<std::string>("folder");
+    if (root.ok() && !failed) finished.reportText = json::write(root.child("report").value(), true);
+    if (!root.ok()) return base::forward(root.status());
+    if (failed) return finished;
+    base::Result<schema::Report> report = schema::readReport(finished.reportText, "run/finished /report");
+    if (!report) return base::forward(report);
+    finished.report = std::move(*report);
+    return finished;
+}
+
+}  // namespace hopscope::protocol

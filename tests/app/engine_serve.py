@@ -1,0 +1,303 @@
+"""`hopscope-engine serve` as a window uses it: models, plans with pins, figures, rows."""
+import base64
+import json
+import subprocess
+import unittest
+
+import numpy
+import torch
+from safetensors.numpy import load_file
+from safetensors.torch import save_file
+
+import engine_models as models
+from serve_case import DIGITS, KARATE, SAMPLES, ServeTest
+from serve_client import ENGINE
+
+
+class Sessions(ServeTest):
+    def test_a_whole_session(self):
+        client = self.client()
+        self.assertEqual(client.greeting["protocol"]["major"], 1)
+        self.assertEqual(client.greeting["process_id"], client.process.pid)
+        self.assertEqual(client.greeting["devices"][0]["id"], "cpu")
+        opened = client.call("model/open", **KARATE)
+        printed = subprocess.run([ENGINE, "inspect", KARATE["model"], "--data", KARATE["data"][0], "--json"],
+                                 capture_output=True, check=True, timeout=120)
+        self.assertEqual(opened["inspect"], json.loads(printed.stdout))
+        made = self.plan(client, opened["document"])
+        run = self.start(client, opened["document"], made["plan"], self.folder / "out", "full")
+        end = client.finished(run["run"])
+        self.assertEqual(end["report"]["verify"]["verdict"], "equal")
+        self.assertEqual(end["report"], json.loads((self.folder / "out/report.json").read_text()))
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["out.npy", "report.json"])
+        expected = load_file(SAMPLES / "karate/gcn.expected.safetensors")["out"]
+        numpy.testing.assert_allclose(numpy.load(self.folder / "out/out.npy"), expected, atol=1e-5)
+        self.assertEqual(client.call("model/close", document=opened["document"]), None)
+        self.assertEqual(client.leave(), 0)
+        self.assertEqual(self.leavings(), [])
+
+    def test_states_and_events_come_in_order(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], verify="sample", batch=8)["run"]
+        client.finished(run)
+        states = [state for i, state in enumerate(client.states(run)) if client.states(run)[i - 1:i] != [state]]
+        order = ["preparing", "running", "verifying", "finished"]
+        self.assertEqual(states, [state for state in order if state in states])
+        self.assertEqual(states[-1], "finished")
+        events = client.events(run)
+        kinds = [event["type"] for event in events if event["type"] != "phase"]
+        batches = ["batch"] * 5
+        self.assertEqual(kinds, ["prologue", "stage", *batches, "stage_end", "stage", *batches, "stage_end"])
+        done = [event["done"] for event in events if event["type"] == "batch" and event["stage"] == 1]
+        self.assertEqual(done, [8, 16, 24, 32, 34])
+        times = [event["time"] for event in events if "time" in event]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(client.told[-1]["method"], "run/finished")
+
+    def test_a_model_that_cannot_be_split_opens_with_its_reason(self):
+        x, edge_index = models.graph(40, 150, 6)
+        models.save(models.GlobalAttention(), (x, edge_index), self.folder / "attention.pt")
+        save_file({"x": x, "edge_index": edge_index}, str(self.folder / "graph.safetensors"))
+        client = self.client()
+        opened = client.call("model/open", model=str(self.folder / "attention.pt"),
+                             data=[str(self.folder / "graph.safetensors")], roles=[])
+        self.assertFalse(opened["inspect"]["splittable"])
+        self.assertTrue([lint for lint in opened["inspect"]["lints"] if lint["blocking"]])
+        self.refused(-32004, self.plan, client, opened["document"])
+
+    def test_a_model_without_data_has_plans_without_figures(self):
+        client = self.client()
+        opened = client.call("model/open", model=KARATE["model"], data=[], roles=[])
+        made = self.plan(client, opened["document"])
+        self.assertIsNone(made["predicted"])
+        self.assertIsNone(made["plan"]["bytes"])
+        self.refused(-32002, self.start, client, opened["document"], made["plan"])
+
+    def test_a_plan_is_loaded_as_it_was_made(self):
+        client = self.client()
+        document = client.call("model/open", **DIGITS["gat"])["document"]
+        made = self.plan(client, document, batch=100)
+        loaded = client.call("plan/load", document=document, text=json.dumps(made["plan"]))
+        self.assertEqual(loaded, made)
+        broken = {**made["plan"], "prologue": ["op9999"]}
+        error = self.refused(-32003, client.call, "plan/load", document=document, text=json.dumps(broken))
+        self.assertIn("/prologue/0", error["data"]["where"])
+        other = client.call("model/open", **KARATE)["document"]
+        self.refused(-32003, client.call, "plan/load", document=other, text=json.dumps(made["plan"]))
+
+    def test_the_source_around_an_operator_is_labelled(self):
+        client = self.client()
+        opened = client.call("model/open", **KARATE)
+        for op in [op for op in opened["inspect"]["ops"] if op["source"]][:12]:
+            source = client.call("model/source", document=opened["document"], op=op["id"])
+            self.assertIn(source["label"], ("embedded", "local", "torchscript", "none"))
+            lines = source["text"].split("\n")
+            shown = lines[source["line"] - source["first_line"]]
+            if source["label"] in ("embedded", "local"):
+                self.assertEqual(source["line"], op["source"]["line"])
+                self.assertIn(op["source"]["text"], shown)
+            if source["label"] == "torchscript":
+                self.assertIn(op["name"].split("::")[1].split(".")[0], shown)
+            self.assertTrue(shown.strip())
+        module = next(op["module"] for op in opened["inspect"]["ops"] if op["module"])
+        self.assertTrue(client.call("model/source", document=opened["document"], module=module)["text"])
+        self.refused(-32602, client.call, "model/source", document=opened["document"], op="op9999")
+
+    def test_a_scripted_model_carries_its_source(self):
+        torch.jit.script(models.Pair()).save(str(self.folder / "pair.pt"))
+        client = self.client()
+        opened = client.call("model/open", model=str(self.folder / "pair.pt"), data=[], roles=[])
+        labels = set()
+        for op in [op for op in opened["inspect"]["ops"] if op["source"]]:
+            source = client.call("model/source", document=opened["document"], op=op["id"])
+            labels.add(source["label"])
+            shown = source["text"].split("\n")[source["line"] - source["first_line"]]
+            self.assertEqual(shown.strip(), op["source"]["text"])
+        self.assertIn("embedded", labels)
+
+    def test_folders_are_listed_with_folders_first(self):
+        (self.folder / "b").mkdir()
+        (self.folder / "a.txt").write_text("four")
+        listed = self.client().call("fs/list", path=str(self.folder))
+        self.assertEqual([entry["name"] for entry in listed["entries"]], ["b", "tmp", "a.txt"])
+        self.assertEqual(listed["entries"][2], {"name": "a.txt", "directory": False, "size": 4})
+        self.assertEqual(listed["parent"], str(self.folder.parent))
+        self.refused(-32003, self.client().call, "fs/list", path=str(self.folder / "missing"))
+
+
+class Figures(ServeTest):
+    def test_predicted_bytes_are_those_that_a_run_reports(self):
+        client = self.client()
+        for name, opened in {"karate": KARATE, **DIGITS}.items():
+            document = client.call("model/open", **opened)["document"]
+            for strategy, batch in (("depth", None), ("depth", 7), ("source-rule", 100), ("source-rule", 5000)):
+                with self.subTest(model=name, strategy=strategy, batch=batch):
+                    made = self.plan(client, document, strategy=strategy, batch=batch)
+                    self.check(client, document, made, batch or 10**9)
+            client.call("model/close", document=document)
+
+    def check(self, client, document, made, batch):
+        run = self.start(client, document, made["plan"], batch=batch)["run"]
+        report = client.finished(run)["report"]
+        predicted = made["predicted"]
+        for wanted, stage in zip(predicted["stages"], report["stages"], strict=True):
+            self.assertEqual((wanted["written"], wanted["read"], wanted["structure"]),
+                             (stage["bytes"]["d2h"], stage["bytes"]["h2d"], stage["bytes"]["structure"]))
+            self.assertEqual(wanted["frontier_rows"], stage["frontier_rows"])
+            self.assertEqual(wanted["destinations"], stage["destinations"])
+        self.assertEqual(predicted["batches"], sum(stage["batches"] for stage in report["stages"]))
+        self.assertEqual(made["plan"]["bytes"], {key: predicted[key] for key in ("d2h", "h2d", "structure")})
+        stored = [checkpoint["bytes_written"] for checkpoint in made["plan"]["checkpoints"]]
+        self.assertEqual(predicted["stores"], sum(stored))
+        self.assertEqual(predicted["d2h"], sum(stored))
+
+    def test_memory_is_predicted_within_a_third(self):
+        client = self.client()
+        for name in ("gcn", "sage", "jknet", "residual"):
+            document = client.call("model/open", **DIGITS[name])["document"]
+            made = self.plan(client, document)
+            run = self.start(client, document, made["plan"], batch=10**9)["run"]
+            for wanted, stage in zip(made["predicted"]["stages"], client.finished(run)["report"]["stages"]):
+                self.assertAlmostEqual(wanted["peak_memory"] / stage["peak_memory"], 1, delta=1 / 3)
+
+    def test_a_memory_limit_lowers_the_batch(self):
+        client = self.client()
+        document = client.call("model/open", **self.large())["document"]
+        free = self.plan(client, document)["predicted"]
+        held = self.plan(client, document, memory=2_000_000)["predicted"]
+        self.assertLess(held["batch"], free["batch"])
+        self.assertGreater(held["h2d"], free["h2d"])
+        self.assertLess(held["stages"][0]["peak_memory"], free["stages"][0]["peak_memory"])
+
+
+class Pins(ServeTest):
+    def rows(self, opened):
+        """Values that an operator makes on rows that follow from features."""
+        return [value["id"] for value in opened["inspect"]["values"]
+                if value["origin"] == "op" and not value["structure_only"] and any(value["row_spaces"])]
+
+    def test_every_pinned_value_is_stored_and_the_results_stay_the_same(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["residual"])
+        expected = load_file(SAMPLES / "digits/residual.expected.safetensors")["out"]
+        for value in self.rows(opened):
+            with self.subTest(value=value):
+                made = self.plan(client, opened["document"], [["checkpoint", value]])
+                self.assertIn(value, [checkpoint["value"] for checkpoint in made["plan"]["checkpoints"]])
+                self.assertEqual(made["plan"]["pins"], [["checkpoint", value]])
+                run = self.start(client, opened["document"], made["plan"], self.folder / value, batch=500)["run"]
+                self.assertNotIn("error", client.finished(run))
+                numpy.testing.assert_allclose(numpy.load(self.folder / value / "out.npy"), expected, atol=1e-4)
+
+    def test_a_pinned_plan_is_verified_equal(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["gat"])
+        chosen = self.rows(opened)
+        pins = [["checkpoint", chosen[2]], ["checkpoint", chosen[-3]]]
+        made = self.plan(client, opened["document"], pins)
+        self.assertGreater(len(made["plan"]["stages"]), 2)
+        run = self.start(client, opened["document"], made["plan"], verify="full")["run"]
+        self.assertEqual(client.finished(run)["report"]["verify"]["verdict"], "equal")
+
+    def test_what_cannot_be_pinned_is_refused_with_its_reason(self):
+        client = self.client()
+        opened = client.call("model/open", **KARATE)
+        document = opened["document"]
+        values = opened["inspect"]["values"]
+
+        def first(wanted):
+            return next(value["id"] for value in values if wanted(value))
+
+        reasons = {first(lambda v: v["origin"] == "input"): "it is the input",
+                   first(lambda v: v["origin"] == "parameter"): "it is the parameter",
+                   first(lambda v: v["origin"] == "op" and v["structure_only"]): "alone"}
+        for value, reason in reasons.items():
+            error = self.refused(-32004, self.plan, client, document, [["checkpoint", value]])
+            self.assertIn(reason, error["message"])
+        result = next(op["inputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "output")
+        error = self.refused(-32004, self.plan, client, document, [["no_checkpoint", result]])
+        self.assertIn("result 'out'", error["message"])
+
+    def test_pins_that_leave_no_plan_are_named_with_operator_and_source(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["sage"])
+        document = opened["document"]
+        kept = [c["value"] for c in self.plan(client, document)["plan"]["checkpoints"] if not c["output"]]
+        self.assertTrue(kept)
+        error = self.refused(-32004, self.plan, client, document, [["no_checkpoint", value] for value in self.rows(opened)
+                                                                   if value in self.inner(opened)])
+        self.assertIn("no legal plan", error["message"])
+        self.assertIn("never store", error["message"])
+        self.assertIn("aten::", error["message"])
+        self.assertTrue(error["data"]["hint"])
+
+    def inner(self, opened):
+        results = {op["inputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "output"}
+        return set(self.rows(opened)) - results
+
+    def test_pins_are_read_strictly(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        for pins in ([["checkpoint"]], [["nail", "v1"]], [["checkpoint", "v9999"]], [["checkpoint", 3]], ["v1"], [[]]):
+            self.refused(-32602, self.plan, client, document, pins)
+        self.refused(-32602, client.call, "plan/make", document=document, strategy="depth", pins={}, device=None,
+                     memory=None, batch=None)
+
+
+class Peeks(ServeTest):
+    def peek(self, client, document, run, value, begin=0, end=10**9):
+        answer = client.call("tensor/peek", document=document, run=run, value=value, begin=begin, end=end)
+        shape = list(answer["shape"])
+        if shape:
+            shape[answer["axis"]] = answer["end"] - answer["begin"]
+        return answer, numpy.frombuffer(base64.b64decode(answer["rows"]), answer["dtype"]).reshape(shape)
+
+    def test_rows_of_inputs_parameters_checkpoints_and_results(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["jknet"])
+        document, inspect = opened["document"], opened["inspect"]
+        data = load_file(SAMPLES / "digits/graph.safetensors")
+        for op in inspect["ops"]:
+            if op["kind"] == "input":
+                _, rows = self.peek(client, document, None, op["outputs"][0], 5, 25)
+                wanted = data[op["name"]]
+                axis = 1 if op["name"] == "edge_index" else 0
+                numpy.testing.assert_array_equal(rows, numpy.take(wanted, range(5, 25), axis=axis))
+        module = torch.jit.load(DIGITS["jknet"]["model"])
+        weights = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        for value in [value for value in inspect["values"] if value["origin"] == "parameter"][:4]:
+            _, rows = self.peek(client, document, None, value["id"])
+            numpy.testing.assert_array_equal(rows, weights[value["name"]].detach().numpy())
+        made = self.plan(client, document)
+        run = self.start(client, document, made["plan"], self.folder / "out")["run"]
+        client.finished(run)
+        result = next(checkpoint["value"] for checkpoint in made["plan"]["checkpoints"] if checkpoint["output"])
+        answer, rows = self.peek(client, document, run, result, 100, 200)
+        wanted = numpy.load(self.folder / "out/out.npy")[100:200]
+        numpy.testing.assert_array_equal(rows, wanted)
+        self.assertEqual(answer["finite"], wanted.size)
+        self.assertAlmostEqual(answer["mean"], float(wanted.mean()), places=5)
+        self.assertAlmostEqual(answer["max"], float(wanted.max()), places=6)
+        for checkpoint in made["plan"]["checkpoints"]:
+            _, rows = self.peek(client, document, run, checkpoint["value"], 0, 50)
+            self.assertTrue(numpy.isfinite(rows).all())
+            self.assertTrue(rows.any())
+
+    def test_what_is_not_there_is_refused_in_words(self):
+        client = self.client()
+        opened = client.call("model/open", **KARATE)
+        document = opened["document"]
+        made = next(value["id"] for value in opened["inspect"]["values"]
+                    if value["origin"] == "op" and any(value["row_spaces"]))
+        x = next(op["outputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "input")
+        for parameters in ({"value": made, "run": None}, {"value": "v9999", "run": None}, {"value": x, "run": 77},
+                           {"value": x, "run": None, "begin": -1}, {"value": x, "run": None, "begin": 9, "end": 3}):
+            self.refused(-32602, client.call, "tensor/peek", document=document,
+                         **{"begin": 0, "end": 1, **parameters})
+        answer, _ = self.peek(client, document, None, x, 40, 50)
+        self.assertEqual((answer["begin"], answer["end"], answer["rows"], answer["mean"]), (34, 34, "", None))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,243 @@
+"""Runs of `hopscope-engine serve` that are held, ended and killed, and clients that misbehave."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from serve_case import KARATE, ServeTest
+from serve_client import ENGINE, Client, Refused, frame
+
+
+class Holding(ServeTest):
+    """Pause, step and cancel."""
+
+    def batches(self, client, run):
+        return sum(event["type"] == "batch" for event in client.events(run))
+
+    def wait_for(self, client, run, condition):
+        while not condition():
+            client.take()
+
+    def test_steps_by_batch_and_by_stage(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], batch=10, paused=True, verify="sample")
+        run = run["run"]
+        client.until_state(run, "paused")
+        self.assertEqual(client.events(run), [])
+        for count in (1, 2):
+            client.call("run/step", run=run, unit="batch")
+            self.wait_for(client, run, lambda wanted=count: self.batches(client, run) == wanted)
+            client.until_state(run, "paused")
+            self.assertEqual(self.batches(client, run), count)
+        client.call("run/step", run=run, unit="stage")
+        self.wait_for(client, run, lambda: any(event["type"] == "stage_end" for event in client.events(run)))
+        client.until_state(run, "paused")
+        self.assertEqual(self.batches(client, run), 4)
+        client.call("run/resume", run=run)
+        report = client.finished(run)["report"]
+        self.assertEqual(report["verify"]["verdict"], "equal")
+        self.assertTrue(any("paused" in note for note in report["notes"]))
+
+    def test_a_running_run_pauses_and_goes_on(self):
+        client = self.client()
+        document = client.call("model/open", **self.large())["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], batch=1)["run"]
+        self.wait_for(client, run, lambda: self.batches(client, run) > 0)
+        client.call("run/pause", run=run)
+        client.until_state(run, "paused")
+        seen = self.batches(client, run)
+        client.call("fs/list", path="")  # other requests are answered meanwhile
+        self.assertEqual(self.batches(client, run), seen)
+        self.assertLess(seen, 8000)
+        client.call("run/resume", run=run)
+        self.assertNotIn("error", client.finished(run))
+        self.assertEqual(self.batches(client, run), 8000)
+
+    def test_a_cancelled_run_leaves_nothing_behind(self):
+        client = self.client()
+        document = client.call("model/open", **self.large())["document"]
+        plan = self.plan(client, document)["plan"]
+        for paused in (True, False):
+            run = self.start(client, document, plan, self.folder / "out", batch=1, paused=paused)["run"]
+            client.until_state(run, "paused" if paused else "running")
+            self.refused(-32602, client.call, "model/close", document=document)
+            self.refused(-32602, self.start, client, document, plan)
+            client.call("run/cancel", run=run)
+            self.assertEqual(client.finished(run)["error"]["exit_code"], 130)
+            self.assertFalse((self.folder / "out").exists())
+            self.refused(-32602, client.call, "run/resume", run=run)
+        self.assertEqual(client.leave(), 0)
+        self.assertEqual(self.leavings(), [])
+
+    def test_the_end_of_the_input_ends_a_run_and_leaves_nothing_behind(self):
+        for paused in (True, False):
+            client = self.client()
+            document = client.call("model/open", **self.large())["document"]
+            run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
+                             paused=paused)["run"]
+            client.until_state(run, "paused" if paused else "running")
+            client.process.stdin.close()
+            self.assertEqual(client.process.wait(60), 0)
+            self.assertFalse((self.folder / "out").exists())
+            self.assertEqual(self.leavings(), [])
+
+    def test_a_killed_engine_is_followed_by_one_that_runs_in_the_same_folder(self):
+        client = self.client()
+        opened = self.large()
+        document = client.call("model/open", **opened)["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
+                         paused=True)["run"]
+        client.until_state(run, "paused")
+        client.process.kill()
+        client.process.wait(60)
+        self.assertTrue((self.folder / "out/.hopscope-journal").exists())
+        self.assertNotEqual(self.leavings(), [])
+        after = self.client()
+        self.assertEqual(len(self.leavings()), 1)  # its own
+        document = after.call("model/open", **opened)["document"]
+        run = self.start(after, document, self.plan(after, document)["plan"], self.folder / "out", batch=500)["run"]
+        self.assertNotIn("error", after.finished(run))
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["out.npy", "report.json"])
+        after.leave()
+        self.assertEqual(self.leavings(), [])
+
+    def test_a_signal_ends_the_engine_and_its_run(self):
+        client = self.client()
+        document = client.call("model/open", **self.large())["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], self.folder / "out", batch=1,
+                         paused=True)["run"]
+        client.until_state(run, "paused")
+        client.process.send_signal(signal.SIGTERM)
+        self.assertEqual(client.process.wait(60), 130)
+        self.assertFalse((self.folder / "out").exists())
+        self.assertEqual(self.leavings(), [])
+
+    def test_a_client_that_does_not_read_holds_the_run_and_loses_no_batch(self):
+        client = Client.__new__(Client)
+        client.process = subprocess.Popen([ENGINE, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                          env={**os.environ, "TMPDIR": str(self.folder / "tmp")})
+        self.addCleanup(client.process.kill)
+        opened = self.large(20000, 40000)
+        plan = subprocess.run([ENGINE, "plan", opened["model"], "--data", opened["data"][0], "--json", "--device",
+                               "cpu"], capture_output=True, check=True, timeout=120).stdout
+        client.next_id = 0
+        client.ask("initialize", client={}, protocol={"major": 1, "minor": 0})
+        first = client.process.stdout.readline()
+        self.assertTrue(first.startswith(b"Content-Length"))
+        client.ask("model/open", **opened)
+        client.ask("run/start", document=1, plan=json.loads(plan), device="cpu", memory=None, batch=1, output=None,
+                   verify="none", nan="propagate", paused=False)
+        time.sleep(2)  # the pipe is full by now
+        seen = 0
+        rest = client.process.stdout
+        rest.readline()
+        rest.read(int(first.split(b":")[1]))
+        while True:
+            length = int(rest.readline().split(b":")[1])
+            rest.readline()
+            message = json.loads(rest.read(length))
+            if message.get("method") == "run/events":
+                seen += sum(event["type"] == "batch" for event in message["params"]["events"])
+            if message.get("method") == "run/finished":
+                break
+        self.assertEqual(seen, 40000)
+        client.process.stdin.close()
+        self.assertEqual(client.process.wait(60), 0)
+        rest.close()
+
+
+class Hostile(ServeTest):
+    def test_requests_before_initialize_are_refused(self):
+        client = self.client(initialize=False)
+        self.refused(-32002, client.call, "fs/list", path="")
+        self.refused(-32002, client.call, "run/pause", run=1)
+        self.refused(-32602, client.call, "initialize", client={}, protocol={"major": 2, "minor": 0})
+        self.refused(-32602, client.call, "initialize")
+        self.refused(-32002, client.call, "fs/list", path="")
+
+    def test_unknown_methods_and_wrong_parameters_are_refused_and_the_engine_lives(self):
+        client = self.client()
+        for method in ("fly", "run/fly", "", "model/open/"):
+            self.refused(-32601, client.call, method)
+        for method, parameters in (("model/open", {}), ("model/open", {"model": 3}), ("model/close", {"document": 7}),
+                                   ("plan/make", {"document": 1}), ("run/start", {"document": 1}),
+                                   ("run/pause", {"run": 1}), ("run/step", {"run": 1, "unit": "mile"}),
+                                   ("run/cancel", {}), ("tensor/peek", {"document": 0}), ("fs/list", {"path": 1}),
+                                   ("model/open", {"model": "m", "data": "d"})):
+            self.refused(-32602, client.call, method, **parameters)
+        self.refused(-32003, client.call, "model/open", model=str(self.folder / "missing.pt"), data=[], roles=[])
+        self.refused(-32002, client.call, "model/open", model=KARATE["model"], data=[], roles=["x=sheep"])
+        self.assertEqual(client.leave(), 0)
+
+    def test_garbage_in_a_frame_is_answered_and_passed_over(self):
+        client = self.client()
+        for body in (b"", b"{", b"[]", b"nul", b"\xff\xfe", b'{"jsonrpc":"2.0"}', b"[" * 5000,
+                     b'{"jsonrpc":"2.0","id":"a","method":"fs/list"}'):
+            client.send(frame(body))
+        while len(client.answers.get(None, [])) < 8:
+            client.take()
+        self.assertTrue({message["error"]["code"] for message in client.answers[None]} <= {-32700, -32600})
+        self.assertTrue(client.call("fs/list", path="")["entries"])
+
+    def test_what_breaks_the_framing_ends_the_connection(self):
+        for raw in (b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: x\r\n\r\n", b"hello\r\n\r\n",
+                    b"a" * 5000, b"\r\n\r\n"):
+            client = self.client()
+            client.send(raw)
+            while None not in client.answers:
+                client.take()
+            self.assertEqual(client.answers[None][0]["error"]["code"], -32700)
+            self.assertEqual(client.process.wait(60), 3)
+            self.assertEqual(self.leavings(), [])
+
+    def test_a_waiting_request_is_cancelled(self):
+        client = self.client()
+        opening = client.ask("model/open", **self.large(20000, 200000))
+        waiting = client.ask("fs/list", path="")
+        client.tell("$/cancelRequest", id=waiting)
+        client.tell("$/cancelRequest", id=12345)
+        self.refused(-32800, client.answer, waiting)
+        self.assertIn("document", client.answer(opening))
+
+    def test_requests_after_shutdown_are_refused(self):
+        client = self.client()
+        client.call("shutdown")
+        self.refused(-32600, client.call, "fs/list", path="")
+        client.tell("exit")
+        self.assertEqual(client.process.wait(60), 0)
+
+    def test_nothing_but_frames_is_written_and_warnings_stay_off_the_connection(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], verify="full")["run"]
+        client.finished(run)  # read_messages() hands on whatever is no frame
+        self.assertEqual(client.leave(), 0)
+
+    def test_random_messages_never_end_the_engine(self):
+        client = self.client()
+        client.call("model/open", **KARATE)
+        chance = random.Random(42)
+        methods = ["initialize", "model/open", "model/close", "model/source", "fs/list", "plan/make", "plan/load",
+                   "run/start", "run/pause", "run/resume", "run/step", "run/cancel", "tensor/peek", "$/progress", "x"]
+        names = ["document", "run", "value", "begin", "end", "path", "strategy", "pins", "plan", "text", "unit",
+                 "model", "data", "roles", "op", "module", "batch", "memory", "device", "verify", "nan", "output"]
+        values = [None, True, 0, 1, -1, 2**62, 1.5, "", "v1", "v3", "op2", "depth", "cpu", "batch", [], {}, [1],
+                  [["checkpoint", "v1"]], {"a": 1}, "x" * 1000]
+        for number in range(200):
+            params = {chance.choice(names): chance.choice(values) for _ in range(chance.randrange(8))}
+            if chance.random() < 0.6:
+                params["document"] = 1
+            params.pop("output", None)
+            try:
+                client.call(chance.choice(methods), **params)
+            except Refused as refused:
+                self.assertIn(refused.code, (-32600, -32601, -32602, *range(-32007, -32001)))
+        self.assertEqual(client.leave(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

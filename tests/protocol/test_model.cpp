@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include "protocol/documents.h"
+#include "protocol/model.h"
+
+using namespace hopscope;
+using protocol::ModelRecord;
+
+namespace {
+
+base::Result<ModelRecord> read(const std::string& text)
+{
+    const auto value = json::parse(text);
+    return value ? protocol::readModel(*value) : base::Result<ModelRecord>(base::forward(value));
+}
+
+std::string refusedAt(const std::string& pointer, json::Value value)
+{
+    const auto model = read(fixture::with(test::inspectText(), pointer, std::move(value)));
+    return model ? "accepted" : model.error().where;
+}
+
+}  // namespace
+
+TEST_CASE("an inspect document becomes indexed records")
+{
+    const auto model = read(test::inspectText());
+    REQUIRE_MESSAGE(model, base::describe(model.error()));
+    CHECK(model->path == "model.pt");
+    CHECK(model->splittable);
+    CHECK(model->depth == 2);
+    CHECK(model->ops.size() == 9);  // two inputs, six operators, one output
+    CHECK(model->values.size() == 8);
+    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op3"))].source.text == "h = h.relu()");
+    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op4"))].module == "conv2");
+    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op2"))].stage == 1);
+    CHECK_FALSE(model->ops[static_cast<std::size_t>(model->opIndex("input.x"))].stage);
+    CHECK(model->opIndex("op99") == -1);
+    CHECK(model->valueIndex("v99") == -1);
+    CHECK(model->sizes.at("node") == 5);
+    CHECK(model->lints.at(0).op == model->opIndex("op1"));
+    CHECK(model->prologue == std::vector{model->opIndex("op1")});
+}
+
+TEST_CASE("values know who makes them and who reads them, both ways")
+{
+    const auto model = read(test::inspectText());
+    REQUIRE(model);
+    for (int op = 0; op < static_cast<int>(model->ops.size()); ++op) {
+        for (const int v : model->ops[static_cast<std::size_t>(op)].outputs)
+            CHECK(model->values[static_cast<std::size_t>(v)].producer == op);
+        for (const int v : model->ops[static_cast<std::size_t>(op)].inputs) {
+            const auto& consumers = model->values[static_cast<std::size_t>(v)].consumers;
+            CHECK(std::count(consumers.begin(), consumers.end(), op) == 1);
+            CHECK(std::is_sorted(consumers.begin(), consumers.end()));
+        }
+    }
+    const auto& x = model->values[static_cast<std::size_t>(model->valueIndex("v0"))];
+    CHECK(x.shape == std::vector<std::string>{"|node|", "3"});
+    CHECK(x.spaces.at(0) == "node");
+    CHECK_FALSE(x.spaces.at(1));
+    CHECK(x.bytes == 60);
+    CHECK(x.hasRows());
+    CHECK_FALSE(model->values[static_cast<std::size_t>(model->valueIndex("v3"))].hasRows());
+}
+
+TEST_CASE("every field that a client reads is needed, and its kind too")
+{
+    // Not read: what stages take and make (the plan says it), and whether a lint blocks.
+    const auto unread = [](const std::string& p) {
+        return p.starts_with("/stages") || p.ends_with("/blocking") || p.starts_with("/hashes/") ||
+               p.starts_with("/roles/") || p.starts_with("/sizes/");
+    };
+    int checked = 0;
+    for (const fixture::Mutation& mutation : fixture::mutations(test::inspectText())) {
+        if (unread(mutation.pointer) && mutation.what == "missing") continue;
+        if (mutation.pointer.starts_with("/stages") || mutation.pointer.ends_with("/blocking")) continue;
+        const auto model = read(mutation.text);
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(model);
+        CHECK(model.error().where.find(" " + mutation.pointer) != std::string::npos);
+        ++checked;
+    }
+    CHECK(checked > 200);
+}
+
+TEST_CASE("names that are not there, twice there, or read too early are refused at their place")
+{
+    CHECK(refusedAt("/ops/2/inputs/0", "v77") == "inspect /ops/2/inputs/0");
+    CHECK(refusedAt("/ops/2/inputs/0", "v7") == "inspect /ops/2/inputs/0");  // made by the last operator
+    CHECK(refusedAt("/ops/3/outputs/0", "v2") == "inspect /ops/3/outputs/0");
+    CHECK(refusedAt("/ops/3/id", "op0") == "inspect /ops/3/id");
+    CHECK(refusedAt("/values/3/id", "v0") == "inspect /values/3/id");
+    CHECK(refusedAt("/ops/2/kind", "magic") == "inspect /ops/2/kind");
+    CHECK(refusedAt("/prologue/0", "op77") == "inspect /prologue/0");
+    CHECK(refusedAt("/lints/0/op", "op77") == "inspect /lints/0/op");
+    CHECK(refusedAt("/values/0/row_spaces", json::Value::array()) == "inspect /values/0/row_spaces");
+    CHECK(refusedAt("/version", "2.0") == "inspect /version");
+}
+
+TEST_CASE("a damaged document is refused or read, and never breaks the reader")
+{
+    std::mt19937 random(2024);
+    int accepted = 0, refused = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const auto model = read(test::damaged(test::inspectText(), random));
+        if (!model) {
+            ++refused;
+            continue;
+        }
+        ++accepted;
+        for (const protocol::OpRecord& op : model->ops)
+            for (const int v : op.inputs) REQUIRE(static_cast<std::size_t>(v) < model->values.size());
+    }
+    CHECK(accepted > 100);
+    CHECK(refused > 1000);
+}

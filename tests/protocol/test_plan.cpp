@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include "protocol/documents.h"
+#include "protocol/plan.h"
+
+using namespace hopscope;
+using protocol::PlanRecord;
+
+namespace {
+
+const protocol::ModelRecord& model()
+{
+    static const auto read = protocol::readModel(json::parse(test::inspectText()).value());
+    REQUIRE(read);
+    return *read;
+}
+
+base::Result<PlanRecord> read(const std::string& text)
+{
+    const auto value = json::parse(text);
+    return value ? protocol::readPlanResult(*value, model()) : base::Result<PlanRecord>(base::forward(value));
+}
+
+std::string refusedAt(const std::string& pointer, json::Value value)
+{
+    const auto plan = read(fixture::with(test::planResultText(), pointer, std::move(value)));
+    return plan ? "accepted" : plan.error().where;
+}
+
+}  // namespace
+
+TEST_CASE("a plan and its prediction become indexed records")
+{
+    const auto plan = read(test::planResultText());
+    REQUIRE_MESSAGE(plan, base::describe(plan.error()));
+    CHECK(plan->strategy == "depth");
+    CHECK(plan->batch == 64);
+    CHECK(plan->stages.size() == 2);
+    CHECK(plan->stagesOf(model().opIndex("op2")) == std::vector{1});
+    CHECK(plan->stagesOf(model().opIndex("op5")) == std::vector{2});
+    CHECK(plan->stagesOf(model().opIndex("input.x")).empty());
+    CHECK(plan->stages[0].steps[0].rows == "O(edge_index,end1)");
+    CHECK(plan->stages[0].steps[0].loop == "node");
+    CHECK(plan->stages[1].reads[0].value == model().valueIndex("v5"));
+    const protocol::PlanCheckpoint* const stored = plan->checkpointOf(model().valueIndex("v5"));
+    REQUIRE(stored != nullptr);
+    CHECK(stored->stage == 1);
+    CHECK(stored->bytesWritten == 60);
+    CHECK_FALSE(stored->bytesRead);
+    CHECK(plan->checkpointOf(model().valueIndex("v4")) == nullptr);
+    CHECK(plan->pins.size() == 2);
+    CHECK(json::write(protocol::writePins(plan->pins)) == R"([["checkpoint","v5"],["no_checkpoint","v4"]])");
+    REQUIRE(plan->predicted);
+    CHECK(plan->predicted->stages.at(0).recomputed == std::vector{model().opIndex("op2")});
+    CHECK(plan->predicted->structure == 20);
+}
+
+TEST_CASE("what is sent back to the engine is the plan as it came")
+{
+    const auto plan = read(test::planResultText());
+    REQUIRE(plan);
+    const auto again = schema::readPlan(json::write(plan->document), fixture::analysis(), "plan");
+    REQUIRE(again);
+    CHECK(*again == fixture::plan());
+}
+
+TEST_CASE("without data there is no prediction")
+{
+    const auto plan = read(fixture::with(test::planResultText(), "/predicted", json::Value()));
+    REQUIRE(plan);
+    CHECK_FALSE(plan->predicted);
+}
+
+TEST_CASE("every field that a client reads is needed, and its kind too")
+{
+    const auto unread = [](const std::string& p) {
+        for (const char* part : {"/hashes", "/objective", "/unit", "/cost", "/lower_bound", "/gap", "/reorder",
+                                 "/bytes", "/frontier", "/dtype", "/shape", "/row_spaces"})
+            if (p.starts_with(std::string("/plan") + part) || (p.find(part + std::string("/")) != std::string::npos) ||
+                p.ends_with(part))
+                return true;
+        return p == "/plan/peak_memory";
+    };
+    int checked = 0;
+    for (const fixture::Mutation& mutation : fixture::mutations(test::planResultText())) {
+        if (unread(mutation.pointer)) continue;
+        const auto plan = read(mutation.text);
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(plan);
+        CHECK(plan.error().where.find(" " + mutation.pointer) != std::string::npos);
+        ++checked;
+    }
+    CHECK(checked > 100);
+}
+
+TEST_CASE("names that the model does not have are refused at their place")
+{
+    CHECK(refusedAt("/plan/stages/0/ops/0/op", "op77") == "plan result /plan/stages/0/ops/0/op");
+    CHECK(refusedAt("/plan/checkpoints/0/value", "v77") == "plan result /plan/checkpoints/0/value");
+    CHECK(refusedAt("/plan/pins/0/1", "v77") == "plan result /plan/pins/0/1");
+    CHECK(refusedAt("/plan/pins/0/0", "nail") == "plan result /plan/pins/0/0");
+    CHECK(refusedAt("/predicted/stages/0/recomputed/0", "op77") == "plan result /predicted/stages/0/recomputed/0");
+}
+
+TEST_CASE("a damaged plan is refused or read, and never breaks the reader")
+{
+    std::mt19937 random(77);
+    int accepted = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const auto plan = read(test::damaged(test::planResultText(), random));
+        if (!plan) continue;
+        ++accepted;
+        for (const protocol::PlanCheckpoint& c : plan->checkpoints)
+            REQUIRE(static_cast<std::size_t>(c.value) < model().values.size());
+    }
+    CHECK(accepted > 100);
+}

@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include "protocol/run.h"
+#include "schema/fixture.h"
+
+using namespace hopscope;
+using namespace hopscope::protocol;
+
+namespace {
+
+RunEvents everything()
+{
+    RunEvents events{3, RunState::Paused, {}};
+    events.events = {PrologueEvent{0.5},
+                     StageEvent{1, 2, 34, 0.75},
+                     BatchEvent{1, "node", 4, 8, 16, 12, 24, 34, 1000, 2000, 1.5},
+                     PhaseEvent{1, 4, 3, 1.25, 0.125},
+                     StageEndEvent{1, 2.5, 3.0},
+                     NoteEvent{"smaller"},
+                     MergedEvent{99}};
+    return events;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of event survives writing and reading")
+{
+    const json::Value text = writeEvents(everything());
+    const auto read = readEvents(text);
+    REQUIRE_MESSAGE(read, base::describe(read.error()));
+    CHECK(read->run == 3);
+    CHECK(read->state == RunState::Paused);
+    REQUIRE(read->events.size() == everything().events.size());
+    CHECK(json::write(writeEvents(*read)) == json::write(text));
+    CHECK(std::get<BatchEvent>(read->events[2]).peakMemory == 2000);
+    CHECK(std::string(phaseNames[std::get<PhaseEvent>(read->events[3]).phase]) == "compute");
+}
+
+TEST_CASE("every field of every event is needed, and its kind too")
+{
+    const std::string text = json::write(writeEvents(everything()));
+    const auto mutations = fixture::mutations(text);
+    REQUIRE(mutations.size() > 50);
+    for (const fixture::Mutation& mutation : mutations) {
+        const auto read = readEvents(json::parse(mutation.text).value());
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().where.find(mutation.pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("kinds of events that are not known yet are passed over")
+{
+    json::Value text = writeEvents(everything());
+    json::Value fresh;
+    fresh["type"] = "temperature";
+    text["events"].push(fresh);
+    CHECK(readEvents(text)->events.size() == everything().events.size());
+}
+
+TEST_CASE("the end of a run carries its report or its error")
+{
+    RunFinished done;
+    done.run = 4;
+    done.folder = "results";
+    done.report = fixture::report();
+    const auto read = readFinished(writeFinished(done));
+    REQUIRE_MESSAGE(read, base::describe(read.error()));
+    CHECK(read->report == fixture::report());
+    CHECK(read->folder == "results");
+    CHECK(read->reportText == schema::writeReport(fixture::report()));
+    RunFinished bad;
+    bad.run = 5;
+    bad.error = base::Error{base::ErrorCode::Cancelled, "cancelled", "hint", "where"};
+    const auto failed = readFinished(writeFinished(bad));
+    REQUIRE_MESSAGE(failed, base::describe(failed.error()));
+    CHECK(failed->error->code == base::ErrorCode::Cancelled);
+    CHECK(failed->error->hint == "hint");
+    CHECK_FALSE(failed->report);
+    CHECK_FALSE(readFinished(json::Value::object()));
+}
