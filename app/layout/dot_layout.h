@@ -1,0 +1,48 @@
+#pragma once
+
+// One small directed graph laid out by Graphviz's `dot`, top to bottom. Sizes and coordinates in points; y grows downwards.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hopscope::layout {
+
+inline constexpr std::size_t maxNodes = 2000;
+inline constexpr std::size_t maxEdges = 8000;
+
+struct Point {
+    double x = 0, y = 0;
+};
+
+struct Graph {
+    std::vector<Point> sizes;                // width and height of every node
+    std::vector<std::pair<int, int>> edges;  // from, to; indices into sizes
+    std::vector<int> weights;                // by edge: how straight and short it should be, 1..1000; empty: all alike
+    double nodeGap = 24, rankGap = 24;
+};
+
+struct Placement {
+    std::vector<Point> centres;
+    Point size;
+};
+
+// Graphviz is not thread-safe: one of these per process, used from one thread.
+class DotLayout {
+public:
+    DotLayout();
+    ~DotLayout();
+    DotLayout(const DotLayout&) = delete;
+    DotLayout& operator=(const DotLayout&) = delete;
+
+    // Fails with Input on a graph beyond the caps, an edge to nowhere or a size out of range, with Internal if dot gives up.
+    base::Result<Placement> run(const Graph& graph);
+
+private:
+    struct Context;
+    std::unique_ptr<Context> m_context;
+};
+
+}  // namespace hopscope::layout

@@ -1,0 +1,225 @@
+// Measures the graph against the goals of the window, or shows one model:
+// bench_graphview [LAYOUT-PROGRAM]
+// bench_graphview --show INSPECT.json PLAN.json|- OUT.png light|dark [LAYOUT-PROGRAM] [WIDTHxHEIGHT] [OPERATOR] [ACTION]
+// where INSPECT.json may be `large`, PLAN.json `depth`, OPERATOR is selected (0: none) and ACTION triggered
+
+#include <QAction>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QTest>
+#include <algorithm>
+#include <cstdio>
+
+#include "graphview/graph_panel.h"
+#include "graphview/graph_samples.h"
+#include "graphview/graph_view.h"
+#include "graphview/scene_maker.h"
+
+namespace {
+
+using namespace hopscope;
+using graphview::GraphPanel;
+
+int show(const QStringList& arguments)
+{
+    models::Document document;
+    models::Selection selection;
+    const bool made = arguments[2] == QLatin1String("large");
+    const models::ModelPtr model =
+        made ? graphview::samples::largeModel(10'000) : graphview::samples::readModelFile(arguments[2]);
+    if (!model) return 1;
+    const style::Theme theme =
+        style::loadTheme(arguments[5] == QLatin1String("dark") ? style::Mode::Dark : style::Mode::Light);
+    style::applyTheme(theme);
+    GraphPanel panel(document, selection);
+    if (arguments.size() > 6) panel.setLayoutCommand({arguments[6]});
+    const QStringList size = arguments.value(7, QStringLiteral("950x900")).split(QLatin1Char('x'));
+    panel.resize(size.value(0).toInt(), size.value(1).toInt());
+    panel.setTheme(theme);
+    panel.setReducedMotion(true);
+    panel.show();
+    document.setModel(model);
+    if (arguments[3] == QLatin1String("depth")) document.setPlan(graphview::samples::depthPlan(model));
+    else if (arguments[3] != QLatin1String("-"))
+        document.setPlan(graphview::samples::readPlanFile(arguments[3], model));
+    if (!QTest::qWaitFor([&] { return panel.layoutReady(); }, 10000)) return 1;
+    if (auto* action = arguments.value(9).isEmpty() ? nullptr : panel.findChild<QAction*>(arguments[9]))
+        action->trigger();
+    if (!QTest::qWaitFor([&] { return panel.layoutReady(); }, 20000)) return 1;
+    const int selected = arguments.value(8).toInt();
+    if (selected > 0) selection.reveal(models::Target::op(selected));
+    QTest::qWait(50);
+    return panel.grab().save(arguments[4]) ? 0 : 1;
+}
+
+double milliseconds(const QElapsedTimer& timer) { return static_cast<double>(timer.nsecsElapsed()) / 1e6; }
+
+template <class Run>
+double timed(Run run)
+{
+    QElapsedTimer timer;
+    timer.start();
+    run();
+    return milliseconds(timer);
+}
+
+double p95(std::vector<double> times)
+{
+    std::sort(times.begin(), times.end());
+    return times[(times.size() * 95 + 99) / 100 - 1];
+}
+
+void report(const char* what, double measured, double goal)
+{
+    std::printf("| %-52s | %9.1f | %8.1f | %s |\n", what, measured, goal, measured <= goal ? "ok" : "NOT MET");
+    std::fflush(stdout);
+}
+
+struct Window {
+    models::Document document;
+    models::Selection selection;
+    GraphPanel panel{document, selection};
+    explicit Window(const QString& helper)
+    {
+        if (!helper.isEmpty()) panel.setLayoutCommand({helper});
+        panel.setReducedMotion(true);
+        panel.resize(1600, 1000);
+        panel.show();
+        QApplication::processEvents();
+    }
+    graphview::GraphView& view() { return *panel.findChild<graphview::GraphView*>(); }
+    QAction* action(const char* name) { return panel.findChild<QAction*>(QLatin1String(name)); }
+    void settle()
+    {
+        while (!panel.layoutReady()) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
+    }
+    double frame()
+    {
+        view().update();
+        return timed([this] { view().repaint(); });
+    }
+};
+
+void benchOpen(const QString& helper)
+{
+    const auto model = graphview::samples::largeModel(10'000);
+    std::vector<double> times;
+    for (int i = 0; i < 5; ++i) {
+        Window window(helper);
+        times.push_back(timed([&] {
+            window.document.setModel(model);
+            window.settle();
+            window.view().repaint();
+        }));
+    }
+    report("open -> first folded view, 10,000 ops [ms]", p95(times), 1000);
+}
+
+void benchShared(const QString& helper)
+{
+    graphview::samples::ModelWriter writer;
+    const int shared = writer.input("edge_attr");
+    std::vector<int> values{writer.input("x")};
+    for (int i = 0; i < 453; ++i)
+        values.push_back(writer.op("rowwise", "aten::mul.Tensor", "", "",
+                                   {values[values.size() - 1 - (i % 5 == 4 ? 3 : 0)], shared}));
+    writer.output(values.back());
+    Window window(helper);
+    const auto model = writer.finish();
+    report("455 nodes with a shared input [ms]", timed([&] {
+               window.document.setModel(model);
+               window.settle();
+           }),
+           300);
+}
+
+void benchFrames(Window& window)
+{
+    std::vector<double> fit, near;
+    window.view().fit();
+    const graphview::Camera whole = window.view().camera();
+    for (int i = 0; i < 60; ++i) {
+        window.view().setCamera(whole.zoomed(1 + 0.002 * i, {800, 500}));
+        fit.push_back(window.frame());
+    }
+    for (const qreal scale : {0.2, 0.5, 1.0}) {
+        near.clear();
+        for (int i = 0; i < 60; ++i) {
+            graphview::Camera camera;
+            camera.scale = scale;
+            camera.offset = QPointF(800, 500) - window.view().scene()->bounds.center() * scale + QPointF(3 * i, 7 * i);
+            window.view().setCamera(camera);
+            near.push_back(window.frame());
+        }
+        report(qPrintable(QStringLiteral("frame at 50,000 nodes, at %1 % [ms]").arg(scale * 100)), p95(near), 16.6);
+    }
+    report("frame at 50,000 nodes, fit [ms]", p95(fit), 16.6);
+}
+
+void benchSearch(Window& window)
+{
+    std::vector<double> times;
+    window.action("graphFind")->trigger();
+    auto* field = window.panel.findChild<QLineEdit*>("graphSearchField");
+    for (const QChar key : QStringLiteral("linear blocks.7 mlp aten"))
+        times.push_back(timed([&] {
+            QTest::keyClick(field, key.toLatin1());
+            window.view().repaint();
+        }));
+    report("search key at 50,000 [ms]", p95(times), 50);
+}
+
+void benchExpanded(const QString& helper)
+{
+    for (const auto& [ops, goal] : {std::pair(10'000, 2000.0), std::pair(50'000, 10'000.0)}) {
+        Window window(helper);
+        window.document.setModel(graphview::samples::largeModel(ops * 5 / 4));
+        window.settle();
+        const double time = timed([&] {
+            window.action("graphExpandAll")->trigger();
+            window.settle();
+        });
+        const auto nodes = window.view().scene()->nodes.size();
+        report(qPrintable(QStringLiteral("layout fully expanded, %1 nodes [ms]").arg(nodes)), time, goal);
+        if (ops < 50'000) continue;
+        benchFrames(window);
+        benchSearch(window);
+    }
+}
+
+void benchFold(const QString& helper)
+{
+    Window window(helper);
+    window.document.setModel(graphview::samples::largeModel(10'000));
+    window.settle();
+    std::vector<double> times;
+    for (int i = 0; i < 20; ++i) {
+        const auto& nodes = window.view().scene()->graph.nodes;
+        const auto box = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.module >= 0; });
+        if (box == nodes.end()) break;
+        window.selection.select(models::Target::op(box->op));
+        times.push_back(timed([&] {
+            window.action("graphExpand")->trigger();
+            window.settle();
+            window.view().repaint();
+        }));
+    }
+    report("open a module of 10,000 ops [ms]", p95(times), 150);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    const QStringList arguments = QApplication::arguments();
+    if (arguments.value(1) == QLatin1String("--show") && arguments.size() > 5) return show(arguments);
+    const QString helper = arguments.value(1);
+    std::printf("| %-52s | %9s | %8s |\n|---|---|---|---|\n", "what", "measured", "goal");
+    benchOpen(helper);
+    benchShared(helper);
+    benchFold(helper);
+    benchExpanded(helper);
+    return 0;
+}

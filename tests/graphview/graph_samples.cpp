@@ -1,0 +1,221 @@
+#include "graphview/graph_samples.h"
+
+#include <QFile>
+#include <algorithm>
+#include <set>
+
+namespace hopscope::graphview::samples {
+
+ModelWriter::ModelWriter() { m_model.splittable = true; }
+
+int ModelWriter::addValue(const std::string& origin, int width, bool structure)
+{
+    protocol::ValueRecord value;
+    const int index = static_cast<int>(m_model.values.size());
+    value.id = "v" + std::to_string(index);
+    value.origin = origin;
+    value.dtype = "float32";
+    value.shape = {"|node|", std::to_string(width)};
+    value.spaces = {std::string("node"), std::nullopt};
+    value.bytes = 4000LL * width;
+    value.structureOnly = structure;
+    m_model.valuesById.emplace(value.id, index);
+    m_model.values.push_back(value);
+    m_depth.push_back(0);
+    return index;
+}
+
+int ModelWriter::input(const std::string& name, bool structure)
+{
+    const int value = addValue("input", 64, structure);
+    protocol::OpRecord op;
+    op.id = "input." + name;
+    op.kind = "input";
+    op.name = name;
+    op.structureOnly = structure;
+    op.outputs = {value};
+    m_model.values[value].producer = static_cast<int>(m_model.ops.size());
+    m_model.opsById.emplace(op.id, static_cast<int>(m_model.ops.size()));
+    m_model.ops.push_back(op);
+    return value;
+}
+
+int ModelWriter::parameter(const std::string& name)
+{
+    const int value = addValue("parameter", 64, false);
+    m_model.values[value].name = name;
+    m_model.values[value].shape = {"64", "64"};
+    m_model.values[value].spaces = {std::nullopt, std::nullopt};
+    return value;
+}
+
+int ModelWriter::op(const std::string& kind, const std::string& name, const std::string& module,
+                    const std::string& type, const std::vector<int>& inputs, int width)
+{
+    const int index = static_cast<int>(m_model.ops.size());
+    const int value = addValue("op", width, kind == "structure");
+    protocol::OpRecord op;
+    op.id = "op" + std::to_string(index);
+    op.kind = kind;
+    op.name = name;
+    op.module = module;
+    op.moduleType = type;
+    op.structureOnly = kind == "structure";
+    op.inputs = inputs;
+    op.outputs = {value};
+    for (int input : inputs) {
+        m_model.values[input].consumers.push_back(index);
+        if (!op.structureOnly) op.depth = std::max(op.depth, m_depth[input]);
+    }
+    op.depth += kind == "gather" ? 1 : 0;
+    op.depthModule = op.depthOp = op.depth;
+    m_depth[value] = op.depth;
+    m_model.depth = std::max(m_model.depth, op.depth);
+    m_model.values[value].producer = index;
+    m_model.opsById.emplace(op.id, index);
+    if (op.structureOnly) m_model.prologue.push_back(index);
+    m_model.ops.push_back(std::move(op));
+    return value;
+}
+
+void ModelWriter::output(int value)
+{
+    protocol::OpRecord op;
+    op.id = "output.out";
+    op.kind = "output";
+    op.name = "out";
+    op.inputs = {value};
+    op.depth = m_depth[value];
+    m_model.values[value].consumers.push_back(static_cast<int>(m_model.ops.size()));
+    m_model.opsById.emplace(op.id, static_cast<int>(m_model.ops.size()));
+    m_model.ops.push_back(op);
+}
+
+models::ModelPtr ModelWriter::finish() { return std::make_shared<const protocol::ModelRecord>(std::move(m_model)); }
+
+namespace {
+
+struct Edges {
+    int source = 0, destination = 0, norm = 0;
+};
+
+Edges writePrologue(ModelWriter& writer, const std::string& module)
+{
+    const int edges = writer.input("edge_index", true);
+    Edges made;
+    made.source = writer.op("structure", "aten::select.int", module, "GCNConv", {edges});
+    made.destination = writer.op("structure", "aten::select.int", module, "GCNConv", {edges});
+    const int degree = writer.op("structure", "aten::index_add", module, "GCNConv", {made.destination});
+    made.norm = writer.op("structure", "aten::rsqrt", module, "GCNConv", {degree});
+    return made;
+}
+
+int writeLayer(ModelWriter& writer, const std::string& module, int h, const Edges& edges)
+{
+    const int weight = writer.parameter(module + ".lin.weight");
+    const int linear = writer.op("rowwise", "aten::linear", module + ".lin", "Linear", {h, weight});
+    const int scaled = writer.op("rowwise", "aten::mul.Tensor", module, "GCNConv", {linear, edges.norm});
+    const int gathered = writer.op("gather", "aten::index_select", module, "GCNConv", {scaled, edges.source});
+    const int sum = writer.op("aggregate", "aten::index_add", module, "GCNConv", {edges.destination, gathered});
+    return writer.op("rowwise", "aten::add.Tensor", module, "GCNConv", {sum, scaled});
+}
+
+// A block of 20 operators: a layer, a branch with its own modules, and what brings them together.
+int writeBlock(ModelWriter& writer, const std::string& block, int h, const Edges& edges)
+{
+    int conv = writeLayer(writer, block + ".conv", h, edges);
+    conv = writer.op("rowwise", "aten::relu", block, "Block", {conv});
+    int left = writer.op("rowwise", "aten::layer_norm", block + ".norm", "LayerNorm", {conv});
+    int right = conv;
+    for (int i = 0; i < 3; ++i) {
+        const std::string mlp = block + ".mlp." + std::to_string(i);
+        right = writer.op("rowwise", "aten::linear", mlp, "Layer", {right, writer.parameter(mlp + ".weight")});
+        right = writer.op("rowwise", "aten::relu", mlp, "Layer", {right});
+        right = writer.op("rowwise", "aten::layer_norm", mlp, "Layer", {right});
+    }
+    left = writer.op("rowwise", "aten::sigmoid", block, "Block", {left});
+    const int gated = writer.op("rowwise", "aten::mul.Tensor", block, "Block", {left, right});
+    return writer.op("rowwise", "aten::add.Tensor", block, "Block", {gated, h});
+}
+
+}  // namespace
+
+models::ModelPtr layeredModel(int layers, bool skips)
+{
+    ModelWriter writer;
+    int h = writer.input("x"), before = h;
+    const Edges edges = writePrologue(writer, "convs.0");
+    for (int layer = 0; layer < layers; ++layer) {
+        h = writeLayer(writer, "convs." + std::to_string(layer), h, edges);
+        h = writer.op("rowwise", "aten::relu", "", "", {h});
+        if (skips && layer % 8 == 7)
+            h = writer.op("rowwise", "aten::add.Tensor", "", "", {h, std::exchange(before, h)});
+    }
+    writer.output(writer.op("rowwise", "aten::linear", "lin", "Linear", {h, writer.parameter("lin.weight")}, 7));
+    return writer.finish();
+}
+
+models::ModelPtr largeModel(int ops)
+{
+    constexpr int opsPerBlock = 19;
+    ModelWriter writer;
+    int h = writer.input("x");
+    const Edges edges = writePrologue(writer, "embed");
+    h = writer.op("rowwise", "aten::linear", "embed", "Linear", {h, writer.parameter("embed.weight")});
+    std::vector<int> skips;
+    for (int block = 0; block * opsPerBlock < ops; ++block) {
+        // Stages of ten blocks, so that the tree has depth; every tenth block looks back at the stage before.
+        h = writeBlock(writer, "stages." + std::to_string(block / 10) + ".blocks." + std::to_string(block % 10), h,
+                       edges);
+        if (block % 10 != 9) continue;
+        skips.push_back(h);
+        if (skips.size() > 2) h = writer.op("rowwise", "aten::add.Tensor", "", "", {h, skips[skips.size() - 3]});
+    }
+    writer.output(writer.op("rowwise", "aten::linear", "head", "Linear", {h, writer.parameter("head.weight")}, 7));
+    return writer.finish();
+}
+
+models::PlanPtr depthPlan(const models::ModelPtr& model)
+{
+    auto plan = std::make_shared<protocol::PlanRecord>();
+    const auto stageOf = [&](int op) { return std::max(1, model->ops[op].depth); };
+    plan->strategy = "depth";
+    plan->stages.resize(std::max(1, model->depth));
+    for (std::size_t i = 0; i < plan->stages.size(); ++i) plan->stages[i].index = static_cast<int>(i) + 1;
+    for (std::size_t op = 0; op < model->ops.size(); ++op) {
+        const auto& record = model->ops[op];
+        if (record.structureOnly || record.kind == "input" || record.kind == "output") continue;
+        const int stage = stageOf(static_cast<int>(op));
+        plan->stages[stage - 1].steps.push_back({static_cast<int>(op), "B(node)", "node"});
+        for (int value : record.outputs)
+            for (int consumer : model->values[value].consumers)
+                if (const auto* known = plan->checkpointOf(value); !known && stageOf(consumer) > stage)
+                    plan->checkpoints.push_back({value, stage, false, model->values[value].bytes, std::nullopt});
+    }
+    return plan;
+}
+
+models::ModelPtr readModelFile(const QString& file)
+{
+    QFile in(file);
+    if (!in.open(QIODevice::ReadOnly)) return nullptr;
+    const auto document = json::parse(in.readAll().toStdString(), file.toStdString());
+    if (!document) return nullptr;
+    auto model = protocol::readModel(*document);
+    return model ? std::make_shared<const protocol::ModelRecord>(std::move(*model)) : nullptr;
+}
+
+models::PlanPtr readPlanFile(const QString& file, const models::ModelPtr& model)
+{
+    QFile in(file);
+    if (!in.open(QIODevice::ReadOnly)) return nullptr;
+    auto document = json::parse(in.readAll().toStdString(), file.toStdString());
+    if (!document) return nullptr;
+    json::Value result = json::Value::object();
+    result["plan"] = std::move(*document);
+    result["predicted"] = nullptr;
+    auto plan = protocol::readPlanResult(result, *model);
+    return plan ? std::make_shared<const protocol::PlanRecord>(std::move(*plan)) : nullptr;
+}
+
+}  // namespace hopscope::graphview::samples

@@ -1,0 +1,240 @@
+#include <QImage>
+#include <QTest>
+
+#include "graphview/check_geometry.h"
+#include "graphview/graph_samples.h"
+#include "graphview/level_of_detail.h"
+#include "graphview/navigation.h"
+#include "graphview/scene_maker.h"
+
+using namespace hopscope;
+using namespace hopscope::graphview;
+
+namespace {
+
+// Laid out in this process, without the helper.
+ScenePtr sceneOf(const models::ModelPtr& model, const models::PlanPtr& plan, bool open = false)
+{
+    SceneMaker maker;
+    maker.setModel(model);
+    maker.setPlan(plan);
+    if (open) maker.setFold(fullyExpanded(maker.fold()));
+    return maker.scene();
+}
+
+models::ModelPtr modelNamed(const QString& name)
+{
+    if (name == QLatin1String("3 layers")) return samples::layeredModel(3, false);
+    if (name == QLatin1String("64 layers with skips")) return samples::layeredModel(64, true);
+    if (name == QLatin1String("1,000 operators")) return samples::largeModel(1000);
+    return samples::readModelFile(QStringLiteral(GRAPH_DATA "/%1.inspect.json").arg(name));
+}
+
+models::PlanPtr planNamed(const QString& name, const models::ModelPtr& model)
+{
+    const models::PlanPtr plan = samples::readPlanFile(QStringLiteral(GRAPH_DATA "/%1.plan.json").arg(name), model);
+    return plan ? plan : samples::depthPlan(model);
+}
+
+void reportFaults(const QStringList& faults)
+{
+    QVERIFY2(faults.isEmpty(), qPrintable(QString::number(faults.size()) + " faults: " + faults.mid(0, 5).join("; ")));
+}
+
+}  // namespace
+
+class SceneTest : public QObject {
+    Q_OBJECT
+private slots:
+    void picturesAreSound_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("open");
+        QTest::addColumn<bool>("planned");
+        for (const char* name : {"3 layers", "64 layers with skips", "1,000 operators", "jknet", "gat"})
+            for (bool open : {false, true})
+                for (bool planned : {false, true})
+                    QTest::addRow("%s%s%s", name, open ? ", open" : "", planned ? ", planned" : "")
+                        << QString::fromLatin1(name) << open << planned;
+    }
+    void picturesAreSound()
+    {
+        QFETCH(QString, name);
+        QFETCH(bool, open);
+        QFETCH(bool, planned);
+        const models::ModelPtr model = modelNamed(name);
+        QVERIFY(model);
+        const models::PlanPtr plan = planned ? planNamed(name, model) : nullptr;
+        const ScenePtr scene = sceneOf(model, plan, open);
+        QVERIFY(scene);
+        for (style::Mode mode : {style::Mode::Light, style::Mode::Dark}) {
+            const style::Theme theme = style::loadTheme(mode);
+            const ColourData data{model.get(), plan.get(), nullptr};
+            for (ColourMode colours : {ColourMode::Depth, ColourMode::Stage, ColourMode::Kind, ColourMode::Bytes})
+                reportFaults(checkGeometry(*scene, colourNodes(*scene, colours, data, theme), theme));
+        }
+    }
+
+    void theCheckerFindsFaults()
+    {
+        const models::ModelPtr model = samples::layeredModel(3, false);
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const ScenePtr good = sceneOf(model, samples::depthPlan(model));
+        const Colouring colouring = colourNodes(*good, ColourMode::Depth, {model.get(), nullptr, nullptr}, theme);
+        const auto faults = [&](auto spoil) {
+            Scene scene = *good;
+            Colouring colours = colouring;
+            spoil(scene, colours);
+            scene.nodeIndex = GridIndex(scene.nodes);
+            return checkGeometry(scene, colours, theme).join(QLatin1Char('\n'));
+        };
+        const int node = good->edges.back().to, before = good->edges.back().from;
+        QVERIFY(faults([&](Scene& s, Colouring&) { s.nodes[node] = s.nodes[before]; }).contains("overlaps"));
+        QVERIFY(faults([&](Scene& s, Colouring&) { s.texts[node].label = QString(80, 'W'); }).contains("clipped"));
+        QVERIFY(faults([&](Scene& s, Colouring&) {
+                    std::swap(s.edges.back().from, s.edges.back().to);
+                }).contains("goes up"));
+        QVERIFY(faults([&](Scene&, Colouring& c) { c.text[node] = c.fill[node]; }).contains("contrast"));
+        QVERIFY(faults([&](Scene& s, Colouring&) { s.nodes[node].translate(0, 5000); }).contains("band"));
+    }
+
+    void stagesAreBandsFromTopToBottom()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const ScenePtr scene = sceneOf(model, planNamed("jknet", model));
+        QCOMPARE(scene->bands.size(), std::size_t(4));
+        for (std::size_t i = 1; i < scene->bands.size(); ++i) {
+            QCOMPARE(scene->bands[i].stage, static_cast<int>(i));
+            QCOMPARE(scene->bands[i].top, scene->bands[i - 1].bottom);
+        }
+    }
+
+    void anotherPlanMovesRowsButAsksForNoLayout()
+    {
+        const models::ModelPtr model = samples::layeredModel(6, true);
+        SceneMaker maker;
+        maker.setModel(model);
+        const ScenePtr before = maker.scene();
+        maker.setPlan(samples::depthPlan(model));
+        const ScenePtr after = maker.scene();
+        QVERIFY(before != after);
+        QCOMPARE(after->nodes.size(), before->nodes.size());
+        for (std::size_t i = 0; i < after->nodes.size(); ++i) {
+            if (after->graph.nodes[i].prologue || after->graph.nodes[i].shape == Shape::Input) continue;
+            QCOMPARE(after->nodes[i].left(), before->nodes[i].left());
+            QCOMPARE(after->nodes[i].size(), before->nodes[i].size());
+        }
+        QCOMPARE(maker.client().fallbacks(), 0);
+    }
+
+    void storedValuesHaveAStoreAndTheirEdgesAreCut()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const models::PlanPtr plan = planNamed("jknet", model);
+        const ScenePtr scene = sceneOf(model, plan);
+        std::size_t stored = 0;
+        for (const auto& checkpoint : plan->checkpoints) stored += !checkpoint.output;
+        QCOMPARE(scene->stores.size(), stored);
+        for (const SceneStore& store : scene->stores) {
+            const Band* band = scene->bandOf(store.stage);
+            QVERIFY(band);
+            QVERIFY(std::abs(store.rect.center().y() - band->bottom) < 1);
+            const auto cut = [&](const SceneEdge& edge) { return edge.cut && edge.stored == store.value; };
+            QVERIFY(std::any_of(scene->edges.begin(), scene->edges.end(), cut));
+        }
+        for (const SceneEdge& edge : scene->edges)
+            if (edge.cut) QVERIFY(scene->staging.lastStage[edge.to] > scene->staging.stage[edge.from] - 1);
+    }
+
+    void edgesGoAroundNodes()
+    {
+        const models::ModelPtr model = modelNamed("gat");
+        const ScenePtr scene = sceneOf(model, planNamed("gat", model));
+        int crossed = 0;
+        for (const SceneEdge& edge : scene->edges)
+            for (int step = 1; step < 80; ++step) {
+                const int node = scene->nodeAt(pointOnPath(edge.path, step / 80.0));
+                if (node >= 0 && node != edge.from && node != edge.to) ++crossed, step = 80;
+            }
+        QCOMPARE(crossed, 0);
+    }
+
+    void theGridFindsWhatALinearScanFinds()
+    {
+        std::vector<QRectF> rects;
+        quint32 seed = 7;
+        const auto next = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
+        for (int i = 0; i < 500; ++i)
+            rects.emplace_back(next() % 5000, next() % 9000, 1 + next() % 900, 1 + next() % 60);
+        const GridIndex index(rects);
+        for (int i = 0; i < 200; ++i) {
+            const QRectF area(double(next() % 6000) - 500, double(next() % 10000) - 500, next() % 1500, next() % 1500);
+            std::vector<int> expected;
+            for (int r = 0; r < 500; ++r)
+                if (rects[r].left() <= area.right() && area.left() <= rects[r].right() &&
+                    rects[r].top() <= area.bottom() && area.top() <= rects[r].bottom())
+                    expected.push_back(r);
+            QCOMPARE(index.inside(area), expected);
+        }
+    }
+
+    void aConeHoldsAncestorsAndDescendants()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const ScenePtr scene = sceneOf(model, nullptr);
+        const int out = scene->graph.nodeByKey(QStringLiteral("output.out"));
+        const auto all = cone(scene->graph, out);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            QVERIFY2(all[i], qPrintable(scene->graph.nodes[i].key));  // everything leads to the only output
+        const int x = scene->graph.nodeByKey(QStringLiteral("input.x"));
+        const int edges = scene->graph.nodeByKey(QStringLiteral("input.edge_index"));
+        QVERIFY(!cone(scene->graph, x)[edges]);
+    }
+
+    void searchFindsAllWordsWithoutCase()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const FoldModel fold = prepareFold(*model);
+        const SearchIndex index(fold);
+        QCOMPARE(index.find("CONVS.1 index_select").size(), std::size_t(1));
+        QCOMPARE(index.find("aten::relu").size(), std::size_t(3));
+        QVERIFY(index.find("").empty());
+        QVERIFY(index.find("nothing like this").empty());
+        for (int op : index.find("gather source")) QCOMPARE(model->ops[op].kind, std::string("gather"));
+    }
+
+    void modesWithoutDataSayWhy()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const ColourData data{model.get(), nullptr, nullptr};
+        QVERIFY(whyUnavailable(ColourMode::Depth, data).isEmpty());
+        QVERIFY(whyUnavailable(ColourMode::Bytes, data).isEmpty());
+        for (ColourMode mode : {ColourMode::Stage, ColourMode::Time, ColourMode::Memory, ColourMode::Error})
+            QVERIFY(!whyUnavailable(mode, data).isEmpty());
+    }
+
+    void fromAfarEveryNodeLeavesItsColour()
+    {
+        const models::ModelPtr model = samples::largeModel(1000);
+        const ScenePtr scene = sceneOf(model, nullptr, true);
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const Colouring colouring = colourNodes(*scene, ColourMode::Kind, {model.get(), nullptr, nullptr}, theme);
+        QImage image(900, 900, QImage::Format_RGB32);
+        image.fill(theme.panel);
+        Camera camera;
+        camera.scale = 0.2;
+        camera.offset = QPointF(450, 10) - QPointF(scene->bounds.center().x(), 0) * camera.scale;
+        drawFromAfar(image, *scene, colouring, theme, camera, {});
+        int seen = 0;
+        for (std::size_t node = 0; node < scene->nodes.size(); ++node) {
+            const QRectF box = camera.toScreen(scene->nodes[node]);
+            if (!QRectF(image.rect()).contains(box)) continue;
+            ++seen;
+            QCOMPARE(QColor(image.pixel(box.center().toPoint())), colouring.fill[node]);
+        }
+        QVERIFY(seen > 20);
+    }
+};
+
+QTEST_MAIN(SceneTest)
+#include "test_scene.moc"

@@ -1,0 +1,45 @@
+#pragma once
+
+// Where a view looks: screen = scene * scale + offset.
+
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+#include <algorithm>
+
+namespace hopscope::graphview {
+
+inline constexpr qreal minScale = 0.0005, maxScale = 4, fitScale = 1.25;
+
+struct Camera {
+    qreal scale = 1;
+    QPointF offset;
+    bool operator==(const Camera&) const = default;
+
+    [[nodiscard]] QPointF toScreen(QPointF point) const { return point * scale + offset; }
+    [[nodiscard]] QPointF toScene(QPointF point) const { return (point - offset) / scale; }
+    [[nodiscard]] QRectF toScreen(const QRectF& r) const { return {toScreen(r.topLeft()), r.size() * scale}; }
+    [[nodiscard]] QRectF toScene(const QRectF& r) const { return {toScene(r.topLeft()), r.size() / scale}; }
+
+    // The point under `pointer` stays where it is.
+    [[nodiscard]] Camera zoomed(qreal factor, QPointF pointer) const
+    {
+        Camera next;
+        next.scale = std::clamp(scale * factor, minScale, maxScale);
+        next.offset = pointer - toScene(pointer) * next.scale;
+        return next;
+    }
+    // The whole of `content` in the middle, not magnified beyond fitScale; `top`: aligned to the upper edge.
+    [[nodiscard]] static Camera fitting(const QRectF& content, const QSizeF& screen, qreal margin = 24, qreal below = 0)
+    {
+        if (content.isEmpty() || screen.isEmpty()) return {};
+        Camera next;
+        const qreal horizontal = (screen.width() - 2 * margin) / content.width();
+        const qreal vertical = (screen.height() - margin - below) / content.height();
+        next.scale = std::clamp(std::min({horizontal, vertical, fitScale}), minScale, maxScale);
+        next.offset = QPointF(screen.width() / 2, 0) - QPointF(content.center().x(), content.top()) * next.scale;
+        return next;
+    }
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,103 @@
+#pragma once
+
+// The laid-out picture as plain geometry: what is painted, hit, searched, exported and checked. Immutable once built.
+// Coordinates in pixels of the unscaled picture.
+
+#include <QPainterPath>
+#include <QRectF>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "graphview/arrange.h"
+#include "graphview/fold.h"
+#include "graphview/grid_index.h"
+
+namespace hopscope::graphview {
+
+struct NodeText {
+    QString label, detail;  // as they fit into the node
+    bool shortened = false;
+};
+
+struct SceneEdge {
+    int from = 0, to = 0;
+    std::vector<int> values;
+    std::vector<QPointF> path;  // start, then three points for every Bézier curve
+    bool cut = false;           // its value is stored between the stages of its ends
+    int stored = -1;            // of a cut: the stored value
+    QString bytes;              // of a cut: what reading it costs in all; may be empty
+};
+
+struct SceneStub {
+    int node = 0, source = 0;
+    QString text;
+    QRectF textRect;
+    QPointF from, to;
+    std::vector<int> values;
+};
+
+// A checkpoint: the store between two stages.
+struct SceneStore {
+    int value = -1;
+    int node = -1;  // that makes the value
+    int stage = 0;
+    bool pinned = false;
+    QString down, up;  // "↓ 692 kB", "↑ 2.1 MB"
+    QRectF rect;       // glyph and text
+    QPointF anchor;    // on the edge that is cut
+};
+
+struct Scene {
+    VisibleGraph graph;
+    Staging staging;
+    std::vector<QSizeF> sizes;
+    std::vector<QRectF> nodes;
+    std::vector<NodeText> texts;
+    std::vector<QRectF> frames;  // null: not drawn
+    std::vector<SceneEdge> edges;
+    std::vector<SceneStub> stubs;
+    std::vector<SceneStore> stores;
+    std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
+    std::vector<Band> bands;
+    QRectF bounds;
+    GridIndex nodeIndex, edgeIndex;
+    std::vector<int> edgeOfPiece;  // by rectangle of edgeIndex
+
+    [[nodiscard]] int nodeAt(QPointF point) const;                  // -1: none
+    [[nodiscard]] int edgeAt(QPointF point, qreal distance) const;  // -1: none
+    [[nodiscard]] int storeAt(QPointF point) const;
+    [[nodiscard]] int frameTitleAt(QPointF point) const;
+    [[nodiscard]] std::vector<int> edgesInside(const QRectF& area) const;
+    [[nodiscard]] const Band* bandOf(int stage) const;
+};
+
+using ScenePtr = std::shared_ptr<const Scene>;
+
+struct SceneInput {
+    VisibleGraph graph;
+    std::vector<QSizeF> sizes;
+    std::vector<QRectF> arranged;  // of Arranger
+    const protocol::ModelRecord* model = nullptr;
+    const protocol::PlanRecord* plan = nullptr;  // null: one band
+};
+
+// Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
+ScenePtr buildScene(SceneInput input);
+
+// What a node needs for its texts and its shape.
+QSizeF nodeSize(const VisibleNode& node);
+std::vector<QSizeF> nodeSizes(const VisibleGraph& graph);
+NodeText fitText(const VisibleNode& node, const QSizeF& size);
+QFont labelFont();
+QFont detailFont();
+QFont smallFont();
+
+// Room for text inside of a node's shape.
+QRectF textArea(Shape shape, const QRectF& rect);
+
+QPainterPath edgePath(const std::vector<QPointF>& points);
+QPointF pointOnPath(const std::vector<QPointF>& points, qreal t);  // t in [0, 1] over all curves
+QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y);
+
+}  // namespace hopscope::graphview

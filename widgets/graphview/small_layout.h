@@ -1,0 +1,41 @@
+#pragma once
+
+// Positions of one small graph, top to bottom. Sizes and coordinates in pixels of an unscaled picture; y grows downwards.
+
+#include <QByteArray>
+#include <QPointF>
+#include <QSizeF>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace hopscope::graphview {
+
+struct SmallGraph {
+    std::vector<QSizeF> sizes;
+    std::vector<std::pair<int, int>> edges;  // acyclic, no duplicates
+};
+
+struct SmallLayout {
+    std::vector<QPointF> centres;
+    QSizeF size;
+};
+
+inline constexpr qreal nodeGap = 28, rankGap = 18;
+
+// Equal graphs, equal hashes: what layouts are cached by.
+QByteArray contentHash(const SmallGraph& graph);
+
+// One node, or a chain: needs no algorithm.
+std::optional<SmallLayout> trivialLayout(const SmallGraph& graph);
+
+// Whether `dot` answers in a blink: by the number of nodes and of ranks that edges would pass through.
+bool suitsDot(const SmallGraph& graph);
+
+// Longest-path layers, order by neighbours' means, near-linear. Every edge points down, no boxes overlap.
+SmallLayout layeredLayout(const SmallGraph& graph);
+
+// The layer of every node: sources are 0, everything else one below its lowest predecessor.
+std::vector<int> longestPathLayers(const SmallGraph& graph);
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,31 @@
+#pragma once
+
+// Which operators are drawn as one node, and what a node says. Pure functions of the model.
+
+#include <QString>
+#include <vector>
+
+#include "protocol/model.h"
+
+namespace hopscope::graphview {
+
+// For every operator the one whose node shows it: itself, or for operators that add nothing to the picture (reshapes,
+// casts, a bias, a factor from the prologue) the operator whose result they dress. Linear.
+std::vector<int> leadersOf(const protocol::ModelRecord& model);
+
+// "lin" of scalar::size and the like: never drawn unless every operator is.
+bool isScalar(const protocol::OpRecord& op);
+
+// What a structure-only value is: "norm", "degree", "edge_index"; empty where it has no word (zeros to add into).
+QString structureWord(const protocol::ModelRecord& model, int value);
+
+// "gather source × norm": the leader's word and what the others add. `group`: ascending, with the leader.
+QString groupLabel(const protocol::ModelRecord& model, int leader, const std::vector<int>& group);
+
+// "1,797 × 32" of the last operator's first output; empty where it has none.
+QString shapeDetail(const protocol::ModelRecord& model, int op);
+
+// "self-loops, degrees, norm" for operators of the prologue, or "7 operators".
+QString prologueDetail(const protocol::ModelRecord& model, const std::vector<int>& ops);
+
+}  // namespace hopscope::graphview
