@@ -1,0 +1,141 @@
+// What showing a run costs while it goes on: 1,000,000 batches and 1,000,000 phases arrive in messages of 33 ms; all plots
+// and the timeline are visible and repainted at the rate of the window. Prints a table with goals; exits with 1 if one is
+// missed. Seconds are of the GUI thread.
+
+#include <QApplication>
+#include <QThread>
+#include <cstdio>
+#include <ctime>
+
+#include "models/run_log.h"
+#include "panels/run_feed.h"
+#include "plots/frame_clock.h"
+
+using namespace hopscope;
+
+namespace {
+
+constexpr int points = 1'000'000;
+constexpr int messages = 1800;  // a minute of a run at 30 Hz
+constexpr double runSeconds = messages / 30.0;
+
+double cpuSeconds()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+struct View {
+    plots::StageBars bars;
+    plots::TimePlot memory{QStringLiteral("Device memory"), plots::Unit::Bytes};
+    plots::TimePlot rate{QStringLiteral("Destinations per second"), plots::Unit::Count};
+    plots::TimePlot size{QStringLiteral("Destinations per batch"), plots::Unit::Count};
+    plots::Timeline timeline;
+    panels::BatchFeed batches{memory.series(), rate.series(), size.series()};
+    panels::PhaseFeed phases{timeline};
+    double openEnd = 0;
+    int frames = 0;
+
+    View()
+    {
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        bars.setTheme(theme);
+        timeline.setTheme(theme);
+        bars.resize(700, 220);
+        timeline.resize(900, 160);
+        for (plots::TimePlot* plot : {&memory, &rate, &size}) {
+            plot->setTheme(theme);
+            plot->resize(plot == &memory ? 700 : 340, plot == &memory ? 220 : 160);
+            plot->show();
+        }
+        bars.show();
+        timeline.show();
+    }
+
+    void feed(const models::RunLog& log)
+    {
+        batches.read(&log);
+        phases.read(&log);
+    }
+
+    void frame(const models::RunLog& log)
+    {
+        if (frames++ % 15 == 0) bars.setRuns({panels::stageRun(QStringLiteral("run"), log)});
+        openEnd = plots::growingEnd(openEnd, log.elapsed());
+        const auto bands = panels::bandsOf(log, nullptr, openEnd);
+        for (plots::TimePlot* plot : {&memory, &rate, &size}) {
+            plot->setBands(bands);
+            plot->setEnd(log.elapsed(), false);
+            plot->refresh();
+        }
+        timeline.refresh();
+        QCoreApplication::processEvents();  // the painting itself
+    }
+};
+
+protocol::RunEvents message(int number)
+{
+    protocol::RunEvents made;
+    const int each = points / messages;
+    for (int at = 0; at < each; ++at) {
+        const int batch = number * each + at;
+        const double now = runSeconds * batch / points;
+        protocol::BatchEvent event;
+        event.stage = 1 + 3 * number / messages;
+        event.batch = batch;
+        event.destinations = 64;
+        event.done = batch;
+        event.total = points;
+        event.memory = (batch * 7919LL) % 1'000'003;
+        event.peakMemory = event.memory + 1000;
+        event.time = now;
+        made.events.emplace_back(event);
+        made.events.emplace_back(protocol::PhaseEvent{event.stage, batch, batch % 6, now, runSeconds / points});
+    }
+    return made;
+}
+
+bool row(const char* what, double value, const char* unit, double goal)
+{
+    const bool met = goal <= 0 || value <= goal;
+    if (goal > 0) std::printf("%-44s %10.3f %-4s  goal %8.3f  %s\n", what, value, unit, goal, met ? "met" : "MISSED");
+    else std::printf("%-44s %10.3f %-4s\n", what, value, unit);
+    return met;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    View view;
+    models::RunLog log(nullptr, 2 * static_cast<std::size_t>(points));
+    QCoreApplication::processEvents();
+    double ingest = 0, feed = 0, paint = 0, worst = 0;
+    for (int number = 0; number < messages; ++number) {
+        const protocol::RunEvents events = message(number);
+        const double begin = cpuSeconds();
+        log.apply(events);
+        const double applied = cpuSeconds();
+        view.feed(log);
+        const double fed = cpuSeconds();
+        view.frame(log);
+        const double painted = cpuSeconds();
+        ingest += applied - begin;
+        feed += fed - applied;
+        paint += painted - fed;
+        worst = std::max(worst, painted - fed);
+    }
+    std::printf("%d batches and %d phases in %d messages, %.0f s of run at 30 Hz, %d cores\n", points, points, messages,
+                runSeconds, QThread::idealThreadCount());
+    bool met = true;
+    met &= row("taking events in, of the run's time", 100 * ingest / runSeconds, "%", 2);
+    met &= row("bringing them to the plots, of the run's time", 100 * feed / runSeconds, "%", 2);
+    met &= row("one frame of five plots, mean", 1000 * paint / messages, "ms", 16.6);
+    met &= row("one frame of five plots, worst", 1000 * worst, "ms", 100);
+    row("frames, of one core", 100 * paint / runSeconds, "%", 0);
+    met &= row("all of it, of the machine", 100 * (ingest + feed + paint) / runSeconds / QThread::idealThreadCount(),
+               "%", 2);
+    return met ? 0 : 1;
+}

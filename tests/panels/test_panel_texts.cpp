@@ -1,0 +1,401 @@
+#include <QTest>
+
+#include "panels/compare_bars.h"
+#include "panels/parts.h"
+#include "panels/plan_panel.h"
+#include "panels/reasons.h"
+#include "panels/run_controls.h"
+#include "panels/stage_progress.h"
+#include "panels/tensor_dialog.h"
+#include "panels/verdict_card.h"
+#include "widgets_models/drawn_model.h"
+#include "json/json.h"
+
+using namespace hopscope;
+using namespace hopscope::panels;
+using protocol::RunState;
+
+class TestPanelTexts : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("."))); }
+
+    void asManyHopsAsDepth_data();
+    void asManyHopsAsDepth();
+    void aHopNamesWhatItReads();
+    void depthIsExplained_data();
+    void depthIsExplained();
+    void factsSayWhereAnOperatorIs();
+    void anOperatorInTwoStagesSaysSo();
+    void cutsAreOfferedWhereTheyMakeSense_data();
+    void cutsAreOfferedWhereTheyMakeSense();
+    void askingKeepsOtherPins();
+    void answersNameWhatChanges();
+    void anAnswerThatChangesNothingSaysSo();
+    void linksLeadBackToTheirTarget();
+    void barsAddUpToThePlan();
+    void barLengthsAreInProportion();
+    void devicesComeFromTheEngine();
+    void buttonsFollowTheRun_data();
+    void buttonsFollowTheRun();
+    void stageLinesSayHowFarTheyAre();
+    void verdictsAreClear_data();
+    void verdictsAreClear();
+    void peekedRowsAreDecoded_data();
+    void peekedRowsAreDecoded();
+    void peeksThatDoNotFitAreRefused();
+};
+
+namespace {
+
+protocol::PlanRecord withStore(const protocol::ModelRecord& model, const char* op)
+{
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.checkpoints.push_back({model.valueIndex(std::string("v.") + op), 1, false, 100, 100});
+    plan.predicted->d2h += 100;
+    plan.predicted->h2d += 100;
+    return plan;
+}
+
+}  // namespace
+
+void TestPanelTexts::asManyHopsAsDepth_data()
+{
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QStringList>("hops");
+    QTest::newRow("an input") << "x" << QStringList();
+    QTest::newRow("before any hop") << "h0" << QStringList();
+    QTest::newRow("the hop itself") << "m0" << QStringList{"m0"};
+    QTest::newRow("behind one") << "h1" << QStringList{"m0"};
+    QTest::newRow("behind two") << "s1" << QStringList{"m0", "m1"};
+    QTest::newRow("the output") << "out" << QStringList{"m0", "m1"};
+    QTest::newRow("structure") << "src" << QStringList();
+}
+
+void TestPanelTexts::asManyHopsAsDepth()
+{
+    QFETCH(QString, op);
+    QFETCH(QStringList, hops);
+    const protocol::ModelRecord model = drawn::twoLayers();
+    QStringList found;
+    for (const Hop& hop : hopsBehind(model, model.opIndex(op.toStdString())))
+        found << QString::fromStdString(model.ops[static_cast<std::size_t>(hop.op)].id);
+    QCOMPARE(found, hops);
+}
+
+void TestPanelTexts::aHopNamesWhatItReads()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const std::vector<Hop> hops = hopsBehind(model, model.opIndex("s1"));
+    QCOMPARE(hops.at(1), (Hop{model.opIndex("m1"), model.valueIndex("v.h1")}));
+}
+
+void TestPanelTexts::depthIsExplained_data()
+{
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QString>("heading");
+    QTest::addColumn<QString>("contains");
+    QTest::newRow("structure") << "src"
+                               << "Why it has no depth"
+                               << "structure alone";
+    QTest::newRow("input") << "x"
+                           << "Why depth 0"
+                           << "given";
+    QTest::newRow("own rows") << "h0"
+                              << "Why depth 0"
+                              << "no neighbour";
+    QTest::newRow("hop") << "m1"
+                         << "Why depth 2"
+                         << "convs.1.lin linear (depth 1) of every neighbour";
+    QTest::newRow("behind one") << "r0"
+                                << "Why depth 1"
+                                << "One round";
+    QTest::newRow("behind two") << "s1"
+                                << "Why depth 2"
+                                << "2 rounds";
+}
+
+void TestPanelTexts::depthIsExplained()
+{
+    QFETCH(QString, op);
+    QFETCH(QString, heading);
+    QFETCH(QString, contains);
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const int index = model.opIndex(op.toStdString());
+    QCOMPARE(depthHeading(model.ops[static_cast<std::size_t>(index)]), heading);
+    QVERIFY2(depthReason(model, index).contains(contains), qPrintable(depthReason(model, index)));
+}
+
+void TestPanelTexts::factsSayWhereAnOperatorIs()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    const auto fact = [&](const char* op, const char* name) {
+        for (const Fact& each : opFacts(model, &plan, model.opIndex(op)))
+            if (each.name == QLatin1String(name)) return each.value;
+        return QString();
+    };
+    QCOMPARE(fact("s1", "stage"), QStringLiteral("2"));
+    QCOMPARE(fact("s1", "depth"), QStringLiteral("2"));
+    QCOMPARE(fact("s1", "rows"), QStringLiteral("one per row of node"));
+    QCOMPARE(fact("s1", "shape"), QStringLiteral("34 × 8 float32 · 100 B"));
+    QCOMPARE(fact("src", "stage"), QStringLiteral("prologue, once for the graph"));
+    QCOMPARE(fact("src", "depth"), QString());
+    QCOMPARE(fact("x", "stage"), QStringLiteral("given"));
+}
+
+void TestPanelTexts::anOperatorInTwoStagesSaysSo()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.stages[1].steps.push_back({model.opIndex("r0"), "F(node)", "node"});
+    plan.indexStages();
+    const std::vector<Fact> facts = opFacts(model, &plan, model.opIndex("r0"));
+    QCOMPARE(facts.back(), (Fact{QStringLiteral("stage"), QStringLiteral("1, 2, computed again in each")}));
+}
+
+void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense_data()
+{
+    using Can = CutQuestion::Can;
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<int>("can");
+    QTest::addColumn<QString>("contains");
+    QTest::newRow("output") << "s1" << int(Can::Nothing) << "output";
+    QTest::newRow("stored") << "r0" << int(Can::Forbid) << "strategy stores it after stage 1, 100 B written";
+    QTest::newRow("not stored") << "s0" << int(Can::Store) << "";
+    QTest::newRow("structure") << "src" << int(Can::Nothing) << "once for the whole graph";
+    QTest::newRow("input") << "x" << int(Can::Nothing) << "input";
+}
+
+void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense()
+{
+    QFETCH(QString, op);
+    QFETCH(int, can);
+    QFETCH(QString, contains);
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    const CutQuestion question = cutQuestion(model, &plan, model.opIndex(op.toStdString()));
+    QCOMPARE(int(question.can), can);
+    QVERIFY2(question.sentence.contains(contains), qPrintable(question.sentence));
+    QCOMPARE(question.pins.empty(), question.can == CutQuestion::Can::Nothing);
+    QCOMPARE(cutQuestion(model, nullptr, 0).can, CutQuestion::Can::Nothing);
+}
+
+void TestPanelTexts::askingKeepsOtherPins()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.pins = {{"checkpoint", "v.h1"}, {"no_checkpoint", "v.s0"}};
+    const CutQuestion question = cutQuestion(model, &plan, model.opIndex("s0"));
+    QVERIFY(question.pinned);
+    const std::vector<protocol::PinRecord> expected{{"checkpoint", "v.h1"}, {"checkpoint", "v.s0"}};
+    QVERIFY(question.pins == expected);
+}
+
+void TestPanelTexts::answersNameWhatChanges()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord now = drawn::twoLayerPlan(model);
+    protocol::PlanRecord then = withStore(model, "s0");
+    then.predicted->stages[0].recomputed = {1, 2};
+    then.predicted->peakMemory = 500;
+    const CutQuestion question = cutQuestion(model, &now, model.opIndex("s0"));
+    QCOMPARE(cutAnswer(question, now, then), QStringLiteral("Storing it moves 200 B more (+50.0 %), computes 2 "
+                                                            "operators again, peak memory 500 B instead of 2.0 KiB."));
+    const CutQuestion back = cutQuestion(model, &then, model.opIndex("s0"));
+    QCOMPARE(cutAnswer(back, then, now),
+             QStringLiteral("Not storing it moves 200 B less (−33.3 %), computes 2 operators fewer again, peak memory "
+                            "2.0 KiB instead of 500 B."));
+}
+
+void TestPanelTexts::anAnswerThatChangesNothingSaysSo()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    const CutQuestion question = cutQuestion(model, &plan, model.opIndex("s0"));
+    QVERIFY(cutAnswer(question, plan, plan).contains(QStringLiteral("stay as it is")));
+}
+
+void TestPanelTexts::linksLeadBackToTheirTarget()
+{
+    using models::Target;
+    for (const Target& target :
+         {Target::op(3), Target::value(0), Target::stage(2), Target::moduleAt(QStringLiteral("convs.0"))}) {
+        const QString text = link(target, QStringLiteral("a < b"));
+        QVERIFY(text.contains(QStringLiteral("a &lt; b")));
+        const QString href = text.section(QLatin1Char('"'), 1, 1);
+        QCOMPARE(targetOf(href), target);
+    }
+    QCOMPARE(targetOf(QStringLiteral("https://example.org")), Target());
+    QCOMPARE(targetOf(QStringLiteral("op:x")), Target());
+}
+
+void TestPanelTexts::barsAddUpToThePlan()
+{
+    models::Document document;
+    auto model = std::make_shared<const protocol::ModelRecord>(drawn::twoLayers());
+    document.setModel(model);
+    QVERIFY(planBars(document).empty());
+    auto plan = std::make_shared<const protocol::PlanRecord>(drawn::twoLayerPlan(*model));
+    document.setPlan(plan);
+    document.setReference(QStringLiteral("source-rule"),
+                          std::make_shared<const protocol::PlanRecord>(withStore(*model, "s0")));
+    const std::vector<PlanBar> bars = planBars(document);
+    QCOMPARE(bars.size(), std::size_t(2));
+    QVERIFY(bars[0].current && !bars[1].current);
+    QCOMPARE(bars[0].written, plan->predicted->d2h);
+    QCOMPARE(bars[0].read, plan->predicted->h2d);
+    QCOMPARE(bars[0].total(), *movedBytes(*plan));
+    QCOMPARE(bars[1].total(), 600);
+    QCOMPARE(planHeadline(plan.get()), QStringLiteral("Moves 400 B"));
+    QVERIFY(planDetail(document).contains(QStringLiteral("200 B written, 200 B read")));
+}
+
+void TestPanelTexts::barLengthsAreInProportion()
+{
+    QCOMPARE(barLength(50, 100, 200), 100);
+    QCOMPARE(barLength(100, 100, 200), 200);
+    QCOMPARE(barLength(1, 1'000'000, 200), 1);  // never invisible
+    QCOMPARE(barLength(0, 100, 200), 0);
+    QCOMPARE(barLength(5, 0, 200), 0);
+}
+
+void TestPanelTexts::devicesComeFromTheEngine()
+{
+    const auto info = json::parse(R"({"devices": [{"id": "cpu", "name": "cpu", "memory": 1073741824},
+                                                 {"id": "cuda:0", "name": "H200", "memory": null}, {"name": "broken"}]})");
+    const std::vector<DeviceChoice> choices = deviceChoices(*info);
+    QCOMPARE(choices.size(), std::size_t(3));
+    QCOMPARE(choices[0].id, QStringLiteral("auto"));
+    QCOMPARE(choices[1], (DeviceChoice{QStringLiteral("cpu"), QStringLiteral("cpu · 1.0 GiB")}));
+    QCOMPARE(choices[2], (DeviceChoice{QStringLiteral("cuda:0"), QStringLiteral("H200 · cuda:0")}));
+    QCOMPARE(deviceChoices({}).size(), std::size_t(2));
+}
+
+void TestPanelTexts::buttonsFollowTheRun_data()
+{
+    QTest::addColumn<bool>("plan");
+    QTest::addColumn<bool>("busy");
+    QTest::addColumn<bool>("running");
+    QTest::addColumn<int>("state");
+    QTest::addColumn<QString>("enabled");
+    const auto row = [](const char* name, bool plan, bool busy, bool running, RunState state, const char* enabled) {
+        QTest::newRow(name) << plan << busy << running << int(state) << QString::fromLatin1(enabled);
+    };
+    row("nothing open", false, false, false, RunState::Finished, "settings");
+    row("ready", true, false, false, RunState::Finished, "start step settings");
+    row("planning", true, true, false, RunState::Finished, "settings");
+    row("preparing", true, false, true, RunState::Preparing, "stop");
+    row("running", true, false, true, RunState::Running, "pause stop");
+    row("paused", true, false, true, RunState::Paused, "resume step stop");
+    row("verifying", true, false, true, RunState::Verifying, "stop");
+}
+
+void TestPanelTexts::buttonsFollowTheRun()
+{
+    QFETCH(bool, plan);
+    QFETCH(bool, busy);
+    QFETCH(bool, running);
+    QFETCH(int, state);
+    QFETCH(QString, enabled);
+    const RunButtons may = runButtons(plan, busy, running, static_cast<RunState>(state));
+    const QStringList words = enabled.split(QLatin1Char(' '));
+    const RunButtons expected{words.contains("start"), words.contains("pause"), words.contains("resume"),
+                              words.contains("step"),  words.contains("stop"),  words.contains("settings")};
+    QCOMPARE(may, expected);
+}
+
+void TestPanelTexts::stageLinesSayHowFarTheyAre()
+{
+    models::StageProgress stage;
+    stage.destinations = 200;
+    stage.done = 199;
+    stage.seconds = 2;
+    QCOMPARE(stagePercent(stage), 99);
+    QVERIFY(stageStatus(&stage, nullptr).startsWith(QStringLiteral("99 %")));
+    stage.finished = true;
+    stage.peakMemory = 1024;
+    protocol::PredictedStage predicted;
+    predicted.peakMemory = 2048;
+    QCOMPARE(stagePercent(stage), 100);
+    QCOMPARE(stageStatus(&stage, &predicted), QStringLiteral("2.00 s · peak 1.0 KiB, predicted 2.0 KiB"));
+    QCOMPARE(stageStatus(nullptr, nullptr), QStringLiteral("waiting"));
+    stage = {};
+    QCOMPARE(stagePercent(stage), 0);
+}
+
+void TestPanelTexts::verdictsAreClear_data()
+{
+    QTest::addColumn<QString>("verdict");
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QString>("headline");
+    QTest::newRow("equal") << "equal" << int(Verdict::Kind::Equal)
+                           << "Equal: 2,708 of 2,708 rows, largest difference 3e-07";
+    QTest::newRow("different") << "different" << int(Verdict::Kind::Different)
+                               << "Different: 17 of 2,708 compared rows, largest difference 3e-07";
+    QTest::newRow("unverifiable") << "unverifiable" << int(Verdict::Kind::Unverifiable) << "Unverifiable";
+    QTest::newRow("none") << "" << int(Verdict::Kind::None) << "Not verified";
+}
+
+void TestPanelTexts::verdictsAreClear()
+{
+    QFETCH(QString, verdict);
+    QFETCH(int, kind);
+    QFETCH(QString, headline);
+    schema::Report report;
+    if (!verdict.isEmpty()) {
+        report.verify.emplace().verdict = verdict.toStdString();
+        report.verify->reason = "the reason";
+        report.verify->coverage = {"full", 2708, 2708, 0, 2708, 2};
+        report.verify->outputs = {{"out", 3e-7, 1e-6, 2708, verdict == QLatin1String("different") ? 17 : 0, 0}};
+    }
+    const Verdict found = verdictOf(report);
+    QCOMPARE(int(found.kind), kind);
+    QCOMPARE(found.headline, headline);
+    if (!verdict.isEmpty()) QVERIFY(found.detail.startsWith(QStringLiteral("the reason")));
+}
+
+void TestPanelTexts::peekedRowsAreDecoded_data()
+{
+    QTest::addColumn<QString>("dtype");
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::newRow("float32") << "float32" << QByteArray::fromHex("0000803f000000c0");
+    QTest::newRow("bfloat16") << "bfloat16" << QByteArray::fromHex("803f00c0");
+    QTest::newRow("float16") << "float16" << QByteArray::fromHex("003c00c0");
+    QTest::newRow("int64") << "int64" << QByteArray::fromHex("0100000000000000feffffffffffffff");
+    QTest::newRow("int8") << "int8" << QByteArray::fromHex("01fe");
+}
+
+void TestPanelTexts::peekedRowsAreDecoded()
+{
+    QFETCH(QString, dtype);
+    QFETCH(QByteArray, bytes);
+    json::Value answer = json::Value::object();
+    answer["dtype"] = dtype.toStdString();
+    answer["shape"] = json::Value(std::vector<std::int64_t>{9, 1});
+    answer["begin"] = 3;
+    answer["end"] = 5;
+    answer["rows"] = bytes.toBase64().toStdString();
+    answer["finite"] = 2;
+    answer["min"] = -2.0;
+    answer["max"] = 1.0;
+    answer["mean"] = nullptr;
+    const auto rows = readPeek(answer);
+    QVERIFY2(rows.has_value(), rows ? "" : rows.error().message.c_str());
+    QCOMPARE(rows->rows, (std::vector<std::vector<double>>{{1}, {-2}}));
+    QVERIFY(!rows->mean.has_value());
+    QCOMPARE(*rows->least, -2.0);
+}
+
+void TestPanelTexts::peeksThatDoNotFitAreRefused()
+{
+    const auto read = [](const char* text) { return readPeek(*json::parse(text)).has_value(); };
+    QVERIFY(read(R"({"dtype": "int8", "shape": [2], "begin": 0, "end": 1, "rows": "AQ=="})"));
+    QVERIFY(!read(R"({"dtype": "int8", "shape": [2], "begin": 0, "end": 2, "rows": "AQ=="})"));
+    QVERIFY(!read(R"({"dtype": "complex64", "shape": [2], "begin": 0, "end": 1, "rows": "AQ=="})"));
+    QVERIFY(!read(R"({"dtype": "int8", "shape": [2], "begin": 1, "end": 0, "rows": "AQ=="})"));
+    QVERIFY(!read(R"([])"));
+}
+
+QTEST_GUILESS_MAIN(TestPanelTexts)
+#include "test_panel_texts.moc"

@@ -1,0 +1,181 @@
+#include <QSignalSpy>
+#include <QTest>
+
+#include "plots/frame_clock.h"
+#include "plots/stage_bars.h"
+#include "plots/time_plot.h"
+#include "plots/timeline.h"
+
+using namespace hopscope;
+using namespace hopscope::plots;
+
+class TestPlots : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)"))); }
+
+    void manyRequestsAreOneFrame();
+    void framesAreAtMostThirtyASecond();
+    void aMillionPointsAreDrawnAsFew();
+    void zoomedInEveryPointIsDrawn();
+    void clickingABandSelectsItsStage();
+    void barsHaveAPlaceForEveryStage();
+    void theTimelineSaysWhatIsUnderThePointer();
+    void theTimelineZoomsWithKeysAndBack();
+    void aMillionIntervalsArePaintedAsCoverage();
+    void csvHasEveryPoint();
+};
+
+namespace {
+
+void fill(TimePlot& plot, int points)
+{
+    for (int at = 0; at < points; ++at) plot.series().append(at * 1e-3, at % 1000);
+    plot.setEnd(points * 1e-3, true);
+    plot.refresh();
+}
+
+}  // namespace
+
+void TestPlots::manyRequestsAreOneFrame()
+{
+    FrameClock clock;
+    QSignalSpy frames(&clock, &FrameClock::frame);
+    for (int request = 0; request < 1000; ++request) clock.request();
+    QVERIFY(frames.wait(1000));
+    QCOMPARE(frames.count(), 1);
+    QCOMPARE(clock.frames(), 1);
+}
+
+void TestPlots::framesAreAtMostThirtyASecond()
+{
+    FrameClock clock;
+    QElapsedTimer time;
+    connect(&clock, &FrameClock::frame, &clock, [&clock] { clock.request(); });
+    time.start();
+    clock.request();
+    QTRY_VERIFY(clock.frames() >= 10);
+    QVERIFY(time.elapsed() >= 9 * (FrameClock::interval - 1));
+}
+
+void TestPlots::aMillionPointsAreDrawnAsFew()
+{
+    TimePlot plot(QStringLiteral("Device memory"), Unit::Bytes);
+    plot.setTheme(style::loadTheme(style::Mode::Light));
+    plot.resize(600, 200);
+    plot.show();
+    fill(plot, 1'000'000);
+    plot.grab();
+    QVERIFY(plot.drawnPoints() > 100);
+    QVERIFY(plot.drawnPoints() < 4 * 600);
+}
+
+void TestPlots::zoomedInEveryPointIsDrawn()
+{
+    TimePlot plot(QStringLiteral("Device memory"), Unit::Bytes);
+    plot.setTheme(style::loadTheme(style::Mode::Light));
+    plot.resize(600, 200);
+    plot.show();
+    fill(plot, 100'000);
+    plot.zoom(50.0, 50.1);
+    QVERIFY(plot.drawnPoints() >= 100 && plot.drawnPoints() <= 104);
+    plot.zoom(0, 0);
+    QVERIFY(plot.drawnPoints() > 200);
+}
+
+void TestPlots::clickingABandSelectsItsStage()
+{
+    TimePlot plot(QStringLiteral("Device memory"), Unit::Bytes);
+    plot.setTheme(style::loadTheme(style::Mode::Light));
+    plot.resize(600, 200);
+    plot.show();
+    plot.setBands({{1, 0, 5, 900.0}, {2, 5, 10, std::nullopt}});
+    fill(plot, 10'000);
+    plot.grab();
+    QSignalSpy clicked(&plot, &TimePlot::stageClicked);
+    auto* canvas = plot.findChild<QWidget*>(QStringLiteral("canvas"));
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, {canvas->width() * 4 / 5, canvas->height() / 2});
+    QCOMPARE(clicked.count(), 1);
+    QCOMPARE(clicked.first().first().toInt(), 2);
+}
+
+void TestPlots::barsHaveAPlaceForEveryStage()
+{
+    StageBars bars;
+    bars.setTheme(style::loadTheme(style::Mode::Dark));
+    bars.resize(600, 220);
+    bars.show();
+    StageRun one{QStringLiteral("one"), {{1, {1, 1, 1, 1, 1, 1}, 6}, {2, {0, 0, 0, 2, 0, 0}, 2}}};
+    StageRun two{QStringLiteral("two"), {{2, {0, 0, 0, 3, 0, 0}, 3}, {3, {0, 0, 0, 3, 0, 0}, 3}}};
+    bars.setRuns({one, two, one});
+    QCOMPARE(bars.runs().size(), std::size_t(2));
+    bars.grab();
+    QVERIFY(bars.barRect(1).center().x() < bars.barRect(2).center().x());
+    QVERIFY(bars.barRect(2).center().x() < bars.barRect(3).center().x());
+    QVERIFY(bars.barRect(4).isEmpty());
+    QCOMPARE(phaseSum(one.stages.front()), 6.0);
+    QCOMPARE(bars.csv().count(QLatin1Char('\n')), 5);
+}
+
+void TestPlots::theTimelineSaysWhatIsUnderThePointer()
+{
+    Timeline timeline;
+    timeline.setTheme(style::loadTheme(style::Mode::Light));
+    timeline.resize(600, 150);
+    timeline.show();
+    timeline.append(3, {0, 10, 2, 7});
+    timeline.setEnd(10, true);
+    timeline.refresh();
+    timeline.grab();
+    QStringList found;
+    for (int y = 0; y < timeline.height(); ++y) found << timeline.describe({400, y});
+    found.removeDuplicates();
+    found.removeAll(QString());
+    QCOMPARE(found.size(), 1);
+    QVERIFY(found.first().startsWith(QStringLiteral("compute · stage 2 · batch 7")));
+}
+
+void TestPlots::theTimelineZoomsWithKeysAndBack()
+{
+    Timeline timeline;
+    timeline.setTheme(style::loadTheme(style::Mode::Light));
+    timeline.resize(600, 150);
+    timeline.show();
+    timeline.setEnd(10, true);
+    timeline.refresh();
+    const auto all = timeline.range();
+    QCOMPARE(all, std::pair(0.0, 10.0));
+    QTest::keyClick(&timeline, Qt::Key_Plus);
+    QVERIFY(timeline.range().second - timeline.range().first < 8);
+    const auto zoomed = timeline.range();
+    QTest::keyClick(&timeline, Qt::Key_Right);
+    QVERIFY(timeline.range().first > zoomed.first);
+    QTest::keyClick(&timeline, Qt::Key_0);
+    QCOMPARE(timeline.range(), all);
+}
+
+void TestPlots::aMillionIntervalsArePaintedAsCoverage()
+{
+    Timeline timeline;
+    timeline.setTheme(style::loadTheme(style::Mode::Light));
+    timeline.resize(600, 150);
+    for (int at = 0; at < 1'000'000; ++at) timeline.append(at % 6, {at * 1e-5, at * 1e-5 + 1e-5, 1, at});
+    timeline.setEnd(10, true);
+    timeline.refresh();
+    const QImage picture = timeline.grab().toImage();
+    QSet<QRgb> colours;
+    for (int y = 0; y < picture.height(); ++y) colours.insert(picture.pixel(400, y));
+    QVERIFY(colours.size() >= 7);  // six lanes and what is between them
+}
+
+void TestPlots::csvHasEveryPoint()
+{
+    TimePlot plot(QStringLiteral("Destinations, per second"), Unit::Count);
+    fill(plot, 1000);
+    QCOMPARE(plot.csv().count(QLatin1Char('\n')), 1001);
+    QVERIFY(plot.csv().startsWith(QStringLiteral("seconds,\"Destinations, per second\"\n")));
+    QCOMPARE(csvField(QStringLiteral("a \"b\"")), QStringLiteral("\"a \"\"b\"\"\""));
+}
+
+QTEST_MAIN(TestPlots)
+#include "test_plots.moc"

@@ -1,0 +1,267 @@
+#include <QComboBox>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include "panels/fixture.h"
+#include "plots/stage_bars.h"
+#include "plots/time_plot.h"
+#include "plots/timeline.h"
+
+using namespace hopscope;
+using namespace hopscope::panels;
+using models::Target;
+
+class TestRunPanels : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { style::applyTheme(style::loadTheme(style::Mode::Light)); }
+    void init() { failOnWarnings(); }
+
+    void runSettingsReachTheDocument();
+    void buttonsAreDisabledWithoutAPlan();
+    void progressAndStagesFillWhileEventsArrive();
+    void theVerdictIsShownWhenARunEnds();
+    void plotsFillWhileEventsArrive();
+    void aReportIsShownBesideTheCurrentRun();
+    void aFinishedRunShowsItsReport();
+    void clickingABarSelectsItsStage();
+    void csvTablesReadBack_data();
+    void csvTablesReadBack();
+    void theTraceIsValidAndComplete();
+    void plotsAreExported_data();
+    void plotsAreExported();
+};
+
+void TestRunPanels::runSettingsReachTheDocument()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    auto* memory = part<QLineEdit>(*panel, "memory");
+    memory->setFocus();
+    QTest::keyClicks(memory, QStringLiteral("2Gi"));
+    QTest::keyClick(memory, Qt::Key_Return);
+    QCOMPARE(fixture.document.settings().memory, std::optional<qint64>(qint64{2} << 30));
+    auto* batch = part<QLineEdit>(*panel, "batch");
+    QTest::keyClicks(batch, QStringLiteral("12x8"));
+    QTest::keyClick(batch, Qt::Key_Return);
+    QCOMPARE(fixture.document.settings().batch, std::optional<qint64>(128));
+    models::Settings settings = fixture.document.settings();
+    settings.memory.reset();
+    settings.verify = QStringLiteral("full");
+    settings.device = QStringLiteral("cuda:7");
+    fixture.document.setSettings(settings);
+    QCOMPARE(memory->text(), QString());
+    QCOMPARE(part<QComboBox>(*panel, "verify")->currentData().toString(), QStringLiteral("full"));
+    QCOMPARE(part<QComboBox>(*panel, "device")->currentData().toString(), QStringLiteral("cuda:7"));
+}
+
+void TestRunPanels::buttonsAreDisabledWithoutAPlan()
+{
+    Fixture fixture;
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    for (const char* name : {"start", "pause", "stepBatch", "stepStage", "stop"})
+        QVERIFY2(!part<QPushButton>(*panel, name)->isEnabled(), name);
+    fixture.open();
+    QTRY_VERIFY(part<QPushButton>(*panel, "start")->isEnabled());
+    QVERIFY(!part<QPushButton>(*panel, "stop")->isEnabled());
+}
+
+void TestRunPanels::progressAndStagesFillWhileEventsArrive()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    log->apply(scriptedRun(2, 4, false));
+    QTRY_VERIFY(part<QProgressBar>(*panel, "runProgress")->value() > 900);
+    QCOMPARE(part<QProgressBar>(*panel, "stage1")->value(), 100);
+    QCOMPARE(part<QProgressBar>(*panel, "stage2")->value(), 99);
+    QVERIFY(
+        part<QLabel>(*panel, "runStatus")->accessibleName().startsWith(QStringLiteral("Stage 2 of 2 · 40 of 40 rows")));
+    log->finish();
+    QTRY_VERIFY(part<QLabel>(*panel, "runStatus")->accessibleName().startsWith(QStringLiteral("Finished after")));
+    auto* timeline = part<plots::Timeline>(*panel, "timeline");
+    QCOMPARE(timeline->csv().count(QLatin1Char('\n')), 1 + 2 * 4 * protocol::phaseCount);
+}
+
+void TestRunPanels::theVerdictIsShownWhenARunEnds()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    fixture.document.addRun(
+        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+    emit fixture.workbench.runFinished();
+    QCOMPARE(part<QTabWidget>(*panel, "runTabs")->currentWidget()->objectName(), QStringLiteral("verdict"));
+    QCOMPARE(text(*panel, "verdictHeadline"), QStringLiteral("Equal: 2,708 of 2,708 rows, largest difference 3e-07"));
+    QCOMPARE(text(*panel, "runResult"), text(*panel, "verdictHeadline"));
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.good);
+    fixture.document.addRun(
+        {QStringLiteral("run 2"), std::make_shared<const schema::Report>(report("different")), nullptr, {}});
+    QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.bad);
+    QCOMPARE(part<QTableView>(*panel, "differences")->model()->rowCount(), 2);
+    QCOMPARE(part<QTableView>(*panel, "runs")->model()->rowCount(), 2);
+}
+
+void TestRunPanels::plotsFillWhileEventsArrive()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPlots, {700, 600});
+    QVERIFY(part<QLabel>(*panel, "noRun")->isVisible());
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    log->apply(scriptedRun(2, 4, false));
+    auto* bars = part<plots::StageBars>(*panel, "stageBars");
+    QTRY_COMPARE(bars->runs().size(), std::size_t(1));
+    QTRY_COMPARE(bars->runs().front().stages.size(), std::size_t(2));
+    QVERIFY(std::abs(plots::phaseSum(bars->runs().front().stages.front()) - 0.024) < 1e-9);
+    auto* memory = part<plots::TimePlot>(*panel, "memoryPlot");
+    QTRY_COMPARE(memory->series().largest(), 1003.0);
+    QVERIFY(memory->isVisible() && memory->drawnPoints() > 8);
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());  // another run starts over
+    QTRY_COMPARE(memory->series().size(), std::size_t(0));
+}
+
+void TestRunPanels::aReportIsShownBesideTheCurrentRun()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPlots, {700, 600});
+    auto* bars = part<plots::StageBars>(*panel, "stageBars");
+    fixture.document.addRun(
+        {QStringLiteral("a.json"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+    QTRY_COMPARE(bars->runs().size(), std::size_t(1));
+    QCOMPARE(bars->runs().front().title, QStringLiteral("a.json"));
+    QVERIFY(!part<plots::TimePlot>(*panel, "memoryPlot")->isVisible());  // a report has no events
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    log->apply(scriptedRun(2, 4, true));
+    fixture.document.addRun(
+        {QStringLiteral("b.json"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+    QTRY_COMPARE(bars->runs().size(), std::size_t(2));
+    QCOMPARE(bars->runs().back().title, QStringLiteral("b.json"));
+    QVERIFY(std::abs(plots::phaseSum(bars->runs().back().stages.front()) - 2.1) < 1e-9);
+    part<QComboBox>(*panel, "otherRun")->setCurrentIndex(0);
+    QTRY_COMPARE(bars->runs().size(), std::size_t(1));
+}
+
+void TestRunPanels::aFinishedRunShowsItsReport()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPlots, {700, 600});
+    auto* bars = part<plots::StageBars>(*panel, "stageBars");
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    log->apply(scriptedRun(2, 4, true));
+    fixture.document.addRun(
+        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report("equal")), log, {}});
+    QTRY_COMPARE(bars->runs().size(), std::size_t(1));
+    QTRY_VERIFY(std::abs(plots::phaseSum(bars->runs().front().stages.front()) - 2.1) < 1e-9);
+}
+
+void TestRunPanels::clickingABarSelectsItsStage()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPlots, {700, 600});
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());
+    fixture.document.runLog()->apply(scriptedRun(2, 4, true));
+    auto* bars = part<plots::StageBars>(*panel, "stageBars");
+    QTRY_VERIFY(!bars->barRect(2).isEmpty());
+    panel->grab();
+    auto* canvas = part<QWidget>(*bars, "canvas");
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(bars, bars->barRect(2).center()));
+    QCOMPARE(fixture.selection.current(), Target::stage(2));
+}
+
+void TestRunPanels::csvTablesReadBack_data()
+{
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<int>("rows");
+    QTest::newRow("ops") << "ops" << 12;
+    QTest::newRow("checkpoints") << "checkpoints" << 2;
+    QTest::newRow("stages") << "stages" << 2;
+    QTest::newRow("batches") << "batches" << 6;
+    QTest::newRow("phases") << "phases" << 36;
+}
+
+void TestRunPanels::csvTablesReadBack()
+{
+    QFETCH(QString, what);
+    QFETCH(int, rows);
+    Fixture fixture;
+    QVERIFY(exportCsv(fixture.document, what).isEmpty());
+    fixture.open();
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());
+    fixture.document.runLog()->apply(scriptedRun(2, 3, true));
+    const QStringList lines = exportCsv(fixture.document, what).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), rows + 1);
+    const qsizetype columns = lines.first().count(QLatin1Char(','));
+    for (const QString& line : lines) QCOMPARE(line.count(QLatin1Char(',')), columns);  // no field of these has a comma
+    QVERIFY(exportCsv(fixture.document, QStringLiteral("nonsense")).isEmpty());
+}
+
+void TestRunPanels::theTraceIsValidAndComplete()
+{
+    Fixture fixture;
+    QVERIFY(exportTrace(fixture.document).isEmpty());
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());
+    fixture.document.runLog()->apply(scriptedRun(2, 3, true));
+    const auto trace = json::parse(exportTrace(fixture.document).toStdString());
+    QVERIFY2(trace.has_value(), trace ? "" : trace.error().message.c_str());
+    std::map<std::string, int> kinds;
+    double compute = 0;
+    for (const json::Value& event : *trace->find("traceEvents")->asArray()) {
+        ++kinds[*event.find("ph")->asString()];
+        QVERIFY(event.find("ts") != nullptr && event.find("pid") != nullptr && event.find("tid") != nullptr);
+        if (*event.find("name")->asString() == "compute") compute += *event.find("dur")->asDouble();
+    }
+    QCOMPARE(kinds["M"], 1 + protocol::phaseCount);
+    QCOMPARE(kinds["X"], 2 + 2 * 3 * protocol::phaseCount);
+    QCOMPARE(kinds["C"], 6);
+    QVERIFY(std::abs(compute - 6000) < 1e-6);  // microseconds
+}
+
+void TestRunPanels::plotsAreExported_data()
+{
+    QTest::addColumn<QString>("suffix");
+    QTest::addColumn<QByteArray>("begins");
+    QTest::newRow("svg") << "svg" << QByteArray("<?xml");
+    QTest::newRow("pdf") << "pdf" << QByteArray("%PDF");
+    QTest::newRow("png") << "png" << QByteArray("\x89PNG");
+    QTest::newRow("csv") << "csv" << QByteArray("run,stage,seconds,block");
+}
+
+void TestRunPanels::plotsAreExported()
+{
+    QFETCH(QString, suffix);
+    QFETCH(QByteArray, begins);
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPlots, {700, 600});
+    fixture.document.setRunLog(std::make_shared<models::RunLog>());
+    fixture.document.runLog()->apply(scriptedRun(2, 3, true));
+    QTRY_VERIFY(part<plots::TimePlot>(*panel, "memoryPlot")->series().size() > 0);
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("plots.") + suffix);
+    QCOMPARE(exportPlots(*panel, file), QString());
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray bytes = written.readAll();
+    QVERIFY(bytes.startsWith(begins));
+    if (suffix == QLatin1String("svg")) QVERIFY(bytes.contains("Device memory") && bytes.contains("Stage 2"));
+    QVERIFY(!exportPlots(*panel, folder.filePath(QStringLiteral("plots.bmp"))).isEmpty());
+    QVERIFY(!exportPlots(*panel, folder.filePath(QStringLiteral("no/folder/plots.svg"))).isEmpty());
+}
+
+QTEST_MAIN(TestRunPanels)
+#include "test_run_panels.moc"

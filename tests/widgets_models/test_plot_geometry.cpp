@@ -1,0 +1,167 @@
+#include <QTest>
+#include <cmath>
+#include <random>
+
+#include "plots/axis_units.h"
+#include "plots/lanes.h"
+#include "plots/series.h"
+
+using namespace hopscope::plots;
+
+class TestPlotGeometry : public QObject {
+    Q_OBJECT
+private slots:
+    void labelsAreReadable_data();
+    void labelsAreReadable();
+    void ticksAreRoundNumbersInsideOfTheRange();
+    void growingAxesChangeSeldom();
+    void fewPointsAreDrawnAsTheyAre();
+    void manyPointsKeepTheirExtremesInEveryWindow();
+    void theNearestPointIsFound();
+    void lanesFindWhatTouchesARange();
+    void coverageAddsUpToTheCoveredTime();
+};
+
+void TestPlotGeometry::labelsAreReadable_data()
+{
+    QTest::addColumn<double>("value");
+    QTest::addColumn<double>("upper");
+    QTest::addColumn<int>("unit");
+    QTest::addColumn<QString>("label");
+    const auto row = [](double value, double upper, Unit unit, const char* label) {
+        QTest::addRow("%s", label) << value << upper << static_cast<int>(unit) << QString::fromUtf8(label);
+    };
+    row(0, 1, Unit::Seconds, "0");
+    row(0.2, 1, Unit::Seconds, "200 ms");
+    row(1.5, 2, Unit::Seconds, "1.5 s");
+    row(8, 12, Unit::Seconds, "8 s");
+    row(600, 900, Unit::Seconds, "10 min");
+    row(2e-5, 1e-4, Unit::Seconds, "20 µs");
+    row(512 * 1024, 1023 * 1024, Unit::Bytes, "512 KiB");
+    row(4.0 * 1024 * 1024 * 1024, 6.0 * 1024 * 1024 * 1024, Unit::Bytes, "4 GiB");
+    row(500, 2000, Unit::Count, "500");
+    row(20000, 60000, Unit::Count, "20 k");
+}
+
+void TestPlotGeometry::labelsAreReadable()
+{
+    QFETCH(double, value);
+    QFETCH(double, upper);
+    QFETCH(int, unit);
+    QFETCH(QString, label);
+    const Scale scale = scaleFor(upper == 1 && unit == 0 ? 0.9 : upper, static_cast<Unit>(unit));
+    QCOMPARE(tickLabel(value, tickStep(0, upper, 5, scale), scale), label);
+}
+
+void TestPlotGeometry::ticksAreRoundNumbersInsideOfTheRange()
+{
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> exponent(-8, 12);
+    for (int round = 0; round < 200; ++round) {
+        const double upper = std::pow(10.0, exponent(random));
+        for (const Unit unit : {Unit::Seconds, Unit::Bytes, Unit::Count}) {
+            const double step = tickStep(0, upper, 5, scaleFor(upper, unit));
+            const QVector<double> found = ticks(0, upper, step);
+            QVERIFY2(found.size() >= 2 && found.size() <= 12, qPrintable(QString::number(upper)));
+            QVERIFY(found.last() <= upper * (1 + 1e-9));
+        }
+    }
+    QVERIFY(ticks(0, 1, 0).isEmpty());
+}
+
+void TestPlotGeometry::growingAxesChangeSeldom()
+{
+    double end = 1;
+    int changes = 0;
+    for (double now = 0.001; now < 1000; now += 0.01) {
+        const double next = growingEnd(end, now);
+        QVERIFY(next >= now);
+        changes += next != end ? 1 : 0;
+        end = next;
+    }
+    QVERIFY(changes < 80);
+}
+
+void TestPlotGeometry::fewPointsAreDrawnAsTheyAre()
+{
+    Series series;
+    for (int at = 0; at < 10; ++at) series.append(at, at * at);
+    QCOMPARE(series.thinned(0, 9, 100), series.points());
+    QCOMPARE(series.thinned(3.5, 5.5, 100).size(), std::size_t(4));  // 3 and 6 lie beyond the ends
+    QVERIFY(Series().thinned(0, 1, 10).empty());
+}
+
+void TestPlotGeometry::manyPointsKeepTheirExtremesInEveryWindow()
+{
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<double> value(-100, 100);
+    Series series;
+    for (int at = 0; at < 20'000; ++at) series.append(at, value(random));
+    std::uniform_int_distribution<int> place(0, 19'999);
+    for (int round = 0; round < 100; ++round) {
+        const int one = place(random), other = place(random);
+        const int from = std::min(one, other), to = std::max(one, other);
+        constexpr std::size_t limit = 300;
+        const std::vector<Point> drawn = series.thinned(from, to, limit);
+        QVERIFY(drawn.size() <= 2 * limit + 4);
+        double least = 1e9, most = -1e9, drawnLeast = 1e9, drawnMost = -1e9;
+        for (int at = from; at <= to; ++at) {
+            least = std::min(least, series.points()[static_cast<std::size_t>(at)].y);
+            most = std::max(most, series.points()[static_cast<std::size_t>(at)].y);
+        }
+        for (std::size_t at = 0; at < drawn.size(); ++at) {
+            QVERIFY(at == 0 || drawn[at - 1].x <= drawn[at].x);
+            drawnLeast = std::min(drawnLeast, drawn[at].y);
+            drawnMost = std::max(drawnMost, drawn[at].y);
+        }
+        QVERIFY(drawnLeast <= least && drawnMost >= most);
+    }
+}
+
+void TestPlotGeometry::theNearestPointIsFound()
+{
+    Series series;
+    QVERIFY(series.nearest(1) == nullptr);
+    for (const double x : {1.0, 2.0, 4.0}) series.append(x, 10 * x);
+    QCOMPARE(series.nearest(-5)->x, 1.0);
+    QCOMPARE(series.nearest(2.9)->x, 2.0);
+    QCOMPARE(series.nearest(3.1)->x, 4.0);
+    QCOMPARE(series.nearest(99)->x, 4.0);
+    series.append(3, 0);
+    QCOMPARE(series.lastX(), 4.0);  // never backwards
+}
+
+void TestPlotGeometry::lanesFindWhatTouchesARange()
+{
+    Lane lane;
+    lane.append({4, 5, 2, 1});
+    lane.append({0, 1, 1, 0});
+    lane.append({6, 8, 2, 2});
+    QCOMPARE(lane.intervals().front().stage, 1);
+    QCOMPARE(lane.within(0.5, 4.5), std::pair(std::size_t(0), std::size_t(2)));
+    QVERIFY(lane.at(2) == nullptr);
+    QCOMPARE(lane.at(7)->batch, 2);
+}
+
+void TestPlotGeometry::coverageAddsUpToTheCoveredTime()
+{
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> length(0, 0.01);
+    Coverage coverage;
+    coverage.reset(0, 10, 200);
+    double at = 0, covered = 0;
+    while (at < 9.9) {
+        const double busy = length(random), idle = length(random);
+        coverage.add({at, at + busy, 1, 0});
+        covered += busy;
+        at += busy + idle;
+    }
+    double sum = 0;
+    for (const float pixel : coverage.pixels()) sum += static_cast<double>(pixel) * 10 / 200;
+    QVERIFY2(std::abs(sum - covered) < 1e-3, qPrintable(QStringLiteral("%1 %2").arg(sum).arg(covered)));
+    coverage.add({-5, -4, 1, 0});
+    coverage.add({50, 60, 1, 0});
+}
+
+QTEST_GUILESS_MAIN(TestPlotGeometry)
+#include "test_plot_geometry.moc"

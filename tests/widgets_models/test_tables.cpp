@@ -1,0 +1,303 @@
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+#include "models/checkpoint_model.h"
+#include "models/labels.h"
+#include "models/module_tree.h"
+#include "models/problem_model.h"
+#include "models/run_log.h"
+#include "models/run_model.h"
+#include "models/selection.h"
+#include "models/stage_model.h"
+#include "widgets_models/drawn_model.h"
+
+using namespace hopscope;
+using models::Target;
+
+class TestTables : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("."))); }
+
+    void operatorsAreNamedByWhatTheyDo_data();
+    void operatorsAreNamedByWhatTheyDo();
+    void valuesAreNamedByTheModuleThatMakesThem();
+    void shapesShowTheSizesOfTablesWhereTheyAreKnown();
+    void checkpointsAreThoseOfThePlan();
+    void forbiddenValuesAreListedUntilTheirPinIsGone();
+    void stagesCountTheirDistinctOperatorsAndValues();
+    void measuredSecondsComeFromTheRunBeforeTheReport();
+    void theTreeHasEveryOperatorOnceAsALeaf();
+    void theTreeFoldsStructureAwayAndShowsTheLargestDepth();
+    void aSearchKeepsAncestorsOfWhatItFinds();
+    void aSearchFindsByEveryWord();
+    void problemsPutTheRefusalFirst();
+    void runsShowTheirVerdict();
+    void modelsSurviveBeingReplaced();
+};
+
+namespace {
+
+protocol::OpRecord op(const char* kind, const char* name)
+{
+    protocol::OpRecord record;
+    record.kind = kind;
+    record.name = name;
+    return record;
+}
+
+QString cell(const QAbstractItemModel& model, int row, int column)
+{
+    return model.index(row, column).data().toString();
+}
+
+int countLeaves(const QAbstractItemModel& model, const QModelIndex& parent = {})
+{
+    int leaves = 0;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex index = model.index(row, 0, parent);
+        leaves += model.hasChildren(index) ? countLeaves(model, index) : 1;
+    }
+    return leaves;
+}
+
+QStringList visible(const QAbstractItemModel& model, const QModelIndex& parent = {})
+{
+    QStringList names;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex index = model.index(row, 0, parent);
+        names << index.data().toString() << visible(model, index);
+    }
+    return names;
+}
+
+}  // namespace
+
+void TestTables::operatorsAreNamedByWhatTheyDo_data()
+{
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("label");
+    const auto row = [](const char* kind, const char* name, const char* label) {
+        QTest::addRow("%s %s", kind, name) << kind << name << label;
+    };
+    row("aggregate", "aten::index_add", "sum by destination");
+    row("aggregate", "aten::scatter_add_", "sum by destination");
+    row("aggregate", "aten::scatter_reduce.two", "reduce by destination");
+    row("gather", "aten::index_select", "gather source");
+    row("rowwise", "aten::linear", "linear");
+    row("rowwise", "aten::add.Tensor", "add");
+    row("rowwise", "aten::cat", "concat");
+    row("rowwise", "aten::leaky_relu", "leaky relu");
+    row("rowwise", "aten::relu_", "relu");
+    row("rowwise", "aten::sum.dim_IntList", "sum");
+    row("reduce", "aten::mean.dim", "mean over all rows");
+    row("structure", "aten::index_select", "pick rows");
+    row("structure", "scalar::size", "size");
+    row("input", "edge_index", "edge_index");
+    row("rowwise", "", "");
+}
+
+void TestTables::operatorsAreNamedByWhatTheyDo()
+{
+    QFETCH(QString, kind);
+    QFETCH(QString, name);
+    QFETCH(QString, label);
+    QCOMPARE(models::humanLabel(op(kind.toUtf8().constData(), name.toUtf8().constData())), label);
+}
+
+void TestTables::valuesAreNamedByTheModuleThatMakesThem()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    QCOMPARE(models::valueLabel(model, model.valueIndex("v.x")), QStringLiteral("x"));
+    QCOMPARE(models::valueLabel(model, model.valueIndex("v.s0")), QStringLiteral("convs.0 sum by destination"));
+    QCOMPARE(models::valueLabel(model, model.valueIndex("v.r0")), QStringLiteral("relu after convs.0"));
+    QCOMPARE(models::valueLabel(model, model.valueIndex("convs.0.lin.weight")), QStringLiteral("convs.0.lin.weight"));
+    QCOMPARE(models::valueLabel(model, -1), QString());
+}
+
+void TestTables::shapesShowTheSizesOfTablesWhereTheyAreKnown()
+{
+    protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ValueRecord& value = model.values[static_cast<std::size_t>(model.valueIndex("v.h0"))];
+    QCOMPARE(models::shapeLabel(model, value), QStringLiteral("34 × 8 float32"));
+    model.sizes.clear();
+    QCOMPARE(models::shapeLabel(model, value), QStringLiteral("|node| × 8 float32"));
+}
+
+void TestTables::checkpointsAreThoseOfThePlan()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.pins = {{"checkpoint", "v.r0"}};
+    models::CheckpointModel table;
+    const QAbstractItemModelTester tester(&table);
+    table.setRows(models::checkpointRows(model, plan));
+    QCOMPARE(table.rowCount(), 2);
+    QCOMPARE(cell(table, 0, 0), QStringLiteral("relu after convs.0"));
+    QCOMPARE(cell(table, 0, 1), QStringLiteral("1"));
+    QCOMPARE(cell(table, 0, 2), QStringLiteral("100 B"));
+    QCOMPARE(cell(table, 0, 4), QStringLiteral("●"));
+    QCOMPARE(cell(table, 1, 4), QString());
+    QCOMPARE(table.at(1).state, models::CheckpointRow::State::Output);
+    QCOMPARE(table.index(0, 0).data(models::TargetRole).value<Target>(), Target::value(model.valueIndex("v.r0")));
+}
+
+void TestTables::forbiddenValuesAreListedUntilTheirPinIsGone()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.pins = {{"no_checkpoint", "v.h1"}, {"no_checkpoint", "unknown"}};
+    std::vector<models::CheckpointRow> rows = models::checkpointRows(model, plan);
+    QCOMPARE(rows.size(), std::size_t(3));
+    QCOMPARE(rows.back().state, models::CheckpointRow::State::Forbidden);
+    QVERIFY(rows.back().pinned);
+    plan.pins.clear();
+    QCOMPARE(models::checkpointRows(model, plan).size(), std::size_t(2));
+}
+
+void TestTables::stagesCountTheirDistinctOperatorsAndValues()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.stages[0].steps.push_back(plan.stages[0].steps.front());  // the same operator on other rows
+    models::StageModel table;
+    const QAbstractItemModelTester tester(&table);
+    table.setRows(models::stageRows(plan, nullptr, nullptr));
+    QCOMPARE(table.rowCount(), 2);
+    QCOMPARE(table.at(0).ops, 4);
+    QCOMPARE(table.at(1).reads, 1);
+    QCOMPARE(cell(table, 0, static_cast<int>(models::StageColumn::Bytes)), QStringLiteral("200 B"));
+    QCOMPARE(cell(table, 1, static_cast<int>(models::StageColumn::Peak)), QStringLiteral("2.0 KiB"));
+    QCOMPARE(cell(table, 1, static_cast<int>(models::StageColumn::Seconds)), QStringLiteral("–"));
+}
+
+void TestTables::measuredSecondsComeFromTheRunBeforeTheReport()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    schema::Report report;
+    report.stages.resize(2);
+    report.stages[0].index = 1;
+    report.stages[0].seconds = 5;
+    report.stages[1].index = 2;
+    report.stages[1].seconds = 6;
+    models::RunLog log;
+    log.apply(
+        {1, protocol::RunState::Running, {protocol::StageEvent{1, 2, 10, 0}, protocol::StageEndEvent{1, 2.5, 2.5}}});
+    const std::vector<models::StageRow> rows = models::stageRows(plan, &log, &report);
+    QCOMPARE(rows[0].seconds.value(), 2.5);
+    QCOMPARE(rows[1].seconds.value(), 6.0);
+}
+
+void TestTables::theTreeHasEveryOperatorOnceAsALeaf()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    models::ModuleTree tree;
+    const QAbstractItemModelTester tester(&tree);
+    tree.setNodes(models::moduleNodes(model));
+    QCOMPARE(countLeaves(tree), static_cast<int>(model.ops.size()));
+    for (int at = 0; at < static_cast<int>(model.ops.size()); ++at) {
+        const QModelIndex index = tree.indexOf(tree.find(Target::op(at), model));
+        QVERIFY(index.isValid());
+        QCOMPARE(index.data().toString(), models::humanLabel(model.ops[static_cast<std::size_t>(at)]));
+    }
+    QCOMPARE(tree.find(Target::stage(1), model), -1);
+}
+
+void TestTables::theTreeFoldsStructureAwayAndShowsTheLargestDepth()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    models::ModuleTree tree;
+    tree.setNodes(models::moduleNodes(model));
+    const QModelIndex layer = tree.indexOf(tree.find(Target::moduleAt(QStringLiteral("convs.0")), model));
+    QCOMPARE(layer.data().toString(), QStringLiteral("0  Conv"));
+    QCOMPARE(layer.data(models::DepthRole).toInt(), 1);
+    const QModelIndex last = tree.index(tree.rowCount(layer) - 1, 0, layer);
+    QCOMPARE(last.data().toString(), QStringLiteral("structure only"));
+    QCOMPARE(tree.rowCount(last), 2);
+    QVERIFY(!last.data(models::DepthRole).isValid());
+    QCOMPARE(tree.index(0, 0).data(models::DepthRole).toInt(), 2);
+}
+
+void TestTables::aSearchKeepsAncestorsOfWhatItFinds()
+{
+    models::ModuleTree tree;
+    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
+    models::ModuleFilter filter;
+    const QAbstractItemModelTester tester(&filter);
+    filter.setSourceModel(&tree);
+    filter.setText(QStringLiteral("relu"));
+    QCOMPARE(visible(filter), QStringList({"Drawn", "relu"}));
+    filter.setText(QStringLiteral("INDEX_ADD"));
+    QCOMPARE(visible(filter),
+             QStringList({"Drawn", "convs", "0  Conv", "sum by destination", "1  Conv", "sum by destination"}));
+    filter.setText({});
+    QCOMPARE(countLeaves(filter), 12);
+}
+
+void TestTables::aSearchFindsByEveryWord()
+{
+    models::ModuleTree tree;
+    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
+    models::ModuleFilter filter;
+    filter.setSourceModel(&tree);
+    filter.setText(QStringLiteral("  convs.1   sum "));
+    QCOMPARE(visible(filter), QStringList({"Drawn", "convs", "1  Conv", "sum by destination"}));
+    filter.setText(QStringLiteral("convs.1 nothing"));
+    QCOMPARE(filter.rowCount(), 0);
+}
+
+void TestTables::problemsPutTheRefusalFirst()
+{
+    protocol::ModelRecord model = drawn::twoLayers();
+    model.lints.push_back({"baked-size", "a size is baked in", model.opIndex("h0")});
+    model.notes = {"'y' is not an argument of the model: ignored"};
+    models::ProblemModel table;
+    const QAbstractItemModelTester tester(&table);
+    table.setRows(models::problemRows(&model, QStringLiteral("refused")));
+    QCOMPARE(table.rowCount(), 3);
+    using Severity = models::ProblemRow::Severity;
+    QCOMPARE(table.at(0).severity, Severity::Error);
+    QCOMPARE(table.at(1).severity, Severity::Warning);
+    QCOMPARE(table.at(2).severity, Severity::Note);
+    QCOMPARE(table.index(1, 0).data(models::TargetRole).value<Target>(), Target::op(model.opIndex("h0")));
+    QVERIFY(!table.index(2, 0).data(models::TargetRole).isValid());
+    model.splittable = false;
+    QCOMPARE(models::problemRows(&model, {}).front().severity, Severity::Error);
+    QVERIFY(models::problemRows(nullptr, {}).empty());
+}
+
+void TestTables::runsShowTheirVerdict()
+{
+    auto report = std::make_shared<schema::Report>();
+    report->device = "cpu";
+    report->seconds = 1.5;
+    report->stages.resize(2);
+    report->stages[0].bytes.d2h = 1024;
+    report->stages[1].bytes.h2d = 1024;
+    report->verify.emplace().verdict = "equal";
+    models::RunModel table;
+    const QAbstractItemModelTester tester(&table);
+    table.setRows(models::runRows(
+        {{QStringLiteral("run 1"), report, nullptr, {}}, {QStringLiteral("old"), nullptr, nullptr, {}}}));
+    QCOMPARE(cell(table, 0, static_cast<int>(models::RunColumn::Verdict)), QStringLiteral("equal"));
+    QCOMPARE(cell(table, 0, static_cast<int>(models::RunColumn::Moved)), QStringLiteral("2.0 KiB"));
+    QCOMPARE(cell(table, 1, static_cast<int>(models::RunColumn::Verdict)), QStringLiteral("not verified"));
+}
+
+void TestTables::modelsSurviveBeingReplaced()
+{
+    models::ModuleTree tree;
+    const QAbstractItemModelTester tester(&tree);
+    const QPersistentModelIndex kept(tree.index(0, 0));
+    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
+    const QPersistentModelIndex old(tree.index(0, 0));
+    tree.setNodes({});
+    QVERIFY(!old.isValid());
+    QCOMPARE(tree.rowCount(), 0);
+    QVERIFY(!kept.isValid());
+}
+
+QTEST_GUILESS_MAIN(TestTables)
+#include "test_tables.moc"

@@ -1,0 +1,110 @@
+#include "models/checkpoint_model.h"
+
+#include "models/labels.h"
+#include "models/selection.h"
+
+namespace hopscope::models {
+
+namespace {
+
+bool isPinned(const protocol::PlanRecord& plan, const std::string& value, const char* kind)
+{
+    return std::ranges::any_of(plan.pins, [&](const auto& pin) { return pin.value == value && pin.kind == kind; });
+}
+
+CheckpointRow rowOf(const protocol::ModelRecord& model, int value)
+{
+    const protocol::ValueRecord& record = model.values[static_cast<std::size_t>(value)];
+    CheckpointRow row;
+    row.value = value;
+    row.id = text(record.id);
+    row.label = valueLabel(model, value);
+    row.shape = shapeLabel(model, record);
+    return row;
+}
+
+QString display(const CheckpointRow& row, CheckpointColumn column)
+{
+    using State = CheckpointRow::State;
+    switch (column) {
+    case CheckpointColumn::Value: return row.label;
+    case CheckpointColumn::Stage: return row.stage > 0 ? QString::number(row.stage) : QStringLiteral("–");
+    case CheckpointColumn::Written:
+        return row.state == State::Forbidden ? QStringLiteral("–") : formatBytes(row.written);
+    case CheckpointColumn::Read: return row.state == State::Stored ? formatBytes(row.read) : QStringLiteral("–");
+    case CheckpointColumn::Pin: return row.pinned ? QStringLiteral("●") : QString();
+    case CheckpointColumn::Count: break;
+    }
+    return {};
+}
+
+QVariant sortKey(const CheckpointRow& row, CheckpointColumn column)
+{
+    switch (column) {
+    case CheckpointColumn::Stage: return row.stage;
+    case CheckpointColumn::Written: return static_cast<qlonglong>(row.written.value_or(-1));
+    case CheckpointColumn::Read: return static_cast<qlonglong>(row.read.value_or(-1));
+    default: return display(row, column);
+    }
+}
+
+}  // namespace
+
+std::vector<CheckpointRow> checkpointRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan)
+{
+    std::vector<CheckpointRow> rows;
+    for (const protocol::PlanCheckpoint& checkpoint : plan.checkpoints) {
+        CheckpointRow row = rowOf(model, checkpoint.value);
+        row.state = checkpoint.output ? CheckpointRow::State::Output : CheckpointRow::State::Stored;
+        row.stage = checkpoint.stage;
+        row.written = checkpoint.bytesWritten;
+        row.read = checkpoint.bytesRead;
+        row.pinned = isPinned(plan, row.id.toStdString(), "checkpoint");
+        rows.push_back(std::move(row));
+    }
+    for (const protocol::PinRecord& pin : plan.pins) {
+        const int value = pin.kind == "no_checkpoint" ? model.valueIndex(pin.value) : -1;
+        if (value < 0 || plan.checkpointOf(value) != nullptr) continue;
+        rows.push_back(rowOf(model, value));
+        rows.back().state = CheckpointRow::State::Forbidden;
+        rows.back().pinned = true;
+    }
+    return rows;
+}
+
+QVariant CheckpointModel::cell(const CheckpointRow& row, CheckpointColumn column, int role) const
+{
+    switch (role) {
+    case Qt::DisplayRole: return display(row, column);
+    case Qt::ToolTipRole: return tr("%1 · %2\n%3").arg(row.id, row.label, row.shape);
+    case Qt::AccessibleTextRole:
+        if (column == CheckpointColumn::Pin) return row.pinned ? tr("pinned") : tr("not pinned");
+        return display(row, column);
+    case SortRole: return sortKey(row, column);
+    case TargetRole: return QVariant::fromValue(Target::value(row.value));
+    case PinnedRole: return row.pinned;
+    case MutedRole: return row.state != CheckpointRow::State::Stored;
+    default: return {};
+    }
+}
+
+QVariant CheckpointModel::header(CheckpointColumn column, int role) const
+{
+    if (role != Qt::DisplayRole) return {};
+    switch (column) {
+    case CheckpointColumn::Value: return tr("Stored value");
+    case CheckpointColumn::Stage: return tr("Stage");
+    case CheckpointColumn::Written: return tr("↓ Write");
+    case CheckpointColumn::Read: return tr("↑ Read");
+    case CheckpointColumn::Pin: return tr("Pin");
+    case CheckpointColumn::Count: break;
+    }
+    return {};
+}
+
+bool CheckpointModel::isNumber(CheckpointColumn column) const
+{
+    return column == CheckpointColumn::Stage || column == CheckpointColumn::Written || column == CheckpointColumn::Read;
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,36 @@
+#pragma once
+
+// The stored values of a plan, with those that a pin forbids to store.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+struct CheckpointRow {
+    enum class State { Stored, Output, Forbidden };
+    int value = -1;  // index into the model
+    QString id, label, shape;
+    State state = State::Stored;
+    int stage = 0;  // that writes it; 0: none
+    std::optional<std::int64_t> written, read;
+    bool pinned = false;
+};
+
+// In the order of the plan, then the forbidden ones in the order of the pins.
+std::vector<CheckpointRow> checkpointRows(const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
+
+enum class CheckpointColumn { Value, Stage, Written, Read, Pin, Count };
+
+class CheckpointModel : public TableModel<CheckpointRow, CheckpointColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const CheckpointRow& row, CheckpointColumn column, int role) const override;
+    [[nodiscard]] QVariant header(CheckpointColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(CheckpointColumn column) const override;
+};
+
+}  // namespace hopscope::models

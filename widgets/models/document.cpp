@@ -1,0 +1,81 @@
+#include "models/document.h"
+
+#include "models/run_log.h"
+
+namespace hopscope::models {
+
+Document::Document(QObject* parent) : QObject(parent) {}
+
+Document::~Document() = default;
+
+PlanPtr Document::reference(const QString& strategy) const
+{
+    for (const auto& [name, plan] : m_references)
+        if (name == strategy) return plan;
+    return nullptr;
+}
+
+void Document::setSource(QString model, QStringList data, QStringList roles)
+{
+    m_modelPath = std::move(model);
+    m_data = std::move(data);
+    m_roles = std::move(roles);
+}
+
+void Document::setModel(ModelPtr model)
+{
+    m_model = std::move(model);
+    m_plan.reset();
+    m_references.clear();
+    m_runLog.reset();
+    m_runs.clear();
+    m_refusal.clear();
+    emit modelChanged();
+    emit planChanged();
+    emit runChanged();
+    emit runsChanged();
+    emit refusalChanged(m_refusal);
+}
+
+void Document::setPlan(PlanPtr plan)
+{
+    m_plan = std::move(plan);
+    emit planChanged();
+}
+
+void Document::setReference(const QString& strategy, PlanPtr plan)
+{
+    const auto found = std::find_if(m_references.begin(), m_references.end(),
+                                    [&](const auto& reference) { return reference.first == strategy; });
+    if (found != m_references.end()) found->second = std::move(plan);
+    else m_references.emplace_back(strategy, std::move(plan));
+    emit planChanged();
+}
+
+void Document::setSettings(const Settings& settings)
+{
+    if (settings == m_settings) return;
+    m_settings = settings;
+    emit settingsChanged();
+}
+
+void Document::setRefusal(const QString& sentence)
+{
+    if (sentence == m_refusal) return;
+    m_refusal = sentence;
+    emit refusalChanged(m_refusal);
+}
+
+void Document::setRunLog(std::shared_ptr<RunLog> log)
+{
+    m_runLog = std::move(log);
+    emit runChanged();
+}
+
+void Document::addRun(FinishedRun run)
+{
+    m_runs.push_back(std::move(run));
+    emit runsChanged();
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,95 @@
+#pragma once
+
+// What is open: the model, the current plan and those it is compared with, and the runs. Everything in it is immutable and
+// replaced whole; views hold no copies. Changes come from jobs::Workbench alone.
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "protocol/model.h"
+#include "protocol/plan.h"
+#include "protocol/run.h"
+
+namespace hopscope::models {
+
+class RunLog;
+
+using ModelPtr = std::shared_ptr<const protocol::ModelRecord>;
+using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
+
+// What a user chooses besides the cuts: everything that a session file keeps about planning and running.
+struct Settings {
+    QString strategy = "depth";
+    std::vector<protocol::PinRecord> pins;
+    QString device = "auto";
+    std::optional<qint64> memory, batch;
+    QString verify = "sample";
+    QString output;  // folder; empty: none kept
+    bool operator==(const Settings&) const = default;
+};
+
+// A finished run, from here or from a report that was opened.
+struct FinishedRun {
+    QString title;  // "run 2, 14:03" or the report's file
+    std::shared_ptr<const schema::Report> report;
+    std::shared_ptr<const RunLog> log;  // null: opened from a file
+    QString reportText;
+};
+
+class Document : public QObject {
+    Q_OBJECT
+public:
+    explicit Document(QObject* parent = nullptr);
+    ~Document() override;
+
+    [[nodiscard]] const ModelPtr& model() const { return m_model; }  // null: nothing is open
+    [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
+    // The plans of the strategies without pins, for comparison: "depth", "source-rule". Null while not known.
+    [[nodiscard]] PlanPtr reference(const QString& strategy) const;
+    [[nodiscard]] const Settings& settings() const { return m_settings; }
+    [[nodiscard]] const QString& modelPath() const { return m_modelPath; }
+    [[nodiscard]] const QStringList& data() const { return m_data; }
+    [[nodiscard]] const QStringList& roles() const { return m_roles; }
+    [[nodiscard]] const std::shared_ptr<RunLog>& runLog() const
+    {
+        return m_runLog;
+    }  // of the run under way or the last
+    [[nodiscard]] const std::vector<FinishedRun>& runs() const { return m_runs; }
+    [[nodiscard]] const QString& refusal() const
+    {
+        return m_refusal;
+    }  // why the last change was refused; empty: it was not
+
+    void setSource(QString model, QStringList data, QStringList roles);
+    void setModel(ModelPtr model);  // clears plan, references, runs
+    void setPlan(PlanPtr plan);
+    void setReference(const QString& strategy, PlanPtr plan);
+    void setSettings(const Settings& settings);
+    void setRefusal(const QString& sentence);
+    void setRunLog(std::shared_ptr<RunLog> log);
+    void addRun(FinishedRun run);
+
+signals:
+    void modelChanged();
+    void planChanged();  // plan or references
+    void settingsChanged();
+    void refusalChanged(const QString& sentence);
+    void runChanged();   // another run log
+    void runsChanged();  // the list of finished runs
+
+private:
+    ModelPtr m_model;
+    PlanPtr m_plan;
+    std::vector<std::pair<QString, PlanPtr>> m_references;
+    Settings m_settings;
+    QString m_modelPath, m_refusal;
+    QStringList m_data, m_roles;
+    std::shared_ptr<RunLog> m_runLog;
+    std::vector<FinishedRun> m_runs;
+};
+
+}  // namespace hopscope::models

@@ -1,0 +1,34 @@
+#pragma once
+
+// What is wrong or worth knowing: lints and notes of the model, and why the last change was refused.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+struct ProblemRow {
+    enum class Severity { Error, Warning, Note };
+    Severity severity = Severity::Note;
+    QString code, message, place;
+    int op = -1;  // index into the model; -1: none
+};
+
+// The refusal first, then lints, then notes. Lints of a model that cannot be split are errors.
+std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal);
+
+enum class ProblemColumn { Message, Place, Count };
+
+class ProblemModel : public TableModel<ProblemRow, ProblemColumn> {
+    Q_OBJECT
+public:
+    static constexpr int SeverityRole = Qt::UserRole + 40;  // int of ProblemRow::Severity
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const ProblemRow& row, ProblemColumn column, int role) const override;
+    [[nodiscard]] QVariant header(ProblemColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(ProblemColumn) const override { return false; }
+};
+
+}  // namespace hopscope::models

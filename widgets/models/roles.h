@@ -1,0 +1,16 @@
+#pragma once
+
+#include <Qt>
+
+namespace hopscope::models {
+
+// Roles that every table and tree of the window answers.
+enum Role {
+    TargetRole = Qt::UserRole + 1,  // models::Target of the row, as QVariant; invalid: none
+    SortRole,                       // number or text to sort by
+    DepthRole,                      // int: message-passing depth; invalid: none
+    PinnedRole,                     // bool
+    MutedRole,                      // bool: of less interest
+};
+
+}  // namespace hopscope::models

@@ -1,0 +1,150 @@
+#include "models/run_log.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "models/labels.h"
+
+namespace hopscope::models {
+
+namespace {
+
+// Halves a full series: of every two neighbours the one with the larger weight stays, so that peaks survive; the first and
+// the last point always do.
+template <class Point, class Weight>
+bool thin(std::vector<Point>& points, std::size_t limit, Weight weight)
+{
+    if (points.size() < limit || points.size() < 4) return false;
+    std::size_t kept = 1;
+    const std::size_t last = points.size() - 1;
+    for (std::size_t at = 1; at < last; at += 2) {
+        const bool second = at + 1 < last && weight(points[at + 1]) > weight(points[at]);
+        points[kept++] = points[second ? at + 1 : at];
+    }
+    points[kept++] = points[last];
+    points.resize(kept);
+    return true;
+}
+
+struct Apply {
+    RunLog::Data& data;
+    std::size_t limit;
+    int thinnings = 0;
+
+    StageProgress& stage(int index)
+    {
+        for (StageProgress& known : data.stages)
+            if (known.index == index) return known;
+        data.stages.push_back({});
+        data.stages.back().index = index;
+        return data.stages.back();
+    }
+
+    void time(double seconds) { data.elapsed = std::max(data.elapsed, seconds); }
+
+    void operator()(const protocol::PrologueEvent& event)
+    {
+        data.prologueSeconds = event.seconds;
+        time(event.seconds);
+    }
+
+    void operator()(const protocol::StageEvent& event)
+    {
+        data.stageCount = std::max(data.stageCount, event.count);
+        StageProgress& progress = stage(event.index);
+        progress.start = event.time;
+        progress.destinations = event.destinations;
+        time(event.time);
+    }
+
+    void operator()(const protocol::BatchEvent& event)
+    {
+        StageProgress& progress = stage(event.stage);
+        progress.done = event.done;
+        if (event.total > 0) progress.destinations = event.total;
+        ++progress.batches;
+        progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
+        progress.seconds = std::max(progress.seconds, event.time - progress.start);
+        data.batches.push_back(
+            {event.time, event.destinations, event.edges, event.frontier, event.memory, event.peakMemory, event.stage});
+        thinnings += thin(data.batches, limit, [](const BatchPoint& point) { return point.peakMemory; });
+        time(event.time);
+    }
+
+    void operator()(const protocol::PhaseEvent& event)
+    {
+        if (event.phase < 0 || event.phase >= protocol::phaseCount) return;
+        stage(event.stage).phases[static_cast<std::size_t>(event.phase)] += event.seconds;
+        data.phases.push_back({event.start, event.seconds, event.stage, event.phase, event.batch});
+        thinnings += thin(data.phases, limit, [](const PhasePoint& point) { return point.seconds; });
+        time(event.start + event.seconds);
+    }
+
+    void operator()(const protocol::StageEndEvent& event)
+    {
+        StageProgress& progress = stage(event.index);
+        progress.seconds = event.seconds;
+        progress.finished = true;
+        progress.done = progress.destinations;
+        time(event.time);
+    }
+
+    void operator()(const protocol::NoteEvent& event) { data.notes << text(event.message); }
+    void operator()(const protocol::MergedEvent& event) { data.merged += event.count; }
+};
+
+}  // namespace
+
+void RunLog::apply(const protocol::RunEvents& events)
+{
+    Apply visitor{m_data, m_limit, 0};
+    for (const protocol::RunEvent& event : events.events) std::visit(visitor, event);
+    m_thinnings += visitor.thinnings;
+    setState(events.state);
+    emit updated();
+}
+
+void RunLog::finish()
+{
+    setState(protocol::RunState::Finished);
+    emit updated();
+}
+
+void RunLog::setState(protocol::RunState state)
+{
+    if (m_state == state) return;
+    m_state = state;
+    emit stateChanged(state);
+}
+
+// Of all stages' destinations; stages that have not begun count as large as the mean of those that have.
+double RunLog::fraction() const
+{
+    if (m_state == protocol::RunState::Finished) return 1;
+    if (m_data.stages.empty()) return 0;
+    double share = 0;
+    for (const StageProgress& stage : m_data.stages) {
+        if (stage.finished) share += 1;
+        else if (stage.destinations > 0)
+            share += static_cast<double>(stage.done) / static_cast<double>(stage.destinations);
+    }
+    const auto count = std::max(static_cast<std::size_t>(std::max(m_data.stageCount, 0)), m_data.stages.size());
+    return std::min(1.0, share / static_cast<double>(count));
+}
+
+double RunLog::rate() const
+{
+    if (m_data.stages.empty()) return 0;
+    const StageProgress& stage = m_data.stages.back();
+    return stage.seconds > 0 ? static_cast<double>(stage.done) / stage.seconds : 0;
+}
+
+double RunLog::secondsLeft() const
+{
+    const double speed = rate();
+    if (speed <= 0) return -1;
+    const StageProgress& stage = m_data.stages.back();
+    return static_cast<double>(stage.destinations - stage.done) / speed;
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,88 @@
+#pragma once
+
+// The events of one run, kept so that plots can draw 1,000,000 points: bounded series that are thinned, not cut, when
+// they are full. Filled by the engine client's notifications, read by plots on their own timer.
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "protocol/run.h"
+
+namespace hopscope::models {
+
+struct StageProgress {
+    int index = 1;
+    double start = 0, seconds = 0;  // seconds: so far, or in all
+    bool finished = false;
+    std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0;
+    std::array<double, protocol::phaseCount> phases{};
+};
+
+struct BatchPoint {
+    double time = 0;
+    std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
+    int stage = 1;
+};
+
+struct PhasePoint {
+    double start = 0, seconds = 0;
+    int stage = 1;
+    int phase = 0;
+    std::int64_t batch = 0;
+};
+
+class RunLog : public QObject {
+    Q_OBJECT
+public:
+    static constexpr std::size_t capacity = 1'000'000;  // points per series
+
+    struct Data {
+        int stageCount = 0;
+        double prologueSeconds = 0, elapsed = 0;
+        std::int64_t merged = 0;  // phase events that the engine left out
+        std::vector<StageProgress> stages;
+        std::vector<BatchPoint> batches;
+        std::vector<PhasePoint> phases;
+        QStringList notes;
+    };
+
+    // `limit`: points per series (at least 4); a full series is halved, keeping the first, the last and every peak.
+    explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
+
+    void apply(const protocol::RunEvents& events);
+    void finish();
+
+    [[nodiscard]] protocol::RunState state() const { return m_state; }
+    [[nodiscard]] int stageCount() const { return m_data.stageCount; }
+    [[nodiscard]] double prologueSeconds() const { return m_data.prologueSeconds; }
+    [[nodiscard]] double elapsed() const { return m_data.elapsed; }  // time of the last event
+    [[nodiscard]] std::int64_t merged() const { return m_data.merged; }
+    [[nodiscard]] const std::vector<StageProgress>& stages() const { return m_data.stages; }
+    [[nodiscard]] const std::vector<BatchPoint>& batches() const { return m_data.batches; }
+    [[nodiscard]] const std::vector<PhasePoint>& phases() const { return m_data.phases; }
+    [[nodiscard]] const QStringList& notes() const { return m_data.notes; }
+    // How often a series has been halved so far: a reader that appends what is new starts over when it changes.
+    [[nodiscard]] int thinnings() const { return m_thinnings; }
+    [[nodiscard]] double
+    fraction() const;                   // 0..1 of all stages' destinations, the current stage's share by what is done
+    [[nodiscard]] double rate() const;  // destinations per second in the current stage; 0: unknown
+    [[nodiscard]] double secondsLeft() const;  // of the current stage, at the current rate; negative: unknown
+
+signals:
+    void updated();  // at most once per RunEvents
+    void stateChanged(hopscope::protocol::RunState state);
+
+private:
+    void setState(protocol::RunState state);
+
+    Data m_data;
+    protocol::RunState m_state = protocol::RunState::Preparing;
+    std::size_t m_limit;
+    int m_thinnings = 0;
+};
+
+}  // namespace hopscope::models

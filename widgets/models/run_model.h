@@ -1,0 +1,32 @@
+#pragma once
+
+// The finished runs, from here and from opened reports.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+struct RunRow {
+    QString title, device, strategy, verdict;  // verdict: empty when it was not verified
+    int stages = 0;
+    double seconds = 0;
+    std::int64_t peakMemory = 0, moved = 0;  // moved: written and read
+};
+
+std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
+
+enum class RunColumn { Title, Device, Strategy, Stages, Seconds, Moved, Peak, Verdict, Count };
+
+class RunModel : public TableModel<RunRow, RunColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const RunRow& row, RunColumn column, int role) const override;
+    [[nodiscard]] QVariant header(RunColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(RunColumn column) const override;
+};
+
+}  // namespace hopscope::models

@@ -1,0 +1,54 @@
+#pragma once
+
+// What is selected and what the pointer is over, shared by graph, tables, plots and panels; with a history.
+
+#include <QObject>
+#include <QString>
+#include <QVector>
+
+namespace hopscope::models {
+
+struct Target {
+    enum class Kind { None, Op, Value, Module, Stage };
+    Kind kind = Kind::None;
+    int index = -1;  // Op, Value: index into the model; Stage: its number
+    QString module;  // Module: its path
+    bool operator==(const Target&) const = default;
+
+    static Target op(int index) { return {Kind::Op, index, {}}; }
+    static Target value(int index) { return {Kind::Value, index, {}}; }
+    static Target stage(int number) { return {Kind::Stage, number, {}}; }
+    static Target moduleAt(QString path) { return {Kind::Module, -1, std::move(path)}; }
+};
+
+class Selection : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] const Target& current() const { return m_current; }
+    [[nodiscard]] const Target& hovered() const { return m_hovered; }
+    [[nodiscard]] bool canGoBack() const { return m_position > 0; }
+    [[nodiscard]] bool canGoForward() const { return m_position + 1 < m_history.size(); }
+
+    void select(const Target& target);  // remembered in the history, unless it is the current one
+    void hover(const Target& target);
+    void back();
+    void forward();
+    void clear();  // another model: history too
+
+signals:
+    void changed(const hopscope::models::Target& target);
+    void hoverChanged(const hopscope::models::Target& target);
+    void revealRequested(const hopscope::models::Target& target);  // scroll the graph there
+
+public:
+    void reveal(const Target& target);  // select, and ask for it to be shown
+
+private:
+    Target m_current, m_hovered;
+    QVector<Target> m_history;
+    int m_position = -1;
+};
+
+}  // namespace hopscope::models

@@ -1,0 +1,33 @@
+#pragma once
+
+// The stages of a plan: what they do, what they are predicted to move and hold, how long they took.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+struct StageRow {
+    int stage = 1;
+    int reads = 0, writes = 0, ops = 0, recomputed = 0;
+    std::optional<std::int64_t> bytes, peak;  // predicted; written and read
+    std::optional<double> seconds;            // measured
+};
+
+// Measured seconds come from the run under way if it has them, else from the last report; both may be null.
+std::vector<StageRow> stageRows(const protocol::PlanRecord& plan, const RunLog* log, const schema::Report* report);
+
+enum class StageColumn { Stage, Reads, Writes, Ops, Recomputed, Bytes, Peak, Seconds, Count };
+
+class StageModel : public TableModel<StageRow, StageColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const StageRow& row, StageColumn column, int role) const override;
+    [[nodiscard]] QVariant header(StageColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(StageColumn) const override { return true; }
+};
+
+}  // namespace hopscope::models

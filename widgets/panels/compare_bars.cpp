@@ -1,0 +1,124 @@
+#include "panels/compare_bars.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "models/labels.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+constexpr int gap = 10;
+
+void add(std::vector<PlanBar>& bars, const QString& name, const models::PlanPtr& plan, bool current)
+{
+    if (!plan || !plan->predicted) return;
+    bars.push_back({name, plan->predicted->d2h, plan->predicted->h2d, current});
+}
+
+QString describe(const PlanBar& bar)
+{
+    return CompareBars::tr("%1: %2 written, %3 read")
+        .arg(bar.name, models::formatBytes(static_cast<double>(bar.written)),
+             models::formatBytes(static_cast<double>(bar.read)));
+}
+
+}  // namespace
+
+std::vector<PlanBar> planBars(const models::Document& document)
+{
+    std::vector<PlanBar> bars;
+    add(bars, CompareBars::tr("yours"), document.plan(), true);
+    add(bars, CompareBars::tr("depth rule"), document.reference(QStringLiteral("depth")), false);
+    add(bars, CompareBars::tr("source rule"), document.reference(QStringLiteral("source-rule")), false);
+    return bars;
+}
+
+int barLength(std::int64_t part, std::int64_t longest, int width)
+{
+    if (part <= 0 || longest <= 0) return 0;
+    return std::max(1, static_cast<int>(static_cast<double>(part) / static_cast<double>(longest) * width));
+}
+
+CompareBars::CompareBars(QWidget* parent) : QWidget(parent)
+{
+    setObjectName(QStringLiteral("compareBars"));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void CompareBars::setBars(std::vector<PlanBar> bars)
+{
+    m_bars = std::move(bars);
+    QStringList lines;
+    for (const PlanBar& bar : m_bars) lines << describe(bar);
+    setAccessibleName(tr("Plans compared"));
+    setAccessibleDescription(lines.join(QStringLiteral("; ")));
+    setVisible(!m_bars.empty());
+    updateGeometry();
+    update();
+}
+
+void CompareBars::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+int CompareBars::lineHeight() const { return fontMetrics().height() + 8; }
+
+int CompareBars::namesWidth() const
+{
+    int width = 0;
+    for (const PlanBar& bar : m_bars) width = std::max(width, fontMetrics().horizontalAdvance(bar.name));
+    return width + gap;
+}
+
+QSize CompareBars::sizeHint() const { return {320, static_cast<int>(m_bars.size()) * lineHeight()}; }
+
+void CompareBars::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    int top = 0;
+    for (const PlanBar& bar : m_bars) {
+        paintBar(painter, bar, top);
+        top += lineHeight();
+    }
+}
+
+void CompareBars::paintBar(QPainter& painter, const PlanBar& bar, int top) const
+{
+    std::int64_t longest = 0;
+    for (const PlanBar& each : m_bars) longest = std::max(longest, each.total());
+    const QString size = models::formatBytes(static_cast<double>(bar.total()));
+    const int left = namesWidth();
+    const int room = std::max(20, width() - left - gap - fontMetrics().horizontalAdvance(QStringLiteral("1023.9 MiB")));
+    const int thick = std::min(12, lineHeight() - 6), y = top + (lineHeight() - thick) / 2;
+    const int written = barLength(bar.written, longest, room), read = barLength(bar.read, longest, room);
+    const QColor strong = bar.current ? m_theme.checkpoint : m_theme.edge;
+    QColor pale = strong;
+    pale.setAlphaF(0.5F);
+    painter.setPen(bar.current ? m_theme.text : m_theme.textMuted);
+    painter.drawText(QRect(0, top, left, lineHeight()), Qt::AlignVCenter, bar.name);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(strong);
+    painter.drawRoundedRect(QRect(left, y, written, thick), 2, 2);
+    painter.setBrush(pale);
+    painter.drawRoundedRect(QRect(left + written + 1, y, read, thick), 2, 2);
+    painter.setPen(m_theme.textMuted);
+    painter.drawText(QRect(left + written + read + gap, top, width(), lineHeight()), Qt::AlignVCenter, size);
+}
+
+bool CompareBars::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    auto* help = static_cast<QHelpEvent*>(event);
+    const int line = help->pos().y() / lineHeight();
+    if (line >= 0 && static_cast<std::size_t>(line) < m_bars.size())
+        QToolTip::showText(help->globalPos(), describe(m_bars[static_cast<std::size_t>(line)]), this);
+    return true;
+}
+
+}  // namespace hopscope::panels

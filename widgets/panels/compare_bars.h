@@ -1,0 +1,51 @@
+#pragma once
+
+// Horizontal bars that compare plans: bytes written and bytes read, one plan per line.
+
+#include <QColor>
+#include <QWidget>
+#include <cstdint>
+#include <vector>
+
+#include "models/document.h"
+#include "style/theme.h"
+
+namespace hopscope::panels {
+
+struct PlanBar {
+    QString name;
+    std::int64_t written = 0, read = 0;
+    bool current = false;  // the plan at work
+    [[nodiscard]] std::int64_t total() const { return written + read; }
+    bool operator==(const PlanBar&) const = default;
+};
+
+// The current plan and those it is compared with; without a prediction there is no bar.
+std::vector<PlanBar> planBars(const models::Document& document);
+// How many pixels of `width` a part of a bar takes when the longest bar takes all of it.
+int barLength(std::int64_t part, std::int64_t longest, int width);
+
+class CompareBars : public QWidget {
+    Q_OBJECT
+public:
+    explicit CompareBars(QWidget* parent = nullptr);
+    void setBars(std::vector<PlanBar> bars);
+    [[nodiscard]] const std::vector<PlanBar>& bars() const { return m_bars; }
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return {160, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    [[nodiscard]] int lineHeight() const;
+    [[nodiscard]] int namesWidth() const;
+    void paintBar(QPainter& painter, const PlanBar& bar, int top) const;
+
+    std::vector<PlanBar> m_bars;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::panels

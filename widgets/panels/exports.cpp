@@ -1,0 +1,207 @@
+#include "models/checkpoint_model.h"
+#include "models/labels.h"
+#include "models/run_log.h"
+#include "models/stage_model.h"
+#include "panels/panels.h"
+#include "plots/figure.h"
+#include "json/json.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::text;
+using plots::csvField;
+
+// A table as RFC 4180 text with "\n" at the ends of lines.
+class Csv {
+public:
+    explicit Csv(const QStringList& header) { row(header); }
+    void row(const QStringList& fields)
+    {
+        QStringList quoted;
+        for (const QString& field : fields) quoted << csvField(field);
+        m_text += quoted.join(QLatin1Char(',')) + QLatin1Char('\n');
+    }
+    [[nodiscard]] QString text() const { return m_text; }
+
+private:
+    QString m_text;
+};
+
+template <class T>
+QString number(T value)
+{
+    return QString::number(value);
+}
+
+QString number(const std::optional<std::int64_t>& value) { return value ? QString::number(*value) : QString(); }
+
+QString seconds(double value) { return QString::number(value, 'g', 9); }
+
+QString names(const protocol::ModelRecord& model, const std::vector<int>& values)
+{
+    QStringList ids;
+    for (const int value : values) ids << text(model.values[static_cast<std::size_t>(value)].id);
+    return ids.join(QLatin1Char(' '));
+}
+
+QString opsCsv(const protocol::ModelRecord& model, const protocol::PlanRecord* plan)
+{
+    Csv csv({"id", "label", "name", "kind", "module", "module_type", "depth", "depth_module", "depth_op", "stages",
+             "structure_only", "inputs", "outputs", "source"});
+    for (std::size_t at = 0; at < model.ops.size(); ++at) {
+        const protocol::OpRecord& op = model.ops[at];
+        QStringList stages;
+        if (plan != nullptr)
+            for (const int stage : plan->stagesOf(static_cast<int>(at))) stages << number(stage);
+        const QString source =
+            op.source.file.empty() ? QString() : QStringLiteral("%1:%2").arg(text(op.source.file)).arg(op.source.line);
+        csv.row({text(op.id), models::humanLabel(op), text(op.name), text(op.kind), text(op.module),
+                 text(op.moduleType), number(op.depth), number(op.depthModule), number(op.depthOp),
+                 stages.join(QLatin1Char(' ')), op.structureOnly ? QStringLiteral("true") : QStringLiteral("false"),
+                 names(model, op.inputs), names(model, op.outputs), source});
+    }
+    return csv.text();
+}
+
+QString checkpointsCsv(const protocol::ModelRecord& model, const protocol::PlanRecord& plan)
+{
+    Csv csv({"value", "label", "shape", "stage", "bytes_written", "bytes_read", "output", "pinned"});
+    using State = models::CheckpointRow::State;
+    for (const models::CheckpointRow& row : models::checkpointRows(model, plan))
+        csv.row({row.id, row.label, row.shape, number(row.stage), number(row.written), number(row.read),
+                 row.state == State::Output ? QStringLiteral("true") : QStringLiteral("false"),
+                 row.pinned ? QStringLiteral("true") : QStringLiteral("false")});
+    return csv.text();
+}
+
+const schema::Report* lastReport(const models::Document& document)
+{
+    return document.runs().empty() ? nullptr : document.runs().back().report.get();
+}
+
+QString stagesCsv(const models::Document& document)
+{
+    Csv csv({"stage", "reads", "writes", "ops", "recomputed", "bytes", "peak_memory", "seconds"});
+    for (const models::StageRow& row :
+         models::stageRows(*document.plan(), document.runLog().get(), lastReport(document)))
+        csv.row({number(row.stage), number(row.reads), number(row.writes), number(row.ops), number(row.recomputed),
+                 number(row.bytes), number(row.peak), row.seconds ? seconds(*row.seconds) : QString()});
+    return csv.text();
+}
+
+QString batchesCsv(const models::RunLog& log)
+{
+    Csv csv({"time", "stage", "destinations", "edges", "frontier", "memory", "peak_memory"});
+    for (const models::BatchPoint& batch : log.batches())
+        csv.row({seconds(batch.time), number(batch.stage), number(batch.destinations), number(batch.edges),
+                 number(batch.frontier), number(batch.memory), number(batch.peakMemory)});
+    return csv.text();
+}
+
+QString phasesCsv(const models::RunLog& log)
+{
+    Csv csv({"start", "seconds", "phase", "stage", "batch"});
+    for (const models::PhasePoint& phase : log.phases())
+        csv.row({seconds(phase.start), seconds(phase.seconds), QString::fromLatin1(protocol::phaseNames[phase.phase]),
+                 number(phase.stage), number(phase.batch)});
+    return csv.text();
+}
+
+// Events of the trace format, lanes as the engine's own trace has them: 1 the stages, 2.. the phases.
+constexpr int stageLane = 1;
+constexpr int phaseLane = 2;
+
+json::Value event(const char* kind, const std::string& name, int lane, double start)
+{
+    json::Value value = json::Value::object();
+    value["ph"] = kind;
+    value["name"] = name;
+    value["pid"] = 1;
+    value["tid"] = lane;
+    value["ts"] = start * 1e6;
+    return value;
+}
+
+json::Value span(const std::string& name, int lane, double start, double length)
+{
+    json::Value value = event("X", name, lane, start);
+    value["dur"] = length * 1e6;
+    return value;
+}
+
+void addLanes(json::Value& events)
+{
+    json::Value stages = event("M", "thread_name", stageLane, 0);
+    stages["args"]["name"] = "stages";
+    events.push(std::move(stages));
+    for (int phase = 0; phase < protocol::phaseCount; ++phase) {
+        json::Value lane = event("M", "thread_name", phaseLane + phase, 0);
+        lane["args"]["name"] = protocol::phaseNames[phase];
+        events.push(std::move(lane));
+    }
+}
+
+void addPhases(json::Value& events, const models::RunLog& log)
+{
+    for (const models::PhasePoint& phase : log.phases()) {
+        json::Value value =
+            span(protocol::phaseNames[phase.phase], phaseLane + phase.phase, phase.start, phase.seconds);
+        value["args"]["stage"] = phase.stage;
+        value["args"]["batch"] = phase.batch;
+        events.push(std::move(value));
+    }
+}
+
+void addMemory(json::Value& events, const models::RunLog& log)
+{
+    for (const models::BatchPoint& batch : log.batches()) {
+        json::Value value = event("C", "device memory", stageLane, batch.time);
+        value["args"]["bytes"] = batch.memory;
+        value["args"]["peak"] = batch.peakMemory;
+        events.push(std::move(value));
+    }
+}
+
+}  // namespace
+
+QString exportCsv(const models::Document& document, const QString& what)
+{
+    const models::ModelPtr& model = document.model();
+    const models::PlanPtr& plan = document.plan();
+    const models::RunLog* log = document.runLog().get();
+    if (what == QLatin1String("ops") && model) return opsCsv(*model, plan.get());
+    if (what == QLatin1String("checkpoints") && model && plan) return checkpointsCsv(*model, *plan);
+    if (what == QLatin1String("stages") && plan) return stagesCsv(document);
+    if (what == QLatin1String("batches") && log != nullptr) return batchesCsv(*log);
+    if (what == QLatin1String("phases") && log != nullptr) return phasesCsv(*log);
+    return {};
+}
+
+QByteArray exportTrace(const models::Document& document)
+{
+    if (!document.runLog()) return {};
+    const models::RunLog& log = *document.runLog();
+    json::Value events = json::Value::array();
+    addLanes(events);
+    for (const models::StageProgress& stage : log.stages())
+        events.push(span("stage " + std::to_string(stage.index), stageLane, stage.start, stage.seconds));
+    addPhases(events, log);
+    addMemory(events, log);
+    json::Value trace = json::Value::object();
+    trace["traceEvents"] = std::move(events);
+    return QByteArray::fromStdString(json::write(trace));
+}
+
+QString exportPlots(const QWidget& plots, const QString& file)
+{
+    QList<plots::Figure*> figures;
+    for (QWidget* widget : plots.findChildren<QWidget*>())
+        if (auto* figure = dynamic_cast<plots::Figure*>(widget); figure != nullptr && !widget->isHidden())
+            figures << figure;
+    if (figures.isEmpty()) return QCoreApplication::translate("Plots", "There is nothing to export yet");
+    return plots::exportFigures(figures, file);
+}
+
+}  // namespace hopscope::panels

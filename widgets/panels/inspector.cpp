@@ -1,0 +1,442 @@
+#include "panels/inspector.h"
+
+#include <QScrollArea>
+
+#include "models/labels.h"
+#include "panels/tensor_dialog.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::Target;
+using models::text;
+
+constexpr int restMilliseconds = 120;
+constexpr std::size_t linkLimit = 12;  // producers and consumers listed before "and N more"
+
+QString opLink(const protocol::ModelRecord& model, int op)
+{
+    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    const QString name = models::humanLabel(record);
+    const QString where = record.module.empty() ? name : text(record.module) + QLatin1Char(' ') + name;
+    return link(Target::op(op), where);
+}
+
+QString linkList(const QStringList& links)
+{
+    QStringList shown = links.mid(0, linkLimit);
+    if (links.size() > shown.size()) shown << Inspector::tr("and %1 more").arg(links.size() - shown.size());
+    return shown.join(QStringLiteral("<br>"));
+}
+
+QStringList producersOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    QStringList links;
+    for (const int input : op.inputs) {
+        const protocol::ValueRecord& value = model.values[static_cast<std::size_t>(input)];
+        const QString label =
+            value.producer < 0 ? models::valueLabel(model, input).toHtmlEscaped() : opLink(model, value.producer);
+        links << QStringLiteral("%1 <small>%2</small>").arg(label, models::shapeLabel(model, value).toHtmlEscaped());
+    }
+    return links;
+}
+
+QStringList consumersOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    QStringList links;
+    for (const int output : op.outputs)
+        for (const int consumer : model.values[static_cast<std::size_t>(output)].consumers)
+            links << opLink(model, consumer);
+    links.removeDuplicates();
+    return links;
+}
+
+QString hopLine(const protocol::ModelRecord& model, const Hop& hop, std::size_t number)
+{
+    const int producer = model.values[static_cast<std::size_t>(hop.value)].producer;
+    return Inspector::tr("%1. %2 reads %3 of every neighbour")
+        .arg(number)
+        .arg(opLink(model, hop.op), opLink(model, producer));
+}
+
+QString sourceTitle(const QString& label, const QString& file, int line)
+{
+    QString kind = Inspector::tr("source");
+    if (label == QLatin1String("embedded")) kind = Inspector::tr("embedded in the model");
+    if (label == QLatin1String("local")) kind = Inspector::tr("local file");
+    if (label == QLatin1String("torchscript")) kind = Inspector::tr("TorchScript code");
+    return file.isEmpty() ? kind : QStringLiteral("%1:%2 · %3").arg(file).arg(line).arg(kind);
+}
+
+}  // namespace
+
+Inspector::Inspector(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("inspector"));
+    auto* content = new QWidget(this);
+    content->setObjectName(QStringLiteral("inspectorContent"));
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(12, 10, 12, 12);
+    setupHeader(*layout);
+    setupReasons(*layout);
+    setupActions(*layout);
+    setupNeighbours(*layout);
+    layout->addStretch(1);
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("inspectorScroll"));
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(scroll);
+    setupConnections();
+    refresh();
+}
+
+void Inspector::setupHeader(QBoxLayout& layout)
+{
+    m_title = wrapped(QStringLiteral("inspectorTitle"), this);
+    QFont large = m_title->font();
+    large.setPointSizeF(large.pointSizeF() * 1.25);
+    large.setBold(true);
+    m_title->setFont(large);
+    m_path = wrapped(QStringLiteral("inspectorPath"), this);
+    m_path->setProperty("muted", true);
+    m_facts = new QWidget(this);
+    m_facts->setObjectName(QStringLiteral("inspectorFacts"));
+    m_factRows = new QGridLayout(m_facts);
+    m_factRows->setContentsMargins(0, 8, 0, 4);
+    m_factRows->setHorizontalSpacing(14);
+    m_factRows->setVerticalSpacing(4);
+    m_factRows->setColumnStretch(1, 1);
+    layout.addWidget(m_title);
+    layout.addWidget(m_path);
+    layout.addWidget(m_facts);
+}
+
+void Inspector::setupReasons(QBoxLayout& layout)
+{
+    m_depth = new QWidget(this);
+    auto* depth = new QVBoxLayout(m_depth);
+    depth->setContentsMargins(0, 6, 0, 4);
+    depth->setSpacing(3);
+    m_depthHeading = heading({}, this);
+    m_depthHeading->setObjectName(QStringLiteral("depthHeading"));
+    m_depthText = wrapped(QStringLiteral("depthText"), this);
+    m_hops = new LinkLabel(QStringLiteral("hops"), m_context.selection, this);
+    m_hops->setAccessibleName(tr("Rounds of neighbours behind it"));
+    for (QWidget* part :
+         {static_cast<QWidget*>(m_depthHeading), static_cast<QWidget*>(m_depthText), static_cast<QWidget*>(m_hops)})
+        depth->addWidget(part);
+    layout.addWidget(m_depth);
+    m_cut = new QWidget(this);
+    auto* cut = new QVBoxLayout(m_cut);
+    cut->setContentsMargins(0, 6, 0, 4);
+    cut->setSpacing(3);
+    m_cutHeading = heading({}, this);
+    m_cutHeading->setObjectName(QStringLiteral("cutHeading"));
+    m_cutText = wrapped(QStringLiteral("cutText"), this);
+    cut->addWidget(m_cutHeading);
+    cut->addWidget(m_cutText);
+    layout.addWidget(m_cut);
+}
+
+void Inspector::setupActions(QBoxLayout& layout)
+{
+    const auto button = [this](const char* name, const QString& label, const QString& tip) {
+        auto* made = new QPushButton(label, this);
+        made->setObjectName(QString::fromLatin1(name));
+        made->setToolTip(tip);
+        made->setAccessibleName(label);
+        return made;
+    };
+    m_store = button("storeHere", tr("Store here"), tr("Pin this value: it is stored after its stage"));
+    m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: it is not stored"));
+    m_release = button("unpin", tr("Let the strategy decide"), tr("Take the pin off this value"));
+    m_rows = button("showRows", tr("Show rows..."), tr("Statistics and the first rows, after a run"));
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    for (QPushButton* each : {m_store, m_forbid, m_release, m_rows}) row->addWidget(each);
+    row->addStretch(1);
+    layout.addLayout(row);
+    m_sourceBox = new QWidget(this);
+    auto* source = new QVBoxLayout(m_sourceBox);
+    source->setContentsMargins(0, 10, 0, 4);
+    m_sourceLabel = wrapped(QStringLiteral("sourceLabel"), this);
+    m_sourceLabel->setProperty("muted", true);
+    m_source = new SourceView(this);
+    m_source->setMinimumHeight(130);
+    m_source->setMaximumHeight(220);
+    source->addWidget(m_sourceLabel);
+    source->addWidget(m_source);
+    layout.addWidget(m_sourceBox);
+}
+
+void Inspector::setupNeighbours(QBoxLayout& layout)
+{
+    m_neighbours = new QWidget(this);
+    auto* lists = new QVBoxLayout(m_neighbours);
+    lists->setContentsMargins(0, 6, 0, 4);
+    lists->setSpacing(3);
+    m_producersHeading = heading(tr("Takes"), this);
+    m_producers = new LinkLabel(QStringLiteral("producers"), m_context.selection, this);
+    m_producers->setAccessibleName(tr("Producers"));
+    m_consumersHeading = heading(tr("Used by"), this);
+    m_consumers = new LinkLabel(QStringLiteral("consumers"), m_context.selection, this);
+    m_consumers->setAccessibleName(tr("Consumers"));
+    for (QLabel* part :
+         {m_producersHeading, static_cast<QLabel*>(m_producers), m_consumersHeading, static_cast<QLabel*>(m_consumers)})
+        lists->addWidget(part);
+    layout.addWidget(m_neighbours);
+}
+
+void Inspector::setupConnections()
+{
+    connect(&m_context.selection, &models::Selection::changed, this, &Inspector::refresh);
+    connect(&m_context.document, &models::Document::modelChanged, this, &Inspector::refresh);
+    connect(&m_context.document, &models::Document::planChanged, this, &Inspector::refresh);
+    connect(&m_context.document, &models::Document::runsChanged, this, &Inspector::refresh);
+    connect(m_store, &QPushButton::clicked, this, [this] { applyPin("checkpoint"); });
+    connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin("no_checkpoint"); });
+    connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(text(selectedValue())); });
+    connect(m_rows, &QPushButton::clicked, this, [this] {
+        auto* dialog = new TensorDialog(m_context, m_question.value, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    });
+    m_ask.setSingleShot(true);
+    m_ask.setInterval(restMilliseconds);
+    connect(&m_ask, &QTimer::timeout, this, [this] {
+        askCut();
+        askSource();
+    });
+}
+
+void Inspector::setTheme(const style::Theme& theme) { m_source->setTheme(theme); }
+
+int Inspector::selectedOp() const
+{
+    const models::ModelPtr& model = m_context.document.model();
+    const Target& target = m_context.selection.current();
+    if (!model || target.index < 0) return -1;
+    const auto index = static_cast<std::size_t>(target.index);
+    if (target.kind == Target::Kind::Op && index < model->ops.size()) return target.index;
+    if (target.kind == Target::Kind::Value && index < model->values.size()) return model->values[index].producer;
+    return -1;
+}
+
+std::string Inspector::selectedValue() const
+{
+    const models::ModelPtr& model = m_context.document.model();
+    return model && m_question.value >= 0 ? model->values[static_cast<std::size_t>(m_question.value)].id
+                                          : std::string();
+}
+
+void Inspector::refresh()
+{
+    m_ask.stop();
+    const Target& target = m_context.selection.current();
+    if (const int op = selectedOp(); op >= 0) showOp(op);
+    else if (m_context.document.model() && target.kind == Target::Kind::Module) showModule(target.module);
+    else if (m_context.document.plan() && target.kind == Target::Kind::Stage) showStage(target.index);
+    else showNothing();
+}
+
+void Inspector::setSections(bool op, bool lists)
+{
+    for (QWidget* part : {m_depth, m_cut}) part->setVisible(op);
+    m_sourceBox->setVisible(op && m_asked == selectedOp() && !m_source->document()->isEmpty());
+    m_neighbours->setVisible(lists);
+    if (op) return;
+    for (QPushButton* button : {m_store, m_forbid, m_release, m_rows}) button->hide();
+}
+
+void Inspector::showNothing()
+{
+    const models::ModelPtr& model = m_context.document.model();
+    m_title->setText(model ? text(model->className) : tr("Nothing is open"));
+    m_path->setText(model ? tr("Select an operator, a module or a stage to see what it does and why.")
+                          : tr("Open a model to begin."));
+    showFacts(model ? moduleFacts(*model, m_context.document.plan().get(), {}) : std::vector<Fact>());
+    setSections(false, false);
+}
+
+void Inspector::showOp(int op)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    if (m_asked != op) m_source->setSource({}, 1, 0);
+    m_title->setText(models::humanLabel(record));
+    m_path->setText(models::pathLabel(record));
+    showFacts(opFacts(model, m_context.document.plan().get(), op));
+    showDepth(op);
+    showCut(op);
+    showNeighbours(op);
+    setSections(true, true);
+    m_ask.start();
+}
+
+void Inspector::showModule(const QString& path)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    QString type;
+    for (const protocol::OpRecord& op : model.ops)
+        if (text(op.module) == path) type = text(op.moduleType);
+    m_title->setText(path.isEmpty() ? text(model.className) : path);
+    m_path->setText(type.isEmpty() ? tr("module") : tr("module · %1").arg(type));
+    showFacts(moduleFacts(model, m_context.document.plan().get(), path));
+    setSections(false, false);
+}
+
+void Inspector::showStage(int stage)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    const protocol::PlanRecord& plan = *m_context.document.plan();
+    m_title->setText(tr("Stage %1").arg(stage));
+    m_path->setText(tr("of %1, strategy %2").arg(plan.stages.size()).arg(text(plan.strategy)));
+    showFacts(stageFacts(plan, stage));
+    QStringList reads, writes;
+    const auto add = [&](QStringList& links, const protocol::PlanAccess& access) {
+        links << link(Target::value(access.value), models::valueLabel(model, access.value));
+    };
+    for (const protocol::PlanStage& each : plan.stages) {
+        if (each.index != stage) continue;
+        for (const protocol::PlanAccess& access : each.reads) add(reads, access);
+        for (const protocol::PlanAccess& access : each.writes) add(writes, access);
+    }
+    reads.removeDuplicates();
+    writes.removeDuplicates();
+    m_producersHeading->setText(tr("Reads"));
+    m_producers->setText(linkList(reads));
+    m_consumersHeading->setText(tr("Writes"));
+    m_consumers->setText(linkList(writes));
+    setSections(false, true);
+}
+
+void Inspector::showFacts(const std::vector<Fact>& facts)
+{
+    while (QLayoutItem* item = m_factRows->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    int row = 0;
+    for (const Fact& fact : facts) {
+        QLabel* value = wrapped(QStringLiteral("fact.") + fact.name, m_facts);
+        value->setText(fact.value);
+        value->setAccessibleName(fact.name + QStringLiteral(": ") + fact.value);
+        m_factRows->addWidget(mutedLabel(fact.name, m_facts), row, 0, Qt::AlignTop);
+        m_factRows->addWidget(value, row++, 1);
+    }
+    m_facts->setVisible(!facts.empty());
+}
+
+void Inspector::showDepth(int op)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    m_depthHeading->setText(depthHeading(model.ops[static_cast<std::size_t>(op)]));
+    m_depthText->setText(depthReason(model, op));
+    QStringList lines;
+    const std::vector<Hop> hops = hopsBehind(model, op);
+    for (std::size_t number = 0; number < hops.size(); ++number) lines << hopLine(model, hops[number], number + 1);
+    m_hops->setText(lines.join(QStringLiteral("<br>")));
+    m_hops->setVisible(!lines.isEmpty());
+}
+
+void Inspector::showCut(int op)
+{
+    const models::PlanPtr& plan = m_context.document.plan();
+    m_question = cutQuestion(*m_context.document.model(), plan.get(), op);
+    m_cutHeading->setText(m_question.heading);
+    const bool asking = m_question.sentence.isEmpty() && !m_question.pins.empty();
+    m_cutText->setText(asking ? tr("Asking the engine what storing it would mean...") : m_question.sentence);
+    m_cutText->setVisible(asking || !m_question.sentence.isEmpty());
+    m_store->setEnabled(true);
+    m_forbid->setEnabled(true);
+    m_store->setVisible(m_question.can == CutQuestion::Can::Store);
+    m_forbid->setVisible(m_question.can == CutQuestion::Can::Forbid);
+    m_release->setVisible(m_question.pinned);
+    const auto& record = m_context.document.model()->ops[static_cast<std::size_t>(op)];
+    const bool stored = plan && plan->checkpointOf(m_question.value) != nullptr && !m_context.document.runs().empty();
+    m_rows->setVisible(record.kind == "input" || stored);
+}
+
+void Inspector::showNeighbours(int op)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    const QStringList producers = producersOf(model, record), consumers = consumersOf(model, record);
+    m_producersHeading->setText(tr("Takes"));
+    m_producersHeading->setVisible(!producers.isEmpty());
+    m_producers->setVisible(!producers.isEmpty());
+    m_producers->setText(linkList(producers));
+    m_consumersHeading->setText(tr("Used by"));
+    m_consumersHeading->setVisible(!consumers.isEmpty());
+    m_consumers->setVisible(!consumers.isEmpty());
+    m_consumers->setText(linkList(consumers));
+}
+
+void Inspector::askCut()
+{
+    if (m_question.pins.empty()) return;
+    const int op = selectedOp();
+    m_context.workbench.whatIf(m_question.pins, this, [this, op](const base::Result<protocol::PlanRecord>& answer) {
+        if (op == selectedOp()) answerCut(answer);
+    });
+}
+
+void Inspector::answerCut(const base::Result<protocol::PlanRecord>& answer)
+{
+    const models::PlanPtr& plan = m_context.document.plan();
+    if (!plan || m_question.pins.empty()) return;
+    QStringList sentences{m_question.sentence};
+    if (answer) {
+        sentences << cutAnswer(m_question, *plan, *answer);
+    } else {
+        sentences << tr("Not possible: %1").arg(text(answer.error().message)) << text(answer.error().hint);
+    }
+    sentences.removeAll(QString());
+    m_store->setEnabled(answer.has_value());
+    m_forbid->setEnabled(answer.has_value());
+    m_cutText->setText(sentences.join(QLatin1Char(' ')));
+    m_cutText->show();
+}
+
+void Inspector::askSource()
+{
+    const int op = selectedOp();
+    if (op < 0 || op == m_asked) return;
+    m_context.workbench.requestSource(op, this, [this, op](const base::Result<json::Value>& answer) {
+        if (op != selectedOp()) return;
+        m_asked = op;
+        showSource(answer);
+    });
+}
+
+void Inspector::showSource(const base::Result<json::Value>& answer)
+{
+    if (!answer) return m_sourceBox->hide();
+    const auto string = [&](const char* key) {
+        const json::Value* found = answer->find(key);
+        return found != nullptr && found->asString() != nullptr ? text(*found->asString()) : QString();
+    };
+    const auto number = [&](const char* key) {
+        const json::Value* found = answer->find(key);
+        return found != nullptr && found->asInt() != nullptr ? static_cast<int>(*found->asInt()) : 0;
+    };
+    const QString code = string("text");
+    m_sourceLabel->setText(sourceTitle(string("label"), string("file"), number("line")));
+    m_source->setSource(code, std::max(1, number("first_line")), number("line"));
+    m_sourceBox->setVisible(!code.isEmpty());
+}
+
+void Inspector::applyPin(const char* kind)
+{
+    if (!selectedValue().empty()) m_context.workbench.pin({kind, selectedValue()});
+}
+
+Panel* makeInspector(const Context& context, QWidget* parent) { return new Inspector(context, parent); }
+
+}  // namespace hopscope::panels

@@ -1,0 +1,65 @@
+#pragma once
+
+// What is selected, in words: facts, why it has its depth, why a cut is or is not there, its source, its neighbours.
+
+#include <QBoxLayout>
+#include <QFrame>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+
+#include "panels/panels.h"
+#include "panels/parts.h"
+#include "panels/reasons.h"
+#include "panels/source_view.h"
+
+namespace hopscope::panels {
+
+class Inspector : public Panel {
+    Q_OBJECT
+public:
+    Inspector(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+
+private:
+    void setupHeader(QBoxLayout& layout);
+    void setupReasons(QBoxLayout& layout);
+    void setupActions(QBoxLayout& layout);
+    void setupNeighbours(QBoxLayout& layout);
+    void setupConnections();
+
+    void refresh();  // to the selection
+    void showNothing();
+    void showOp(int op);
+    void showModule(const QString& path);
+    void showStage(int stage);
+    void showFacts(const std::vector<Fact>& facts);
+    void showDepth(int op);
+    void showCut(int op);
+    void showNeighbours(int op);
+    void setSections(bool op, bool lists);
+    void askCut();
+    void answerCut(const base::Result<protocol::PlanRecord>& answer);
+    void askSource();
+    void showSource(const base::Result<json::Value>& answer);
+    void applyPin(const char* kind);
+    [[nodiscard]] int selectedOp() const;  // -1: none
+    [[nodiscard]] std::string selectedValue() const;
+
+    Context m_context;
+    QLabel *m_title, *m_path;
+    QWidget* m_facts;
+    QGridLayout* m_factRows;
+    QLabel *m_depthHeading, *m_depthText, *m_cutHeading, *m_cutText, *m_sourceLabel;
+    QWidget *m_depth, *m_cut, *m_sourceBox, *m_neighbours;
+    LinkLabel *m_hops, *m_producers, *m_consumers;
+    QLabel *m_producersHeading, *m_consumersHeading;
+    QPushButton *m_store, *m_forbid, *m_release, *m_rows;
+    SourceView* m_source;
+    CutQuestion m_question;
+    QTimer m_ask;  // the engine is asked when the selection rests
+    int m_asked = -1;
+};
+
+}  // namespace hopscope::panels

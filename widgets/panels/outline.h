@@ -1,0 +1,52 @@
+#pragma once
+
+// The module tree: a searchable mirror of the graph for keyboard and screen reader.
+
+#include <QLineEdit>
+#include <QStyledItemDelegate>
+#include <QTreeView>
+
+#include "models/module_tree.h"
+#include "panels/panels.h"
+
+namespace hopscope::panels {
+
+// Paints the depth of a row as a chip at its right end.
+class DepthDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void setTheme(const style::Theme& theme) { m_theme = theme; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+
+private:
+    style::Theme m_theme;
+};
+
+class Outline : public Panel {
+    Q_OBJECT
+public:
+    Outline(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+
+private:
+    void setupTree();
+    void reload();
+    void search(const QString& text);
+    void follow(const models::Target& target);
+    void select(const QModelIndex& index);
+
+    Context m_context;
+    QLineEdit* m_search;
+    QTreeView* m_tree;
+    DepthDelegate* m_delegate;
+    models::ModuleTree m_model;
+    models::ModuleFilter m_filter;
+    bool m_following = false;
+};
+
+}  // namespace hopscope::panels

@@ -1,0 +1,47 @@
+#pragma once
+
+// The panels around the graph. Each shows models::Document and follows models::Selection; what the user wants changed goes
+// out as a signal or through jobs::Workbench.
+
+#include <QWidget>
+#include <memory>
+
+#include "jobs/workbench.h"
+#include "models/document.h"
+#include "models/selection.h"
+#include "style/theme.h"
+
+namespace hopscope::panels {
+
+struct Context {
+    models::Document& document;
+    models::Selection& selection;
+    jobs::Workbench& workbench;
+    // Whose devices the run panel offers (its answer to `initialize`); null: "auto" and "cpu".
+    jobs::EngineClient* engine = nullptr;
+};
+
+class Panel : public QWidget {
+    Q_OBJECT
+public:
+    using QWidget::QWidget;
+    virtual void setTheme(const style::Theme& theme) = 0;
+};
+
+// Object names: "inspector", "plan", "outline", "problems", "run", "log".
+Panel* makeInspector(const Context& context, QWidget* parent);
+Panel* makePlanPanel(const Context& context, QWidget* parent);
+Panel* makeOutline(const Context& context, QWidget* parent);
+Panel* makeProblems(const Context& context, QWidget* parent);
+Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict
+Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput; "plots"
+Panel* makeLog(const Context& context, QWidget* parent);
+
+// Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
+QString exportCsv(const models::Document& document, const QString& what);
+// The last run as Chrome trace JSON.
+QByteArray exportTrace(const models::Document& document);
+// The plots of the run panel by the suffix of the file: svg, pdf, png, csv. Empty, or why not.
+QString exportPlots(const QWidget& plots, const QString& file);
+
+}  // namespace hopscope::panels

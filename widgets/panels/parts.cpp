@@ -1,0 +1,140 @@
+#include "panels/parts.h"
+
+#include "models/roles.h"
+
+namespace hopscope::panels {
+
+QLabel* heading(const QString& text, QWidget* parent)
+{
+    auto* label = new QLabel(text, parent);
+    label->setProperty("heading", true);
+    return label;
+}
+
+QLabel* mutedLabel(const QString& text, QWidget* parent)
+{
+    auto* label = new QLabel(text, parent);
+    label->setProperty("muted", true);
+    return label;
+}
+
+QLabel* wrapped(const QString& name, QWidget* parent)
+{
+    auto* label = new QLabel(parent);
+    label->setObjectName(name);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent)
+{
+    auto* table = new QTableView(parent);
+    table->setObjectName(name);
+    table->setModel(model);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setTabKeyNavigation(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 8);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setMinimumSectionSize(24);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    return table;
+}
+
+void fitColumns(QTableView& table)
+{
+    QHeaderView* header = table.horizontalHeader();
+    header->setStretchLastSection(false);
+    for (int column = 0; column < header->count(); ++column)
+        header->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+}
+
+void selectTarget(QTableView& table, const models::Target& target)
+{
+    const QSignalBlocker quiet(table.selectionModel());
+    table.clearSelection();
+    for (int row = 0; row < table.model()->rowCount(); ++row) {
+        const QModelIndex index = table.model()->index(row, 0);
+        if (index.data(models::TargetRole).value<models::Target>() != target) continue;
+        table.selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+        break;
+    }
+    table.viewport()->update();
+}
+
+QString link(const models::Target& target, const QString& text)
+{
+    using Kind = models::Target::Kind;
+    QString href;
+    switch (target.kind) {
+    case Kind::Op: href = QStringLiteral("op:%1").arg(target.index); break;
+    case Kind::Value: href = QStringLiteral("value:%1").arg(target.index); break;
+    case Kind::Stage: href = QStringLiteral("stage:%1").arg(target.index); break;
+    case Kind::Module: href = QStringLiteral("module:") + target.module; break;
+    case Kind::None: return text.toHtmlEscaped();
+    }
+    return QStringLiteral("<a href=\"%1\" style=\"text-decoration:none\">%2</a>")
+        .arg(href.toHtmlEscaped(), text.toHtmlEscaped());
+}
+
+models::Target targetOf(const QString& href)
+{
+    const QString kind = href.section(QLatin1Char(':'), 0, 0);
+    const QString rest = href.section(QLatin1Char(':'), 1);
+    if (kind == QLatin1String("module")) return models::Target::moduleAt(rest);
+    bool number = false;
+    const int index = rest.toInt(&number);
+    if (!number) return {};
+    if (kind == QLatin1String("op")) return models::Target::op(index);
+    if (kind == QLatin1String("value")) return models::Target::value(index);
+    if (kind == QLatin1String("stage")) return models::Target::stage(index);
+    return {};
+}
+
+LinkLabel::LinkLabel(const QString& name, models::Selection& selection, QWidget* parent) : QLabel(parent)
+{
+    setObjectName(name);
+    setWordWrap(true);
+    setTextFormat(Qt::RichText);
+    setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(this, &QLabel::linkActivated, &selection, [&selection](const QString& href) {
+        const models::Target target = targetOf(href);
+        if (target.kind != models::Target::Kind::None) selection.reveal(target);
+    });
+}
+
+ElidedLabel::ElidedLabel(const QString& name, QWidget* parent) : QLabel(parent)
+{
+    setObjectName(name);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    setTextFormat(Qt::PlainText);
+}
+
+void ElidedLabel::setFullText(const QString& text)
+{
+    m_full = text;
+    setAccessibleName(text);
+    elide();
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event)
+{
+    QLabel::resizeEvent(event);
+    elide();
+}
+
+void ElidedLabel::elide()
+{
+    const QString shown = fontMetrics().elidedText(m_full, Qt::ElideRight, contentsRect().width());
+    setToolTip(shown == m_full ? QString() : m_full);
+    if (shown != text()) setText(shown);
+}
+
+}  // namespace hopscope::panels

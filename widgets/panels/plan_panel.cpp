@@ -1,0 +1,308 @@
+#include "panels/plan_panel.h"
+
+#include <QMenu>
+#include <QScrollArea>
+
+#include "models/labels.h"
+#include "models/run_log.h"
+#include "panels/reasons.h"
+#include "style/icon.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::formatBytes;
+using models::Target;
+using State = models::CheckpointRow::State;
+
+QString stores(const protocol::PlanRecord& plan)
+{
+    const auto count = std::ranges::count_if(plan.checkpoints, [](const auto& each) { return !each.output; });
+    const auto stages = plan.stages.size();
+    return (count == 1 ? PlanPanel::tr("1 value stored") : PlanPanel::tr("%1 values stored").arg(count)) +
+           QStringLiteral(" · ") + (stages == 1 ? PlanPanel::tr("1 stage") : PlanPanel::tr("%1 stages").arg(stages));
+}
+
+// "7.0 % less than the depth rule"; empty where it is the same plan or not known.
+QString againstDepth(const models::Document& document)
+{
+    const models::PlanPtr reference = document.reference(QStringLiteral("depth"));
+    const auto own = movedBytes(*document.plan());
+    const auto other = reference ? movedBytes(*reference) : std::nullopt;
+    if (!own || !other || *other == 0 || *own == *other) return {};
+    const double change = 100.0 * static_cast<double>(*own - *other) / static_cast<double>(*other);
+    const QString size = QString::number(std::abs(change), 'f', 1);
+    return change > 0 ? PlanPanel::tr("%1 % more than the depth rule").arg(size)
+                      : PlanPanel::tr("%1 % less than the depth rule").arg(size);
+}
+
+const schema::Report* lastReport(const models::Document& document)
+{
+    return document.runs().empty() ? nullptr : document.runs().back().report.get();
+}
+
+}  // namespace
+
+QString planHeadline(const protocol::PlanRecord* plan)
+{
+    if (plan == nullptr) return PlanPanel::tr("No plan");
+    if (const auto moved = movedBytes(*plan))
+        return PlanPanel::tr("Moves %1").arg(formatBytes(static_cast<double>(*moved)));
+    return stores(*plan);
+}
+
+QString planDetail(const models::Document& document)
+{
+    const models::PlanPtr& plan = document.plan();
+    if (!plan) return document.model() ? PlanPanel::tr("This model cannot be split: see Problems.") : QString();
+    if (!plan->predicted) return PlanPanel::tr("Open the model with its graph to see bytes and memory.");
+    const protocol::Prediction& predicted = *plan->predicted;
+    QStringList parts{
+        PlanPanel::tr("%1 written, %2 read")
+            .arg(formatBytes(static_cast<double>(predicted.d2h)), formatBytes(static_cast<double>(predicted.h2d)))};
+    if (const int again = recomputedOps(*plan); again > 0)
+        parts << (again == 1 ? PlanPanel::tr("1 operator computed again")
+                             : PlanPanel::tr("%1 operators computed again").arg(again));
+    parts << PlanPanel::tr("peak memory %1").arg(formatBytes(static_cast<double>(predicted.peakMemory)));
+    parts << againstDepth(document);
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · "));
+}
+
+PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("plan"));
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(12, 10, 12, 12);
+    layout->setSpacing(6);
+    setupHeader(*layout);
+    setupBanner(*layout);
+    setupTables(*layout);
+    layout->addStretch(1);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(scroll);
+    setupUndo();
+    setupConnections();
+    refresh();
+    refreshSettings();
+}
+
+void PlanPanel::setupHeader(QBoxLayout& layout)
+{
+    m_headline = wrapped(QStringLiteral("planHeadline"), this);
+    QFont large = m_headline->font();
+    large.setPointSizeF(large.pointSizeF() * 1.25);
+    large.setBold(true);
+    m_headline->setFont(large);
+    m_detail = wrapped(QStringLiteral("planDetail"), this);
+    m_detail->setProperty("muted", true);
+    m_strategy = new QComboBox(this);
+    m_strategy->setObjectName(QStringLiteral("strategy"));
+    m_strategy->setAccessibleName(tr("Strategy"));
+    m_strategy->setToolTip(tr("How cuts are chosen; choosing one forgets your pins"));
+    m_strategy->addItem(tr("Depth rule"), QStringLiteral("depth"));
+    m_strategy->addItem(tr("Source rule"), QStringLiteral("source-rule"));
+    const auto tool = [this](const char* name, const QString& label) {
+        auto* button = new QToolButton(this);
+        button->setObjectName(QString::fromLatin1(name));
+        button->setText(label);
+        button->setAccessibleName(label);
+        return button;
+    };
+    m_undo = tool("undo", tr("Undo"));
+    m_redo = tool("redo", tr("Redo"));
+    m_clear = tool("clearPins", tr("Clear pins"));
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_strategy);
+    row->addStretch(1);
+    for (QToolButton* button : {m_undo, m_redo, m_clear}) row->addWidget(button);
+    m_bars = new CompareBars(this);
+    layout.addWidget(m_headline);
+    layout.addWidget(m_detail);
+    layout.addLayout(row);
+    layout.addWidget(m_bars);
+}
+
+void PlanPanel::setupBanner(QBoxLayout& layout)
+{
+    m_banner = new QFrame(this);
+    m_banner->setObjectName(QStringLiteral("banner"));
+    m_refusal = wrapped(QStringLiteral("refusal"), m_banner);
+    auto* close = new QToolButton(m_banner);
+    close->setObjectName(QStringLiteral("dismissRefusal"));
+    close->setText(QStringLiteral("✕"));
+    close->setAccessibleName(tr("Dismiss"));
+    auto* row = new QHBoxLayout(m_banner);
+    row->setContentsMargins(10, 6, 6, 6);
+    row->addWidget(m_refusal, 1);
+    row->addWidget(close, 0, Qt::AlignTop);
+    m_banner->hide();
+    layout.addWidget(m_banner);
+    connect(close, &QToolButton::clicked, &m_context.document, [this] { m_context.document.setRefusal({}); });
+}
+
+void PlanPanel::setupTables(QBoxLayout& layout)
+{
+    m_checkpointTable = makeTable(QStringLiteral("checkpoints"), &m_checkpoints, this);
+    m_checkpointTable->setAccessibleName(tr("Stored values"));
+    m_checkpointTable->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_stageTable = makeTable(QStringLiteral("stages"), &m_stages, this);
+    m_stageTable->setAccessibleName(tr("Stages"));
+    m_checkpointsHeading = heading(tr("Stored between stages"), this);
+    m_stagesHeading = heading(tr("Stages"), this);
+    layout.addSpacing(4);
+    layout.addWidget(m_checkpointsHeading);
+    layout.addWidget(m_checkpointTable);
+    layout.addSpacing(4);
+    layout.addWidget(m_stagesHeading);
+    layout.addWidget(m_stageTable);
+    for (QTableView* table : {m_checkpointTable, m_stageTable}) {
+        fitColumns(*table);
+        table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    }
+    // What a stage reads and writes is in the inspector: the panel is narrow.
+    for (const models::StageColumn column : {models::StageColumn::Reads, models::StageColumn::Writes})
+        m_stageTable->setColumnHidden(static_cast<int>(column), true);
+}
+
+void PlanPanel::setupUndo()
+{
+    QUndoStack& stack = m_context.workbench.undoStack();
+    m_undo->setEnabled(stack.canUndo());
+    m_redo->setEnabled(stack.canRedo());
+    connect(&stack, &QUndoStack::canUndoChanged, m_undo, &QWidget::setEnabled);
+    connect(&stack, &QUndoStack::canRedoChanged, m_redo, &QWidget::setEnabled);
+    connect(&stack, &QUndoStack::undoTextChanged, m_undo,
+            [this](const QString& what) { m_undo->setToolTip(tr("Undo %1").arg(what)); });
+    connect(&stack, &QUndoStack::redoTextChanged, m_redo,
+            [this](const QString& what) { m_redo->setToolTip(tr("Redo %1").arg(what)); });
+    connect(m_undo, &QToolButton::clicked, &stack, &QUndoStack::undo);
+    connect(m_redo, &QToolButton::clicked, &stack, &QUndoStack::redo);
+    connect(m_clear, &QToolButton::clicked, &m_context.workbench, &jobs::Workbench::clearPins);
+}
+
+void PlanPanel::setupConnections()
+{
+    models::Document& document = m_context.document;
+    connect(&document, &models::Document::planChanged, this, &PlanPanel::refresh);
+    connect(&document, &models::Document::runsChanged, this, &PlanPanel::refreshStages);
+    connect(&document, &models::Document::settingsChanged, this, &PlanPanel::refreshSettings);
+    connect(&document, &models::Document::refusalChanged, this, &PlanPanel::showRefusal);
+    connect(&m_context.selection, &models::Selection::changed, this, &PlanPanel::follow);
+    connect(m_strategy, &QComboBox::activated, this,
+            [this] { m_context.workbench.setStrategy(m_strategy->currentData().toString()); });
+    connect(m_checkpointTable, &QWidget::customContextMenuRequested, this, &PlanPanel::showMenu);
+    for (QTableView* table : {m_checkpointTable, m_stageTable})
+        connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PlanPanel::selectRow);
+}
+
+void PlanPanel::setTheme(const style::Theme& theme)
+{
+    m_bars->setTheme(theme);
+    m_undo->setIcon(style::icon(QStringLiteral("undo"), theme));
+    m_redo->setIcon(style::icon(QStringLiteral("redo"), theme));
+}
+
+void PlanPanel::refresh()
+{
+    const models::ModelPtr& model = m_context.document.model();
+    const models::PlanPtr& plan = m_context.document.plan();
+    m_headline->setText(planHeadline(plan.get()));
+    m_detail->setText(planDetail(m_context.document));
+    m_bars->setBars(planBars(m_context.document));
+    m_checkpoints.setRows(model && plan ? models::checkpointRows(*model, *plan) : std::vector<models::CheckpointRow>());
+    fitTable(*m_checkpointTable);
+    refreshStages();
+    m_clear->setEnabled(plan && !plan->pins.empty());
+    for (QWidget* part : {static_cast<QWidget*>(m_checkpointTable), static_cast<QWidget*>(m_stageTable),
+                          static_cast<QWidget*>(m_checkpointsHeading), static_cast<QWidget*>(m_stagesHeading)})
+        part->setVisible(plan != nullptr);
+    m_strategy->setEnabled(model != nullptr);
+    follow(m_context.selection.current());
+}
+
+void PlanPanel::refreshStages()
+{
+    const models::PlanPtr& plan = m_context.document.plan();
+    const models::RunLog* log = m_context.document.runLog().get();
+    m_stages.setRows(plan ? models::stageRows(*plan, log, lastReport(m_context.document))
+                          : std::vector<models::StageRow>());
+    fitTable(*m_stageTable);
+}
+
+// As high as its rows: the panel scrolls, not the table.
+void PlanPanel::fitTable(QTableView& table) const
+{
+    int height = table.horizontalHeader()->sizeHint().height() + 2 * table.frameWidth() + 2;
+    for (int row = 0; row < table.model()->rowCount(); ++row) height += table.rowHeight(row);
+    table.setFixedHeight(height);
+}
+
+void PlanPanel::refreshSettings()
+{
+    const int index = m_strategy->findData(m_context.document.settings().strategy);
+    m_strategy->setCurrentIndex(std::max(index, 0));
+}
+
+void PlanPanel::showRefusal(const QString& sentence)
+{
+    m_refusal->setText(sentence);
+    m_banner->setAccessibleName(tr("Refused: %1").arg(sentence));
+    m_banner->setVisible(!sentence.isEmpty());
+}
+
+void PlanPanel::follow(const Target& target)
+{
+    Target value = target;
+    const models::ModelPtr& model = m_context.document.model();
+    if (model && target.kind == Target::Kind::Op && static_cast<std::size_t>(target.index) < model->ops.size()) {
+        const std::vector<int>& outputs = model->ops[static_cast<std::size_t>(target.index)].outputs;
+        value = outputs.empty() ? Target() : Target::value(outputs.front());
+    }
+    selectTarget(*m_checkpointTable, value);
+    selectTarget(*m_stageTable, target);
+}
+
+void PlanPanel::selectRow(const QModelIndex& index)
+{
+    const QVariant target = index.data(models::TargetRole);
+    if (target.isValid()) m_context.selection.reveal(target.value<Target>());
+}
+
+const models::CheckpointRow* PlanPanel::currentCheckpoint() const
+{
+    const QModelIndex index = m_checkpointTable->currentIndex();
+    return index.isValid() ? &m_checkpoints.at(index.row()) : nullptr;
+}
+
+void PlanPanel::showMenu(const QPoint& at)
+{
+    const models::CheckpointRow* row = currentCheckpoint();
+    if (row == nullptr) return;
+    const std::string value = row->id.toStdString();
+    QMenu menu(this);
+    menu.setObjectName(QStringLiteral("checkpointMenu"));
+    QAction* store = menu.addAction(tr("Store here"));
+    store->setEnabled(row->state != State::Output && !(row->pinned && row->state == State::Stored));
+    QAction* forbid = menu.addAction(tr("Never store"));
+    forbid->setEnabled(row->state == State::Stored);
+    QAction* release = menu.addAction(tr("Let the strategy decide"));
+    release->setEnabled(row->pinned);
+    const QAction* chosen = menu.exec(m_checkpointTable->viewport()->mapToGlobal(at));
+    if (chosen == nullptr) return;
+    if (chosen == store) m_context.workbench.pin({"checkpoint", value});
+    if (chosen == forbid) m_context.workbench.pin({"no_checkpoint", value});
+    if (chosen == release) m_context.workbench.unpin(models::text(value));
+}
+
+Panel* makePlanPanel(const Context& context, QWidget* parent) { return new PlanPanel(context, parent); }
+
+}  // namespace hopscope::panels

@@ -1,0 +1,59 @@
+#pragma once
+
+// The plan in numbers: what it moves, next to other strategies; its stores, its stages; strategy, undo and redo.
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QFrame>
+#include <QLabel>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QToolButton>
+
+#include "models/checkpoint_model.h"
+#include "models/stage_model.h"
+#include "panels/compare_bars.h"
+#include "panels/panels.h"
+#include "panels/parts.h"
+
+namespace hopscope::panels {
+
+// "Moves 11.4 MiB, computes 4 operators again"; without a prediction what it stores, without a plan why there is none.
+QString planHeadline(const protocol::PlanRecord* plan);
+// "2.1 MiB written, 9.3 MiB read · 7 % less than the depth rule"
+QString planDetail(const models::Document& document);
+
+class PlanPanel : public Panel {
+    Q_OBJECT
+public:
+    PlanPanel(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+
+private:
+    void setupHeader(QBoxLayout& layout);
+    void setupBanner(QBoxLayout& layout);
+    void setupTables(QBoxLayout& layout);
+    void setupUndo();
+    void setupConnections();
+    void refresh();
+    void refreshStages();
+    void refreshSettings();
+    void showRefusal(const QString& sentence);
+    void follow(const models::Target& target);
+    void selectRow(const QModelIndex& index);
+    void showMenu(const QPoint& at);
+    void fitTable(QTableView& table) const;
+    [[nodiscard]] const models::CheckpointRow* currentCheckpoint() const;
+
+    Context m_context;
+    QLabel *m_headline, *m_detail, *m_refusal, *m_checkpointsHeading, *m_stagesHeading;
+    QFrame* m_banner;
+    CompareBars* m_bars;
+    QComboBox* m_strategy;
+    QToolButton *m_undo, *m_redo, *m_clear;
+    models::CheckpointModel m_checkpoints;
+    models::StageModel m_stages;
+    QTableView *m_checkpointTable, *m_stageTable;
+};
+
+}  // namespace hopscope::panels

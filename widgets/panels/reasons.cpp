@@ -1,0 +1,307 @@
+#include "panels/reasons.h"
+
+#include <QCoreApplication>
+#include <set>
+
+#include "models/labels.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::formatBytes;
+using protocol::ModelRecord;
+using protocol::OpRecord;
+using protocol::PlanRecord;
+
+QString tr(const char* text) { return QCoreApplication::translate("Reasons", text); }
+
+const OpRecord& opAt(const ModelRecord& model, int op) { return model.ops[static_cast<std::size_t>(op)]; }
+
+const protocol::ValueRecord& valueAt(const ModelRecord& model, int value)
+{
+    return model.values[static_cast<std::size_t>(value)];
+}
+
+// The value that an operator makes; of an output: the one it hands out. -1: none.
+int shownValue(const OpRecord& op)
+{
+    if (!op.outputs.empty()) return op.outputs.front();
+    return op.inputs.empty() ? -1 : op.inputs.front();
+}
+
+QString stageList(const std::vector<int>& stages)
+{
+    QStringList names;
+    for (const int stage : stages) names << QString::number(stage);
+    return names.join(QStringLiteral(", "));
+}
+
+QString stageOf(const ModelRecord& model, const PlanRecord* plan, int op)
+{
+    if (plan == nullptr) return QStringLiteral("–");
+    const std::vector<int> stages = plan->stagesOf(op);
+    const OpRecord& record = opAt(model, op);
+    if (stages.size() > 1) return tr("%1, computed again in each").arg(stageList(stages));
+    if (stages.size() == 1) return QString::number(stages.front());
+    if (std::ranges::find(plan->prologue, op) != plan->prologue.end()) return tr("prologue, once for the graph");
+    if (record.kind == "output" && record.stage) return QString::number(*record.stage);
+    return record.kind == "input" ? tr("given") : QStringLiteral("–");
+}
+
+QString depthText(const OpRecord& op)
+{
+    if (op.depthModule == op.depth && op.depthOp == op.depth) return QString::number(op.depth);
+    return tr("%1 · by modules %2 · by aggregations %3").arg(op.depth).arg(op.depthModule).arg(op.depthOp);
+}
+
+// The depth of what makes a value; parameters, constants and structure have none.
+int depthOf(const ModelRecord& model, int value)
+{
+    const protocol::ValueRecord& record = valueAt(model, value);
+    if (record.producer < 0 || record.structureOnly) return -1;
+    return opAt(model, record.producer).depth;
+}
+
+// The input that decides an operator's depth: the deepest, the first of equals. -1: none has rows.
+int deepestInput(const ModelRecord& model, const OpRecord& op)
+{
+    int found = -1, depth = -1;
+    for (const int input : op.inputs) {
+        if (depthOf(model, input) <= depth) continue;
+        found = input;
+        depth = depthOf(model, input);
+    }
+    return found;
+}
+
+bool within(const QString& path, const QString& module)
+{
+    return module.isEmpty() || path == module || path.startsWith(module + QLatin1Char('.'));
+}
+
+QString percent(double part, double whole)
+{
+    return QStringLiteral("%1 %").arg(whole > 0 ? 100 * part / whole : 0, 0, 'f', 1);
+}
+
+QString bytesChange(std::int64_t now, std::int64_t then)
+{
+    const auto change = static_cast<double>(then - now);
+    if (change == 0) return tr("moves the same %1").arg(formatBytes(static_cast<double>(now)));
+    const QString size = formatBytes(std::abs(change)), share = percent(std::abs(change), static_cast<double>(now));
+    return (change > 0 ? tr("moves %1 more (+%2)") : tr("moves %1 less (−%2)")).arg(size, share);
+}
+
+QString opsChange(int now, int then)
+{
+    if (then == now) return {};
+    const int count = std::abs(then - now);
+    const QString ops = count == 1 ? tr("1 operator") : tr("%1 operators").arg(count);
+    return (then > now ? tr("computes %1 again") : tr("computes %1 fewer again")).arg(ops);
+}
+
+QString memoryChange(const PlanRecord& now, const PlanRecord& then)
+{
+    if (!now.predicted || !then.predicted || now.predicted->peakMemory == then.predicted->peakMemory) return {};
+    return tr("peak memory %1 instead of %2")
+        .arg(formatBytes(static_cast<double>(then.predicted->peakMemory)),
+             formatBytes(static_cast<double>(now.predicted->peakMemory)));
+}
+
+QString stagesChange(const PlanRecord& now, const PlanRecord& then)
+{
+    if (now.stages.size() == then.stages.size()) return {};
+    return tr("%1 stages instead of %2").arg(then.stages.size()).arg(now.stages.size());
+}
+
+bool sameStores(const PlanRecord& left, const PlanRecord& right)
+{
+    const auto values = [](const PlanRecord& plan) {
+        std::set<std::pair<int, int>> found;
+        for (const protocol::PlanCheckpoint& checkpoint : plan.checkpoints)
+            found.emplace(checkpoint.value, checkpoint.stage);
+        return found;
+    };
+    return values(left) == values(right);
+}
+
+CutQuestion closed(CutQuestion question, const QString& sentence)
+{
+    question.sentence = sentence;
+    return question;
+}
+
+// The plan's pins with those of one value replaced by another.
+std::vector<protocol::PinRecord> withPin(const PlanRecord& plan, const std::string& value, const char* kind)
+{
+    std::vector<protocol::PinRecord> pins;
+    for (const protocol::PinRecord& pin : plan.pins)
+        if (pin.value != value) pins.push_back(pin);
+    pins.push_back({kind, value});
+    return pins;
+}
+
+CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol::PlanCheckpoint& checkpoint,
+                   const std::string& id)
+{
+    question.heading = tr("Why cut here");
+    if (checkpoint.output) return closed(question, tr("It is an output of the model: always stored."));
+    question.can = CutQuestion::Can::Forbid;
+    question.pins = withPin(plan, id, "no_checkpoint");
+    const QString why = question.pinned ? tr("You pinned it: stored") : tr("The strategy stores it");
+    question.sentence =
+        tr("%1 after stage %2, %3 written.").arg(why).arg(checkpoint.stage).arg(formatBytes(checkpoint.bytesWritten));
+    return question;
+}
+
+}  // namespace
+
+std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, int op)
+{
+    const OpRecord& record = opAt(model, op);
+    std::vector<Fact> facts{{tr("kind"), models::kindLabel(record.kind)}};
+    if (const int value = shownValue(record); value >= 0) {
+        const protocol::ValueRecord& shown = valueAt(model, value);
+        facts.push_back({tr("rows"), models::rowsLabel(shown)});
+        const QString size = shown.bytes ? QStringLiteral(" · ") + formatBytes(shown.bytes) : QString();
+        facts.push_back({tr("shape"), models::shapeLabel(model, shown) + size});
+    }
+    if (!record.structureOnly) facts.push_back({tr("depth"), depthText(record)});
+    facts.push_back({tr("stage"), stageOf(model, plan, op)});
+    return facts;
+}
+
+std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, const QString& path)
+{
+    int ops = 0, structure = 0, depth = 0;
+    std::set<int> stages;
+    for (std::size_t at = 0; at < model.ops.size(); ++at) {
+        const OpRecord& op = model.ops[at];
+        if (!within(models::text(op.module), path)) continue;
+        ++(op.structureOnly ? structure : ops);
+        depth = std::max(depth, op.depth);
+        if (plan != nullptr && !op.structureOnly)
+            for (const int stage : plan->stagesOf(static_cast<int>(at))) stages.insert(stage);
+    }
+    std::int64_t weights = 0;
+    for (const protocol::ValueRecord& value : model.values)
+        if (value.origin == "parameter" && within(models::text(value.name), path)) weights += value.bytes.value_or(0);
+    const QString shown = stages.empty() ? QStringLiteral("–") : stageList({stages.begin(), stages.end()});
+    return {{tr("operators"), tr("%1, and %2 on structure only").arg(ops).arg(structure)},
+            {tr("weights"), formatBytes(static_cast<double>(weights))},
+            {tr("depth"), tr("up to %1").arg(depth)},
+            {tr("stages"), shown}};
+}
+
+std::vector<Fact> stageFacts(const PlanRecord& plan, int stage)
+{
+    std::vector<Fact> facts;
+    for (const protocol::PlanStage& each : plan.stages) {
+        if (each.index != stage) continue;
+        std::set<int> ops;
+        for (const protocol::PlanStep& step : each.steps) ops.insert(step.op);
+        facts.push_back({tr("operators"), QString::number(ops.size())});
+    }
+    if (!plan.predicted) return facts;
+    for (const protocol::PredictedStage& each : plan.predicted->stages) {
+        if (each.index != stage) continue;
+        facts.push_back({tr("writes"), formatBytes(static_cast<double>(each.written))});
+        facts.push_back({tr("reads"), formatBytes(static_cast<double>(each.read))});
+        facts.push_back({tr("peak"), tr("%1, estimated").arg(formatBytes(static_cast<double>(each.peakMemory)))});
+        facts.push_back({tr("frontier"), tr("%1 rows for %2 destinations")
+                                             .arg(models::formatCount(static_cast<double>(each.frontierRows)),
+                                                  models::formatCount(static_cast<double>(each.destinations)))});
+        facts.push_back(
+            {tr("again"), tr("%1 operators that an earlier stage has computed").arg(each.recomputed.size())});
+    }
+    return facts;
+}
+
+std::vector<Hop> hopsBehind(const ModelRecord& model, int op)
+{
+    std::vector<Hop> hops;
+    while (op >= 0 && opAt(model, op).depth > 0) {
+        const int input = deepestInput(model, opAt(model, op));
+        if (input < 0) break;
+        if (depthOf(model, input) < opAt(model, op).depth) hops.push_back({op, input});
+        op = valueAt(model, input).producer;
+    }
+    std::ranges::reverse(hops);
+    return hops;
+}
+
+QString depthHeading(const OpRecord& op)
+{
+    return op.structureOnly ? tr("Why it has no depth") : tr("Why depth %1").arg(op.depth);
+}
+
+QString depthReason(const ModelRecord& model, int op)
+{
+    const OpRecord& record = opAt(model, op);
+    if (record.structureOnly)
+        return tr(
+            "It follows from the graph's structure alone: computed once for the whole graph, before the first stage.");
+    if (record.kind == "input") return tr("It is given: nothing has to be computed for it.");
+    if (record.depth == 0) return tr("It needs only the row's own inputs: no neighbour is read.");
+    const int input = deepestInput(model, record);
+    if (input >= 0 && depthOf(model, input) < record.depth)
+        return tr("It reads %1 (depth %2) of every neighbour: one more round.")
+            .arg(models::valueLabel(model, input))
+            .arg(std::max(depthOf(model, input), 0));
+    return record.depth == 1 ? tr("One round of neighbours lies behind it:")
+                             : tr("%1 rounds of neighbours lie behind it:").arg(record.depth);
+}
+
+CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op)
+{
+    const OpRecord& record = opAt(model, op);
+    CutQuestion question;
+    question.heading = tr("Why not cut here");
+    question.value = shownValue(record);
+    if (plan == nullptr || question.value < 0) return closed(question, tr("There is no plan."));
+    const protocol::ValueRecord& value = valueAt(model, question.value);
+    question.pinned = std::ranges::any_of(plan->pins, [&](const auto& pin) { return pin.value == value.id; });
+    if (const protocol::PlanCheckpoint* checkpoint = plan->checkpointOf(question.value))
+        return stored(question, *plan, *checkpoint, value.id);
+    if (value.structureOnly)
+        return closed(question, tr("Computed once for the whole graph, and kept: there is nothing to cut."));
+    if (record.kind == "input")
+        return closed(question, tr("An input is read from its file: storing it again gains nothing."));
+    if (!value.hasRows()) return closed(question, tr("It has no rows: every stage has it whole."));
+    question.can = CutQuestion::Can::Store;
+    question.pins = withPin(*plan, value.id, "checkpoint");
+    if (question.pinned) question.sentence = tr("You pinned it: never stored.");
+    return question;
+}
+
+QString cutAnswer(const CutQuestion& question, const PlanRecord& now, const PlanRecord& then)
+{
+    const bool store = question.can == CutQuestion::Can::Store;
+    if (sameStores(now, then))
+        return store ? tr("Possible, but the plan would stay as it is.")
+                     : tr("Without it the plan would stay as it is.");
+    QStringList parts;
+    const auto before = movedBytes(now), after = movedBytes(then);
+    if (before && after) parts << bytesChange(*before, *after);
+    parts << opsChange(recomputedOps(now), recomputedOps(then)) << memoryChange(now, then) << stagesChange(now, then);
+    parts.removeAll(QString());
+    const QString what = parts.isEmpty() ? tr("is possible") : parts.join(QStringLiteral(", "));
+    return (store ? tr("Storing it %1.") : tr("Not storing it %1.")).arg(what);
+}
+
+std::optional<std::int64_t> movedBytes(const PlanRecord& plan)
+{
+    if (!plan.predicted) return std::nullopt;
+    return plan.predicted->d2h + plan.predicted->h2d;
+}
+
+int recomputedOps(const PlanRecord& plan)
+{
+    std::size_t count = 0;
+    if (plan.predicted)
+        for (const protocol::PredictedStage& stage : plan.predicted->stages) count += stage.recomputed.size();
+    return static_cast<int>(count);
+}
+
+}  // namespace hopscope::panels

@@ -1,0 +1,54 @@
+#pragma once
+
+// Why something has its depth, and what storing a value would mean, in words: pure functions of the model and its plans.
+
+#include <optional>
+#include <vector>
+
+#include "models/document.h"
+#include "models/selection.h"
+
+namespace hopscope::panels {
+
+struct Fact {
+    QString name, value;
+    bool operator==(const Fact&) const = default;
+};
+
+// Rows, shape, bytes, depth and stage of an operator (or of an input, an output); in the order in which they are shown.
+std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, int op);
+std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
+                              const QString& path);
+std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, int stage);
+
+// One round of message passing on the way to a value: an operator that reads rows of neighbours.
+struct Hop {
+    int op = -1;     // reads
+    int value = -1;  // what it reads
+    bool operator==(const Hop&) const = default;
+};
+
+// The rounds that give an operator its depth, first to last: as many as its depth.
+std::vector<Hop> hopsBehind(const protocol::ModelRecord& model, int op);
+QString depthHeading(const protocol::OpRecord& op);  // "Why depth 2"
+QString depthReason(const protocol::ModelRecord& model, int op);
+
+// What storing, or not storing, the value of an operator would mean.
+struct CutQuestion {
+    enum class Can { Nothing, Store, Forbid };
+    Can can = Can::Nothing;
+    bool pinned = false;  // by the user, either way
+    int value = -1;
+    QString heading, sentence;              // what is known without asking
+    std::vector<protocol::PinRecord> pins;  // to ask the engine with; empty: there is nothing to ask
+};
+
+CutQuestion cutQuestion(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, int op);
+// The engine's answer in words: bytes, recomputation, memory and stages against the current plan.
+QString cutAnswer(const CutQuestion& question, const protocol::PlanRecord& now, const protocol::PlanRecord& then);
+
+// Bytes written and read; nothing without a prediction.
+std::optional<std::int64_t> movedBytes(const protocol::PlanRecord& plan);
+int recomputedOps(const protocol::PlanRecord& plan);
+
+}  // namespace hopscope::panels

@@ -1,0 +1,261 @@
+#include "panels/run_controls.h"
+
+#include <QFileDialog>
+#include <QRegularExpressionValidator>
+
+#include "base/units.h"
+#include "models/labels.h"
+#include "models/run_log.h"
+#include "panels/parts.h"
+#include "style/icon.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using protocol::RunState;
+
+RunState stateOf(const models::Document& document)
+{
+    return document.runLog() ? document.runLog()->state() : RunState::Finished;
+}
+
+QString stringOf(const json::Value& value, const char* key)
+{
+    const json::Value* found = value.find(key);
+    return found != nullptr && found->asString() != nullptr ? models::text(*found->asString()) : QString();
+}
+
+QString deviceTitle(const json::Value& device)
+{
+    const QString id = stringOf(device, "id"), name = stringOf(device, "name");
+    QString title = name.isEmpty() || name == id ? id : name + QStringLiteral(" · ") + id;
+    const json::Value* memory = device.find("memory");
+    if (memory != nullptr && memory->asInt() != nullptr && *memory->asInt() > 0)
+        title += QStringLiteral(" · ") + models::formatBytes(static_cast<double>(*memory->asInt()));
+    return title;
+}
+
+std::optional<qint64> sizeOf(const QString& text)
+{
+    const auto size = base::parseSize(text.trimmed().toStdString());
+    return size ? std::optional<qint64>(*size) : std::nullopt;
+}
+
+// As it is typed: exact, with a unit where that loses nothing.
+QString sizeText(const std::optional<qint64>& bytes)
+{
+    if (!bytes) return {};
+    constexpr std::array units{std::pair{30, "Gi"}, std::pair{20, "Mi"}, std::pair{10, "Ki"}};
+    for (const auto& [shift, name] : units)
+        if (*bytes > 0 && (*bytes & ((qint64{1} << shift) - 1)) == 0)
+            return QString::number(*bytes >> shift) + QLatin1String(name);
+    return QString::number(*bytes);
+}
+
+}  // namespace
+
+std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo)
+{
+    std::vector<DeviceChoice> choices{{QStringLiteral("auto"), RunControls::tr("auto")}};
+    const json::Value* devices = serverInfo.find("devices");
+    if (devices != nullptr && devices->asArray() != nullptr)
+        for (const json::Value& device : *devices->asArray())
+            if (const QString id = stringOf(device, "id"); !id.isEmpty()) choices.push_back({id, deviceTitle(device)});
+    if (choices.size() == 1) choices.push_back({QStringLiteral("cpu"), QStringLiteral("cpu")});
+    return choices;
+}
+
+RunButtons runButtons(bool hasPlan, bool busy, bool running, RunState state)
+{
+    RunButtons may;
+    may.start = hasPlan && !busy && !running;
+    may.settings = !running;
+    may.stop = running;
+    may.pause = running && state == RunState::Running;
+    may.resume = running && state == RunState::Paused;
+    may.step = may.start || may.resume;
+    return may;
+}
+
+RunControls::RunControls(const Context& context, QWidget* parent) : QWidget(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("runControls"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    setupSettings(*row);
+    setupOutput(*row);
+    row->addStretch(1);
+    setupButtons(*row);
+    setupConnections();
+    fillDevices();
+    showSettings();
+    refresh();
+}
+
+void RunControls::setupSettings(QBoxLayout& row)
+{
+    const auto add = [&](QWidget* field, const char* name, const QString& label, const QString& tip) {
+        field->setObjectName(QString::fromLatin1(name));
+        field->setAccessibleName(label);
+        field->setToolTip(tip);
+        row.addWidget(mutedLabel(label, this));
+        row.addWidget(field);
+    };
+    m_device = new QComboBox(this);
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    add(m_device, "device", tr("Device"), tr("Where it is computed"));
+    m_memory = new QLineEdit(this);
+    m_memory->setPlaceholderText(tr("no limit"));
+    m_memory->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("no limit MiB")) + 16);
+    m_memory->setValidator(new QRegularExpressionValidator(
+        QRegularExpression(QStringLiteral("\\s*([0-9.]+\\s*[KMGTkmgt]?i?[Bb]?)?\\s*")), m_memory));
+    add(m_memory, "memory", tr("Memory"), tr("Limit of the device's memory: 500M, 7.2Gi; empty: none"));
+    m_batch = new QLineEdit(this);
+    m_batch->setPlaceholderText(tr("auto"));
+    m_batch->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("10000000")) + 16);
+    m_batch->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,12}")), m_batch));
+    add(m_batch, "batch", tr("Batch"), tr("Destinations per batch; empty: as many as fit"));
+    m_verify = new QComboBox(this);
+    m_verify->addItem(tr("sample"), QStringLiteral("sample"));
+    m_verify->addItem(tr("full"), QStringLiteral("full"));
+    m_verify->addItem(tr("none"), QStringLiteral("none"));
+    add(m_verify, "verify", tr("Verify"), tr("How much is compared with the unsplit model"));
+}
+
+void RunControls::setupOutput(QBoxLayout& row)
+{
+    m_output = new QLineEdit(this);
+    m_output->setObjectName(QStringLiteral("output"));
+    m_output->setPlaceholderText(tr("not kept"));
+    m_output->setAccessibleName(tr("Output folder"));
+    m_output->setToolTip(tr("Folder for results and report; empty: they are not kept"));
+    m_output->setMinimumWidth(90);
+    m_browse = new QToolButton(this);
+    m_browse->setObjectName(QStringLiteral("browseOutput"));
+    m_browse->setText(QStringLiteral("..."));
+    m_browse->setAccessibleName(tr("Choose the output folder"));
+    row.addWidget(mutedLabel(tr("Output"), this));
+    row.addWidget(m_output, 2);
+    row.addWidget(m_browse);
+}
+
+QPushButton* RunControls::addButton(QBoxLayout& row, const char* name, const QString& label, const QString& tip)
+{
+    auto* button = new QPushButton(label, this);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setAccessibleName(label);
+    button->setToolTip(tip);
+    row.addWidget(button);
+    return button;
+}
+
+void RunControls::setupButtons(QBoxLayout& row)
+{
+    m_start = addButton(row, "start", tr("Start"), tr("Run all stages"));
+    m_start->setProperty("primary", true);
+    m_pause = addButton(row, "pause", tr("Pause"), tr("Pause after the current batch"));
+    m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), tr("Run one more batch, then pause"));
+    m_stepStage = addButton(row, "stepStage", tr("Step stage"), tr("Run to the end of the stage, then pause"));
+    m_stop = addButton(row, "stop", tr("Stop"), tr("Stop; nothing is left behind"));
+    const QString resume = tr("Resume");
+    m_pause->setMinimumWidth(
+        std::max(m_pause->sizeHint().width(), m_pause->fontMetrics().horizontalAdvance(resume) + 36));
+}
+
+void RunControls::setupConnections()
+{
+    connect(m_start, &QPushButton::clicked, this, [this] { m_context.workbench.startRun(); });
+    connect(m_pause, &QPushButton::clicked, this, &RunControls::pauseOrResume);
+    connect(m_stepBatch, &QPushButton::clicked, this, [this] { step(QStringLiteral("batch")); });
+    connect(m_stepStage, &QPushButton::clicked, this, [this] { step(QStringLiteral("stage")); });
+    connect(m_stop, &QPushButton::clicked, &m_context.workbench, &jobs::Workbench::stopRun);
+    connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &RunControls::refresh);
+    connect(&m_context.document, &models::Document::planChanged, this, &RunControls::refresh);
+    connect(&m_context.document, &models::Document::settingsChanged, this, &RunControls::showSettings);
+    for (QComboBox* box : {m_device, m_verify}) connect(box, &QComboBox::activated, this, &RunControls::applySettings);
+    for (QLineEdit* field : {m_memory, m_batch, m_output})
+        connect(field, &QLineEdit::editingFinished, this, &RunControls::applySettings);
+    connect(m_browse, &QToolButton::clicked, this, [this] {
+        const QString folder = QFileDialog::getExistingDirectory(this, tr("Output folder"), m_output->text());
+        if (folder.isEmpty()) return;
+        m_output->setText(folder);
+        applySettings();
+    });
+    if (m_context.engine != nullptr)
+        connect(m_context.engine, &jobs::EngineClient::stateChanged, this, &RunControls::fillDevices);
+}
+
+void RunControls::setTheme(const style::Theme& theme)
+{
+    const std::array icons{std::pair{m_pause, "pause"}, std::pair{m_stepBatch, "step"}, std::pair{m_stepStage, "step"},
+                           std::pair{m_stop, "stop"}};
+    for (const auto& [button, name] : icons) button->setIcon(style::icon(QString::fromLatin1(name), theme));
+}
+
+void RunControls::fillDevices()
+{
+    const QSignalBlocker quiet(m_device);
+    m_device->clear();
+    for (const DeviceChoice& choice :
+         deviceChoices(m_context.engine != nullptr ? m_context.engine->serverInfo() : json::Value()))
+        m_device->addItem(choice.title, choice.id);
+    showSettings();
+}
+
+void RunControls::showSettings()
+{
+    const models::Settings& settings = m_context.document.settings();
+    if (m_device->findData(settings.device) < 0) m_device->addItem(settings.device, settings.device);
+    m_device->setCurrentIndex(m_device->findData(settings.device));
+    m_verify->setCurrentIndex(std::max(0, m_verify->findData(settings.verify)));
+    if (sizeOf(m_memory->text()) != settings.memory || !settings.memory) m_memory->setText(sizeText(settings.memory));
+    m_batch->setText(settings.batch ? QString::number(*settings.batch) : QString());
+    m_output->setText(settings.output);
+}
+
+void RunControls::applySettings()
+{
+    models::Settings settings = m_context.document.settings();
+    settings.device = m_device->currentData().toString();
+    settings.verify = m_verify->currentData().toString();
+    settings.memory = sizeOf(m_memory->text());
+    const qint64 batch = m_batch->text().toLongLong();
+    settings.batch = batch > 0 ? std::optional(batch) : std::nullopt;
+    settings.output = m_output->text().trimmed();
+    if (settings != m_context.document.settings()) m_context.workbench.setRunSettings(settings);
+}
+
+void RunControls::refresh()
+{
+    const jobs::Workbench& workbench = m_context.workbench;
+    const RunButtons may = runButtons(m_context.document.plan() != nullptr, workbench.busy(), workbench.running(),
+                                      stateOf(m_context.document));
+    m_start->setEnabled(may.start);
+    m_pause->setEnabled(may.pause || may.resume);
+    m_pause->setText(may.resume ? tr("Resume") : tr("Pause"));
+    m_pause->setAccessibleName(m_pause->text());
+    m_stepBatch->setEnabled(may.step);
+    m_stepStage->setEnabled(may.step);
+    m_stop->setEnabled(may.stop);
+    for (QWidget* field :
+         {static_cast<QWidget*>(m_device), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_batch),
+          static_cast<QWidget*>(m_verify), static_cast<QWidget*>(m_output), static_cast<QWidget*>(m_browse)})
+        field->setEnabled(may.settings);
+}
+
+void RunControls::pauseOrResume()
+{
+    if (stateOf(m_context.document) == RunState::Paused) m_context.workbench.resume();
+    else m_context.workbench.pause();
+}
+
+// Without a run under way a step begins one that is paused before its first batch.
+void RunControls::step(const QString& unit)
+{
+    if (m_context.workbench.running()) m_context.workbench.step(unit);
+    else m_context.workbench.startRun(true);
+}
+
+}  // namespace hopscope::panels

@@ -1,0 +1,57 @@
+#pragma once
+
+// What a run is started with, and the buttons that start, pause, step and stop it.
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "panels/panels.h"
+#include "protocol/run.h"
+
+namespace hopscope::panels {
+
+struct DeviceChoice {
+    QString id, title;  // "cuda:0", "NVIDIA H200 (139.8 GiB)"
+    bool operator==(const DeviceChoice&) const = default;
+};
+
+// The engine's answer to `initialize` as choices, "auto" first; at least "auto" and "cpu".
+std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo);
+
+// Which buttons may be pressed.
+struct RunButtons {
+    bool start = false, pause = false, resume = false, step = false, stop = false, settings = false;
+    bool operator==(const RunButtons&) const = default;
+};
+RunButtons runButtons(bool hasPlan, bool busy, bool running, protocol::RunState state);
+
+class RunControls : public QWidget {
+    Q_OBJECT
+public:
+    RunControls(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme);
+    void refresh();  // buttons
+
+private:
+    void setupSettings(QBoxLayout& row);
+    void setupOutput(QBoxLayout& row);
+    void setupButtons(QBoxLayout& row);
+    void setupConnections();
+    QPushButton* addButton(QBoxLayout& row, const char* name, const QString& label, const QString& tip);
+    void fillDevices();
+    void showSettings();
+    void applySettings();
+    void pauseOrResume();
+    void step(const QString& unit);
+
+    Context m_context;
+    QComboBox *m_device, *m_verify;
+    QLineEdit *m_memory, *m_batch, *m_output;
+    QToolButton* m_browse;
+    QPushButton *m_start, *m_pause, *m_stepBatch, *m_stepStage, *m_stop;
+};
+
+}  // namespace hopscope::panels

@@ -1,0 +1,109 @@
+#include "panels/run_feed.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
+constexpr double rateLeast = 1e-4;       // seconds
+
+std::optional<double> predictedPeak(const protocol::PlanRecord* plan, int stage)
+{
+    if (plan == nullptr || !plan->predicted) return std::nullopt;
+    for (const protocol::PredictedStage& each : plan->predicted->stages)
+        if (each.index == stage) return static_cast<double>(each.peakMemory);
+    return std::nullopt;
+}
+
+}  // namespace
+
+plots::StageRun stageRun(const QString& title, const models::RunLog& log)
+{
+    plots::StageRun run{title, {}};
+    for (const models::StageProgress& stage : log.stages())
+        run.stages.push_back({stage.index, stage.phases, stage.seconds});
+    return run;
+}
+
+plots::StageRun stageRun(const QString& title, const schema::Report& report)
+{
+    plots::StageRun run{title, {}};
+    for (const schema::StageRecord& stage : report.stages) {
+        const schema::PhaseRecord& p = stage.phases;
+        run.stages.push_back({stage.index, {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write}, stage.seconds});
+    }
+    return run;
+}
+
+std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd)
+{
+    std::vector<plots::Band> bands;
+    for (const models::StageProgress& stage : log.stages()) {
+        const double end = stage.finished ? stage.start + stage.seconds : std::max(openEnd, stage.start);
+        bands.push_back({stage.index, stage.start, end, predictedPeak(plan, stage.index)});
+    }
+    return bands;
+}
+
+BatchFeed::BatchFeed(plots::Series& memory, plots::Series& rate, plots::Series& size)
+    : m_memory(memory),
+      m_rate(rate),
+      m_size(size)
+{}
+
+void BatchFeed::restart(const models::RunLog* log)
+{
+    for (plots::Series* series : {&m_memory, &m_rate, &m_size}) series->clear();
+    m_log = log;
+    m_read = 0;
+    m_thinnings = log != nullptr ? log->thinnings() : 0;
+    m_rateSince = 0;
+    m_rateSum = 0;
+}
+
+void BatchFeed::addRate(const models::BatchPoint& batch, double elapsed)
+{
+    m_rateSum += batch.destinations;
+    const double span = batch.time - m_rateSince;
+    if (span < std::max(elapsed * rateShare, rateLeast)) return;
+    m_rate.append(batch.time, static_cast<double>(m_rateSum) / span);
+    m_rateSince = batch.time;
+    m_rateSum = 0;
+}
+
+void BatchFeed::read(const models::RunLog* log)
+{
+    if (log != m_log || (log != nullptr && log->thinnings() != m_thinnings)) restart(log);
+    if (log == nullptr) return;
+    if (m_read == 0 && !log->batches().empty() && !log->stages().empty()) {
+        m_rateSince = log->stages().front().start;
+        m_memory.append(m_rateSince, 0);
+    }
+    for (; m_read < log->batches().size(); ++m_read) {
+        const models::BatchPoint& batch = log->batches()[m_read];
+        // The peak lies somewhere inside of the batch: drawn in its middle.
+        m_memory.append((m_memory.lastX() + batch.time) / 2,
+                        static_cast<double>(std::max(batch.memory, batch.peakMemory)));
+        m_memory.append(batch.time, static_cast<double>(batch.memory));
+        m_size.append(batch.time, static_cast<double>(batch.destinations));
+        addRate(batch, log->elapsed());
+    }
+}
+
+void PhaseFeed::read(const models::RunLog* log)
+{
+    if (log != m_log || (log != nullptr && log->thinnings() != m_thinnings)) {
+        m_timeline.clear();
+        m_log = log;
+        m_read = 0;
+        m_thinnings = log != nullptr ? log->thinnings() : 0;
+    }
+    if (log == nullptr) return;
+    for (; m_read < log->phases().size(); ++m_read) {
+        const models::PhasePoint& phase = log->phases()[m_read];
+        m_timeline.append(phase.phase, {phase.start, phase.start + phase.seconds, phase.stage, phase.batch});
+    }
+    m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);
+}
+
+}  // namespace hopscope::panels

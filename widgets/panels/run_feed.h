@@ -1,0 +1,50 @@
+#pragma once
+
+// Brings what is new in a run's log to plots and timeline, without going through the old again.
+
+#include "models/document.h"
+#include "models/run_log.h"
+#include "plots/stage_bars.h"
+#include "plots/time_plot.h"
+#include "plots/timeline.h"
+
+namespace hopscope::panels {
+
+plots::StageRun stageRun(const QString& title, const models::RunLog& log);
+plots::StageRun stageRun(const QString& title, const schema::Report& report);
+
+// Stages as bands of time; a stage that runs reaches to `openEnd`. Levels are the plan's predicted peaks.
+std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd);
+
+// Feeds new batches: device memory, destinations per second (over at least 1/400 of the run), batch sizes.
+class BatchFeed {
+public:
+    BatchFeed(plots::Series& memory, plots::Series& rate, plots::Series& size);
+    void read(const models::RunLog* log);  // null or another log than before: starts over
+
+private:
+    void restart(const models::RunLog* log);
+    void addRate(const models::BatchPoint& batch, double elapsed);
+
+    plots::Series &m_memory, &m_rate, &m_size;
+    const models::RunLog* m_log = nullptr;
+    std::size_t m_read = 0;
+    int m_thinnings = 0;
+    double m_rateSince = 0;
+    std::int64_t m_rateSum = 0;
+};
+
+// Feeds new phases into the timeline.
+class PhaseFeed {
+public:
+    explicit PhaseFeed(plots::Timeline& timeline) : m_timeline(timeline) {}
+    void read(const models::RunLog* log);
+
+private:
+    plots::Timeline& m_timeline;
+    const models::RunLog* m_log = nullptr;
+    std::size_t m_read = 0;
+    int m_thinnings = 0;
+};
+
+}  // namespace hopscope::panels

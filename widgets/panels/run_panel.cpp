@@ -1,0 +1,258 @@
+#include "panels/run_panel.h"
+
+#include <QFileInfo>
+#include <QScrollArea>
+#include <QSplitter>
+
+#include "models/labels.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::formatCount;
+using models::formatSeconds;
+using models::Target;
+using protocol::RunState;
+
+QString stateText(RunState state)
+{
+    switch (state) {
+    case RunState::Preparing: return RunPanel::tr("Preparing");
+    case RunState::Paused: return RunPanel::tr("Paused");
+    case RunState::Verifying: return RunPanel::tr("Comparing with the unsplit model");
+    case RunState::Finished: return RunPanel::tr("Finished");
+    case RunState::Running: break;
+    }
+    return {};
+}
+
+QString stageText(const models::RunLog& log)
+{
+    const models::StageProgress& stage = log.stages().back();
+    const auto whole = static_cast<double>(stage.destinations), done = static_cast<double>(stage.done);
+    return RunPanel::tr("Stage %1 of %2 · %3 of %4 rows")
+        .arg(stage.index)
+        .arg(std::max(log.stageCount(), stage.index))
+        .arg(formatCount(done), formatCount(whole));
+}
+
+QString settingsText(const models::Settings& settings)
+{
+    QStringList parts{settings.batch ? RunPanel::tr("batch %1").arg(formatCount(static_cast<double>(*settings.batch)))
+                                     : RunPanel::tr("batch auto")};
+    if (settings.memory)
+        parts << RunPanel::tr("limit %1").arg(models::formatBytes(static_cast<double>(*settings.memory)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+QWidget* scrolled(QWidget* content, QWidget* parent)
+{
+    auto* area = new QScrollArea(parent);
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    return area;
+}
+
+}  // namespace
+
+QString progressText(const models::RunLog& log)
+{
+    QStringList parts;
+    if (const QString state = stateText(log.state()); !state.isEmpty()) parts << state;
+    if (log.state() == RunState::Finished)
+        return parts.first() + RunPanel::tr(" after %1").arg(formatSeconds(log.elapsed()));
+    if (!log.stages().empty()) parts << stageText(log);
+    if (log.state() == RunState::Running) {
+        if (log.rate() > 0) parts << RunPanel::tr("%1 rows/s").arg(formatCount(log.rate()));
+        if (log.secondsLeft() >= 0)
+            parts << RunPanel::tr("%1 left in this stage").arg(formatSeconds(log.secondsLeft()));
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+RunPanel::RunPanel(const Context& context, QWidget* parent)
+    : Panel(parent),
+      m_context(context),
+      m_timeline(new plots::Timeline(this)),
+      m_feed(*m_timeline),
+      m_clock(this)
+{
+    setObjectName(QStringLiteral("run"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 8, 12, 8);
+    layout->setSpacing(6);
+    setupHeader(*layout);
+    setupBody(*layout);
+    setupConnections();
+    showRuns();
+    watch();
+}
+
+void RunPanel::setupHeader(QBoxLayout& layout)
+{
+    m_title = new ElidedLabel(QStringLiteral("runTitle"), this);
+    m_title->setProperty("heading", true);
+    m_result = new QLabel(this);
+    m_result->setObjectName(QStringLiteral("runResult"));
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_title, 1);
+    top->addWidget(m_result);
+    m_controls = new RunControls(m_context, this);
+    m_progress = new QProgressBar(this);
+    m_progress->setObjectName(QStringLiteral("runProgress"));
+    m_progress->setAccessibleName(tr("Progress of the run"));
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_status = new ElidedLabel(QStringLiteral("runStatus"), this);
+    m_status->setProperty("muted", true);
+    layout.addLayout(top);
+    layout.addWidget(m_controls);
+    layout.addWidget(m_progress);
+    layout.addWidget(m_status);
+}
+
+void RunPanel::setupBody(QBoxLayout& layout)
+{
+    auto* left = new QWidget(this);
+    auto* pipeline = new QVBoxLayout(left);
+    pipeline->setContentsMargins(0, 4, 8, 0);
+    pipeline->addWidget(heading(tr("Pipeline"), this));
+    pipeline->addWidget(m_timeline);
+    pipeline->addStretch(1);
+    m_tabs = new QTabWidget(this);
+    m_tabs->setObjectName(QStringLiteral("runTabs"));
+    m_stages = new StageProgressList(this);
+    m_verdict = new VerdictCard(this);
+    setupRuns();
+    m_tabs->addTab(scrolled(m_stages, this), tr("Stages"));
+    m_tabs->addTab(m_verdict, tr("Verdict"));
+    m_tabs->addTab(m_runTable, tr("Runs"));
+    auto* split = new QSplitter(Qt::Horizontal, this);
+    split->setObjectName(QStringLiteral("runSplit"));
+    split->addWidget(left);
+    split->addWidget(m_tabs);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    split->setChildrenCollapsible(false);
+    layout.addWidget(split, 1);
+}
+
+void RunPanel::setupRuns()
+{
+    m_runTable = makeTable(QStringLiteral("runs"), &m_runs, this);
+    m_runTable->setAccessibleName(tr("Finished runs"));
+    fitColumns(*m_runTable);
+    using models::RunColumn;
+    for (const RunColumn column : {RunColumn::Device, RunColumn::Strategy, RunColumn::Stages})
+        m_runTable->setColumnHidden(static_cast<int>(column), true);
+    connect(m_runTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                const auto& runs = m_context.document.runs();
+                if (index.isValid() && static_cast<std::size_t>(index.row()) < runs.size())
+                    m_verdict->setReport(runs[static_cast<std::size_t>(index.row())].report.get());
+            });
+}
+
+void RunPanel::setupConnections()
+{
+    models::Document& document = m_context.document;
+    connect(&document, &models::Document::runChanged, this, &RunPanel::watch);
+    connect(&document, &models::Document::runsChanged, this, &RunPanel::showRuns);
+    connect(&document, &models::Document::modelChanged, this, &RunPanel::showTitle);
+    connect(&document, &models::Document::settingsChanged, this, &RunPanel::showTitle);
+    connect(&document, &models::Document::planChanged, &m_clock, &plots::FrameClock::request);
+    connect(&m_context.workbench, &jobs::Workbench::runFinished, this, &RunPanel::runEnded);
+    connect(&m_context.workbench, &jobs::Workbench::failed, this, &RunPanel::showFailure);
+    connect(&m_context.selection, &models::Selection::changed, this, &RunPanel::follow);
+    connect(&m_clock, &plots::FrameClock::frame, this, &RunPanel::draw);
+    const auto select = [this](int stage) { m_context.selection.select(Target::stage(stage)); };
+    connect(m_timeline, &plots::Timeline::stageClicked, this, select);
+    connect(m_stages, &StageProgressList::stageClicked, this, select);
+    showTitle();
+}
+
+void RunPanel::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    m_timeline->setTheme(theme);
+    m_verdict->setTheme(theme);
+    m_controls->setTheme(theme);
+    showRuns();
+}
+
+void RunPanel::showTitle()
+{
+    const models::ModelPtr& model = m_context.document.model();
+    const models::Settings& settings = m_context.document.settings();
+    const QString name = model ? QFileInfo(models::text(model->path)).fileName() : tr("Nothing is open");
+    m_title->setFullText(model ? tr("%1 on %2 · %3").arg(name, settings.device, settingsText(settings)) : name);
+}
+
+void RunPanel::watch()
+{
+    disconnect(m_updates);
+    const std::shared_ptr<models::RunLog>& log = m_context.document.runLog();
+    if (log) m_updates = connect(log.get(), &models::RunLog::updated, &m_clock, &plots::FrameClock::request);
+    if (log && log->state() != RunState::Finished) {
+        m_tabs->setCurrentIndex(0);
+        m_result->clear();
+    }
+    m_clock.request();
+}
+
+void RunPanel::draw()
+{
+    const models::RunLog* log = m_context.document.runLog().get();
+    m_feed.read(log);
+    m_controls->refresh();
+    if (!isVisible()) return;
+    m_timeline->refresh();
+    m_stages->show(log, m_context.document.plan().get());
+    m_progress->setValue(log != nullptr ? static_cast<int>(1000 * log->fraction()) : 0);
+    m_status->setFullText(log != nullptr ? progressText(*log) : tr("Press Start to run all stages."));
+}
+
+void RunPanel::showRuns()
+{
+    const std::vector<models::FinishedRun>& runs = m_context.document.runs();
+    m_runs.setRows(models::runRows(runs));
+    m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get());
+    const Verdict& verdict = m_verdict->verdict();
+    const bool good = verdict.kind == Verdict::Kind::Equal, none = verdict.kind == Verdict::Kind::None;
+    m_result->setText(none ? QString() : verdict.headline);
+    QPalette palette = m_result->palette();
+    palette.setColor(QPalette::WindowText, good                                       ? m_theme.good
+                                           : verdict.kind == Verdict::Kind::Different ? m_theme.bad
+                                                                                      : m_theme.warning);
+    m_result->setPalette(palette);
+    m_clock.request();
+}
+
+void RunPanel::runEnded()
+{
+    if (m_verdict->verdict().kind != Verdict::Kind::None) m_tabs->setCurrentWidget(m_verdict);
+    m_clock.request();
+}
+
+void RunPanel::showFailure(const QString& what, const QString& sentence, const QString&)
+{
+    m_status->setFullText(tr("%1: %2").arg(what, sentence));
+}
+
+void RunPanel::follow(const Target& target)
+{
+    int stage = target.kind == Target::Kind::Stage ? target.index : 0;
+    const models::PlanPtr& plan = m_context.document.plan();
+    if (plan && target.kind == Target::Kind::Op) {
+        const std::vector<int> stages = plan->stagesOf(target.index);
+        stage = stages.empty() ? 0 : stages.front();
+    }
+    m_timeline->setSelected(stage);
+    m_stages->setSelected(stage);
+}
+
+Panel* makeRunPanel(const Context& context, QWidget* parent) { return new RunPanel(context, parent); }
+
+}  // namespace hopscope::panels

@@ -1,0 +1,61 @@
+#pragma once
+
+// The run: controls, progress, pipeline, stages, verdict and earlier runs.
+
+#include <QBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QTabWidget>
+#include <QTableView>
+
+#include "models/run_model.h"
+#include "panels/panels.h"
+#include "panels/parts.h"
+#include "panels/run_controls.h"
+#include "panels/run_feed.h"
+#include "panels/stage_progress.h"
+#include "panels/verdict_card.h"
+#include "plots/frame_clock.h"
+
+namespace hopscope::panels {
+
+// "Stage 3 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left"
+QString progressText(const models::RunLog& log);
+
+class RunPanel : public Panel {
+    Q_OBJECT
+public:
+    RunPanel(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+
+private:
+    void setupHeader(QBoxLayout& layout);
+    void setupBody(QBoxLayout& layout);
+    void setupRuns();
+    void setupConnections();
+    void watch();
+    void draw();
+    void showRuns();
+    void showTitle();
+    void runEnded();
+    void showFailure(const QString& what, const QString& sentence, const QString& hint);
+    void follow(const models::Target& target);
+
+    Context m_context;
+    ElidedLabel *m_title, *m_status;
+    QLabel* m_result;
+    QProgressBar* m_progress;
+    RunControls* m_controls;
+    plots::Timeline* m_timeline;
+    StageProgressList* m_stages;
+    VerdictCard* m_verdict;
+    QTableView* m_runTable;
+    QTabWidget* m_tabs;
+    models::RunModel m_runs;
+    PhaseFeed m_feed;
+    plots::FrameClock m_clock;
+    QMetaObject::Connection m_updates;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::panels

@@ -1,0 +1,58 @@
+#pragma once
+
+// The plots of a run: time per stage, device memory, throughput and batch size; live, or of a finished run, alone or beside
+// another one.
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+
+#include "panels/panels.h"
+#include "panels/run_feed.h"
+#include "plots/frame_clock.h"
+
+namespace hopscope::panels {
+
+class RunPlots : public Panel {
+    Q_OBJECT
+public:
+    RunPlots(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+    [[nodiscard]] QList<plots::Figure*> figures() const;
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void setupHeader(QBoxLayout& layout);
+    void setupPlots(QBoxLayout& layout);
+    void setupConnections();
+    void fillRuns();  // the two lists
+    void watch();     // the log of the run that is shown
+    void draw();      // one frame
+    void drawBars();
+    void drawCurves(const models::RunLog* log);
+    void drawOther();
+    void follow(const models::Target& target);
+    void chooseFile();
+    [[nodiscard]] const models::FinishedRun* chosen(const QComboBox& box) const;
+    [[nodiscard]] std::shared_ptr<const models::RunLog> shownLog() const;
+
+    Context m_context;
+    QComboBox *m_shown, *m_other;
+    QPushButton* m_open;
+    QWidget* m_header;
+    QLabel* m_empty;
+    QWidget* m_content;
+    plots::StageBars* m_bars;
+    plots::TimePlot *m_memory, *m_rate, *m_size;
+    std::unique_ptr<BatchFeed> m_feed;
+    plots::FrameClock m_clock;
+    QMetaObject::Connection m_updates;
+    double m_openEnd = 0;
+    int m_barFrames = 0;
+    std::size_t m_runCount = 0;
+};
+
+}  // namespace hopscope::panels

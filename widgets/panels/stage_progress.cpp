@@ -1,0 +1,120 @@
+#include "panels/stage_progress.h"
+
+#include <QMouseEvent>
+
+#include "models/labels.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+const models::StageProgress* progressOf(const models::RunLog* log, int stage)
+{
+    if (log == nullptr) return nullptr;
+    const auto found = std::ranges::find(log->stages(), stage, &models::StageProgress::index);
+    return found == log->stages().end() ? nullptr : &*found;
+}
+
+const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, int stage)
+{
+    if (plan == nullptr || !plan->predicted) return nullptr;
+    const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
+    return found == plan->predicted->stages.end() ? nullptr : &*found;
+}
+
+QString peakText(std::int64_t peak, const protocol::PredictedStage* predicted)
+{
+    QString line = StageProgressList::tr("peak %1").arg(models::formatBytes(static_cast<double>(peak)));
+    if (predicted != nullptr)
+        line += StageProgressList::tr(", predicted %1")
+                    .arg(models::formatBytes(static_cast<double>(predicted->peakMemory)));
+    return line;
+}
+
+}  // namespace
+
+int stagePercent(const models::StageProgress& stage)
+{
+    if (stage.finished) return 100;
+    if (stage.destinations <= 0) return 0;
+    return static_cast<int>(std::min<std::int64_t>(99, 100 * stage.done / stage.destinations));
+}
+
+QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted)
+{
+    if (stage == nullptr) return StageProgressList::tr("waiting");
+    QStringList parts;
+    if (!stage->finished) parts << StageProgressList::tr("%1 %").arg(stagePercent(*stage));
+    parts << models::formatSeconds(stage->seconds);
+    if (stage->peakMemory > 0) parts << peakText(stage->peakMemory, predicted);
+    return parts.join(QStringLiteral(" · "));
+}
+
+StageProgressList::StageProgressList(QWidget* parent) : QWidget(parent), m_grid(new QGridLayout(this))
+{
+    setObjectName(QStringLiteral("stageProgress"));
+    m_grid->setContentsMargins(10, 8, 10, 8);
+    m_grid->setHorizontalSpacing(12);
+    m_grid->setColumnStretch(1, 1);
+}
+
+void StageProgressList::setCount(int count)
+{
+    while (static_cast<int>(m_lines.size()) > count) {
+        for (QWidget* part : {static_cast<QWidget*>(m_lines.back().name), static_cast<QWidget*>(m_lines.back().bar),
+                              static_cast<QWidget*>(m_lines.back().status)})
+            delete part;
+        m_lines.pop_back();
+    }
+    while (static_cast<int>(m_lines.size()) < count) {
+        const int row = static_cast<int>(m_lines.size());
+        m_grid->setRowStretch(row, 0);
+        Line line{new QLabel(tr("Stage %1").arg(row + 1), this), new QProgressBar(this), new QLabel(this)};
+        line.bar->setObjectName(QStringLiteral("stage%1").arg(row + 1));
+        line.bar->setAccessibleName(line.name->text());
+        line.bar->setTextVisible(false);
+        line.bar->setMinimumWidth(40);
+        line.status->setObjectName(QStringLiteral("stage%1Status").arg(row + 1));
+        line.status->setProperty("muted", true);
+        m_grid->addWidget(line.name, row, 0);
+        m_grid->addWidget(line.bar, row, 1);
+        m_grid->addWidget(line.status, row, 2);
+        m_lines.push_back(line);
+    }
+    m_grid->setRowStretch(count, 1);
+}
+
+void StageProgressList::show(const models::RunLog* log, const protocol::PlanRecord* plan)
+{
+    const int planned = plan != nullptr ? static_cast<int>(plan->stages.size()) : 0;
+    const int running = log != nullptr ? std::max(log->stageCount(), static_cast<int>(log->stages().size())) : 0;
+    setCount(running > 0 ? running : planned);
+    for (int line = 0; line < static_cast<int>(m_lines.size()); ++line) fill(line, log, plan);
+}
+
+void StageProgressList::fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan)
+{
+    const models::StageProgress* stage = progressOf(log, line + 1);
+    Line& parts = m_lines[static_cast<std::size_t>(line)];
+    parts.bar->setValue(stage != nullptr ? stagePercent(*stage) : 0);
+    parts.status->setText(stageStatus(stage, predictedOf(plan, line + 1)));
+}
+
+void StageProgressList::setSelected(int stage)
+{
+    for (std::size_t line = 0; line < m_lines.size(); ++line) {
+        QFont font = m_lines[line].name->font();
+        font.setBold(static_cast<int>(line) + 1 == stage);
+        m_lines[line].name->setFont(font);
+    }
+}
+
+void StageProgressList::mouseReleaseEvent(QMouseEvent* event)
+{
+    for (std::size_t line = 0; line < m_lines.size(); ++line) {
+        const QRect row = m_lines[line].name->geometry() | m_lines[line].status->geometry();
+        if (row.contains(event->pos())) emit stageClicked(static_cast<int>(line) + 1);
+    }
+}
+
+}  // namespace hopscope::panels

@@ -1,0 +1,160 @@
+#include "panels/verdict_card.h"
+
+#include "models/labels.h"
+#include "panels/parts.h"
+
+namespace hopscope::panels {
+
+namespace {
+
+using models::formatCount;
+using models::text;
+
+QString number(double value) { return value == 0 ? QStringLiteral("0") : QString::number(value, 'g', 2); }
+
+double largestDifference(const schema::Verification& verification)
+{
+    double largest = 0;
+    for (const schema::TensorRecord& output : verification.outputs) largest = std::max(largest, output.maxAbsolute);
+    return largest;
+}
+
+QString coverage(const schema::CoverageRecord& record)
+{
+    return VerdictCard::tr("%1 of %2 rows")
+        .arg(formatCount(static_cast<double>(record.chosen)), formatCount(static_cast<double>(record.rows)));
+}
+
+std::int64_t differing(const schema::Verification& verification)
+{
+    std::int64_t rows = 0;
+    for (const schema::TensorRecord& output : verification.outputs) rows += output.different;
+    return rows;
+}
+
+QString detailOf(const schema::Verification& verification)
+{
+    QStringList parts;
+    if (!verification.reason.empty()) parts << text(verification.reason);
+    parts << VerdictCard::tr("tolerance %1 + %2 × |value|")
+                 .arg(number(verification.tolerance.absolute), number(verification.tolerance.relative));
+    if (verification.seconds > 0)
+        parts << VerdictCard::tr("compared in %1").arg(models::formatSeconds(verification.seconds));
+    return parts.join(QStringLiteral(" · "));
+}
+
+std::vector<DifferenceRow> rowsOf(const schema::Verification& verification)
+{
+    std::vector<DifferenceRow> rows;
+    const auto add = [&](const schema::TensorRecord& record, bool checkpoint) {
+        rows.push_back({text(record.name), checkpoint, record.rows, record.different, record.notFinite,
+                        record.maxAbsolute, record.maxRelative});
+    };
+    for (const schema::TensorRecord& record : verification.outputs) add(record, false);
+    for (const schema::TensorRecord& record : verification.checkpoints) add(record, true);
+    return rows;
+}
+
+}  // namespace
+
+Verdict verdictOf(const schema::Report& report)
+{
+    if (!report.verify)
+        return {Verdict::Kind::None, VerdictCard::tr("Not verified"),
+                VerdictCard::tr("This run was started without verification.")};
+    const schema::Verification& found = *report.verify;
+    const QString largest = VerdictCard::tr("largest difference %1").arg(number(largestDifference(found)));
+    if (found.verdict == "equal")
+        return {Verdict::Kind::Equal, VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest),
+                detailOf(found)};
+    if (found.verdict == "different")
+        return {Verdict::Kind::Different,
+                VerdictCard::tr("Different: %1 of %2 compared rows, %3")
+                    .arg(formatCount(static_cast<double>(differing(found))),
+                         formatCount(static_cast<double>(found.coverage.chosen)), largest),
+                detailOf(found)};
+    return {Verdict::Kind::Unverifiable, VerdictCard::tr("Unverifiable"), detailOf(found)};
+}
+
+QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column, int role) const
+{
+    if (role == models::MutedRole) return row.checkpoint;
+    if (role == Qt::ToolTipRole && row.checkpoint) return tr("checkpoint %1").arg(row.name);
+    if (role != Qt::DisplayRole) return {};
+    switch (column) {
+    case DifferenceColumn::Name: return row.checkpoint ? tr("checkpoint %1").arg(row.name) : row.name;
+    case DifferenceColumn::Rows: return formatCount(static_cast<double>(row.rows));
+    case DifferenceColumn::Different: return formatCount(static_cast<double>(row.different));
+    case DifferenceColumn::Absolute: return number(row.absolute);
+    case DifferenceColumn::Relative: return number(row.relative);
+    case DifferenceColumn::NotFinite: return formatCount(static_cast<double>(row.notFinite));
+    case DifferenceColumn::Count: break;
+    }
+    return {};
+}
+
+QVariant DifferenceModel::header(DifferenceColumn column, int role) const
+{
+    if (role != Qt::DisplayRole) return {};
+    switch (column) {
+    case DifferenceColumn::Name: return tr("Value");
+    case DifferenceColumn::Rows: return tr("Rows");
+    case DifferenceColumn::Different: return tr("Different");
+    case DifferenceColumn::Absolute: return tr("Absolute");
+    case DifferenceColumn::Relative: return tr("Relative");
+    case DifferenceColumn::NotFinite: return tr("Not finite");
+    case DifferenceColumn::Count: break;
+    }
+    return {};
+}
+
+VerdictCard::VerdictCard(QWidget* parent) : QFrame(parent)
+{
+    setObjectName(QStringLiteral("verdict"));
+    m_headline = wrapped(QStringLiteral("verdictHeadline"), this);
+    QFont bold = m_headline->font();
+    bold.setBold(true);
+    m_headline->setFont(bold);
+    m_detail = wrapped(QStringLiteral("verdictDetail"), this);
+    m_detail->setProperty("muted", true);
+    m_table = makeTable(QStringLiteral("differences"), &m_model, this);
+    m_table->setAccessibleName(tr("Differences from the unsplit model"));
+    fitColumns(*m_table);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(10, 8, 10, 8);
+    layout->addWidget(m_headline);
+    layout->addWidget(m_detail);
+    layout->addWidget(m_table, 1);
+    setReport(nullptr);
+}
+
+void VerdictCard::setReport(const schema::Report* report)
+{
+    m_verdict = report != nullptr ? verdictOf(*report)
+                                  : Verdict{Verdict::Kind::None, tr("Nothing has run yet"),
+                                            tr("After a run its result is compared with the unsplit model.")};
+    m_headline->setText(m_verdict.headline);
+    m_detail->setText(m_verdict.detail);
+    m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify) : std::vector<DifferenceRow>());
+    m_table->setVisible(m_model.rowCount() > 0);
+    colour();
+}
+
+void VerdictCard::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    colour();
+}
+
+void VerdictCard::colour()
+{
+    QPalette palette = m_headline->palette();
+    QColor colour = m_theme.text;
+    if (m_verdict.kind == Verdict::Kind::Equal) colour = m_theme.good;
+    if (m_verdict.kind == Verdict::Kind::Different) colour = m_theme.bad;
+    if (m_verdict.kind == Verdict::Kind::Unverifiable) colour = m_theme.warning;
+    palette.setColor(QPalette::WindowText, colour);
+    m_headline->setPalette(palette);
+}
+
+}  // namespace hopscope::panels

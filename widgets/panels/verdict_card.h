@@ -1,0 +1,64 @@
+#pragma once
+
+// What the verification of a run has found: one clear line, and a table of the differences.
+
+#include <QFrame>
+#include <QTableView>
+
+#include "models/table_model.h"
+#include "schema/report.h"
+#include "style/theme.h"
+
+class QLabel;
+
+namespace hopscope::panels {
+
+struct Verdict {
+    enum class Kind { None, Equal, Different, Unverifiable };
+    Kind kind = Kind::None;
+    QString headline;  // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
+    QString detail;    // how it was compared and against which tolerance
+    bool operator==(const Verdict&) const = default;
+};
+
+// Of a run without verification: None.
+Verdict verdictOf(const schema::Report& report);
+
+struct DifferenceRow {
+    QString name;
+    bool checkpoint = false;
+    std::int64_t rows = 0, different = 0, notFinite = 0;
+    double absolute = 0, relative = 0;
+};
+enum class DifferenceColumn { Name, Rows, Different, Absolute, Relative, NotFinite, Count };
+
+class DifferenceModel : public models::TableModel<DifferenceRow, DifferenceColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const DifferenceRow& row, DifferenceColumn column, int role) const override;
+    [[nodiscard]] QVariant header(DifferenceColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(DifferenceColumn column) const override { return column != DifferenceColumn::Name; }
+};
+
+class VerdictCard : public QFrame {
+    Q_OBJECT
+public:
+    explicit VerdictCard(QWidget* parent = nullptr);
+    void setReport(const schema::Report* report);  // null: nothing has run
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] const Verdict& verdict() const { return m_verdict; }
+
+private:
+    void colour();
+
+    QLabel *m_headline, *m_detail;
+    QTableView* m_table;
+    DifferenceModel m_model;
+    Verdict m_verdict;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::panels

@@ -1,0 +1,22 @@
+#pragma once
+
+// A curve of QCustomPlot's that stays cheap when it has about as many points as there are pixels: then each column of pixels
+// is one vertical line from its least to its largest value, and one down to the axis for the fill.
+
+#include "plots/canvas.h"
+
+namespace hopscope::plots {
+
+class Curve : public QCPGraph {
+public:
+    Curve(QCPAxis* key, QCPAxis* value) : QCPGraph(key, value) {}
+    void setDense(bool dense) { m_dense = dense; }
+
+protected:
+    void draw(QCPPainter* painter) override;
+
+private:
+    bool m_dense = false;
+};
+
+}  // namespace hopscope::plots

@@ -1,0 +1,37 @@
+#pragma once
+
+// When to paint what has changed: at most 30 times a second, however often it is asked, and never so often that painting
+// takes a noticeable share of the time.
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+namespace hopscope::plots {
+
+class FrameClock : public QObject {
+    Q_OBJECT
+public:
+    static constexpr int interval = 33;    // milliseconds, at least, between two frames
+    static constexpr double budget = 0.1;  // of the time: slower frames come less often
+
+    explicit FrameClock(QObject* parent = nullptr);
+
+    void request();  // a frame soon; several requests are one frame
+    [[nodiscard]] int frames() const { return m_frames; }
+    [[nodiscard]] double busySeconds() const { return m_busy; }  // spent in frames so far
+
+signals:
+    void frame();
+
+private:
+    void run();
+
+    QTimer m_timer;
+    QElapsedTimer m_since;
+    int m_pause = interval;  // after the last frame
+    int m_frames = 0;
+    double m_busy = 0;
+};
+
+}  // namespace hopscope::plots

@@ -1,0 +1,44 @@
+#pragma once
+
+// Intervals in lanes over time, and how they look on a row of pixels: geometry without painting.
+
+#include <cstdint>
+#include <vector>
+
+namespace hopscope::plots {
+
+struct Interval {
+    double start = 0, end = 0;  // seconds
+    int stage = 1;
+    std::int64_t batch = 0;
+};
+
+// Intervals by start; a lane's intervals do not overlap by more than rounding.
+class Lane {
+public:
+    void append(const Interval& interval);  // amortised constant when in order of start
+    void clear() { m_intervals.clear(); }
+    [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
+    // Those that touch a range: [first, last). O(log size).
+    [[nodiscard]] std::pair<std::size_t, std::size_t> within(double from, double to) const;
+    // The interval at a moment; null if there is none.
+    [[nodiscard]] const Interval* at(double seconds) const;
+
+private:
+    std::vector<Interval> m_intervals;
+};
+
+// How much of each pixel's time is covered, 0..1, over a range of time; grows with its lane without starting over.
+class Coverage {
+public:
+    void reset(double from, double to, int pixels);
+    [[nodiscard]] bool covers(double from, double to, int pixels) const;
+    void add(const Interval& interval);
+    [[nodiscard]] const std::vector<float>& pixels() const { return m_pixels; }
+
+private:
+    double m_from = 0, m_to = 0;
+    std::vector<float> m_pixels;
+};
+
+}  // namespace hopscope::plots

@@ -1,0 +1,45 @@
+#pragma once
+
+// A growing curve that is drawn in time proportional to the pixels it covers, however many points it has: beside the points
+// it keeps the smallest and largest of every 4, 16, 64, ... of them.
+
+#include <cstdint>
+#include <vector>
+
+namespace hopscope::plots {
+
+struct Point {
+    double x = 0, y = 0;
+    bool operator==(const Point&) const = default;
+};
+
+class Series {
+public:
+    // Amortised constant. x that goes backwards is moved to the last one.
+    void append(double x, double y);
+    void clear();
+
+    [[nodiscard]] std::size_t size() const { return m_points.size(); }
+    [[nodiscard]] const std::vector<Point>& points() const { return m_points; }
+    [[nodiscard]] double lastX() const { return m_points.empty() ? 0 : m_points.back().x; }
+    [[nodiscard]] double largest() const { return m_largest; }
+
+    // What to draw between two x, with one point beyond either end: all points while there are at most `limit`, else the
+    // smallest and largest of each of at most `limit` groups, in order of x. O(limit + log size).
+    [[nodiscard]] std::vector<Point> thinned(double from, double to, std::size_t limit) const;
+    // The point nearest to an x; null if there is none. O(log size).
+    [[nodiscard]] const Point* nearest(double x) const;
+
+private:
+    struct Extremes {
+        std::uint32_t least = 0, most = 0;  // numbers of points
+    };
+
+    void group(std::uint32_t point);
+
+    std::vector<Point> m_points;
+    std::vector<std::vector<Extremes>> m_levels;
+    double m_largest = 0;
+};
+
+}  // namespace hopscope::plots

@@ -1,0 +1,58 @@
+#pragma once
+
+// One quantity over the time of a run, with the stages as bands behind it, a limit and a predicted level per stage. Draws in
+// time proportional to its pixels, not its points; wheel and drag zoom and pan, a double click shows everything again.
+
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plots/axis_units.h"
+#include "plots/figure.h"
+#include "plots/series.h"
+#include "style/theme.h"
+
+namespace hopscope::plots {
+
+struct Band {
+    int stage = 1;
+    double from = 0, to = 0;      // seconds
+    std::optional<double> level;  // predicted, in the unit of the plot
+    bool operator==(const Band&) const = default;
+};
+
+class TimePlot : public QWidget, public Figure {
+    Q_OBJECT
+public:
+    TimePlot(const QString& title, Unit unit, QWidget* parent = nullptr);
+    ~TimePlot() override;
+
+    [[nodiscard]] Series& series();                                     // append to it, then refresh()
+    void setOther(const QString& title, std::vector<double> perStage);  // another run's value per band; empty: none
+    void setBands(std::vector<Band> bands);
+    void setLimit(std::optional<double> limit);
+    void setEnd(double seconds, bool finished);  // how far the run is; a finished one fills the width
+    void setSelected(int stage);                 // 0: none
+    void setTheme(const style::Theme& theme);
+    void refresh();  // draws what has changed, now
+    [[nodiscard]] int drawnPoints() const;
+    void zoom(double from, double to);  // seconds; from >= to: everything
+
+    [[nodiscard]] QString figureTitle() const override;
+    void paintFigure(QPainter& painter, const QSize& size) override;
+    [[nodiscard]] QString csv() const override;
+
+signals:
+    void stageClicked(int stage);
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace hopscope::plots

@@ -1,0 +1,73 @@
+#pragma once
+
+// The lanes of the pipeline over time, one per phase. Paints exact blocks while they are few, else how busy each pixel's time
+// was; wheel or + and - zoom, drag or arrows move, a double click or 0 shows everything.
+
+#include <QWidget>
+#include <array>
+
+#include "plots/figure.h"
+#include "plots/lanes.h"
+#include "protocol/run.h"
+#include "style/theme.h"
+
+namespace hopscope::plots {
+
+class Timeline : public QWidget, public Figure {
+    Q_OBJECT
+public:
+    explicit Timeline(QWidget* parent = nullptr);
+
+    void append(int phase, const Interval& interval);  // then refresh()
+    void clear();
+    void setEnd(double seconds, bool finished);
+    void setSelected(int stage);  // 0: none; others are drawn paler
+    void setTheme(const style::Theme& theme);
+    void refresh();
+    void zoom(double from, double to);  // from >= to: everything
+    [[nodiscard]] std::pair<double, double> range() const { return {m_from, m_to}; }
+    [[nodiscard]] QString describe(const QPoint& at) const;  // what is there; empty: nothing
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QString figureTitle() const override;
+    void paintFigure(QPainter& painter, const QSize& size) override;
+    [[nodiscard]] QString csv() const override;
+
+signals:
+    void stageClicked(int stage);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    [[nodiscard]] QRect lanesRect(const QSize& size) const;
+    [[nodiscard]] QRect laneRect(const QRect& lanes, int phase) const;
+    [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* phase = nullptr) const;
+    void fit();
+    void scaleAround(double moment, double factor);
+    void paintLane(QPainter& painter, const QRect& rect, int phase);
+    void paintBlocks(QPainter& painter, const QRect& rect, int phase, std::pair<std::size_t, std::size_t> range) const;
+    void paintCoverage(QPainter& painter, const QRect& rect, int phase);
+    void paintAxis(QPainter& painter, const QRect& lanes) const;
+
+    std::array<Lane, protocol::phaseCount> m_lanes;
+    std::array<Coverage, protocol::phaseCount> m_coverage;
+    std::array<std::size_t, protocol::phaseCount> m_counted{};  // intervals that are in the coverage
+    style::Theme m_theme;
+    double m_from = 0, m_to = 1, m_end = 0, m_drawnEnd = -1;
+    bool m_finished = false, m_following = true, m_drawnFinished = false;
+    int m_selected = 0;
+    QPoint m_pressed;
+    double m_pressedFrom = 0;
+    bool m_dragging = false;
+};
+
+}  // namespace hopscope::plots
