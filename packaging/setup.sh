@@ -3,7 +3,8 @@
 # LibTorch among them. Does nothing, at once, where everything is there; can be run again at any time.
 #
 #   packaging/setup.sh              everything: building, running, testing, regenerating the samples
-#   packaging/setup.sh --no-tests   only what building and running the engine needs
+#   packaging/setup.sh --no-tests   only what building and running needs
+#   packaging/setup.sh --no-window  nothing for the window (build with -DHOPSCOPE_GUI=OFF)
 #   packaging/setup.sh --no-apt     leaves the system alone (packages come by other ways, as with HOPSCOPE_DEPS_DIR)
 #
 # HOPSCOPE_TORCH_ROOT=FOLDER uses a LibTorch that is already there (include/ and lib/); with --no-tests no Python
@@ -13,17 +14,22 @@ set -eu
 
 engine_packages="g++ cmake ninja-build ccache python3 python3-venv nlohmann-json3-dev libcli11-dev libexpected-dev
     libxxhash-dev zlib1g-dev libhwy-dev"
-test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux"
+window_packages="qt6-base-dev qt6-svg-dev qt6-wayland libqcustomplot-dev libgraphviz-dev pkg-config fonts-inter
+    fonts-dejavu-core"
+test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux xvfb xauth desktop-file-utils appstream
+    shared-mime-info"
 torch_package="torch==2.13.0"
 test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema"
 
 with_tests=yes
+with_window=yes
 with_apt=yes
 for option in "$@"; do
     case $option in
     --no-tests) with_tests=no ;;
+    --no-window) with_window=no ;;
     --no-apt) with_apt=no ;;
-    *) fail "setup.sh knows --no-tests and --no-apt, not '$option'" ;;
+    *) fail "setup.sh knows --no-tests, --no-window and --no-apt, not '$option'" ;;
     esac
 done
 
@@ -73,6 +79,7 @@ pip_install() {
 }
 
 packages=$engine_packages
+if [ $with_window = yes ]; then packages="$packages $window_packages"; fi
 if [ $with_tests = yes ]; then packages="$packages $test_packages"; fi
 if [ $with_apt = yes ]; then
     missing=$(missing_packages "$packages")

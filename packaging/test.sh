@@ -64,7 +64,7 @@ without_optional_parts() {
         ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph
 }
 
-sources() { find core app tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }
+sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 

@@ -1,4 +1,4 @@
-"""Checks the sources of core/ and app/ against the module map: who may include and link whom, and where each
+"""Checks the sources of core/, widgets/ and app/ against the module map: who may include and link whom, and where each
 third-party library lives. Returns findings as sentences; what calls it decides what to do with them.
 
 Run by itself (`python3 boundaries.py [ROOT]`) it prints the findings and exits with 1 if there are any.
@@ -22,7 +22,20 @@ MODULES = {
     "loader": ["ir"],
     "executor": ["plan", "analysis", "graph", "kernels"],
     "verify": ["loader", "executor", "schema", "placement"],
+    "protocol": ["schema"],
+    "style": [],
+    "models": ["style", "protocol"],
+    "jobs": ["models"],
+    "graphview": ["models"],
+    "plots": ["models"],
+    "panels": ["jobs", "plots"],
 }
+# Those below widgets/; the others are below core/.
+WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels"}
+# What a program may use besides the modules of core/.
+PROGRAMS = {"app/hopscope": WIDGETS}
+# Those that see Qt. LibTorch's headers never meet Qt's.
+QT_ROOMS = WIDGETS | {"app/hopscope"}
 # Single headers that a module may include although the map does not let it use their module.
 DOORS = {"executor": ["loader/loader.h", "loader/torch_model.h"]}
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
@@ -40,6 +53,9 @@ ROOMS = [
     ("xxhash", r"xxhash|xxHash", {"base", "graph", "loader", "schema"}),
     ("zip.h", r"libzip|zip", {"loader"}),
     ("zlib.h", r"ZLIB|z$", {"loader"}),
+    ("qcustomplot", r"QCustomPlot", {"plots"}),
+    ("graphviz/", r"PkgConfig::GRAPHVIZ|cgraph|gvc", {"app/layout"}),
+    ("Q", r"Qt6::", QT_ROOMS),
     ("torch/", r"hopscope_libtorch|torch", TORCH_MODULES),
     ("ATen/", r"ATen", TORCH_MODULES),
     ("c10/", r"c10", TORCH_MODULES),
@@ -64,34 +80,49 @@ def closure(name, edges):
 
 
 def module_of(path):
-    """'ir' for core/ir/program.h, 'app/engine' for app/engine/main.cpp."""
-    return path.parts[1] if path.parts[0] == "core" else "/".join(path.parts[:2])
+    """'ir' for core/ir/program.h, 'plots' for widgets/plots/lanes.h, 'app/engine' for app/engine/main.cpp."""
+    return "/".join(path.parts[:2]) if path.parts[0] == "app" else path.parts[1]
+
+
+def home_of(module):
+    """The folder of a module, as 'core/ir'."""
+    return f"widgets/{module}" if module in WIDGETS else f"core/{module}"
 
 
 def sources(root):
     """Relative paths of all C++ sources that the map speaks about, with their includes as (angled, quoted)."""
     found = {}
-    for top in ("core", "app"):
+    for top in ("core", "widgets", "app"):
         for path in sorted((root / top).rglob("*")):
-            if path.suffix in SUFFIXES:
+            if path.suffix in SUFFIXES and len(path.relative_to(root).parts) > 2:
                 found[path.relative_to(root)] = INCLUDE.findall(path.read_text())
     return found
 
 
 def may_use(module, other):
-    if module == other or module.startswith("app/"):
+    if module.startswith("app/"):
+        return other not in WIDGETS or other in PROGRAMS.get(module, ())
+    if module == other:
         return True
     return other == "base" or other in closure(module, MODULES)
+
+
+def is_own(path, header, root):
+    """A program's own header: beside the file, made from a file beside it, or by the program's name."""
+    if path.parts[0] != "app":
+        return False
+    beside, named = root / path.parent / header, root / "app" / header
+    made = beside.with_name(f"{beside.name}.in")
+    return beside.is_file() or made.is_file() or (named.is_file() and header.split("/")[0] == path.parts[1])
 
 
 def check_quoted(path, header, root):
     """An include of the project's own: it names its module, exists, and the map allows it."""
     module, other = module_of(path), header.split("/")[0]
-    beside = root / path.parent / header
-    if module.startswith("app/") and (beside.is_file() or beside.with_name(f"{beside.name}.in").is_file()):
+    if is_own(path, header, root):
         return []
-    if other not in MODULES or not (root / "core" / header).is_file():
-        return [f'{path}: "{header}" is no header of a module (they are named "module/file.h", from core/)']
+    if other not in MODULES or not (root / home_of(other)).parent.joinpath(header).is_file():
+        return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if may_use(module, other) or header in DOORS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']
@@ -108,10 +139,14 @@ def check_angled(path, header):
     return [f"{path}: <{header}> is of no library that the map knows"]
 
 
+def home(path):
+    return tuple(home_of(module_of(path)).split("/"))
+
+
 def check_includes(found, root):
     findings = []
     for path, includes in found.items():
-        if module_of(path) not in MODULES and path.parts[0] == "core":
+        if path.parts[0] != "app" and (module_of(path) not in MODULES or path.parts[:2] != home(path)):
             findings.append(f"{path}: the map has no module {module_of(path)}")
             continue
         for angled, quoted in includes:
@@ -121,7 +156,7 @@ def check_includes(found, root):
 
 def check_torch_leaks(found):
     """Nothing in app/, and no module without LibTorch, reaches a LibTorch header through the project's own headers."""
-    own = {p.relative_to("core").as_posix(): p for p in found if p.parts[0] == "core"}
+    own = {p.relative_to(p.parts[0]).as_posix(): p for p in found if p.parts[0] != "app"}
     edges = {p: [own[q] for _, q in includes if q in own] for p, includes in found.items()}
     holders = {p for p, includes in found.items() for a, _ in includes if a.startswith(("torch/", "ATen/", "c10/"))}
     findings = []
@@ -146,13 +181,15 @@ def include_edges(found):
 
 
 def link_lists(root):
-    """name -> {keyword: [words]} of every hopscope_module() call below core/."""
+    """name -> {keyword: [words]} of every hopscope_module() and hopscope_widget() call."""
     lists = {}
-    for path in sorted((root / "core").rglob("CMakeLists.txt")):
+    files = [path for top in ("core", "widgets") for path in sorted((root / top).rglob("CMakeLists.txt"))]
+    for path in files:
         text = re.sub(r"#.*", "", path.read_text())
-        for body in re.findall(r"hopscope_module\(([^)]*)\)", text):
+        for body in re.findall(r"hopscope_(?:module|widget)\(([^)]*)\)", text):
             words = body.split()
-            current = lists.setdefault(words[0], {"SOURCES": [], "DEPENDS": [], "LIBRARIES": [], "TORCH": []})
+            keywords = ("SOURCES", "DEPENDS", "CORE", "LIBRARIES", "TORCH")
+            current = lists.setdefault(words[0], {keyword: [] for keyword in keywords})
             keyword = None
             for word in words[1:]:
                 if word in current:
@@ -166,29 +203,29 @@ def link_lists(root):
 def check_library(name, library):
     for _, pattern, rooms in ROOMS:
         if re.match(pattern, library):
-            return [] if name in rooms else [f"core/{name}: links {library}, which belongs in {sorted(rooms)} only"]
+            return [] if name in rooms else [f"{home_of(name)}: links {library}, which belongs in {sorted(rooms)} only"]
     if library.startswith("hopscope_"):
-        return [f"core/{name}: {library} is a module and belongs under DEPENDS"]
+        return [f"{home_of(name)}: {library} is a module and belongs under DEPENDS"]
     if SYSTEM_LIBRARIES.fullmatch(library) or library.startswith("$"):
         return []
-    return [f"core/{name}: links {library}, of no library that the map knows"]
+    return [f"{home_of(name)}: links {library}, of no library that the map knows"]
 
 
 def check_links(lists, includes):
     """Link lists keep to the map and name (transitively) every module whose headers are included."""
     findings = []
     doors = {name: {header.split("/")[0] for header in headers} for name, headers in DOORS.items()}
-    edges = {name: lists[name]["DEPENDS"][1:] for name in lists}
+    edges = {name: lists[name]["DEPENDS"][1:] + lists[name]["CORE"][1:] for name in lists}
     for name, words in lists.items():
         for other in edges[name]:
             if other not in MODULES or not (may_use(name, other) or other in doors.get(name, ())):
-                findings.append(f"core/{name}: must not link {other}")
+                findings.append(f"{home_of(name)}: must not link {other}")
         for other in sorted(includes.get(name, set()) - closure(name, edges)):
-            findings.append(f"core/{name}: includes {other} but does not link it")
+            findings.append(f"{home_of(name)}: includes {other} but does not link it")
         for library in words["LIBRARIES"][1:]:
             findings += check_library(name, library)
         if words["TORCH"] and name not in TORCH_MODULES:
-            findings.append(f"core/{name}: must not link LibTorch")
+            findings.append(f"{home_of(name)}: must not link LibTorch")
     return findings + check_cycles(edges, "link lists")
 
 

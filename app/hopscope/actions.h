@@ -1,0 +1,51 @@
+#pragma once
+
+// Every action of the window by name: what the menus, the command palette and the overview of keys show.
+
+#include <QAction>
+#include <QObject>
+#include <QVector>
+#include <functional>
+
+class QMenu;
+
+namespace hopscope::window {
+
+// What has to be there for an action to make sense; checked after every change.
+enum class Needs { Nothing, Model, Plan, IdleRun, ActiveRun, PausedRun, Runs, RunLog };
+
+struct ActionSpec {
+    const char* name;  // object name, unique, "file.open"; its first part is the menu
+    QString text;      // with '&'
+    QString shortcut;  // empty: none
+    QString tip;       // a sentence
+    Needs needs = Needs::Nothing;
+    std::function<void()> run;
+};
+
+class ActionBook : public QObject {
+    Q_OBJECT
+public:
+    explicit ActionBook(QWidget* window);
+
+    QAction* add(const ActionSpec& spec);
+    void adopt(QAction* action, const QString& group);  // one that somebody else owns
+    [[nodiscard]] QAction* find(const QString& name) const;
+    [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }  // in the order of their making
+    [[nodiscard]] static QString groupOf(const QAction* action);          // "File", as the menu says
+    void update(const std::function<bool(Needs)>& met);
+
+private:
+    struct Entry {
+        QAction* action;
+        Needs needs;
+    };
+    QWidget* m_window;
+    QVector<QAction*> m_all;
+    QVector<Entry> m_entries;
+};
+
+// "Open…" without mnemonics and dots, as the palette and a screen reader say it.
+QString plainText(const QAction* action);
+
+}  // namespace hopscope::window

@@ -1,0 +1,38 @@
+#pragma once
+
+// What the command line asks of a window with nobody in front of it: open, run, take pictures, export, end.
+
+#include <QObject>
+#include <QTimer>
+
+#include "command_line.h"
+#include "main_window.h"
+
+namespace hopscope::window {
+
+class Automation : public QObject {
+    Q_OBJECT
+public:
+    Automation(MainWindow& window, CommandLine line, QObject* parent = nullptr);
+
+    void start();
+
+signals:
+    void done(int exitCode, const QString& problem);  // once, only where files are to be written
+
+private:
+    void tick();
+    void modelOpened();
+    [[nodiscard]] bool settled() const;
+    [[nodiscard]] QString writeFiles();
+    void finish(int exitCode, const QString& problem);
+
+    MainWindow& m_window;
+    CommandLine m_line;
+    QTimer m_ticks;
+    int m_quiet = 0;  // ticks in a row with nothing going on
+    int m_ticked = 0;
+    bool m_runWanted = false, m_planWanted = false, m_over = false;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,161 @@
+#include "command_line.h"
+
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <QProcess>
+
+namespace hopscope::window {
+
+namespace {
+
+const char* const tables[] = {"ops", "checkpoints", "stages", "batches", "phases"};
+const char* const pictures[] = {"svg", "pdf", "png"};
+
+template <std::size_t n>
+bool contains(const char* const (&names)[n], const QString& name)
+{
+    return std::any_of(std::begin(names), std::end(names),
+                       [&](const char* item) { return name == QLatin1String(item); });
+}
+
+auto usageError(const QString& sentence)
+{
+    return base::fail(base::ErrorCode::Usage, sentence.toStdString(), "hopscope --help lists what there is");
+}
+
+void addOptions(QCommandLineParser& parser)
+{
+    const auto tr = [](const char* text) { return QCoreApplication::translate("CommandLine", text); };
+    parser.addPositionalArgument(QStringLiteral("file"), tr("A TorchScript model, or a session (*.hopscope)."),
+                                 QStringLiteral("[MODEL | SESSION.hopscope]"));
+    const QCommandLineOption options[] = {
+        {QStringLiteral("data"),
+         tr("The model's inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may "
+            "be repeated."),
+         QStringLiteral("D")},
+        {QStringLiteral("role"), tr("What an argument is, as the engine takes it; may be repeated."),
+         QStringLiteral("R")},
+        {QStringLiteral("plan"), tr("A plan to show."), QStringLiteral("plan.json")},
+        {QStringLiteral("engine"),
+         tr("How to start the engine, e.g. \"ssh host hopscope-engine serve\"; files are then its "
+            "own."),
+         QStringLiteral("COMMAND")},
+        {QStringLiteral("run"), tr("Run the model when it is open.")},
+        {QStringLiteral("screenshot"), tr("Write a picture of the window and end."), QStringLiteral("FILE.png")},
+        {QStringLiteral("export"),
+         tr("Write [KIND=]FILE and end; KIND is graph, plots, ops, checkpoints, stages, batches, "
+            "phases or trace; may be repeated."),
+         QStringLiteral("[KIND=]FILE")},
+        {QStringLiteral("width"), tr("Pixels of an exported PNG, at most 32000."), QStringLiteral("N")},
+        {QStringLiteral("size"), tr("Size of the window."), QStringLiteral("WxH")},
+        {QStringLiteral("theme"), tr("light, dark or auto."), QStringLiteral("NAME")},
+        {QStringLiteral("perspective"), tr("analyse, run or compare."), QStringLiteral("NAME")},
+        {QStringLiteral("recover"), tr("Bring back what was open when the window last ended unexpectedly.")},
+        {{QStringLiteral("h"), QStringLiteral("help")}, tr("Say this.")},
+        {{QStringLiteral("v"), QStringLiteral("version")}, tr("Say the version.")},
+    };
+    for (const QCommandLineOption& option : options) parser.addOption(option);
+}
+
+base::Result<QSize> parseSize(const QString& text)
+{
+    const QStringList parts = text.split(u'x');
+    bool wide = false, high = false;
+    const QSize size(parts.value(0).toInt(&wide), parts.value(1).toInt(&high));
+    const bool fits = size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
+    if (parts.size() == 2 && wide && high && fits) return size;
+    return usageError(QStringLiteral("--size takes WxH, e.g. 1600x1000, not '%1'").arg(text));
+}
+
+base::Result<style::Mode> parseTheme(const QString& text)
+{
+    if (text == u"auto") return style::Mode::Auto;
+    if (text == u"light") return style::Mode::Light;
+    if (text == u"dark") return style::Mode::Dark;
+    return usageError(QStringLiteral("--theme is light, dark or auto, not '%1'").arg(text));
+}
+
+base::Status readAppearance(CommandLine& line, const QCommandLineParser& parser)
+{
+    if (parser.isSet(QStringLiteral("size"))) {
+        const auto size = parseSize(parser.value(QStringLiteral("size")));
+        if (!size) return base::forward(size);
+        line.size = *size;
+    }
+    if (parser.isSet(QStringLiteral("theme"))) {
+        const auto theme = parseTheme(parser.value(QStringLiteral("theme")));
+        if (!theme) return base::forward(theme);
+        line.theme = *theme;
+    }
+    line.perspective = parser.value(QStringLiteral("perspective"));
+    if (line.perspective.isEmpty() || QStringList{"analyse", "run", "compare"}.contains(line.perspective)) return {};
+    return usageError(QStringLiteral("--perspective is analyse, run or compare, not '%1'").arg(line.perspective));
+}
+
+base::Status readOutputs(CommandLine& line, const QCommandLineParser& parser)
+{
+    line.screenshot = parser.value(QStringLiteral("screenshot"));
+    for (const QString& text : parser.values(QStringLiteral("export"))) {
+        const auto target = exportTarget(text);
+        if (!target) return base::forward(target);
+        line.exports.append(*target);
+    }
+    if (!parser.isSet(QStringLiteral("width"))) return {};
+    bool number = false;
+    line.width = parser.value(QStringLiteral("width")).toInt(&number);
+    if (number && line.width >= 1 && line.width <= 32000) return {};
+    return usageError(QStringLiteral("--width is a number of pixels up to 32000"));
+}
+
+}  // namespace
+
+base::Result<ExportTarget> exportTarget(const QString& text)
+{
+    const qsizetype equals = text.indexOf(u'=');
+    const QString named = equals > 0 ? text.left(equals) : QString();
+    const bool known = contains(tables, named) || named == u"graph" || named == u"plots" || named == u"trace";
+    ExportTarget target{known ? named : QString(), known ? text.mid(equals + 1) : text};
+    const QFileInfo file(target.file);
+    const QString suffix = file.suffix().toLower(), stem = file.completeBaseName();
+    if (known && !target.file.isEmpty()) return target;
+    if (contains(pictures, suffix)) target.kind = stem == u"plots" ? stem : QStringLiteral("graph");
+    else if (suffix == u"csv") target.kind = contains(tables, stem) || stem == u"plots" ? stem : QStringLiteral("ops");
+    else if (suffix == u"json") target.kind = QStringLiteral("trace");
+    else
+        return usageError(
+            QStringLiteral("--export cannot tell what '%1' is: svg, pdf, png, csv and json are known").arg(text));
+    return target;
+}
+
+QStringList splitCommand(const QString& command) { return QProcess::splitCommand(command); }
+
+QString usage()
+{
+    QCommandLineParser parser;
+    addOptions(parser);
+    return parser.helpText();
+}
+
+base::Result<CommandLine> parseCommandLine(const QStringList& arguments)
+{
+    QCommandLineParser parser;
+    addOptions(parser);
+    if (!parser.parse(arguments)) return usageError(parser.errorText());
+    CommandLine line;
+    if (parser.positionalArguments().size() > 1)
+        return usageError(QStringLiteral("one file at a time, data with --data"));
+    line.file = parser.positionalArguments().value(0);
+    line.data = parser.values(QStringLiteral("data"));
+    line.roles = parser.values(QStringLiteral("role"));
+    line.plan = parser.value(QStringLiteral("plan"));
+    line.engine = parser.value(QStringLiteral("engine"));
+    line.run = parser.isSet(QStringLiteral("run"));
+    line.recover = parser.isSet(QStringLiteral("recover"));
+    line.help = parser.isSet(QStringLiteral("help"));
+    line.version = parser.isSet(QStringLiteral("version"));
+    if (const auto outputs = readOutputs(line, parser); !outputs) return base::forward(outputs);
+    if (const auto appearance = readAppearance(line, parser); !appearance) return base::forward(appearance);
+    return line;
+}
+
+}  // namespace hopscope::window

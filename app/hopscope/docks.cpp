@@ -1,0 +1,181 @@
+#include "docks.h"
+
+#include <QTabBar>
+#include <QTimer>
+
+namespace hopscope::window {
+
+const QStringList& perspectiveNames()
+{
+    static const QStringList names{QStringLiteral("analyse"), QStringLiteral("run"), QStringLiteral("compare")};
+    return names;
+}
+
+QString perspectiveTitle(const QString& name)
+{
+    if (name == u"run") return Docks::tr("Run");
+    if (name == u"compare") return Docks::tr("Compare");
+    return Docks::tr("Analyse");
+}
+
+Docks::Docks(QMainWindow& window, const QVector<DockSpec>& specs)
+    : QObject(&window),
+      m_window(window),
+      m_perspective(perspectiveNames().first())
+{
+    window.setDockNestingEnabled(true);
+    window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    window.setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    for (const DockSpec& spec : specs) {
+        auto* dock = new QDockWidget(spec.title, &window);
+        dock->setObjectName(QStringLiteral("dock.%1").arg(spec.name));
+        dock->setAccessibleName(spec.title);
+        dock->setWidget(spec.widget);
+        connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::quietTitles);
+        connect(dock, &QDockWidget::topLevelChanged, this, &Docks::quietTitles);
+        m_all.append(dock);
+        m_docks[spec.name] = dock;
+    }
+    arrange();
+}
+
+QMap<QString, QByteArray> Docks::layouts() const
+{
+    QMap<QString, QByteArray> layouts = m_layouts;
+    if (m_shown) layouts[m_perspective] = m_window.saveState();
+    return layouts;
+}
+
+void Docks::setPerspective(const QString& name)
+{
+    if (!perspectiveNames().contains(name)) return;
+    m_layouts = layouts();
+    m_perspective = name;
+    if (m_shown) restore();
+    emit perspectiveChanged(name);
+}
+
+void Docks::reset()
+{
+    m_layouts.remove(m_perspective);
+    if (m_shown) arrange();
+}
+
+void Docks::setShown(bool shown)
+{
+    if (shown == m_shown) return;
+    m_layouts = layouts();
+    m_shown = shown;
+    if (shown) return restore();
+    for (QDockWidget* dock : m_all) dock->hide();
+}
+
+void Docks::reveal(const QString& name)
+{
+    QDockWidget* dock = m_docks.value(name);
+    if (!dock || !m_shown) return;
+    dock->show();
+    dock->raise();
+    if (QWidget* inside = dock->widget()) inside->setFocus(Qt::OtherFocusReason);
+    quietTitles();
+}
+
+void Docks::restore()
+{
+    const QByteArray state = m_layouts.value(m_perspective);
+    if (state.isEmpty() || !m_window.restoreState(state)) return arrange();
+    quietTitles();
+}
+
+void Docks::place(const QString& name, Qt::DockWidgetArea area)
+{
+    m_window.addDockWidget(area, m_docks[name]);
+    m_docks[name]->show();
+}
+
+void Docks::arrange()
+{
+    for (QDockWidget* dock : m_all) {
+        dock->setFloating(false);
+        m_window.removeDockWidget(dock);
+    }
+    // Those that are hidden have a place, too, for when they are asked for.
+    for (QDockWidget* dock : m_all) m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
+    for (QDockWidget* dock : m_all) dock->hide();
+    if (m_perspective == u"run") arrangeRun();
+    else if (m_perspective == u"compare") arrangeCompare();
+    else arrangeAnalyse();
+    quietTitles();
+}
+
+void Docks::arrangeAnalyse()
+{
+    place(QStringLiteral("outline"), Qt::LeftDockWidgetArea);
+    place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
+    place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
+    m_window.splitDockWidget(m_docks[QStringLiteral("inspector")], m_docks[QStringLiteral("plan")], Qt::Vertical);
+    place(QStringLiteral("problems"), Qt::RightDockWidgetArea);
+    m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("problems")]);
+    m_docks[QStringLiteral("plan")]->raise();
+    share({QStringLiteral("outline"), QStringLiteral("inspector")}, {250, 400}, Qt::Horizontal);
+    share({QStringLiteral("inspector"), QStringLiteral("plan")}, {560, 360}, Qt::Vertical);
+}
+
+void Docks::arrangeRun()
+{
+    place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
+    place(QStringLiteral("run"), Qt::BottomDockWidgetArea);
+    for (const QString& name : {QStringLiteral("log"), QStringLiteral("problems")}) {
+        place(name, Qt::BottomDockWidgetArea);
+        m_window.tabifyDockWidget(m_docks[QStringLiteral("run")], m_docks[name]);
+    }
+    m_docks[QStringLiteral("run")]->raise();
+    share({QStringLiteral("plots")}, {760}, Qt::Horizontal);
+    share({QStringLiteral("run")}, {330}, Qt::Vertical);
+}
+
+void Docks::arrangeCompare()
+{
+    place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
+    place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
+    m_window.splitDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("plots")], Qt::Horizontal);
+    place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
+    m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("inspector")]);
+    m_docks[QStringLiteral("plan")]->raise();
+    place(QStringLiteral("run"), Qt::BottomDockWidgetArea);
+    share({QStringLiteral("plan"), QStringLiteral("plots")}, {400, 490}, Qt::Horizontal);
+    share({QStringLiteral("run")}, {330}, Qt::Vertical);
+}
+
+// Once now and once when the window has been laid out: before it is shown sizes do not hold.
+void Docks::share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction)
+{
+    QList<QDockWidget*> docks;
+    for (const QString& name : names) docks.append(m_docks[name]);
+    m_window.resizeDocks(docks, sizes, direction);
+    QTimer::singleShot(0, this, [this, docks, sizes, direction] { m_window.resizeDocks(docks, sizes, direction); });
+}
+
+// A tab names its dock already: no second title below it.
+void Docks::quietTitles()
+{
+    for (QDockWidget* dock : m_all) {
+        const bool tabbed = !dock->isFloating() && !m_window.tabifiedDockWidgets(dock).isEmpty();
+        QWidget* bar = dock->titleBarWidget();
+        if (tabbed && !bar) {
+            bar = new QWidget(dock);
+            bar->setObjectName(QStringLiteral("noTitle"));
+            dock->setTitleBarWidget(bar);
+        } else if (!tabbed && bar) {
+            dock->setTitleBarWidget(nullptr);
+            bar->deleteLater();
+        }
+    }
+    for (QTabBar* tabs : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (tabs->objectName().isEmpty()) tabs->setObjectName(QStringLiteral("dockTabs"));
+        tabs->setAccessibleName(tr("Panels"));
+    }
+}
+
+}  // namespace hopscope::window

@@ -1,0 +1,58 @@
+#pragma once
+
+// The panels around the graph and the perspectives: named arrangements of them, each remembered as the user left it.
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QMap>
+#include <QObject>
+#include <QVector>
+
+namespace hopscope::window {
+
+struct DockSpec {
+    QString name, title;  // "outline"
+    QWidget* widget;
+};
+
+// "analyse", "run", "compare": in the order of the switcher.
+const QStringList& perspectiveNames();
+QString perspectiveTitle(const QString& name);
+
+class Docks : public QObject {
+    Q_OBJECT
+public:
+    Docks(QMainWindow& window, const QVector<DockSpec>& specs);
+
+    void setLayouts(const QMap<QString, QByteArray>& layouts) { m_layouts = layouts; }
+    [[nodiscard]] QMap<QString, QByteArray> layouts() const;  // the current one included
+    [[nodiscard]] const QString& perspective() const { return m_perspective; }
+    void setPerspective(const QString& name);
+    void reset();               // the current perspective as it was made
+    void setShown(bool shown);  // nothing but the centre while nothing is open
+    void reveal(const QString& name);
+    [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
+    [[nodiscard]] const QVector<QDockWidget*>& all() const { return m_all; }
+
+signals:
+    void perspectiveChanged(const QString& name);
+
+private:
+    void arrange();
+    void place(const QString& name, Qt::DockWidgetArea area);
+    void arrangeAnalyse();
+    void arrangeRun();
+    void arrangeCompare();
+    void share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction);
+    void restore();
+    void quietTitles();
+
+    QMainWindow& m_window;
+    QVector<QDockWidget*> m_all;
+    QMap<QString, QDockWidget*> m_docks;
+    QMap<QString, QByteArray> m_layouts;
+    QString m_perspective;
+    bool m_shown = true;
+};
+
+}  // namespace hopscope::window

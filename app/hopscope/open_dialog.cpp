@@ -1,0 +1,161 @@
+#include "open_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+
+#include "samples.h"
+
+namespace hopscope::window {
+
+namespace {
+
+QPushButton* button(const QString& text, const char* name, QWidget* parent)
+{
+    auto* result = new QPushButton(text, parent);
+    result->setObjectName(QLatin1String(name));
+    result->setAccessibleName(QString(text).remove(u'&').remove(u'…'));
+    result->setAutoDefault(false);
+    return result;
+}
+
+}  // namespace
+
+QString adviceFor(const RecentFile& choice, bool local)
+{
+    if (choice.file.isEmpty())
+        return OpenDialog::tr("Choose a model first: a TorchScript file, as torch.jit.save writes it.");
+    if (local && !QFileInfo(choice.file).isFile()) return OpenDialog::tr("There is no file %1.").arg(choice.file);
+    for (const QString& entry : choice.data) {
+        const QString file = entry.section(u'=', -1);
+        if (local && !QFileInfo::exists(file)) return OpenDialog::tr("There is no file %1.").arg(file);
+    }
+    if (choice.data.isEmpty())
+        return OpenDialog::tr(
+            "Without data the model can be looked at and cut, but sizes stay unknown and it cannot be "
+            "run. The data are the arguments of forward under their names (x, edge_index, …): a "
+            ".safetensors file, a folder of .npy files, or single .npy files.");
+    return OpenDialog::tr("Ready.");
+}
+
+OpenDialog::OpenDialog(FileChooser chooser, const RecentFile& choice, QWidget* parent)
+    : QDialog(parent),
+      m_chooser(std::move(chooser))
+{
+    setObjectName(QStringLiteral("openDialog"));
+    setWindowTitle(tr("Open a model"));
+    setupWidgets(choice);
+    resize(640, 380);
+    update();
+}
+
+void OpenDialog::setupWidgets(const RecentFile& choice)
+{
+    m_model = new QLineEdit(choice.file, this);
+    m_model->setObjectName(QStringLiteral("openModel"));
+    m_model->setAccessibleName(tr("Model file"));
+    m_model->setPlaceholderText(tr("model.pt"));
+    auto* browse = button(tr("&Browse…"), "openBrowse", this);
+    auto* modelRow = new QHBoxLayout;
+    modelRow->addWidget(m_model, 1);
+    modelRow->addWidget(browse);
+    m_data = new QListWidget(this);
+    m_data->setObjectName(QStringLiteral("openData"));
+    m_data->setAccessibleName(tr("Data files"));
+    m_data->addItems(choice.data);
+    m_roles = new QLineEdit(choice.roles.join(u' '), this);
+    m_roles->setObjectName(QStringLiteral("openRoles"));
+    m_roles->setAccessibleName(tr("Roles of arguments"));
+    m_roles->setPlaceholderText(tr("only where they are not found out by themselves, e.g. x=node:user"));
+    m_advice = new QLabel(this);
+    m_advice->setObjectName(QStringLiteral("openAdvice"));
+    m_advice->setWordWrap(true);
+    m_advice->setProperty("muted", true);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    m_open = buttons->addButton(tr("&Open"), QDialogButtonBox::AcceptRole);
+    m_open->setObjectName(QStringLiteral("openAccept"));
+    m_open->setProperty("primary", true);
+    m_open->setDefault(true);
+    auto* form = new QFormLayout(this);
+    form->addRow(tr("&Model"), modelRow);
+    form->addRow(tr("&Data"), m_data);
+    form->addRow(QString(), dataButtons());
+    form->addRow(tr("&Roles"), m_roles);
+    form->addRow(m_advice);
+    form->addRow(buttons);
+    connect(browse, &QPushButton::clicked, this, &OpenDialog::chooseModel);
+    connect(m_model, &QLineEdit::textChanged, this, &OpenDialog::update);
+    connect(m_model, &QLineEdit::editingFinished, this, &OpenDialog::suggestData);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+QWidget* OpenDialog::dataButtons()
+{
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* add = button(tr("&Add files…"), "openAddData", box);
+    auto* remove = button(tr("Re&move"), "openRemoveData", box);
+    connect(add, &QPushButton::clicked, this, [this] { addData(tr("Choose data"), tr("Data (*.safetensors *.npy)")); });
+    connect(remove, &QPushButton::clicked, this, [this] {
+        qDeleteAll(m_data->selectedItems());
+        update();
+    });
+    row->addWidget(add);
+    row->addWidget(remove);
+    row->addStretch();
+    return box;
+}
+
+void OpenDialog::chooseModel()
+{
+    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pth *.ts *.jit)"), false,
+                     [this](const QStringList& chosen) {
+                         if (chosen.isEmpty()) return;
+                         m_model->setText(chosen.first());
+                         suggestData();
+                     });
+}
+
+void OpenDialog::addData(const QString& title, const QString& filter)
+{
+    m_chooser.choose(this, title, filter, true, [this](const QStringList& chosen) {
+        for (const QString& file : chosen) {
+            const QFileInfo info(file);
+            // An .npy file holds one argument; its name is the argument's unless the user says otherwise.
+            const bool single = info.suffix() == u"npy";
+            m_data->addItem(single ? QStringLiteral("%1=%2").arg(info.completeBaseName(), file) : file);
+        }
+        update();
+    });
+}
+
+void OpenDialog::suggestData()
+{
+    if (m_data->count() > 0 || !m_chooser.local || m_model->text().isEmpty()) return;
+    const QString beside = dataBeside(m_model->text());
+    if (!beside.isEmpty()) m_data->addItem(beside);
+    update();
+}
+
+void OpenDialog::update()
+{
+    const RecentFile now = choice();
+    m_advice->setText(adviceFor(now, m_chooser.local));
+    m_open->setEnabled(!now.file.isEmpty());
+}
+
+RecentFile OpenDialog::choice() const
+{
+    RecentFile result{m_model->text().trimmed(), {}, m_roles->text().split(u' ', Qt::SkipEmptyParts)};
+    for (int i = 0; i < m_data->count(); ++i) result.data.append(m_data->item(i)->text());
+    return result;
+}
+
+}  // namespace hopscope::window

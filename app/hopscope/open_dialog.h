@@ -1,0 +1,51 @@
+#pragma once
+
+// Asks for a model together with its data, and says in plain words what is missing.
+
+#include <QDialog>
+#include <functional>
+
+#include "settings.h"
+
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+
+namespace hopscope::window {
+
+// Where files are chosen: on this machine, or where the engine is.
+struct FileChooser {
+    // Title, filter ("Models (*.pt *.pth)") and folder; empty: nothing was chosen.
+    using Choose = std::function<void(QWidget* parent, const QString& title, const QString& filter, bool many,
+                                      const std::function<void(const QStringList&)>& chosen)>;
+    Choose choose;
+    bool local = true;  // names can be looked at
+};
+
+// What there is to say about a choice, for people: what is missing and what that means. `local`: files can be looked at.
+QString adviceFor(const RecentFile& choice, bool local);
+
+class OpenDialog : public QDialog {
+    Q_OBJECT
+public:
+    OpenDialog(FileChooser chooser, const RecentFile& choice, QWidget* parent = nullptr);
+
+    [[nodiscard]] RecentFile choice() const;
+
+private:
+    void setupWidgets(const RecentFile& choice);
+    QWidget* dataButtons();
+    void chooseModel();
+    void addData(const QString& title, const QString& filter);
+    void suggestData();
+    void update();
+
+    FileChooser m_chooser;
+    QLineEdit *m_model = nullptr, *m_roles = nullptr;
+    QListWidget* m_data = nullptr;
+    QLabel* m_advice = nullptr;
+    QPushButton* m_open = nullptr;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,38 @@
+#pragma once
+
+// Choosing files where the engine is, through fs/list.
+
+#include <QDialog>
+#include <functional>
+
+#include "jobs/engine_client.h"
+
+class QLabel;
+class QLineEdit;
+class QTreeWidget;
+
+namespace hopscope::window {
+
+class RemoteFiles : public QDialog {
+    Q_OBJECT
+public:
+    // Shows files whose names match `filter` ("Models (*.pt *.pth)") and all folders.
+    RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, bool many, QWidget* parent);
+
+    [[nodiscard]] QStringList chosen() const;
+
+private:
+    void setupWidgets(bool many);
+    void list(const QString& path);
+    void fill(const json::Value& listing);
+    void activate();
+
+    jobs::EngineClient& m_engine;
+    QStringList m_patterns;
+    QString m_folder, m_parent;
+    QLineEdit* m_path = nullptr;
+    QTreeWidget* m_entries = nullptr;
+    QLabel* m_note = nullptr;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,165 @@
+#include "session.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+#include "protocol/plan.h"
+#include "json/json.h"
+#include "json/reader.h"
+
+namespace hopscope::window {
+
+namespace {
+
+constexpr qint64 sizeLimit = 16 << 20;
+constexpr std::int64_t formatVersion = 1;
+
+// "NAME=FILE" keeps its name; FILE is made relative or absolute.
+template <class Change>
+QString changePath(const QString& entry, Change change)
+{
+    const qsizetype equals = entry.indexOf(u'=');
+    const bool named = equals > 0 && !entry.left(equals).contains(u'/');
+    return named ? entry.left(equals + 1) + change(entry.mid(equals + 1)) : change(entry);
+}
+
+QString relative(const QString& path, const QString& folder)
+{
+    if (folder.isEmpty() || !QDir::isAbsolutePath(path)) return path;
+    const QString inside = QDir(folder).relativeFilePath(path);
+    return inside.startsWith(u"..") ? path : inside;
+}
+
+QString absolute(const QString& path, const QString& folder)
+{
+    return folder.isEmpty() || QDir::isAbsolutePath(path) ? path : QDir::cleanPath(QDir(folder).filePath(path));
+}
+
+json::Value texts(const QStringList& list)
+{
+    json::Value value = json::Value::array();
+    for (const QString& item : list) value.push(item.toStdString());
+    return value;
+}
+
+json::Value orNull(const std::optional<qint64>& number) { return number ? json::Value(*number) : json::Value(); }
+
+json::Value settingsValue(const models::Settings& settings)
+{
+    json::Value value = json::Value::object();
+    value["strategy"] = settings.strategy.toStdString();
+    value["pins"] = protocol::writePins(settings.pins);
+    value["device"] = settings.device.toStdString();
+    value["memory"] = orNull(settings.memory);
+    value["batch"] = orNull(settings.batch);
+    value["verify"] = settings.verify.toStdString();
+    value["output"] = settings.output.toStdString();
+    return value;
+}
+
+QString text(const json::Reader& reader, const char* key)
+{
+    return QString::fromStdString(reader.get<std::string>(key));
+}
+
+QStringList textList(const json::Reader& reader, const char* key)
+{
+    QStringList list;
+    for (const std::string& item : reader.get<std::vector<std::string>>(key)) list.append(QString::fromStdString(item));
+    return list;
+}
+
+std::vector<protocol::PinRecord> pinsFrom(const json::Reader& reader)
+{
+    std::vector<protocol::PinRecord> pins;
+    for (const json::Reader& item : reader.items("pins")) {
+        const auto words = item.as<std::vector<std::string>>();
+        if (words.size() != 2) item.refuse("is no pin: [kind, value] is expected");
+        else pins.push_back({words[0], words[1]});
+    }
+    return pins;
+}
+
+models::Settings settingsFrom(const json::Reader& reader)
+{
+    models::Settings settings;
+    settings.strategy = text(reader, "strategy");
+    settings.pins = pinsFrom(reader);
+    settings.device = text(reader, "device");
+    settings.memory = reader.maybe<std::int64_t>("memory");
+    settings.batch = reader.maybe<std::int64_t>("batch");
+    settings.verify = text(reader, "verify");
+    settings.output = text(reader, "output");
+    return settings;
+}
+
+Session sessionFrom(const json::Reader& root, const QString& folder)
+{
+    Session session;
+    const auto toAbsolute = [&](const QString& path) { return absolute(path, folder); };
+    session.model = toAbsolute(text(root, "model"));
+    for (const QString& entry : textList(root, "data")) session.data.append(changePath(entry, toAbsolute));
+    session.roles = textList(root, "roles");
+    for (const auto& [name, hash] : root.child("hashes").members()) session.hashes[name] = hash.as<std::string>();
+    session.settings = settingsFrom(root.child("settings"));
+    session.view = QByteArray::fromBase64(text(root, "view").toLatin1());
+    session.perspective = text(root, "perspective");
+    if (root.has("origin")) session.origin = text(root, "origin");
+    return session;
+}
+
+}  // namespace
+
+QByteArray writeSession(const Session& session, const QString& folder)
+{
+    const auto toRelative = [&](const QString& path) { return relative(path, folder); };
+    json::Value value = json::Value::object();
+    value["format"] = "hopscope-session";
+    value["version"] = formatVersion;
+    value["model"] = toRelative(session.model).toStdString();
+    value["data"] = json::Value::array();
+    for (const QString& entry : session.data) value["data"].push(changePath(entry, toRelative).toStdString());
+    value["roles"] = texts(session.roles);
+    value["hashes"] = json::Value::object();
+    for (const auto& [name, hash] : session.hashes) value["hashes"][name] = hash;
+    value["settings"] = settingsValue(session.settings);
+    value["view"] = session.view.toBase64().toStdString();
+    value["perspective"] = session.perspective.toStdString();
+    if (!session.origin.isEmpty()) value["origin"] = session.origin.toStdString();
+    return QByteArray::fromStdString(json::write(value, true));
+}
+
+base::Result<Session> readSession(const QByteArray& bytes, const QString& file, const QString& folder)
+{
+    const auto value = json::parse(bytes.toStdString(), file.toStdString());
+    if (!value) return base::forward(value);
+    const json::Reader root(*value, file.toStdString());
+    if (root.get<std::string>("format") != "hopscope-session") root.child("format").refuse("is not hopscope-session");
+    if (root.get<std::int64_t>("version") != formatVersion) root.child("version").refuse("is of another version");
+    Session session = sessionFrom(root, folder);
+    if (!root.ok()) return base::forward(root.status());
+    return session;
+}
+
+base::Result<Session> loadSession(const QString& name)
+{
+    QFile file(name);
+    const auto problem = [&](const QString& why) {
+        return base::fail(base::ErrorCode::Input, QStringLiteral("%1: %2").arg(name, why).toStdString());
+    };
+    if (!file.open(QIODevice::ReadOnly)) return problem(file.errorString());
+    if (file.size() > sizeLimit) return problem(QStringLiteral("larger than 16 MiB"));
+    return readSession(file.readAll(), name, QFileInfo(name).absolutePath());
+}
+
+base::Status saveSession(const Session& session, const QString& name)
+{
+    QSaveFile file(name);
+    const QByteArray bytes = writeSession(session, QFileInfo(name).absolutePath());
+    if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
+    return base::fail(base::ErrorCode::Input, QStringLiteral("%1: %2").arg(name, file.errorString()).toStdString());
+}
+
+}  // namespace hopscope::window

@@ -1,0 +1,138 @@
+#include "session_keeper.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QUuid>
+
+namespace hopscope::window {
+
+namespace {
+
+const QString lockSuffix = QStringLiteral(".lock");
+
+// How it is looked at is saved, but nothing that a user would miss.
+std::optional<Session> essence(std::optional<Session> session)
+{
+    if (!session) return session;
+    session->view.clear();
+    session->perspective.clear();
+    return session;
+}
+
+QString forPeople(const QDateTime& time)
+{
+    const qint64 days = time.date().daysTo(QDate::currentDate());
+    const QString clock = time.time().toString(u"HH:mm");
+    if (days == 0) return clock;
+    return days == 1 ? SessionKeeper::tr("yesterday %1").arg(clock) : QLocale().toString(time, QLocale::ShortFormat);
+}
+
+// Whoever wrote it is gone: its lock can be taken.
+bool abandoned(const QString& file)
+{
+    QLockFile lock(file + lockSuffix);
+    lock.setStaleLockTime(0);
+    return lock.tryLock(0);
+}
+
+}  // namespace
+
+SessionKeeper::SessionKeeper(Current current, QString recoveryFolder, QObject* parent)
+    : QObject(parent),
+      m_current(std::move(current)),
+      m_folder(std::move(recoveryFolder))
+{
+    m_writer.setMaxThreadCount(1);
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(autosaveDelay);
+    connect(&m_timer, &QTimer::timeout, this, &SessionKeeper::writeCopy);
+}
+
+SessionKeeper::~SessionKeeper() { removeCopy(); }
+
+void SessionKeeper::begin(const QString& file)
+{
+    m_file = file;
+    m_saved = essence(m_current(false));
+    setModified(false);
+    if (!m_saved) return removeCopy();
+    m_timer.start();
+}
+
+void SessionKeeper::touch()
+{
+    setModified(essence(m_current(false)) != m_saved);
+    if (!m_timer.isActive()) m_timer.start();
+}
+
+base::Status SessionKeeper::save(const QString& file)
+{
+    const std::optional<Session> session = m_current(true);
+    if (!session) return {};
+    if (auto saved = saveSession(*session, file); !saved) return saved;
+    m_file = file;
+    m_saved = essence(session);
+    setModified(false);
+    return {};
+}
+
+void SessionKeeper::writeCopy()
+{
+    std::optional<Session> session = m_folder.isEmpty() ? std::nullopt : m_current(true);
+    if (!session) return;
+    if (m_copy.isEmpty()) {
+        QDir().mkpath(m_folder);
+        const QString name = QUuid::createUuid().toString(QUuid::WithoutBraces);
+        m_copy = QStringLiteral("%1/%2.hopscope").arg(m_folder, name);
+        m_lock = std::make_unique<QLockFile>(m_copy + lockSuffix);
+        m_lock->setStaleLockTime(0);
+        m_lock->tryLock(0);
+    }
+    session->origin = m_file;
+    // A copy that cannot be written (a full disk) is no reason to disturb; the next change tries again.
+    m_writer.start([session = *session, file = m_copy] {
+        const base::Status written = saveSession(session, file);
+        Q_UNUSED(written);
+    });
+}
+
+void SessionKeeper::removeCopy()
+{
+    m_timer.stop();
+    m_writer.waitForDone();
+    if (m_copy.isEmpty()) return;
+    QFile::remove(m_copy);
+    m_lock.reset();
+    m_copy.clear();
+}
+
+void SessionKeeper::setModified(bool modified)
+{
+    if (modified == m_modified) return;
+    m_modified = modified;
+    emit modifiedChanged(modified);
+}
+
+QVector<Orphan> SessionKeeper::orphans(const QString& recoveryFolder)
+{
+    QVector<Orphan> found;
+    if (recoveryFolder.isEmpty()) return found;
+    const QDir folder(recoveryFolder);
+    for (const QFileInfo& info : folder.entryInfoList({QStringLiteral("*.hopscope")}, QDir::Files, QDir::Time)) {
+        if (!abandoned(info.filePath())) continue;
+        const auto session = loadSession(info.filePath());
+        if (session) found.append({info.filePath(), *session, forPeople(info.lastModified())});
+        else QFile::remove(info.filePath());
+    }
+    return found;
+}
+
+void SessionKeeper::discard(const Orphan& orphan)
+{
+    QFile::remove(orphan.file);
+    QFile::remove(orphan.file + lockSuffix);
+}
+
+}  // namespace hopscope::window

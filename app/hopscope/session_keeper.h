@@ -1,0 +1,63 @@
+#pragma once
+
+// Which session file is open, whether it differs from what is on the screen, and a copy beside it for the case that the
+// window is killed: written a few seconds after every change, brought back by the next window.
+
+#include <QLockFile>
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "session.h"
+
+namespace hopscope::window {
+
+struct Orphan {
+    QString file;  // in the recovery folder
+    Session session;
+    QString when;  // "14:03", "yesterday 14:03" or a date, for people
+};
+
+class SessionKeeper : public QObject {
+    Q_OBJECT
+public:
+    // Nothing while nothing is open. The view is asked for only where it is kept.
+    using Current = std::function<std::optional<Session>(bool withView)>;
+
+    static constexpr int autosaveDelay = 2000;  // milliseconds after the first change
+
+    // `recoveryFolder` empty: no copies.
+    SessionKeeper(Current current, QString recoveryFolder, QObject* parent);
+    ~SessionKeeper() override;  // a window that ends in good order leaves no copy
+
+    void begin(const QString& file);  // something else is open: `file` its session file, or empty
+    void touch();                     // something may have changed
+    base::Status save(const QString& file);
+    [[nodiscard]] bool modified() const { return m_modified; }
+    [[nodiscard]] const QString& file() const { return m_file; }
+
+    // Copies of windows that did not end in good order, newest first. What cannot be read is removed.
+    static QVector<Orphan> orphans(const QString& recoveryFolder);
+    static void discard(const Orphan& orphan);
+
+signals:
+    void modifiedChanged(bool modified);
+
+private:
+    void writeCopy();
+    void removeCopy();
+    void setModified(bool modified);
+
+    Current m_current;
+    QString m_folder, m_file, m_copy;
+    std::optional<Session> m_saved;
+    std::unique_ptr<QLockFile> m_lock;
+    QTimer m_timer;
+    QThreadPool m_writer;  // one thread: a slow disk is not felt, copies stay in order
+    bool m_modified = false;
+};
+
+}  // namespace hopscope::window

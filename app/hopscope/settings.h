@@ -1,0 +1,42 @@
+#pragma once
+
+// What the program remembers between its lives. A plain struct: the window gets one and gives one back; only loadSettings
+// and saveSettings know where it is kept.
+
+#include <QByteArray>
+#include <QMap>
+#include <QString>
+#include <QStringList>
+#include <QVector>
+
+#include "style/theme.h"
+
+namespace hopscope::window {
+
+// What can be opened again: a model with its data, or a session file.
+struct RecentFile {
+    QString file;
+    QStringList data, roles;
+    bool operator==(const RecentFile&) const = default;
+};
+
+struct WindowSettings {
+    style::Mode theme = style::Mode::Auto;
+    bool reducedMotion = false;         // no animations
+    QVector<RecentFile> recent;         // newest first
+    QByteArray geometry;                // of the window
+    QMap<QString, QByteArray> layouts;  // docks by perspective
+    QString perspective = QStringLiteral("analyse");
+    QString folder;  // where the last file was chosen
+    bool operator==(const WindowSettings&) const = default;
+};
+
+constexpr int recentLimit = 12;
+
+// `entry` first, no file twice, at most recentLimit.
+QVector<RecentFile> withRecent(QVector<RecentFile> recent, const RecentFile& entry);
+
+WindowSettings loadSettings();
+void saveSettings(const WindowSettings& settings);
+
+}  // namespace hopscope::window

@@ -1,0 +1,145 @@
+#include "start_page.h"
+
+#include <QFileInfo>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "style/icon.h"
+#include "two_line_button.h"
+
+namespace hopscope::window {
+
+namespace {
+
+constexpr int cardWidth = 430;
+constexpr int shownRecent = 8;
+
+QLabel* label(const QString& text, const char* property, QWidget* parent)
+{
+    auto* result = new QLabel(text, parent);
+    result->setProperty(property, true);
+    result->setWordWrap(true);
+    return result;
+}
+
+QFrame* card(const QString& name, const QString& title, QWidget* parent)
+{
+    auto* frame = new QFrame(parent);
+    frame->setObjectName(name);
+    frame->setProperty("card", true);
+    frame->setFixedWidth(cardWidth);
+    auto* column = new QVBoxLayout(frame);
+    column->setContentsMargins(18, 16, 18, 18);
+    column->setSpacing(4);
+    column->addWidget(label(title, "heading", frame));
+    column->addSpacing(6);
+    return frame;
+}
+
+void clearFrom(QVBoxLayout* column, int first)
+{
+    while (column->count() > first) {
+        QLayoutItem* item = column->takeAt(first);
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+}  // namespace
+
+StartPage::StartPage(const QVector<Sample>& samples, QWidget* parent) : QWidget(parent)
+{
+    setObjectName(QStringLiteral("startPage"));
+    setAttribute(Qt::WA_StyledBackground);
+    setupWidgets(samples);
+}
+
+void StartPage::setupWidgets(const QVector<Sample>& samples)
+{
+    auto* cards = new QHBoxLayout;
+    cards->setSpacing(22);
+    cards->addStretch(1);
+    cards->addWidget(samplesCard(samples), 0, Qt::AlignTop);
+    cards->addWidget(recentCard(), 0, Qt::AlignTop);
+    cards->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->addStretch(2);
+    column->addWidget(headline(), 0, Qt::AlignHCenter);
+    column->addSpacing(26);
+    column->addLayout(cards);
+    column->addStretch(3);
+}
+
+QWidget* StartPage::headline()
+{
+    auto* box = new QWidget(this);
+    box->setFixedWidth(2 * cardWidth + 22);
+    auto* picture = new QLabel(box);
+    picture->setPixmap(style::applicationIcon().pixmap(72, 72));
+    auto* name = label(tr("Hopscope"), "heading", box);
+    name->setFont(style::uiFont(23));
+    auto* what = label(
+        tr("See where a graph neural network can be cut, move the cuts, and run it layer by layer for every node."),
+        "muted", box);
+    auto* open = new QPushButton(tr("Open a model…"), box);
+    open->setObjectName(QStringLiteral("startOpen"));
+    open->setAccessibleName(tr("Open a model"));
+    open->setProperty("primary", true);
+    connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
+    auto* words = new QVBoxLayout;
+    words->addWidget(name);
+    words->addWidget(what);
+    auto* row = new QHBoxLayout(box);
+    row->setSpacing(18);
+    row->addWidget(picture);
+    row->addLayout(words, 1);
+    row->addWidget(open);
+    return box;
+}
+
+QWidget* StartPage::samplesCard(const QVector<Sample>& samples)
+{
+    QFrame* frame = card(QStringLiteral("samplesCard"), tr("Begin with a sample"), this);
+    for (const Sample& sample : samples) {
+        auto* button = new TwoLineButton(sample.title, sample.text, frame);
+        button->setObjectName(QStringLiteral("sample.%1").arg(sample.title));
+        connect(button, &QPushButton::clicked, this, [this, sample] { emit sampleChosen(sample); });
+        frame->layout()->addWidget(button);
+    }
+    if (samples.isEmpty()) frame->layout()->addWidget(label(tr("The samples are not installed."), "muted", frame));
+    return frame;
+}
+
+QWidget* StartPage::recentCard()
+{
+    QFrame* frame = card(QStringLiteral("recentCard"), tr("Open again"), this);
+    m_recent = new QVBoxLayout;
+    m_recent->setSpacing(4);
+    static_cast<QVBoxLayout*>(frame->layout())->addLayout(m_recent);
+    static_cast<QVBoxLayout*>(frame->layout())->addSpacing(10);
+    frame->layout()->addWidget(label(tr("Or drop a model (.pt) with its data, or a session (.hopscope), anywhere here. "
+                                        "Models come from torch.jit.save; the data are the arguments of forward, as "
+                                        ".safetensors or .npy."),
+                                     "muted", frame));
+    setRecent({});
+    return frame;
+}
+
+void StartPage::setRecent(const QVector<RecentFile>& recent)
+{
+    clearFrom(m_recent, 0);
+    for (const RecentFile& entry : recent.first(std::min<qsizetype>(recent.size(), shownRecent))) {
+        const QFileInfo info(entry.file);
+        auto* button = new TwoLineButton(info.fileName(), info.path(), this);
+        button->setObjectName(QStringLiteral("recent.%1").arg(info.fileName()));
+        button->setToolTip(entry.file);
+        connect(button, &QPushButton::clicked, this, [this, entry] { emit recentChosen(entry); });
+        m_recent->addWidget(button);
+    }
+    if (recent.isEmpty()) m_recent->addWidget(label(tr("Nothing yet."), "muted", this));
+}
+
+}  // namespace hopscope::window

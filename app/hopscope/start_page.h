@@ -1,0 +1,35 @@
+#pragma once
+
+// What is shown while nothing is open: what to do first, samples, and what was open before.
+
+#include <QWidget>
+
+#include "samples.h"
+#include "settings.h"
+
+class QVBoxLayout;
+
+namespace hopscope::window {
+
+class StartPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit StartPage(const QVector<Sample>& samples, QWidget* parent = nullptr);
+
+    void setRecent(const QVector<RecentFile>& recent);
+
+signals:
+    void openRequested();
+    void sampleChosen(const hopscope::window::Sample& sample);
+    void recentChosen(const hopscope::window::RecentFile& recent);
+
+private:
+    void setupWidgets(const QVector<Sample>& samples);
+    QWidget* headline();
+    QWidget* samplesCard(const QVector<Sample>& samples);
+    QWidget* recentCard();
+
+    QVBoxLayout* m_recent = nullptr;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,114 @@
+#include "status_line.h"
+
+#include <QLabel>
+#include <QProcess>
+#include <QProgressBar>
+
+#include "models/labels.h"
+
+namespace hopscope::window {
+
+namespace {
+
+constexpr int barSteps = 1000;
+
+QLabel* label(const char* name, const QString& accessible, QWidget* parent)
+{
+    auto* result = new QLabel(parent);
+    result->setObjectName(QLatin1String(name));
+    result->setAccessibleName(accessible);
+    return result;
+}
+
+QString rowsOf(const std::string& table, std::int64_t rows)
+{
+    QString name = models::text(table);
+    if (table == "node") name = StatusLine::tr("nodes");
+    if (table == "edge_index") name = StatusLine::tr("edges");
+    return QStringLiteral("%1 %2").arg(models::formatCount(static_cast<double>(rows)), name);
+}
+
+// Nodes first: the other tables are about them.
+QStringList tableSizes(const protocol::ModelRecord& model)
+{
+    QStringList sizes;
+    for (const auto& [table, rows] : model.sizes) {
+        if (table == "node") sizes.prepend(rowsOf(table, rows));
+        else sizes.append(rowsOf(table, rows));
+    }
+    return sizes.isEmpty() ? QStringList{StatusLine::tr("no data")} : sizes;
+}
+
+}  // namespace
+
+QString modelSummary(const protocol::ModelRecord& model)
+{
+    const auto operators = std::count_if(model.ops.begin(), model.ops.end(), [](const protocol::OpRecord& op) {
+        return op.kind != "input" && op.kind != "output";
+    });
+    QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
+                                   : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
+                      StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),
+                      StatusLine::tr("depth %1").arg(model.depth)};
+    parts.append(tableSizes(model));
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString engineWhere(const QString& command)
+{
+    const QStringList words = QProcess::splitCommand(command);
+    if (words.isEmpty()) return StatusLine::tr("local");
+    if (!words.first().endsWith(u"ssh")) return words.first().section(u'/', -1);
+    for (const QString& word : words.mid(1))
+        if (!word.startsWith(u'-')) return word.section(u'@', -1);
+    return words.first();
+}
+
+QString engineSummary(const EngineSummary& engine)
+{
+    using jobs::EngineState;
+    QString state = StatusLine::tr("idle");
+    if (engine.state == EngineState::Failed) state = StatusLine::tr("not available");
+    else if (engine.state != EngineState::Ready) state = StatusLine::tr("starting");
+    else if (engine.running) state = StatusLine::tr("running");
+    else if (engine.busy) state = StatusLine::tr("working");
+    const QString device = engine.device == u"cpu" ? QStringLiteral("CPU") : engine.device;
+    return StatusLine::tr("engine: %1, %2 · %3").arg(engine.where, device, state);
+}
+
+StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
+{
+    setObjectName(QStringLiteral("status"));
+    setSizeGripEnabled(false);
+    m_model = label("status.model", tr("Model"), this);
+    m_what = label("status.progress", tr("What is being done"), this);
+    m_engine = label("status.engine", tr("Engine"), this);
+    m_bar = new QProgressBar(this);
+    m_bar->setObjectName(QStringLiteral("status.bar"));
+    m_bar->setAccessibleName(tr("Progress"));
+    m_bar->setTextVisible(false);
+    m_bar->setFixedWidth(140);
+    addWidget(m_model);
+    addWidget(m_what);
+    addWidget(m_bar);
+    addPermanentWidget(m_engine);
+    setProgress({}, 1);
+}
+
+void StatusLine::setModel(const models::ModelPtr& model)
+{
+    m_model->setText(model ? modelSummary(*model) : tr("Nothing is open"));
+}
+
+void StatusLine::setEngine(const EngineSummary& engine) { m_engine->setText(engineSummary(engine)); }
+
+void StatusLine::setProgress(const QString& what, double fraction)
+{
+    m_what->setText(what);
+    m_what->setVisible(!what.isEmpty());
+    m_bar->setVisible(!what.isEmpty());
+    m_bar->setRange(0, fraction < 0 ? 0 : barSteps);
+    if (fraction >= 0) m_bar->setValue(static_cast<int>(fraction * barSteps));
+}
+
+}  // namespace hopscope::window

@@ -1,0 +1,41 @@
+#pragma once
+
+// The window's lowest line: what is open on the left, the engine, its device and its state on the right.
+
+#include <QStatusBar>
+
+#include "jobs/engine_client.h"
+#include "models/document.h"
+
+class QLabel;
+class QProgressBar;
+
+namespace hopscope::window {
+
+// "JKNet, TorchScript traced · 118 ops · depth 3 · 2,708 nodes · 10,556 edges"; tables by their names.
+QString modelSummary(const protocol::ModelRecord& model);
+
+struct EngineSummary {
+    jobs::EngineState state = jobs::EngineState::Stopped;
+    QString where, device;  // "local" or the command's host; "auto", "cpu", "cuda:0"
+    bool running = false, busy = false;
+};
+QString engineSummary(const EngineSummary& engine);
+// "local" without a command, else its host or program.
+QString engineWhere(const QString& command);
+
+class StatusLine : public QStatusBar {
+    Q_OBJECT
+public:
+    explicit StatusLine(QWidget* parent = nullptr);
+
+    void setModel(const models::ModelPtr& model);
+    void setEngine(const EngineSummary& engine);
+    void setProgress(const QString& what, double fraction);  // `what` empty: over; negative: unknown
+
+private:
+    QLabel *m_model = nullptr, *m_what = nullptr, *m_engine = nullptr;
+    QProgressBar* m_bar = nullptr;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Takes the pictures of the window that the documentation shows, without a display: start page, analysis, a changed plan, a
+# run under way, a finished run, the dark theme and 200 % scale. Every picture is checked while it is taken: no text
+# clipped, nothing overlapping, legible colours.
+#
+#   packaging/screenshots.sh [FOLDER] [BUILD]     FOLDER: default build/screenshots; BUILD: default build/dev
+set -eu
+. "$(dirname "$0")/common.sh"
+
+folder=${1:-$root/build/screenshots}
+build=${2:-$root/build/dev}
+program=$build/bin/hopscope_screenshots
+if [ ! -x "$program" ]; then fail "$program is not there: build with tests first (cmake --preset dev; ninja -C build/dev)"; fi
+mkdir -p "$folder"
+
+export QT_QPA_PLATFORM=offscreen
+shots() { "$program" --folder "$folder" "$@"; }
+
+say "At 100 %"
+shots --shots start,analysis,plan-edit,running,finished,dark
+say "At 200 %"
+QT_SCALE_FACTOR=2 shots --shots analysis,finished --suffix @200
+say "Pictures in $folder"
+ls -1 "$folder"

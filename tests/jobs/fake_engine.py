@@ -1,0 +1,254 @@
+"""An engine that does what a test tells it: speaks the protocol of docs/protocol.md, or breaks it on purpose.
+
+    fake_engine.py [--major N] [--no-version] [--die-at-start]
+
+Models are made up from their file's name: chain3.pt has three layers, chain3-skips.pt keeps every layer's result; names
+that begin with bad, die or slow do that. Besides the protocol's methods it knows `test/...`, see below.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fake_model import Model, NODES  # noqa: E402
+
+write_lock = threading.Lock()
+
+
+class Refused(Exception):
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+def put(raw):
+    with write_lock:
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+
+
+def send(**message):
+    body = json.dumps({"jsonrpc": "2.0"} | message).encode()
+    put(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def receive():
+    length = None
+    while (line := sys.stdin.buffer.readline()) not in (b"\r\n", b""):
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    if length is None:
+        sys.exit(0)  # the window is gone
+    return json.loads(sys.stdin.buffer.read(length))
+
+
+def die():
+    print("Traceback: everything is lost", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Run(threading.Thread):
+    """A run of a few dozen batches; `step` allows one more batch or stage while it is paused."""
+
+    def __init__(self, number, model, paused, pace):
+        super().__init__(daemon=True)
+        self.number, self.model, self.pace = number, model, pace
+        self.paused, self.allowed, self.cancelled, self.over = paused, 0, False, False
+        self.clock = 0.0
+
+    def events(self, state, *events):
+        send(method="run/events", params={"run": self.number, "state": state, "events": list(events)})
+
+    def wait(self):
+        time.sleep(self.pace)
+        if self.paused and self.allowed == 0:
+            self.events("paused")
+        while self.paused and self.allowed == 0 and not self.cancelled:
+            time.sleep(.002)
+        self.allowed = max(0, self.allowed - 1)
+
+    def run(self):
+        self.events("preparing", {"type": "prologue", "seconds": .01})
+        for stage in self.model.stage_ops:
+            if not self.stage(stage):
+                break
+        self.over = True
+        if self.cancelled:
+            error = {"code": "cancelled", "message": "cancelled", "hint": "", "where": "", "exit_code": 130}
+            return send(method="run/finished", params={"run": self.number, "error": error})
+        self.events("finished")
+        send(method="run/finished", params={"run": self.number, "folder": "results", "report": self.model.report()})
+
+    def stage(self, index):
+        count = len(self.model.stage_ops)
+        self.events("running", {"type": "stage", "index": index, "count": count, "destinations": NODES, "time": self.clock})
+        for batch in range(10):
+            self.wait()
+            if self.cancelled:
+                return False
+            self.clock += .02
+            done = NODES // 10 * (batch + 1)
+            self.events("running",
+                        {"type": "phase", "stage": index, "batch": batch, "phase": "compute", "start": self.clock - .02,
+                         "seconds": .015},
+                        {"type": "batch", "stage": index, "loop": "node", "batch": batch, "destinations": NODES // 10,
+                         "edges": 8000, "frontier": 4000, "done": done, "total": NODES, "memory": 1 << 20,
+                         "peak_memory": 2 << 20, "time": self.clock})
+        self.events("running", {"type": "stage_end", "index": index, "seconds": .2, "time": self.clock})
+        return True
+
+
+class Engine:
+    def __init__(self, arguments):
+        self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
+        self.says_version = "--no-version" not in arguments
+        self.documents, self.runs = {}, {}
+
+    def initialize(self, params):
+        info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
+                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34}]}
+        return info | ({"protocol": {"major": self.major, "minor": 0}} if self.says_version else {})
+
+    def model_open(self, params):
+        path = params["model"]
+        name = Path(path).name
+        if name.startswith("die"):
+            die()
+        if name.startswith("bad"):
+            raise Refused(-32003, f"{name} is no TorchScript archive")
+        if name.startswith("slow"):
+            for done in range(4):
+                send(method="$/progress", params={"request": self.request, "what": "reading", "done": done, "total": 4})
+                time.sleep(.05)
+        layers = re.search(r"\d+", name)
+        number = len(self.documents) + 1
+        self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name)
+        opened = {"document": number, "inspect": self.documents[number].inspect(path)}
+        send(method="log", params={"level": "info", "message": "opened"})  # for those who measure
+        return opened
+
+    def model_close(self, params):
+        del self.documents[params["document"]]
+
+    def model_source(self, params):
+        return {"label": "embedded", "file": "model.py", "line": 11, "first_line": 10,
+                "text": "def forward(self, h):\n    h = self.lin(h)\n    return h\n"}
+
+    def fs_list(self, params):
+        entries = [{"name": "models", "directory": True, "size": 0}, {"name": "chain3.pt", "directory": False, "size": 999},
+                   {"name": "notes.txt", "directory": False, "size": 5}]
+        return {"path": params["path"] or "/home/engine", "parent": "/home", "entries": entries}
+
+    def plan_make(self, params):
+        try:
+            return self.documents[params["document"]].make_plan(params["strategy"], params["pins"], params["device"],
+                                                                params["batch"])
+        except ValueError as refusal:
+            raise Refused(-32004, str(refusal)) from None
+
+    def plan_load(self, params):
+        plan = json.loads(params["text"])
+        made = self.documents[params["document"]].make_plan(plan["strategy"], plan["pins"] or [], plan["device"], None)
+        return made | {"plan": plan}
+
+    def run_start(self, params):
+        number = len(self.runs) + 1
+        pace = .05 if os.environ.get("FAKE_ENGINE_SLOW") else .003
+        self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace)
+        self.after = self.runs[number].start  # events come after the answer
+        return {"run": number, "folder": "results"}
+
+    def run_pause(self, params):
+        self.live(params).paused = True
+
+    def run_resume(self, params):
+        self.live(params).paused = False
+
+    def run_step(self, params):
+        self.live(params).allowed = 1 if params["unit"] == "batch" else 10
+
+    def run_cancel(self, params):
+        self.live(params).cancelled = True
+
+    def live(self, params):
+        run = self.runs.get(params["run"])
+        if run is None or run.over:
+            raise Refused(-32602, "no such run is under way")
+        return run
+
+    # What only tests ask for.
+
+    def test_echo(self, params):
+        return params
+
+    def test_slow(self, params):
+        time.sleep(.2)
+        return params
+
+    def test_big(self, params):
+        return {"numbers": list(range(params["count"]))}
+
+    def test_die(self, params):
+        die()
+
+    def test_exit(self, params):
+        print("no more memory", file=sys.stderr, flush=True)
+        os._exit(6)
+
+    def test_die_in_answer(self, params):
+        put(b'Content-Length: 1000\r\n\r\n{"jsonrpc": "2.0", "id": 1')
+        die()
+
+    def test_garbage(self, params):
+        put(b"hello, this is not the protocol\r\n\r\n")
+
+    def test_not_json(self, params):
+        put(b"Content-Length: 5\r\n\r\n{oops")
+
+    def test_oversize(self, params):
+        put(b"Content-Length: 99999999999\r\n\r\n")
+
+    def test_twice(self, params):
+        send(id=self.request, result=1)
+        return 2
+
+    def test_strange_id(self, params):
+        send(id=987654321, result="for nobody")
+        return "for me"
+
+    def test_refuse(self, params):
+        raise Refused(-32004, "that cannot be")
+
+    def serve(self):
+        while True:
+            message = receive()
+            if "id" in message:
+                self.answer(message)
+            elif message["method"] == "$/cancelRequest":
+                send(method="log", params={"level": "info", "message": f"cancel {message['params']['id']}"})
+
+    def answer(self, message):
+        self.request, self.after = message["id"], None
+        method = getattr(self, message["method"].replace("/", "_"), None)
+        try:
+            if method is None:
+                raise Refused(-32601, f"no method {message['method']}")
+            send(id=self.request, result=method(message["params"]))
+        except Refused as refusal:
+            send(id=self.request, error={"code": refusal.code, "message": str(refusal),
+                                         "data": {"code": "unsupported", "message": str(refusal), "hint": "", "where": "",
+                                                  "exit_code": -32000 - refusal.code}})
+        if self.after:
+            self.after()
+
+
+if __name__ == "__main__":
+    if "--die-at-start" in sys.argv:
+        die()
+    Engine(sys.argv[1:]).serve()

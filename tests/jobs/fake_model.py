@@ -1,0 +1,134 @@
+"""A made-up graph network for tests of the window that need no LibTorch: a chain of layers, in the documents that the
+engine would send. Each layer is a linear map, a gather of neighbours, their sum and a rectifier; `layers` of them make
+about 4 x layers operators. Every layer's result is also read by a concatenation at the end when `skips` is true.
+"""
+
+NODES, EDGES, WIDTH = 10_000, 80_000, 16
+ENVELOPE = {"version": "1.0"}
+
+
+def value(number, name, origin, rows, structure=False):
+    shape = ["|node|", WIDTH] if rows else [2, "|edge_index|"]
+    spaces = ["node", None] if rows else [None, "edge_index"]
+    size = NODES * WIDTH * 4 if rows else 2 * EDGES * 8
+    return {"id": f"v{number}", "name": name, "origin": origin, "dtype": "float32" if rows else "int64", "shape": shape,
+            "row_spaces": spaces, "bytes": size, "structure_only": structure}
+
+
+def op(identity, kind, name, module, depth, stage, inputs, outputs, structure=False):
+    source = {"label": "python", "file": "model.py", "text": f"h = {name}(h)", "line": 10 + depth} if module else None
+    return {"id": identity, "kind": kind, "name": name, "module": module, "module_type": "GCNConv" if module else "",
+            "source": source, "depth": depth, "depth_module": depth, "depth_op": depth, "stage": stage,
+            "structure_only": structure, "view": False, "inputs": inputs, "outputs": outputs}
+
+
+class Model:
+    def __init__(self, layers, skips=False):
+        self.layers = layers
+        self.ops, self.values = [], []
+        self.results = []  # the value that ends each layer
+        self.linears = []
+        self.stage_ops = {stage: [] for stage in range(1, layers + 1)}
+        x, edges = self.input("x", True), self.input("edge_index", False)
+        last = x
+        for layer in range(layers):
+            last = self.layer(layer, last, edges)
+        if skips and layers > 1:
+            last = self.step("rowwise", "aten::cat", "", layers, layers, self.results)
+        self.output = last
+        self.ops.append(op("output.out", "output", "out", "", layers, None, [last], []))
+
+    def input(self, name, rows):
+        identity = f"v{len(self.values)}"
+        self.values.append(value(len(self.values), name, "input", rows, not rows))
+        self.ops.append(op(f"input.{name}", "input", name, "", 0, None, [], [identity], not rows))
+        return identity
+
+    def step(self, kind, name, module, depth, stage, inputs):
+        identity, made = f"op{len(self.ops)}", f"v{len(self.values)}"
+        self.values.append(value(len(self.values), "", "op", True))
+        self.ops.append(op(identity, kind, name, module, depth, stage, inputs, [made]))
+        self.stage_ops[stage].append(identity)
+        return made
+
+    def layer(self, layer, last, edges):
+        module, stage = f"convs.{layer}", layer + 1
+        linear = self.step("rowwise", "aten::linear", module + ".lin", layer, stage, [last])
+        self.linears.append(linear)
+        gathered = self.step("gather", "aten::index_select", module, layer, stage, [linear, edges])
+        summed = self.step("aggregate", "aten::scatter_add", module, layer + 1, stage, [gathered, edges])
+        self.results.append(self.step("rowwise", "aten::relu", module, layer + 1, stage, [summed]))
+        return self.results[-1]
+
+    def inspect(self, path):
+        return ENVELOPE | {
+            "format": "hopscope-inspect", "model": path, "model_class": "Chain", "traced": True, "repaired": False,
+            "splittable": "unsplittable" not in path, "depth": self.layers, "depth_module": self.layers,
+            "depth_op": self.layers, "notes": [], "roles": {"x": "node:node", "edge_index": "index:node>node"},
+            "sizes": {"node": NODES, "edge_index": EDGES}, "hashes": {"model": f"{self.layers:032d}"}, "prologue": [],
+            "lints": [{"code": "W1", "message": "a made-up remark", "op": self.ops[2]["id"]}], "stages": [],
+            "values": self.values, "ops": self.ops}
+
+    # Plans. Storing anything but results and linear maps, or no result at all, is refused.
+
+    def stored(self, strategy, pins):
+        hidden = self.results[:-1]
+        stored = list(hidden if strategy == "depth" else self.linears[1:])
+        for kind, pinned in pins:
+            if pinned not in hidden + self.linears:
+                raise ValueError(f"{pinned} cannot be stored: it has no rows of its own")
+            if kind == "checkpoint" and pinned not in stored:
+                stored.append(pinned)
+            if kind == "no_checkpoint" and pinned in stored:
+                stored.remove(pinned)
+        if hidden and not stored:
+            raise ValueError("without any stored value all hops would be in one stage")
+        return sorted(stored, key=lambda identity: int(identity[1:]))
+
+    def make_plan(self, strategy, pins, device, batch):
+        stored = self.stored(strategy, pins)
+        stages = [self.stage(index, ops) for index, ops in self.stage_ops.items()]
+        checkpoints = [self.checkpoint(identity, index + 1, False) for index, identity in enumerate(stored)]
+        checkpoints.append(self.checkpoint(self.output, self.layers, True))
+        plan = ENVELOPE | {
+            "format": "hopscope-plan", "strategy": strategy, "objective": "bytes", "cost": None, "lower_bound": None,
+            "gap": None, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": stages,
+            "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
+        return {"plan": plan, "predicted": self.prediction(len(stored))}
+
+    def stage(self, index, ops):
+        loop = {"destination": "node", "frontier": [], "reads": [], "reductions": [], "writes": []}
+        steps = [{"op": identity, "class": "B(node)", "loop": "node"} for identity in ops]
+        return {"index": index, "ops": steps, "loops": [loop], "rowless": []}
+
+    def checkpoint(self, identity, stage, output):
+        size = NODES * WIDTH * 4
+        return {"value": identity, "stage": stage, "output": output, "bytes_written": size, "bytes_read": 3 * size,
+                "dtype": "float32", "shape": ["|node|", WIDTH], "row_spaces": ["node", None]}
+
+    def prediction(self, count):
+        size = NODES * WIDTH * 4
+        stages = [{"index": index, "written": size, "read": 3 * size, "structure": EDGES * 8, "frontier_rows": NODES,
+                   "destinations": NODES, "peak_memory": 5 * size, "recomputed": []} for index in self.stage_ops]
+        return {"batch": 1000, "batches": 10 * self.layers, "stages": stages, "stores": count * size,
+                "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,
+                "peak_memory": 5 * size}
+
+    def report(self):
+        phases = {"block": .01, "gather": .02, "h2d": .01, "compute": .1, "d2h": .01, "write": .02}
+        size = NODES * WIDTH * 4
+        stages = [{"index": index, "seconds": .2, "phases": phases, "batches": 10, "smallest_batch": 1000,
+                   "largest_batch": 1000, "destinations": NODES, "frontier_rows": NODES, "back_offs": 0,
+                   "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}, "peak_memory": 5 * size,
+                   "predicted": None, "bound_seconds": None, "wall": None} for index in self.stage_ops]
+        verify = {"verdict": "equal", "reason": "equal within the tolerance on all rows", "seconds": .1, "checkpoints": [],
+                  "outputs": [{"name": "out", "max_abs": 1e-7, "max_rel": 1e-6, "rows": NODES, "different": 0,
+                               "not_finite": 0}],
+                  "coverage": {"method": "full", "rows": NODES, "chosen": NODES, "skipped": 0, "with_in_edges": NODES,
+                               "hops": self.layers},
+                  "tolerance": {"absolute": 1e-5, "relative": 1e-4, "scale": 1e-6}}
+        return ENVELOPE | {
+            "format": "hopscope-report", "model": "chain.pt", "model_class": "Chain", "strategy": "depth", "device": "cpu",
+            "hashes": {}, "stages": stages, "prologue_seconds": .01, "seconds": 1.0, "peak_memory": 5 * size,
+            "outputs": [{"name": "out", "file": "out.npy", "dtype": "float32", "shape": [NODES, WIDTH]}], "notes": [],
+            "verify": verify}

@@ -1,0 +1,387 @@
+// What the user does, against an engine that answers, refuses and dies: the document is the judge.
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "fake_engine.h"
+#include "jobs/workbench.h"
+#include "models/run_log.h"
+
+using namespace hopscope;
+using namespace hopscope::jobs;
+
+namespace {
+
+// An engine, a document and a workbench between them.
+struct Bench {
+    EngineClient engine{fake::command()};
+    models::Document document;
+    Workbench workbench{engine, document};
+
+    Bench() { engine.start(); }
+
+    void open(const QString& model)
+    {
+        workbench.open(model, {"graph.safetensors"}, {});
+        QTRY_VERIFY(document.reference("source-rule") != nullptr);
+        QTRY_VERIFY(document.plan() != nullptr);
+        QTRY_VERIFY(!workbench.busy());
+    }
+
+    // Ids of the values that the plan stores, outputs left out.
+    [[nodiscard]] QStringList stored() const
+    {
+        QStringList ids;
+        for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
+            if (!checkpoint.output)
+                ids.append(
+                    QString::fromStdString(document.model()->values.at(static_cast<std::size_t>(checkpoint.value)).id));
+        return ids;
+    }
+
+    [[nodiscard]] bool idle() const { return !workbench.busy(); }
+};
+
+// chain3: v2 linear, v5 result of layer 0; v6, v9 of layer 1; v10, v13 of layer 2.
+const char* const firstResult = "v5";
+const char* const secondLinear = "v6";
+const char* const secondResult = "v9";
+
+}  // namespace
+
+class TestWorkbench : public QObject {
+    Q_OBJECT
+private slots:
+    void openingShowsTheModelItsPlanAndBothReferences();
+    void aModelThatCannotBeSplitIsShownWithoutAPlan();
+    void aFileThatIsRefusedLeavesWhatWasOpen();
+    void pinsChangeThePlanAndUndoBringsItBack();
+    void movingACheckpointIsOneStep();
+    void aRefusedCutUndoesItselfAndSaysWhy();
+    void manyQuickChangesEndWithTheLastPlan();
+    void aRefusalAfterQuickChangesKeepsTheEarlierOnes();
+    void askingWhatIfChangesNothing();
+    void runSettingsReachThePlanWithoutAStepOfUndo();
+    void aRunFillsItsLogAndIsKeptWhenItEnds();
+    void aRunCanBePausedSteppedAndStopped();
+    void aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns();
+    void aFileThatKillsTheEngineIsNotTriedForEver();
+    void aSavedPlanCanBeLoadedAgain();
+    void reloadingKeepsThePinsThatFit();
+    void restoredSettingsArriveWithTheModel();
+    void closingForgetsEverything();
+    void reportsCanBeOpenedBesideRuns();
+};
+
+void TestWorkbench::openingShowsTheModelItsPlanAndBothReferences()
+{
+    Bench bench;
+    QSignalSpy opened(&bench.workbench, &Workbench::opened);
+    bench.open("chain3.pt");
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(bench.document.model()->depth, 3);
+    QCOMPARE(bench.document.modelPath(), QString("chain3.pt"));
+    QCOMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
+    QVERIFY(bench.document.reference("depth") != nullptr);
+    QCOMPARE(bench.document.reference("source-rule")->strategy, std::string("source-rule"));
+    QVERIFY(bench.document.plan()->predicted.has_value());
+}
+
+void TestWorkbench::aModelThatCannotBeSplitIsShownWithoutAPlan()
+{
+    Bench bench;
+    QSignalSpy opened(&bench.workbench, &Workbench::opened);
+    bench.workbench.open("unsplittable3.pt", {}, {});
+    QTRY_COMPARE(opened.count(), 1);
+    QVERIFY(bench.document.plan() == nullptr);
+    QVERIFY(!bench.workbench.busy());
+    bench.workbench.startRun();
+    QVERIFY(!bench.workbench.running());
+}
+
+void TestWorkbench::aFileThatIsRefusedLeavesWhatWasOpen()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy failed(&bench.workbench, &Workbench::failed);
+    bench.workbench.open("bad.pt", {}, {});
+    QTRY_COMPARE(failed.count(), 1);
+    QVERIFY(failed[0][1].toString().contains("no TorchScript archive"));
+    QCOMPARE(bench.document.modelPath(), QString("chain3.pt"));
+    bench.workbench.pin({"no_checkpoint", firstResult});
+    QTRY_COMPARE(bench.stored(), QStringList{secondResult});
+}
+
+void TestWorkbench::pinsChangeThePlanAndUndoBringsItBack()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
+    QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
+    QVERIFY(bench.document.settings().pins.empty());
+    bench.workbench.undoStack().redo();
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
+    bench.workbench.unpin(secondLinear);
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
+    QCOMPARE(bench.workbench.undoStack().count(), 2);
+}
+
+void TestWorkbench::movingACheckpointIsOneStep()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.movePin(firstResult, secondLinear);
+    QTRY_COMPARE(bench.stored(), (QStringList{secondLinear, secondResult}));
+    bench.workbench.movePin(secondLinear, firstResult);
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
+    QVERIFY(bench.document.settings().pins.empty());
+    bench.workbench.undoStack().undo();
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
+    QVERIFY(!bench.workbench.undoStack().canUndo());
+}
+
+void TestWorkbench::aRefusedCutUndoesItselfAndSaysWhy()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy refused(&bench.document, &models::Document::refusalChanged);
+    const models::PlanPtr before = bench.document.plan();
+    bench.workbench.pin({"checkpoint", "v3"});
+    QTRY_COMPARE(refused.count(), 1);
+    QVERIFY(bench.document.refusal().contains("cannot be stored"));
+    QVERIFY(bench.document.settings().pins.empty());
+    QCOMPARE(bench.document.plan(), before);
+    QCOMPARE(bench.workbench.undoStack().count(), 0);
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored().size(), 3);
+    QVERIFY(bench.document.refusal().isEmpty());
+}
+
+void TestWorkbench::manyQuickChangesEndWithTheLastPlan()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    for (int i = 0; i < 10; ++i) {
+        bench.workbench.pin({"checkpoint", secondLinear});
+        bench.workbench.unpin(secondLinear);
+    }
+    bench.workbench.pin({"no_checkpoint", secondResult});
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(bench.stored(), QStringList{firstResult});
+    QCOMPARE(bench.workbench.undoStack().count(), 21);
+}
+
+void TestWorkbench::aRefusalAfterQuickChangesKeepsTheEarlierOnes()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({"checkpoint", "v3"});  // refused
+    QTRY_VERIFY(!bench.document.refusal().isEmpty());
+    QTRY_VERIFY(bench.idle());
+    QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
+    QCOMPARE(bench.workbench.undoStack().count(), 1);
+    QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
+}
+
+void TestWorkbench::askingWhatIfChangesNothing()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    std::optional<base::Result<protocol::PlanRecord>> answer;
+    bench.workbench.whatIf({{"no_checkpoint", firstResult}}, this,
+                           [&](base::Result<protocol::PlanRecord> plan) { answer = std::move(plan); });
+    QTRY_VERIFY(answer.has_value());
+    QVERIFY(answer->has_value());
+    QCOMPARE((*answer)->checkpoints.size(), std::size_t{2});
+    QCOMPARE(bench.stored().size(), 2);
+    QCOMPARE(bench.workbench.undoStack().count(), 0);
+}
+
+void TestWorkbench::runSettingsReachThePlanWithoutAStepOfUndo()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored().size(), 3);
+    models::Settings settings = bench.document.settings();
+    settings.batch = 64;
+    settings.pins.clear();  // not its business
+    bench.workbench.setRunSettings(settings);
+    QTRY_COMPARE(bench.document.plan()->batch, std::optional<std::int64_t>(64));
+    QCOMPARE(bench.stored().size(), 3);
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.stored().size(), 2);
+    QCOMPARE(bench.document.settings().batch, std::optional<qint64>(64));
+}
+
+void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
+    bench.workbench.startRun();
+    QVERIFY(bench.workbench.running());
+    QTRY_COMPARE(finished.count(), 1);
+    QVERIFY(!bench.workbench.running());
+    QCOMPARE(bench.document.runs().size(), std::size_t{1});
+    const models::FinishedRun& run = bench.document.runs().front();
+    QCOMPARE(run.report->verify->verdict, std::string("equal"));
+    QCOMPARE(run.log->batches().size(), std::size_t{30});
+    QCOMPARE(run.log->stages().size(), std::size_t{3});
+    QVERIFY(run.reportText.contains("hopscope-report"));
+}
+
+void TestWorkbench::aRunCanBePausedSteppedAndStopped()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
+    QSignalSpy failed(&bench.workbench, &Workbench::failed);
+    bench.workbench.startRun(true);
+    QTRY_VERIFY(bench.document.runLog()->state() == protocol::RunState::Paused);
+    QCOMPARE(bench.document.runLog()->batches().size(), std::size_t{0});
+    bench.workbench.step("batch");
+    QTRY_COMPARE(bench.document.runLog()->batches().size(), std::size_t{1});
+    bench.workbench.step("stage");
+    QTRY_COMPARE(bench.document.runLog()->batches().size(), std::size_t{11});
+    bench.workbench.stopRun();
+    QTRY_COMPARE(finished.count(), 1);
+    QVERIFY(bench.document.runs().empty());
+    QCOMPARE(failed.count(), 0);
+}
+
+void TestWorkbench::aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
+    bench.workbench.startRun();
+    QTRY_COMPARE(finished.count(), 1);
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored().size(), 3);
+    bench.workbench.startRun(true);
+    QTRY_VERIFY(bench.document.runLog()->state() == protocol::RunState::Paused);
+
+    const models::ModelPtr model = bench.document.model();
+    const models::PlanPtr plan = bench.document.plan();
+    QSignalSpy lost(&bench.workbench, &Workbench::engineLost), back(&bench.workbench, &Workbench::engineBack);
+    QSignalSpy changed(&bench.document, &models::Document::modelChanged);
+    bench.engine.request("test/die", json::Value::object(), this, [](const base::Result<json::Value>&) {});
+    QTRY_COMPARE(lost.count(), 1);
+    QVERIFY(lost[0][0].toString().contains("signal 9"));
+    QVERIFY(!bench.workbench.running());
+    QCOMPARE(bench.document.plan(), plan);  // shown throughout
+    QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 10'000);
+    QCOMPARE(bench.document.model(), model);
+    QCOMPARE(changed.count(), 0);
+    QCOMPARE(bench.document.runs().size(), std::size_t{1});
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(bench.stored().size(), 3);
+
+    bench.workbench.undoStack().undo();  // the new engine plans
+    QTRY_COMPARE(bench.stored().size(), 2);
+    bench.workbench.startRun();
+    QTRY_COMPARE(bench.document.runs().size(), std::size_t{2});
+}
+
+void TestWorkbench::aFileThatKillsTheEngineIsNotTriedForEver()
+{
+    Bench bench;
+    QSignalSpy failed(&bench.workbench, &Workbench::failed), lost(&bench.workbench, &Workbench::engineLost);
+    bench.workbench.open("die.pt", {}, {});
+    QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10'000);
+    QVERIFY2(lost.count() >= 1 && lost.count() <= 3, qPrintable(QString::number(lost.count())));
+    bench.open("chain3.pt");
+    QCOMPARE(bench.document.model()->depth, 3);
+}
+
+void TestWorkbench::aSavedPlanCanBeLoadedAgain()
+{
+    QTemporaryDir folder;
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored().size(), 3);
+    bench.workbench.savePlan(folder.filePath("plan.json"));
+    bench.workbench.clearPins();
+    QTRY_COMPARE(bench.stored().size(), 2);
+    bench.workbench.loadPlan(folder.filePath("plan.json"));
+    QTRY_COMPARE(bench.stored().size(), 3);
+    QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.stored().size(), 2);
+    QSignalSpy failed(&bench.workbench, &Workbench::failed);
+    bench.workbench.loadPlan(folder.filePath("none.json"));
+    QCOMPARE(failed.count(), 1);
+}
+
+void TestWorkbench::reloadingKeepsThePinsThatFit()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_COMPARE(bench.stored().size(), 3);
+    QSignalSpy opened(&bench.workbench, &Workbench::opened);
+    bench.workbench.reload();
+    QTRY_COMPARE(opened.count(), 1);
+    QTRY_VERIFY(bench.document.plan() != nullptr);
+    QCOMPARE(bench.stored().size(), 3);
+    // Another model has no such value; its pins do not follow.
+    bench.open("chain1.pt");
+    QVERIFY(bench.document.settings().pins.empty());
+}
+
+void TestWorkbench::restoredSettingsArriveWithTheModel()
+{
+    Bench bench;
+    models::Settings settings;
+    settings.strategy = "source-rule";
+    settings.pins = {{"checkpoint", firstResult}, {"checkpoint", "v999"}};
+    settings.batch = 7;
+    bench.workbench.open("chain3.pt", {}, {});
+    bench.workbench.restoreSettings(settings);
+    QTRY_VERIFY(bench.document.plan() != nullptr);
+    QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
+    QCOMPARE(bench.document.plan()->strategy, std::string("source-rule"));
+    QCOMPARE(bench.document.settings().batch, std::optional<qint64>(7));
+    QCOMPARE(bench.workbench.undoStack().count(), 0);
+}
+
+void TestWorkbench::closingForgetsEverything()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.close();
+    QVERIFY(bench.document.model() == nullptr);
+    QVERIFY(bench.document.modelPath().isEmpty());
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QCOMPARE(bench.workbench.undoStack().count(), 0);
+    bench.open("chain2.pt");
+    QCOMPARE(bench.document.model()->depth, 2);
+}
+
+void TestWorkbench::reportsCanBeOpenedBesideRuns()
+{
+    QTemporaryDir folder;
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.startRun();
+    QTRY_COMPARE(bench.document.runs().size(), std::size_t{1});
+    QFile file(folder.filePath("report.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bench.document.runs().front().reportText.toUtf8());
+    file.close();
+    bench.workbench.openReport(file.fileName());
+    QCOMPARE(bench.document.runs().size(), std::size_t{2});
+    QVERIFY(*bench.document.runs()[0].report == *bench.document.runs()[1].report);
+    QCOMPARE(bench.document.runs()[1].title, QString("report.json"));
+}
+
+QTEST_GUILESS_MAIN(TestWorkbench)
+#include "test_workbench.moc"

@@ -1,0 +1,73 @@
+"""The desktop entry, the metainfo and the MIME type: valid, of one id, and installed where a desktop looks for them."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+DESKTOP = RESOURCES / "desktop"
+ID = "org.hopscope.Hopscope"
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+
+def needs(tool):
+    return unittest.skipUnless(shutil.which(tool), f"{tool} is not installed")
+
+
+class DesktopFiles(unittest.TestCase):
+    def entry(self):
+        lines = (DESKTOP / f"{ID}.desktop").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    @needs("desktop-file-validate")
+    def test_the_desktop_entry_is_valid(self):
+        result = run("desktop-file-validate", DESKTOP / f"{ID}.desktop")
+        self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
+
+    @needs("appstreamcli")
+    def test_the_metainfo_is_valid(self):
+        result = run("appstreamcli", "validate", "--no-net", DESKTOP / f"{ID}.metainfo.xml")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    @needs("update-mime-database")
+    def test_the_mime_type_is_taken_by_the_database_and_covers_sessions_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packages = Path(folder) / "packages"
+            packages.mkdir()
+            shutil.copy(DESKTOP / f"{ID}.xml", packages)
+            result = run("update-mime-database", folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            globs = [line for line in (Path(folder) / "globs").read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(globs, ["application/x-hopscope-session:*.hopscope"])
+
+    def test_all_of_them_have_one_id_and_name_the_same_type(self):
+        entry = self.entry()
+        self.assertEqual(entry["Icon"], ID)
+        self.assertEqual(entry["MimeType"], "application/x-hopscope-session;")
+        component = ElementTree.parse(DESKTOP / f"{ID}.metainfo.xml").getroot()
+        self.assertEqual(component.findtext("id"), ID)
+        self.assertEqual(component.findtext("launchable"), f"{ID}.desktop")
+        self.assertEqual(component.findtext("provides/mediatype"), "application/x-hopscope-session")
+
+    def test_every_icon_is_well_formed_and_scales(self):
+        icons = sorted((RESOURCES / "icons").glob("*.svg"))
+        self.assertIn(f"{ID}.svg", [icon.name for icon in icons])
+        for icon in icons:
+            with self.subTest(icon=icon.name):
+                self.assertIn("viewBox", ElementTree.parse(icon).getroot().attrib)
+
+    def test_each_of_them_is_installed(self):
+        rules = (RESOURCES / "CMakeLists.txt").read_text()
+        for file in sorted(DESKTOP.iterdir()):
+            self.assertRegex(rules, re.escape(f"desktop/{file.name}") + r"\s")
+
+
+if __name__ == "__main__":
+    unittest.main()

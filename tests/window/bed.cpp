@@ -1,0 +1,96 @@
+#include "bed.h"
+
+#include <QElapsedTimer>
+
+#include "models/run_log.h"
+
+namespace hopscope::bed {
+
+namespace {
+
+QtMessageHandler earlier = nullptr;
+
+void judge(QtMsgType type, const QMessageLogContext& context, const QString& text)
+{
+    const bool platform = text.contains(u"propagateSizeHints") || text.contains(u"does not support raise()") ||
+                          text.contains(u"XDG_RUNTIME_DIR") || text.contains(u"plugin does not support") ||
+                          (text.contains(u"Destroyed while process") && text.contains(u"hopscope-layout"));
+    if (platform) return;
+    if (type == QtWarningMsg || type == QtCriticalMsg) QTest::qFail(qPrintable(text), __FILE__, __LINE__);
+    if (earlier) earlier(type, context, text);
+}
+
+}  // namespace
+
+void failOnWarnings()
+{
+    static const bool installed = [] {
+        earlier = qInstallMessageHandler(judge);
+        return true;
+    }();
+    Q_UNUSED(installed);
+}
+
+QStringList fakeCommand(const QStringList& arguments)
+{
+    return QStringList{QStringLiteral(HOPSCOPE_PYTHON), QStringLiteral("-B"), QStringLiteral(HOPSCOPE_FAKE_ENGINE)} +
+           arguments;
+}
+
+QString sample(const QString& name) { return QStringLiteral(HOPSCOPE_SAMPLES "/") + name; }
+
+window::WindowSetup fakeSetup()
+{
+    window::WindowSetup setup;
+    setup.settings.theme = style::Mode::Light;
+    setup.engineCommand = fakeCommand();
+    setup.layoutCommand = {QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope-layout")};
+    setup.samples = QStringLiteral(HOPSCOPE_SAMPLES);
+    return setup;
+}
+
+window::WindowSetup realSetup()
+{
+    window::WindowSetup setup = fakeSetup();
+    const QByteArray other = qgetenv("HOPSCOPE_ENGINE");
+    const QString program =
+        other.isEmpty() ? QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope-engine") : QString::fromUtf8(other);
+    setup.engineCommand = {program, QStringLiteral("serve")};
+    return setup;
+}
+
+Bed::Bed(window::WindowSetup setup, bool recovery)
+{
+    failOnWarnings();
+    if (recovery) setup.recoveryFolder = folder.filePath(QStringLiteral("recovery"));
+    window = std::make_unique<window::MainWindow>(std::move(setup));
+    window->start();
+    window->show();
+    if (QTest::qWaitForWindowExposed(window.get()))
+        window->activateWindow();  // without a window manager nobody else does
+    if (!QTest::qWaitForWindowActive(window.get())) qInfo("the window is not active: keys may not reach it");
+}
+
+bool Bed::open(const QString& model, const QStringList& data)
+{
+    window->openFile({model, data, {}});
+    return waitFor([&] {
+        const models::Document& document = window->document();
+        const bool planned = document.model() && (!document.model()->splittable || document.reference("source-rule"));
+        return planned && document.modelPath() == model && !window->workbench().busy() && window->graph().layoutReady();
+    });
+}
+
+bool Bed::run()
+{
+    const std::size_t before = window->document().runs().size();
+    window->workbench().startRun();
+    return waitFor([&] { return window->document().runs().size() > before; }, 60'000);
+}
+
+bool waitFor(const std::function<bool()>& condition, int milliseconds)
+{
+    return QTest::qWaitFor(condition, milliseconds);
+}
+
+}  // namespace hopscope::bed

@@ -1,0 +1,36 @@
+#pragma once
+
+// A window to test: with the made-up engine of fake_engine.py, or the real one beside it, and folders of its own.
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <memory>
+
+#include "main_window.h"
+
+namespace hopscope::bed {
+
+// Fails the running test on every warning of Qt's, but for remarks of the platform plug-in. Installed by Bed.
+void failOnWarnings();
+
+window::WindowSetup fakeSetup();  // an engine made up for tests; its models are chain3.pt and the like
+window::WindowSetup realSetup();  // hopscope-engine beside the test programs
+
+struct Bed {
+    explicit Bed(window::WindowSetup setup = fakeSetup(), bool recovery = false);
+
+    // Opens it and waits until it is laid out, planned and compared.
+    bool open(const QString& model, const QStringList& data = {});
+    bool run();  // to the end
+
+    QTemporaryDir folder;
+    std::unique_ptr<window::MainWindow> window;
+};
+
+// True once `condition` holds; false after `milliseconds` of an event loop without.
+bool waitFor(const std::function<bool()>& condition, int milliseconds = 20'000);
+
+QStringList fakeCommand(const QStringList& arguments = {});
+QString sample(const QString& name);  // "karate/gcn.pt" with its folder
+
+}  // namespace hopscope::bed

@@ -1,0 +1,149 @@
+// Takes the pictures of the window that the documentation shows, and checks each: no text clipped, nothing overlapping,
+// legible colours. Exits with 1 if a check found something.
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QDir>
+#include <cstdio>
+
+#include "bed.h"
+#include "checks.h"
+#include "models/run_log.h"
+
+using namespace hopscope;
+using namespace hopscope::window;
+using bed::Bed;
+
+namespace {
+
+constexpr int restMilliseconds = 600;  // animations and plots come to rest
+
+void rest(int milliseconds = restMilliseconds)
+{
+    bed::waitFor([] { return false; }, milliseconds);
+}
+
+bool openSample(Bed& bed, const QString& name)
+{
+    const QString model = bed::sample(name);
+    return bed.open(model, {QFileInfo(model).path() + QStringLiteral("/graph.safetensors")});
+}
+
+// The last operator of a kind: deep enough to have a reason for its depth.
+void selectLast(Bed& bed, const std::string& kind)
+{
+    const protocol::ModelRecord& model = *bed.window->document().model();
+    for (int i = static_cast<int>(model.ops.size()) - 1; i >= 0; --i)
+        if (model.ops[static_cast<std::size_t>(i)].kind == kind)
+            return bed.window->selection().reveal(models::Target::op(i));
+}
+
+bool changeCuts(Bed& bed)
+{
+    const models::PlanPtr before = bed.window->document().plan();
+    for (const protocol::PlanCheckpoint& checkpoint : before->checkpoints) {
+        if (checkpoint.output) continue;
+        const auto& value = bed.window->document().model()->values[static_cast<std::size_t>(checkpoint.value)];
+        bed.window->workbench().pin({"no_checkpoint", value.id});
+        if (!bed::waitFor([&] { return !bed.window->workbench().busy(); })) return false;
+        if (bed.window->document().plan() != before) {
+            bed.window->selection().reveal(models::Target::value(checkpoint.value));
+            return true;
+        }
+    }
+    return bed.window->document().refusal().size() > 0;
+}
+
+bool beginRun(Bed& bed)
+{
+    models::Settings settings = bed.window->document().settings();
+    settings.batch = 150;
+    bed.window->workbench().setRunSettings(settings);
+    bed::waitFor([&] { return !bed.window->workbench().busy(); });
+    bed.window->workbench().startRun(true);
+    const auto paused = [&] {
+        const auto log = bed.window->document().runLog();
+        return log && log->state() == protocol::RunState::Paused;
+    };
+    if (!bed::waitFor(paused)) return false;
+    bed.window->workbench().step("stage");
+    if (!bed::waitFor([&] {
+            return !bed.window->document().runLog()->stages().empty() &&
+                   bed.window->document().runLog()->stages().front().finished;
+        }))
+        return false;
+    for (int batch = 0; batch < 6; ++batch) {
+        bed::waitFor(paused);
+        bed.window->workbench().step("batch");
+        rest(120);
+    }
+    return true;
+}
+
+struct Shot {
+    const char *name, *perspective;
+    style::Mode theme;
+    std::function<bool(Bed&)> prepare;
+};
+
+const Shot shots[] = {
+    {"start", "", style::Mode::Light, [](Bed&) { return true; }},
+    {"analysis", "analyse", style::Mode::Light,
+     [](Bed& bed) {
+         const bool opened = openSample(bed, "digits/jknet.pt");
+         if (opened) selectLast(bed, "aggregate");
+         return opened;
+     }},
+    {"plan-edit", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && changeCuts(bed); }},
+    {"running", "run", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && beginRun(bed); }},
+    {"finished", "compare", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && bed.run(); }},
+    {"dark", "run", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/gat.pt") && bed.run(); }},
+};
+
+int take(const Shot& shot, const QString& file)
+{
+    WindowSetup setup = bed::realSetup();
+    setup.settings.theme = shot.theme;
+    setup.unattended = true;
+    if (*shot.perspective) setup.settings.perspective = QLatin1String(shot.perspective);
+    Bed bed(setup);
+    if (!shot.prepare(bed)) {
+        std::fprintf(stderr, "%s: could not be brought about: %s\n", shot.name,
+                     qPrintable(bed.window->banner().sentence()));
+        return 1;
+    }
+    rest();
+    const QImage picture = bed.window->grab().toImage();
+    if (!picture.save(file)) return 1;
+    QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);
+    found += checks::paleTexts(*bed.window, picture);
+    if (const auto* graph = bed.window->findChild<graphview::GraphPanel*>()) found += graph->faults();
+    for (const QString& sentence : found) std::fprintf(stderr, "%s: %s\n", shot.name, qPrintable(sentence));
+    std::printf("%s\n", qPrintable(file));
+    return found.isEmpty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const QApplication application(argc, argv);
+    QCommandLineParser parser;
+    parser.addOptions({{"folder", "Where the pictures go.", "folder", "."},
+                       {"shots", "Which of them, with commas.", "names"},
+                       {"suffix", "Behind each name.", "suffix"}});
+    parser.addHelpOption();
+    parser.process(application);
+    QDir().mkpath(parser.value("folder"));
+    const QStringList wanted = parser.value("shots").split(u',', Qt::SkipEmptyParts);
+    int failures = 0;
+    for (const Shot& shot : shots) {
+        const QString name = QLatin1String(shot.name);
+        if (!wanted.isEmpty() && !wanted.contains(name)) continue;
+        failures += take(shot, parser.value("folder") + u'/' + name + parser.value("suffix") + QStringLiteral(".png"));
+    }
+    return failures > 0 ? 1 : 0;
+}

@@ -1,0 +1,216 @@
+// Every action of the window by keyboard alone: through the palette, by its shortcut and through the menus.
+
+#include <QAction>
+#include <QDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "bed.h"
+#include "command_palette.h"
+#include "models/run_log.h"
+
+using namespace hopscope;
+using namespace hopscope::window;
+using bed::Bed;
+
+namespace {
+
+QWidget* openDialog()
+{
+    for (QWidget* widget : QApplication::topLevelWidgets())
+        if (widget->isVisible() && (qobject_cast<QDialog*>(widget) || qobject_cast<QMenu*>(widget))) return widget;
+    return nullptr;
+}
+
+// Escape, until nothing is in front of the window.
+bool dismissAll()
+{
+    for (int i = 0; i < 20; ++i) {
+        QWidget* dialog = openDialog();
+        if (!dialog) return true;
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QCoreApplication::processEvents();
+    }
+    return false;
+}
+
+// The states in one of which each action makes sense.
+enum class State { Idle, Paused, Changed, Finished, Start };
+
+bool bring(Bed& bed, State state)
+{
+    jobs::Workbench& bench = bed.window->workbench();
+    models::Document& document = bed.window->document();
+    if (state == State::Start) {
+        if (document.model()) bed.window->closeFile();
+        return bed::waitFor([&] { return !document.model(); });
+    }
+    if (bench.running()) bench.stopRun();
+    if (!bed::waitFor([&] { return !bench.running(); })) return false;
+    if (!document.model() && !bed.open("chain3-skips.pt")) return false;
+    if (!bed::waitFor([&] {
+            return document.plan() && !bench.busy() && bed.window->engine().state() == jobs::EngineState::Ready;
+        }))
+        return false;
+    const protocol::ModelRecord& model = *document.model();
+    bed.window->selection().select(models::Target::op(model.opIndex("op4")));
+    bed.window->selection().select(models::Target::op(model.opIndex("op6")));
+    if (state == State::Changed) {
+        bench.pin({"checkpoint", "v6"});
+        bench.pin({"no_checkpoint", "v6"});
+        bench.undoStack().undo();
+        bed.window->selection().back();
+    }
+    if (state == State::Paused) bench.startRun(true);
+    if (state == State::Finished && document.runs().empty()) bed.run();
+    if (state != State::Paused) return bed::waitFor([&] { return !bench.busy(); });
+    return bed::waitFor([&] { return document.runLog() && document.runLog()->state() == protocol::RunState::Paused; });
+}
+
+bool makeEnabled(Bed& bed, const QAction* action)
+{
+    for (const State state : {State::Idle, State::Changed, State::Paused, State::Finished, State::Start}) {
+        if (!bring(bed, state)) qInfo("state %d could not be reached", static_cast<int>(state));
+        bed::waitFor([] { return false; }, 30);  // actions are refreshed by a timer: not what the last state left
+        if (bed::waitFor([&] { return action->isEnabled(); }, 150)) return true;
+    }
+    return false;
+}
+
+// There is no window manager to give the keyboard back after a dialog.
+void activate(QWidget& window)
+{
+    window.activateWindow();
+    QTest::qWaitForWindowActive(&window, 1000);
+}
+
+void type(QWidget& window, const QString& text)
+{
+    activate(window);
+    QTest::keyClick(&window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    QWidget* palette = openDialog();
+    auto* query = palette ? palette->findChild<QLineEdit*>(QStringLiteral("paletteQuery")) : nullptr;
+    if (!query) return;
+    QTest::keyClicks(query, text);
+    QTest::keyClick(query, Qt::Key_Return);
+}
+
+}  // namespace
+
+class TestActions : public QObject {
+    Q_OBJECT
+private slots:
+    void everyActionHasANameATextAndATip();
+    void noKeyIsGivenTwice();
+    void everyActionIsReachedThroughThePaletteByKeys();
+    void theMenusAreWalkedByKeys();
+    void panelsAreVisitedByKeys();
+    void questionMarkShowsTheKeys();
+};
+
+void TestActions::everyActionHasANameATextAndATip()
+{
+    Bed bed;
+    QSet<QString> names;
+    for (const QAction* action : bed.window->actionBook().all()) {
+        if (action->isSeparator()) continue;
+        QVERIFY2(!action->objectName().isEmpty(), qPrintable(action->text()));
+        QVERIFY2(!names.contains(action->objectName()), qPrintable(action->objectName()));
+        names.insert(action->objectName());
+        QVERIFY2(!plainText(action).isEmpty(), qPrintable(action->objectName()));
+        QVERIFY2(!action->statusTip().isEmpty() || !action->toolTip().isEmpty(), qPrintable(action->objectName()));
+    }
+    QVERIFY(names.size() > 50);
+}
+
+void TestActions::noKeyIsGivenTwice()
+{
+    Bed bed;
+    QMap<QString, QString> taken;
+    for (const QAction* action : bed.window->actionBook().all()) {
+        for (const QKeySequence& keys : action->shortcuts()) {
+            const QString text = keys.toString();
+            QVERIFY2(!taken.contains(text),
+                     qPrintable(text + ": " + action->objectName() + " and " + taken.value(text)));
+            taken[text] = action->objectName();
+        }
+    }
+}
+
+void TestActions::everyActionIsReachedThroughThePaletteByKeys()
+{
+    WindowSetup setup = bed::fakeSetup();
+    setup.unattended = true;  // no question whether to save, which would wait for an answer
+    Bed bed(setup);
+    QVERIFY(bed.open("chain3-skips.pt"));
+    QStringList missed;
+    for (QAction* action : bed.window->actionBook().all()) {
+        if (action->isSeparator() || action->objectName() == u"file.quit") continue;
+        if (!makeEnabled(bed, action)) {
+            missed.append(action->objectName() + " is never enabled");
+            continue;
+        }
+        QSignalSpy triggered(action, &QAction::triggered);
+        type(*bed.window, ActionBook::groupOf(action) + ": " + plainText(action));
+        if (!bed::waitFor([&] { return triggered.count() == 1; }, 1500)) missed.append(action->objectName());
+        QVERIFY2(dismissAll(), qPrintable(action->objectName()));
+        if (!bed.window->isVisible()) bed.window->show();
+    }
+    QVERIFY2(missed.isEmpty(), qPrintable(missed.join('\n')));
+    QAction* quit = bed.window->actionBook().find("file.quit");
+    QVERIFY(quit != nullptr);
+    activate(*bed.window);
+    QTest::keyClick(bed.window.get(), Qt::Key_Q, Qt::ControlModifier);
+    QTRY_VERIFY(!bed.window->isVisible() || openDialog());
+}
+
+void TestActions::theMenusAreWalkedByKeys()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    QTest::keyClick(bed.window.get(), Qt::Key_F, Qt::AltModifier);
+    auto* menu = bed.window->findChild<QMenu*>(QStringLiteral("menu.File"));
+    QTRY_VERIFY(menu->isVisible());
+    QStringList visited;
+    for (int i = 0; i < 40; ++i) {
+        QTest::keyClick(menu, Qt::Key_Down);
+        if (menu->activeAction()) visited.append(menu->activeAction()->objectName());
+    }
+    for (const QAction* action : bed.window->actionBook().all())
+        if (ActionBook::groupOf(action) == u"File" && action->isEnabled())
+            QVERIFY2(visited.contains(action->objectName()), qPrintable(action->objectName()));
+    QTest::keyClick(menu, Qt::Key_Right);
+    QVERIFY(dismissAll());
+}
+
+void TestActions::panelsAreVisitedByKeys()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->activateWindow();
+    bed.window->graph().setFocus();
+    QSet<QWidget*> visited;
+    for (int i = 0; i < 6; ++i) {
+        QTest::keyClick(bed.window.get(), Qt::Key_F6);
+        for (QDockWidget* dock : bed.window->docks().all())
+            if (dock->isAncestorOf(bed.window->focusWidget())) visited.insert(dock);
+    }
+    QVERIFY(visited.contains(bed.window->docks().dock("outline")));
+    QVERIFY(visited.contains(bed.window->docks().dock("plan")));
+}
+
+void TestActions::questionMarkShowsTheKeys()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    QTest::keyClick(bed.window.get(), Qt::Key_Question, Qt::ShiftModifier);
+    QTRY_VERIFY(openDialog() && openDialog()->objectName() == "keysOverview");
+    QVERIFY(dismissAll());
+}
+
+QTEST_MAIN(TestActions)
+#include "test_actions.moc"

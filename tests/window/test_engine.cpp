@@ -1,0 +1,106 @@
+// The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
+
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
+#include <csignal>
+
+#include "bed.h"
+#include "models/run_log.h"
+
+using namespace hopscope;
+using bed::Bed;
+
+class TestEngine : public QObject {
+    Q_OBJECT
+private slots:
+    void everySampleIsOpenedPlannedRunAndProved_data();
+    void everySampleIsOpenedPlannedRunAndProved();
+    void aChangedCutIsPlannedRunAndProved();
+    void anEngineKilledInMidRunComesBackWithEverything();
+    void whatIsNoModelIsRefusedInWords();
+
+private:
+    static bool openSample(Bed& bed, const QString& name)
+    {
+        const QString model = bed::sample(name);
+        return bed.open(model, {QFileInfo(model).path() + "/graph.safetensors"});
+    }
+};
+
+void TestEngine::everySampleIsOpenedPlannedRunAndProved_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("depth");
+    QTest::newRow("karate gcn") << "karate/gcn.pt" << 2;
+    QTest::newRow("digits sage") << "digits/sage.pt" << 2;
+    QTest::newRow("digits jknet") << "digits/jknet.pt" << 3;
+    QTest::newRow("digits gat") << "digits/gat.pt" << 2;
+}
+
+void TestEngine::everySampleIsOpenedPlannedRunAndProved()
+{
+    QFETCH(QString, name);
+    QFETCH(int, depth);
+    Bed bed(bed::realSetup());
+    QVERIFY2(openSample(bed, name), qPrintable(bed.window->banner().sentence()));
+    QCOMPARE(bed.window->document().model()->depthModule, depth);
+    QVERIFY(bed.window->document().plan()->predicted.has_value());
+    QVERIFY2(bed.run(), qPrintable(bed.window->banner().sentence()));
+    const schema::Report& report = *bed.window->document().runs().front().report;
+    QCOMPARE(report.verify->verdict, std::string("equal"));
+    QVERIFY(bed.window->document().runLog()->batches().size() >= static_cast<std::size_t>(depth));
+}
+
+void TestEngine::aChangedCutIsPlannedRunAndProved()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/jknet.pt"));
+    const models::PlanPtr before = bed.window->document().plan();
+    const protocol::ModelRecord& model = *bed.window->document().model();
+    const auto hidden = std::find_if(before->checkpoints.begin(), before->checkpoints.end(),
+                                     [](const protocol::PlanCheckpoint& checkpoint) { return !checkpoint.output; });
+    QVERIFY(hidden != before->checkpoints.end());
+    const std::string value = model.values[static_cast<std::size_t>(hidden->value)].id;
+    bed.window->workbench().pin({"no_checkpoint", value});
+    QTRY_VERIFY(!bed.window->workbench().busy());
+    if (bed.window->document().refusal().isEmpty()) {
+        QVERIFY(bed.window->document().plan()->checkpointOf(hidden->value) == nullptr);
+        QVERIFY(bed.run());
+        QCOMPARE(bed.window->document().runs().back().report->verify->verdict, std::string("equal"));
+        bed.window->workbench().undoStack().undo();
+    }
+    QTRY_VERIFY(bed.window->document().plan()->checkpointOf(hidden->value) != nullptr);
+}
+
+void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/gcn.pt"));
+    QVERIFY(bed.run());
+    const models::ModelPtr model = bed.window->document().model();
+    bed.window->workbench().startRun(true);
+    QTRY_VERIFY(bed.window->document().runLog()->state() == protocol::RunState::Paused);
+    bed.window->workbench().step("batch");
+    QSignalSpy lost(&bed.window->workbench(), &jobs::Workbench::engineLost);
+    QSignalSpy back(&bed.window->workbench(), &jobs::Workbench::engineBack);
+    QCOMPARE(::kill(static_cast<pid_t>(bed.window->engine().processId()), SIGKILL), 0);
+    QTRY_COMPARE(lost.count(), 1);
+    QVERIFY(!bed.window->workbench().running());
+    QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 30'000);
+    QCOMPARE(bed.window->document().model(), model);
+    QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
+    QVERIFY(bed.run());
+    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, std::string("equal"));
+}
+
+void TestEngine::whatIsNoModelIsRefusedInWords()
+{
+    Bed bed(bed::realSetup());
+    bed.window->openFile({bed::sample("README.md"), {}, {}});
+    QTRY_VERIFY_WITH_TIMEOUT(bed.window->banner().sentence().contains("README.md"), 20'000);
+    QVERIFY(bed.window->document().model() == nullptr);
+}
+
+QTEST_MAIN(TestEngine)
+#include "test_engine.moc"

@@ -1,0 +1,245 @@
+// The program itself, started as a user would: without a display, killed, recovered, and through other engines.
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bed.h"
+#include "session.h"
+
+using namespace hopscope;
+
+namespace {
+
+QString quoted(const QStringList& command)
+{
+    QStringList words;
+    for (const QString& word : command) words.append(u'"' + word + u'"');
+    return words.join(u' ');
+}
+
+struct Program {
+    QTemporaryDir home;
+    QProcess process;
+
+    explicit Program(const QStringList& arguments, const QString& engine = quoted(bed::fakeCommand()))
+    {
+        start(arguments, engine);
+    }
+
+    void start(const QStringList& arguments, const QString& engine)
+    {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_DATA_HOME", home.filePath("data"));
+        environment.insert("XDG_CONFIG_HOME", home.filePath("config"));
+        environment.insert("QT_QPA_PLATFORM", "offscreen");
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope"), arguments + QStringList{"--engine", engine});
+    }
+
+    int wait() { return process.waitForFinished(40'000) ? process.exitCode() : -1; }
+
+    [[nodiscard]] QStringList copies() const
+    {
+        const QDir folder(home.filePath("data/hopscope/hopscope/recovery"));
+        QStringList files;
+        for (const QString& name : folder.entryList({"*.hopscope"})) files.append(folder.filePath(name));
+        return files;
+    }
+};
+
+QString read(const QString& name);
+
+// A port that was free a moment ago.
+int freePort()
+{
+    const int handle = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(handle, reinterpret_cast<sockaddr*>(&address), size);
+    ::getsockname(handle, reinterpret_cast<sockaddr*>(&address), &size);
+    ::close(handle);
+    return ntohs(address.sin_port);
+}
+
+// An ssh server of this test alone: own keys, own port, this machine only.
+struct SshServer {
+    QTemporaryDir folder;
+    QProcess process;
+    int port = freePort();
+
+    // Empty, or why there is none.
+    QString start()
+    {
+        const QString program = QStandardPaths::findExecutable("sshd", {"/usr/sbin", "/usr/local/sbin"});
+        if (program.isEmpty() || QStandardPaths::findExecutable("ssh-keygen").isEmpty()) return "sshd is not installed";
+        for (const char* key : {"host", "user"})
+            QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", folder.filePath(key)});
+        if (::geteuid() == 0) QDir().mkpath("/run/sshd");  // as its service would
+        QFile config(folder.filePath("config"));
+        if (!config.open(QIODevice::WriteOnly)) return "no configuration";
+        config.write(QString("Port %1\nListenAddress 127.0.0.1\nHostKey %2\nAuthorizedKeysFile %3\nStrictModes no\n"
+                             "UsePAM no\nPidFile none\nPermitRootLogin yes\n")
+                         .arg(port)
+                         .arg(folder.filePath("host"), folder.filePath("user.pub"))
+                         .toUtf8());
+        config.close();
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.start(program, {"-D", "-e", "-f", config.fileName()});
+        QByteArray said;
+        const bool listens = bed::waitFor([&] {
+            said += process.readAll();
+            return said.contains("Server listening") || process.state() == QProcess::NotRunning;
+        });
+        return listens && said.contains("Server listening") ? QString()
+                                                            : "sshd does not start: " + QString::fromUtf8(said);
+    }
+
+    [[nodiscard]] QString command(const QStringList& remote) const
+    {
+        const QStringList words{"ssh",      "-q",
+                                "-p",       QString::number(port),
+                                "-i",       folder.filePath("user"),
+                                "-o",       "BatchMode=yes",
+                                "-o",       "StrictHostKeyChecking=no",
+                                "-o",       "UserKnownHostsFile=/dev/null",
+                                "127.0.0.1"};
+        return quoted(words + remote);
+    }
+
+    ~SshServer()
+    {
+        process.terminate();
+        process.waitForFinished(3000);
+    }
+};
+
+QString read(const QString& name)
+{
+    QFile file(name);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+}  // namespace
+
+class TestPrograms : public QObject {
+    Q_OBJECT
+private slots:
+    void aWrongCommandLineExitsWithTwo();
+    void helpAndVersionAreSaid();
+    void picturesAndTablesAreWrittenWithoutADisplay();
+    void aModelThatCannotBeOpenedExitsWithThree();
+    void anEngineThatDoesNotExistIsSaid();
+    void anEngineBehindAPipeWorksTheSame();
+    void anEngineBehindSshWorksTheSame();
+    void aKilledWindowIsRecoveredAndItsEngineEnds();
+};
+
+void TestPrograms::aWrongCommandLineExitsWithTwo()
+{
+    Program program({"--theme", "pink"});
+    QCOMPARE(program.wait(), 2);
+    QVERIFY(program.process.readAllStandardError().contains("pink"));
+}
+
+void TestPrograms::helpAndVersionAreSaid()
+{
+    Program help({"--help"}), version({"--version"});
+    QCOMPARE(help.wait(), 0);
+    QVERIFY(help.process.readAllStandardOutput().contains("--screenshot"));
+    QCOMPARE(version.wait(), 0);
+    QVERIFY(version.process.readAllStandardOutput().startsWith("hopscope "));
+}
+
+void TestPrograms::picturesAndTablesAreWrittenWithoutADisplay()
+{
+    QTemporaryDir out;
+    Program program({"chain3.pt", "--run", "--screenshot", out.filePath("w.png"), "--size", "1300x800", "--export",
+                     out.filePath("graph.svg"), "--export", out.filePath("stages.csv"), "--export",
+                     out.filePath("t.json"), "--export", "graph=" + out.filePath("big.png"), "--width", "3000"});
+    QCOMPARE(program.wait(), 0);
+    QCOMPARE(QImage(out.filePath("w.png")).size(), QSize(1300, 800));
+    QCOMPARE(QImage(out.filePath("big.png")).width(), 3000);
+    QVERIFY(read(out.filePath("graph.svg")).contains("<svg"));
+    QCOMPARE(read(out.filePath("stages.csv")).split('\n', Qt::SkipEmptyParts).size(), 4);
+    QVERIFY(read(out.filePath("t.json")).contains("compute"));
+    QVERIFY(program.copies().isEmpty());
+}
+
+void TestPrograms::aModelThatCannotBeOpenedExitsWithThree()
+{
+    QTemporaryDir out;
+    Program program({"bad.pt", "--screenshot", out.filePath("w.png")});
+    QCOMPARE(program.wait(), 3);
+    QVERIFY(program.process.readAllStandardError().contains("no TorchScript archive"));
+    QVERIFY(!QFile::exists(out.filePath("w.png")));
+}
+
+void TestPrograms::anEngineThatDoesNotExistIsSaid()
+{
+    QTemporaryDir out;
+    Program program({"chain3.pt", "--screenshot", out.filePath("w.png")}, "/nowhere/hopscope-engine serve");
+    QCOMPARE(program.wait(), 7);
+    QVERIFY(program.process.readAllStandardError().contains("could not be started"));
+}
+
+void TestPrograms::anEngineBehindAPipeWorksTheSame()
+{
+    QTemporaryDir out;
+    Program program({"chain3.pt", "--export", out.filePath("ops.csv")},
+                    "sh -c \"cat | '" + bed::fakeCommand().join("' '") + "' | cat\"");
+    QCOMPARE(program.wait(), 0);
+    QVERIFY(read(out.filePath("ops.csv")).contains("linear"));
+}
+
+void TestPrograms::anEngineBehindSshWorksTheSame()
+{
+    SshServer server;
+    const QString problem = server.start();
+    if (!problem.isEmpty()) QSKIP(qPrintable(problem));
+    QTemporaryDir out;
+    Program program({"chain3.pt", "--run", "--export", out.filePath("stages.csv")}, server.command(bed::fakeCommand()));
+    const int code = program.wait();
+    QVERIFY2(code == 0, program.process.readAllStandardError().constData());
+    QCOMPARE(read(out.filePath("stages.csv")).split('\n', Qt::SkipEmptyParts).size(), 4);
+}
+
+void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
+{
+    QTemporaryDir folder;
+    window::Session session;
+    session.model = "chain3.pt";
+    session.settings.pins = {{"checkpoint", "v6"}};
+    session.perspective = "analyse";
+    const QString file = folder.filePath("s.hopscope");
+    QVERIFY(window::saveSession(session, file).has_value());
+    Program program({file});
+    QTRY_VERIFY_WITH_TIMEOUT(program.copies().size() == 1 && read(program.copies().first()).contains("v6"), 20'000);
+    const QString children = QString("/proc/%1/task/%1/children").arg(program.process.processId());
+    const QStringList engines = read(children).split(' ', Qt::SkipEmptyParts);
+    QVERIFY(!engines.isEmpty());
+    QCOMPARE(::kill(static_cast<pid_t>(program.process.processId()), SIGKILL), 0);
+    QVERIFY(program.process.waitForFinished(5000));
+    for (const QString& engine : engines) QTRY_VERIFY(!QFile::exists("/proc/" + engine + "/exe"));
+    QCOMPARE(program.copies().size(), 1);
+
+    const QString table = folder.filePath("checkpoints.csv");
+    program.start({"--recover", "--export", table}, quoted(bed::fakeCommand()));
+    QCOMPARE(program.wait(), 0);
+    // The head, v5, the pinned v6, v9 and the output.
+    QCOMPARE(read(table).split('\n', Qt::SkipEmptyParts).size(), 5);
+    QCOMPARE(program.copies().size(), 0);
+}
+
+QTEST_GUILESS_MAIN(TestPrograms)
+#include "test_programs.moc"

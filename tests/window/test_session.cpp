@@ -1,0 +1,167 @@
+// Session files and the copies that outlive a killed window.
+
+#include <QDir>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "session.h"
+#include "session_keeper.h"
+#include "settings.h"
+
+using namespace hopscope;
+using namespace hopscope::window;
+
+namespace {
+
+Session example()
+{
+    Session session;
+    session.model = "/models/a b.pt";
+    session.data = {"/models/graph.safetensors", "x=/data/x.npy"};
+    session.roles = {"x=node:user"};
+    session.hashes = {{"model", "abc"}};
+    session.settings.strategy = "source-rule";
+    session.settings.pins = {{"checkpoint", "v7"}, {"no_checkpoint", "v9"}};
+    session.settings.memory = qint64{8} << 30;
+    session.settings.verify = "full";
+    session.view = QByteArray("\x00\xff any bytes", 12);
+    session.perspective = "run";
+    return session;
+}
+
+}  // namespace
+
+class TestSession : public QObject {
+    Q_OBJECT
+private slots:
+    void whatIsWrittenIsReadBack();
+    void filesBesideASessionMoveWithIt();
+    void brokenSessionsAreRefusedWithTheirPlace_data();
+    void brokenSessionsAreRefusedWithTheirPlace();
+    void recentFilesAreFewAndDistinct();
+    void changesAreNoticedButViewsAreNot();
+    void aCopyIsWrittenAndGoesWithAGoodEnd();
+    void aCopyOfALivingWindowIsNoOrphan();
+    void anAbandonedCopyIsFoundOnce();
+};
+
+void TestSession::whatIsWrittenIsReadBack()
+{
+    const auto read = readSession(writeSession(example(), {}), "s.hopscope", {});
+    QVERIFY2(read.has_value(), read.has_value() ? "" : read.error().message.c_str());
+    QVERIFY(*read == example());
+    QVERIFY(*readSession(writeSession(Session{}, {}), "s", {}) == Session{});
+}
+
+void TestSession::filesBesideASessionMoveWithIt()
+{
+    const QByteArray text = writeSession(example(), "/models");
+    QVERIFY(text.contains("\"a b.pt\""));
+    QVERIFY(text.contains("\"graph.safetensors\""));
+    QVERIFY(text.contains("\"x=/data/x.npy\""));
+    const auto moved = readSession(text, "s.hopscope", "/elsewhere");
+    QCOMPARE(moved->model, QString("/elsewhere/a b.pt"));
+    QCOMPARE(moved->data, (QStringList{"/elsewhere/graph.safetensors", "x=/data/x.npy"}));
+}
+
+void TestSession::brokenSessionsAreRefusedWithTheirPlace_data()
+{
+    QTest::addColumn<QByteArray>("from");
+    QTest::addColumn<QByteArray>("to");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("not JSON") << QByteArray("{") << QByteArray("[") << "s.hopscope";
+    QTest::newRow("format") << QByteArray("hopscope-session") << QByteArray("other") << "format";
+    QTest::newRow("version") << QByteArray("\"version\": 1") << QByteArray("\"version\": 2") << "version";
+    QTest::newRow("missing") << QByteArray("\"strategy\"") << QByteArray("\"strategies\"") << "/settings/strategy";
+    QTest::newRow("pin") << QByteArray("[\"checkpoint\", \"v7\"]") << QByteArray("[\"v7\"]") << "/settings/pins/0";
+}
+
+void TestSession::brokenSessionsAreRefusedWithTheirPlace()
+{
+    QFETCH(QByteArray, from);
+    QFETCH(QByteArray, to);
+    QFETCH(QString, words);
+    QByteArray text = writeSession(example(), {});
+    QVERIFY2(text.contains(from), text.constData());
+    text.replace(text.indexOf(from), from.size(), to);
+    const auto read = readSession(text, "s.hopscope", {});
+    QVERIFY(!read.has_value());
+    const QString said = QString::fromStdString(base::describe(read.error()));
+    QVERIFY2(said.contains(words), qPrintable(said));
+}
+
+void TestSession::recentFilesAreFewAndDistinct()
+{
+    QVector<RecentFile> recent;
+    for (int i = 0; i < 30; ++i) recent = withRecent(recent, {QString::number(i % 20), {}, {}});
+    QCOMPARE(recent.size(), recentLimit);
+    QCOMPARE(recent.first().file, QString("9"));
+    recent = withRecent(recent, {"5", {"new data"}, {}});
+    QCOMPARE(recent.size(), recentLimit);
+    QCOMPARE(recent.first().data, QStringList{"new data"});
+}
+
+void TestSession::changesAreNoticedButViewsAreNot()
+{
+    std::optional<Session> current = example();
+    SessionKeeper keeper([&](bool) { return current; }, {}, nullptr);
+    QSignalSpy changed(&keeper, &SessionKeeper::modifiedChanged);
+    keeper.begin({});
+    current->view = "zoomed";
+    current->perspective = "compare";
+    keeper.touch();
+    QVERIFY(!keeper.modified());
+    current->settings.pins.clear();
+    keeper.touch();
+    QVERIFY(keeper.modified());
+    current->settings.pins = example().settings.pins;
+    keeper.touch();
+    QVERIFY(!keeper.modified());
+    QCOMPARE(changed.count(), 2);
+}
+
+void TestSession::aCopyIsWrittenAndGoesWithAGoodEnd()
+{
+    QTemporaryDir folder;
+    const QString place = folder.filePath("recovery");
+    {
+        SessionKeeper keeper([](bool) { return example(); }, place, nullptr);
+        keeper.begin("/sessions/s.hopscope");
+        QTRY_COMPARE(QDir(place).entryList({"*.hopscope"}).size(), 1);
+        const auto copy = loadSession(QDir(place).filePath(QDir(place).entryList({"*.hopscope"}).first()));
+        QVERIFY(copy.has_value());
+        QCOMPARE(copy->origin, QString("/sessions/s.hopscope"));
+        QVERIFY(copy->settings == example().settings);
+    }
+    QCOMPARE(QDir(place).entryList({"*.hopscope"}).size(), 0);
+}
+
+void TestSession::aCopyOfALivingWindowIsNoOrphan()
+{
+    QTemporaryDir folder;
+    SessionKeeper keeper([](bool) { return example(); }, folder.path(), nullptr);
+    keeper.begin({});
+    QTRY_COMPARE(QDir(folder.path()).entryList({"*.hopscope"}).size(), 1);
+    QCOMPARE(SessionKeeper::orphans(folder.path()).size(), 0);
+}
+
+void TestSession::anAbandonedCopyIsFoundOnce()
+{
+    QTemporaryDir folder;
+    QVERIFY(saveSession(example(), folder.filePath("a.hopscope")).has_value());
+    QFile broken(folder.filePath("b.hopscope"));
+    QVERIFY(broken.open(QIODevice::WriteOnly));
+    broken.write("half a fi");
+    broken.close();
+    const QVector<Orphan> orphans = SessionKeeper::orphans(folder.path());
+    QCOMPARE(orphans.size(), 1);
+    QVERIFY(orphans.first().session.settings == example().settings);
+    QVERIFY(!broken.exists());
+    SessionKeeper::discard(orphans.first());
+    QCOMPARE(SessionKeeper::orphans(folder.path()).size(), 0);
+    QVERIFY(SessionKeeper::orphans({}).isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TestSession)
+#include "test_session.moc"

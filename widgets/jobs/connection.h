@@ -1,0 +1,53 @@
+#pragma once
+
+// One life of an engine process: bytes in and out as messages. Big messages are read and written on worker threads, in
+// order; what arrives is bounded and validated, and whatever breaks the rules ends the process with a reason.
+
+#include <QObject>
+#include <QProcess>
+#include <QStringList>
+#include <QThreadPool>
+
+#include "protocol/framing.h"
+#include "protocol/rpc.h"
+
+namespace hopscope::jobs {
+
+class Connection : public QObject {
+    Q_OBJECT
+public:
+    explicit Connection(const QStringList& command, QObject* parent = nullptr);
+    ~Connection() override;  // closes the process's input, gives it a moment, then kills it
+
+    void send(protocol::Message message);
+    void kill(const QString& reason);  // `reason` is what ended() will say
+    [[nodiscard]] qint64 processId() const { return m_process.processId(); }
+
+signals:
+    void started();
+    // Handed over: the receiver may move from it.
+    void received(const std::shared_ptr<hopscope::protocol::Message>& message);
+    // Once, after everything that was received: what happened, in a sentence, with the last lines of standard error. A
+    // program that cannot be started at all is not worth trying again.
+    void ended(const QString& reason, bool startable);
+
+private:
+    void setupProcess(const QStringList& command);
+    void readOutput();
+    void readErrors();
+    void parse(std::string text);
+    void deliver(base::Result<protocol::Message> message);
+    void fail(const QString& reason);
+    void finish(const QString& reason, bool startable);
+    [[nodiscard]] QString exitReason(int code, QProcess::ExitStatus status) const;
+
+    QProcess m_process;
+    protocol::FrameReader m_frames;
+    QThreadPool m_reader, m_writer;  // one thread each: order is kept
+    QByteArray m_errors;             // the end of standard error
+    QString m_reason;                // why it was killed; empty: it was not
+    std::size_t m_unreadBytes = 0;   // taken from the process, not yet handed out
+    bool m_broken = false, m_ended = false;
+};
+
+}  // namespace hopscope::jobs

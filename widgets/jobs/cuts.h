@@ -1,0 +1,44 @@
+#pragma once
+
+// The cuts a user has chosen, as plain data, and the changes of them as steps of undo.
+
+#include <QUndoCommand>
+#include <functional>
+
+#include "models/document.h"
+
+namespace hopscope::jobs {
+
+struct Cuts {
+    QString strategy;
+    std::vector<protocol::PinRecord> pins;
+    models::PlanPtr exact;  // a plan that was loaded from a file; null: what strategy and pins give
+    bool operator==(const Cuts&) const = default;
+};
+
+Cuts withPin(Cuts cuts, const protocol::PinRecord& pin);  // replaces a pin of the same value
+Cuts withoutPin(Cuts cuts, const std::string& value);
+// The value `from` is no longer stored, `to` is. Moving back where it came from leaves no pins.
+Cuts withMove(Cuts cuts, const std::string& from, const std::string& to);
+// The pins whose values a model has, in their order.
+std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinRecord>& pins,
+                                             const protocol::ModelRecord& model);
+
+// Applies cuts by a function that it is given. A command that is refused removes itself from the stack when it is undone.
+class CutCommand : public QUndoCommand {
+public:
+    using Apply = std::function<void(const Cuts&)>;
+    CutCommand(const QString& text, Cuts before, Cuts after, Apply apply);
+
+    void redo() override { m_apply(m_after); }
+    void undo() override;
+    void refuse() { m_refused = true; }
+    [[nodiscard]] const Cuts& after() const { return m_after; }
+
+private:
+    Cuts m_before, m_after;
+    Apply m_apply;
+    bool m_refused = false;
+};
+
+}  // namespace hopscope::jobs

@@ -1,0 +1,56 @@
+#pragma once
+
+// The window's end of the protocol: starts the engine as a child process, sends requests, hands out answers, and survives
+// the engine's death at any moment. Single-threaded, never blocks.
+
+#include <QJsonObject>
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "protocol/framing.h"
+#include "protocol/rpc.h"
+#include "json/json.h"
+
+namespace hopscope::jobs {
+
+enum class EngineState { Stopped, Starting, Ready, Failed };
+
+class EngineClient : public QObject {
+    Q_OBJECT
+public:
+    using Answer = std::function<void(base::Result<json::Value>)>;
+
+    // `command`: program and arguments, e.g. {"hopscope-engine", "serve"} or {"ssh", "host", "hopscope-engine", "serve"}.
+    explicit EngineClient(QStringList command, QObject* parent = nullptr);
+    ~EngineClient() override;  // ends the child
+
+    void start();
+    void restart();
+    [[nodiscard]] EngineState state() const { return m_state; }
+    [[nodiscard]] const json::Value& serverInfo() const { return m_serverInfo; }  // answer to initialize
+    [[nodiscard]] qint64 processId() const;
+
+    // `answer` is called exactly once, later, with the result or the error; with Internal ("the engine has stopped") if the
+    // engine dies first. Dropped without a call when `context` is destroyed. Requests made before Ready wait for it.
+    std::int64_t request(const QString& method, json::Value params, QObject* context, Answer answer);
+    void cancel(std::int64_t id);
+
+signals:
+    void stateChanged(hopscope::jobs::EngineState state);
+    void died(const QString& reason);  // "the engine was killed (signal 9)", with the last lines of its standard error
+    void notified(const QString& method, const hopscope::json::Value& params);
+    void progressed(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+    EngineState m_state = EngineState::Stopped;
+    json::Value m_serverInfo;
+};
+
+}  // namespace hopscope::jobs

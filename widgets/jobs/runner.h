@@ -1,0 +1,35 @@
+#pragma once
+
+// Work beside the event loop: a plain function runs on a pool, its result comes back to the caller's thread. A pool of one
+// thread keeps the order of its results.
+
+#include <QFutureWatcher>
+#include <QObject>
+#include <QPromise>
+#include <QThreadPool>
+#include <memory>
+
+namespace hopscope::jobs {
+
+// Calls `work()` on `pool` and later `then(result)` in the thread of `context`; never if `context` is destroyed first. `work`
+// must own all that it reads.
+template <class Work, class Then>
+void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
+{
+    using Result = std::shared_ptr<std::invoke_result_t<Work>>;
+    auto* watcher = new QFutureWatcher<Result>(context);
+    QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, then = std::move(then)]() mutable {
+        watcher->deleteLater();
+        then(std::move(*watcher->result()));
+    });
+    auto promise = std::make_shared<QPromise<Result>>();
+    watcher->setFuture(promise->future());
+    pool.start([promise, job = std::make_shared<Work>(std::move(work))]() mutable {
+        promise->start();
+        promise->addResult(std::make_shared<typename Result::element_type>((*job)()));
+        job.reset();
+        promise->finish();
+    });
+}
+
+}  // namespace hopscope::jobs

@@ -1,0 +1,72 @@
+#pragma once
+
+// What the user does, as requests to the engine: open, plan, pin, run. The only writer of models::Document. Every change of
+// the cuts is a command on the undo stack; answers that arrive late are dropped by number.
+
+#include <QObject>
+#include <QStringList>
+#include <QUndoStack>
+#include <memory>
+
+#include "jobs/engine_client.h"
+#include "models/document.h"
+
+namespace hopscope::jobs {
+
+class Workbench : public QObject {
+    Q_OBJECT
+public:
+    Workbench(EngineClient& engine, models::Document& document, QObject* parent = nullptr);
+    ~Workbench() override;
+
+    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+    [[nodiscard]] bool running() const;  // a run is under way
+    [[nodiscard]] bool busy() const;     // opening or planning
+
+    void open(const QString& model, const QStringList& data, const QStringList& roles);
+    void reload();  // the same files again, keeping pins where they still fit
+    void close();
+
+    // Cuts. Refusals end up in Document::refusal and undo themselves.
+    void setStrategy(const QString& strategy);  // forgets pins
+    void pin(const protocol::PinRecord& pin);   // replaces a pin of the same value
+    void unpin(const QString& value);
+    void movePin(const QString& fromValue, const QString& toValue);  // one step of undo
+    void clearPins();
+    void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output
+    // What would follow if a value were stored, or were not: asked without changing anything.
+    using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
+    void whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, WhatIf answer);
+    void loadPlan(const QString& file);
+    void savePlan(const QString& file);
+    void openReport(const QString& file);  // report.json of an earlier run: joins Document::runs
+
+    void startRun(bool paused = false);
+    void pause();
+    void resume();
+    void step(const QString& unit);  // "batch", "stage"
+    void stopRun();
+
+    using Source = std::function<void(base::Result<json::Value>)>;  // the answer of model/source
+    void requestSource(int op, QObject* context, Source answer);
+    void peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer);
+
+    void restoreSettings(const models::Settings& settings);  // of a session file; no undo step
+
+signals:
+    void opened();
+    void failed(const QString& what, const QString& sentence, const QString& hint);  // opening, planning, running
+    void progressed(const QString& what, double fraction);                           // negative: unknown
+    void runStateChanged();
+    void runFinished();
+    void engineLost(const QString& reason);
+    void engineBack();
+    void logged(const QString& sentence);  // a sentence of the engine for the log
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+    QUndoStack m_undo;
+};
+
+}  // namespace hopscope::jobs

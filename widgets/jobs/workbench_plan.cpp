@@ -1,0 +1,130 @@
+#include <QThreadPool>
+
+#include "jobs/runner.h"
+#include "jobs/workbench_state.h"
+
+namespace hopscope::jobs {
+
+namespace {
+
+const char* const referenceStrategies[] = {"depth", "source-rule"};
+
+template <class T>
+json::Value orNull(const std::optional<T>& value)
+{
+    return value ? json::Value(*value) : json::Value();
+}
+
+}  // namespace
+
+Cuts Workbench::Impl::cuts() const { return {document.settings().strategy, document.settings().pins, exact}; }
+
+void Workbench::Impl::push(const QString& text, Cuts after)
+{
+    if (!engineDocument || after == cuts()) return;
+    auto command = std::make_unique<CutCommand>(text, cuts(), std::move(after), [this](const Cuts& to) { apply(to); });
+    newest = nullptr;
+    CutCommand* added = command.get();
+    bench.m_undo.push(command.release());
+    newest = added;
+}
+
+void Workbench::Impl::apply(const Cuts& to)
+{
+    newest = nullptr;
+    models::Settings settings = document.settings();
+    settings.strategy = to.strategy;
+    settings.pins = to.pins;
+    exact = to.exact;
+    document.setSettings(settings);
+    if (refusing) return;
+    document.setRefusal({});
+    if (!exact) return plan();
+    ++planNumber;
+    planning = false;
+    accepted = settings;
+    document.setPlan(exact);
+}
+
+json::Value Workbench::Impl::planParams(const models::Settings& settings) const
+{
+    json::Value params = json::Value::object();
+    params["document"] = engineDocument.value_or(0);
+    params["strategy"] = settings.strategy.toStdString();
+    params["pins"] = protocol::writePins(settings.pins);
+    params["device"] = settings.device.toStdString();
+    params["memory"] = orNull(settings.memory);
+    params["batch"] = orNull(settings.batch);
+    return params;
+}
+
+void Workbench::Impl::requestPlan(const QString& method, json::Value params, QObject* context, Workbench::WhatIf answer)
+{
+    const auto read = [model = document.model(), context, answer](base::Result<json::Value> result) {
+        if (!result) return answer(base::forward(result));
+        runAside(
+            *QThreadPool::globalInstance(), context,
+            [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
+    };
+    engine.request(method, std::move(params), context, read);
+}
+
+void Workbench::Impl::plan()
+{
+    if (!engineDocument || !document.model()->splittable) return;
+    const std::int64_t number = ++planNumber;
+    planning = true;
+    const models::Settings settings = document.settings();
+    requestPlan("plan/make", planParams(settings), &bench,
+                [this, number, settings](base::Result<protocol::PlanRecord> plan) {
+                    planAnswered(number, settings, std::move(plan));
+                });
+}
+
+void Workbench::Impl::planAnswered(std::int64_t number, const models::Settings& settings,
+                                   base::Result<protocol::PlanRecord> plan)
+{
+    if (number != planNumber) return;
+    planning = false;
+    if (!plan) return refuse(plan.error());
+    newest = nullptr;
+    accepted = settings;
+    document.setPlan(std::make_shared<const protocol::PlanRecord>(std::move(*plan)));
+}
+
+// The change that led here goes away again; if changes before it have not been answered, they are tried once more.
+void Workbench::Impl::refuse(const base::Error& error)
+{
+    if (engine.state() != EngineState::Ready) return;  // no answer at all: the engine has died
+    refusing = true;
+    if (newest) {
+        newest->refuse();
+        bench.m_undo.undo();
+    } else document.setSettings(accepted);
+    refusing = false;
+    document.setRefusal(QString::fromStdString(base::describe(error)));
+    if (document.settings() != accepted) plan();
+    else if (exact) document.setPlan(exact);
+}
+
+void Workbench::Impl::references()
+{
+    if (!engineDocument || !document.model()->splittable) return;
+    for (const char* strategy : referenceStrategies) reference(QString::fromLatin1(strategy));
+}
+
+void Workbench::Impl::reference(const QString& strategy)
+{
+    models::Settings settings = document.settings();
+    settings.strategy = strategy;
+    settings.pins.clear();
+    const auto expected = engineDocument;
+    requestPlan("plan/make", planParams(settings), &bench,
+                [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {
+                    if (engineDocument != expected) return;
+                    document.setReference(
+                        strategy, plan ? std::make_shared<const protocol::PlanRecord>(std::move(*plan)) : nullptr);
+                });
+}
+
+}  // namespace hopscope::jobs

@@ -1,0 +1,15 @@
+#pragma once
+
+// The application's style sheet: what a palette cannot say (rounded buttons, underlined tabs, quiet docks).
+
+#include <QString>
+
+#include "style/theme.h"
+
+namespace hopscope::style {
+
+// Complete and deterministic; names the theme's colours only. Buttons with the property "primary" true are filled with
+// the accent; labels with the property "muted" or "heading" true are drawn so.
+QString styleSheet(const Theme& theme);
+
+}  // namespace hopscope::style

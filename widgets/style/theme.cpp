@@ -1,0 +1,187 @@
+#include "style/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QFontDatabase>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QPalette>
+#include <QStyleFactory>
+#include <cmath>
+
+#include "style/sheet.h"
+
+// Resources of a static library are linked in only when something asks for them, outside of any namespace.
+static void initResources() { Q_INIT_RESOURCE(hopscope); }
+
+namespace hopscope::style {
+
+namespace {
+
+QJsonObject readTokens(bool dark)
+{
+    initResources();
+    QFile file(QStringLiteral(":/hopscope/themes/tokens.json"));
+    const bool opened = file.open(QIODevice::ReadOnly);
+    Q_ASSERT(opened);
+    Q_UNUSED(opened);
+    return QJsonDocument::fromJson(file.readAll()).object().value(dark ? u"dark" : u"light").toObject();
+}
+
+QColor colourOf(const QJsonValue& value)
+{
+    const QColor colour(value.toString());
+    Q_ASSERT(colour.isValid());
+    return colour;
+}
+
+QVector<QColor> colours(const QJsonObject& tokens, QStringView name)
+{
+    QVector<QColor> result;
+    for (const QJsonValue& value : tokens.value(name).toArray()) result.append(colourOf(value));
+    Q_ASSERT(!result.isEmpty());
+    return result;
+}
+
+void readSurfaces(Theme& theme, const QJsonObject& tokens)
+{
+    const std::pair<QColor*, QStringView> names[] = {
+        {&theme.window, u"window"},       {&theme.panel, u"panel"},
+        {&theme.raised, u"raised"},       {&theme.border, u"border"},
+        {&theme.text, u"text"},           {&theme.textMuted, u"textMuted"},
+        {&theme.accent, u"accent"},       {&theme.accentText, u"accentText"},
+        {&theme.selection, u"selection"}, {&theme.hover, u"hover"},
+        {&theme.good, u"good"},           {&theme.bad, u"bad"},
+        {&theme.warning, u"warning"},     {&theme.sourceLine, u"sourceLine"},
+    };
+    for (const auto& [colour, name] : names) *colour = colourOf(tokens.value(name));
+}
+
+void readGraph(Theme& theme, const QJsonObject& tokens)
+{
+    const std::pair<QColor*, QStringView> names[] = {
+        {&theme.bandA, u"bandA"},
+        {&theme.bandB, u"bandB"},
+        {&theme.prologueBand, u"prologueBand"},
+        {&theme.nodeBorder, u"nodeBorder"},
+        {&theme.edge, u"edge"},
+        {&theme.edgeMuted, u"edgeMuted"},
+        {&theme.structure, u"structure"},
+        {&theme.checkpoint, u"checkpoint"},
+        {&theme.cut, u"cut"},
+        {&theme.recompute, u"recompute"},
+    };
+    for (const auto& [colour, name] : names) *colour = colourOf(tokens.value(name));
+}
+
+void readSeries(Theme& theme, const QJsonObject& tokens)
+{
+    theme.depth = colours(tokens, u"depth");
+    theme.depthText = colours(tokens, u"depthText");
+    theme.phases = colours(tokens, u"phases");
+    theme.kinds = colours(tokens, u"kinds");
+    theme.kindsText = colours(tokens, u"kindsText");
+    theme.scale = colours(tokens, u"scale");
+    theme.scaleText = colours(tokens, u"scaleText");
+}
+
+// The palette as the desktop set it, before this program changed it.
+bool desktopIsDark()
+{
+    static const bool dark = QPalette().color(QPalette::Window).lightnessF() < 0.5;
+    return dark;
+}
+
+double channel(double value) { return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4); }
+
+double luminance(const QColor& colour)
+{
+    return 0.2126 * channel(colour.redF()) + 0.7152 * channel(colour.greenF()) + 0.0722 * channel(colour.blueF());
+}
+
+QPalette paletteOf(const Theme& theme)
+{
+    QPalette palette(theme.text, theme.panel, theme.raised, theme.border, theme.border, theme.text, theme.text,
+                     theme.panel, theme.window);
+    palette.setColor(QPalette::AlternateBase, theme.raised);
+    palette.setColor(QPalette::Button, theme.raised);
+    palette.setColor(QPalette::Highlight, theme.selection);
+    palette.setColor(QPalette::HighlightedText, theme.text);
+    palette.setColor(QPalette::PlaceholderText, theme.textMuted);
+    palette.setColor(QPalette::ToolTipBase, theme.raised);
+    palette.setColor(QPalette::ToolTipText, theme.text);
+    palette.setColor(QPalette::Link, theme.accent);
+    palette.setColor(QPalette::LinkVisited, theme.accent);
+    for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
+        palette.setColor(QPalette::Disabled, role, theme.nodeBorder);
+    return palette;
+}
+
+// The first of the families that is installed; else the system's own.
+QFont firstOf(const QStringList& families, QFontDatabase::SystemFont fallback, int points)
+{
+    QFont font = QFontDatabase::systemFont(fallback);
+    for (const QString& family : families) {
+        if (QFontDatabase::hasFamily(family)) {
+            font.setFamilies({family, font.family()});
+            break;
+        }
+    }
+    font.setPointSize(points > 0 ? points : QApplication::font().pointSize());
+    return font;
+}
+
+}  // namespace
+
+QColor Theme::depthColour(int level) const
+{
+    return depth.at(std::clamp(level, 0, static_cast<int>(depth.size()) - 1));
+}
+
+QColor Theme::depthTextColour(int level) const
+{
+    return depthText.at(std::clamp(level, 0, static_cast<int>(depthText.size()) - 1));
+}
+
+Theme loadTheme(Mode mode)
+{
+    Theme theme;
+    theme.dark = mode == Mode::Dark || (mode == Mode::Auto && desktopIsDark());
+    const QJsonObject tokens = readTokens(theme.dark);
+    readSurfaces(theme, tokens);
+    readGraph(theme, tokens);
+    readSeries(theme, tokens);
+    return theme;
+}
+
+void applyTheme(const Theme& theme)
+{
+    desktopIsDark();  // remembered before the palette changes
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(paletteOf(theme));
+    QApplication::setFont(uiFont(10));
+    qApp->setStyleSheet(styleSheet(theme));
+}
+
+double contrast(const QColor& a, const QColor& b)
+{
+    const double first = luminance(a), second = luminance(b);
+    return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
+QFont uiFont(int points)
+{
+    return firstOf({QStringLiteral("Inter"), QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")},
+                   QFontDatabase::GeneralFont, points);
+}
+
+QFont monoFont(int points)
+{
+    QFont font = firstOf({QStringLiteral("JetBrains Mono"), QStringLiteral("DejaVu Sans Mono")},
+                         QFontDatabase::FixedFont, points);
+    font.setStyleHint(QFont::Monospace);
+    return font;
+}
+
+}  // namespace hopscope::style

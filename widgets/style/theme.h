@@ -1,0 +1,45 @@
+#pragma once
+
+// Colours and measures of the window, read from one token file (resources/themes/tokens.json, compiled in) for a light
+// and a dark theme. Nothing in the window names a colour outside of this file's tokens.
+
+#include <QColor>
+#include <QFont>
+#include <QString>
+#include <QVector>
+
+namespace hopscope::style {
+
+enum class Mode { Auto, Light, Dark };
+
+struct Theme {
+    bool dark = false;
+    QColor window, panel, raised, border, text, textMuted, accent, accentText, selection, hover;
+    QColor good, bad, warning;
+    QColor bandA, bandB, prologueBand;              // stage bands, alternating
+    QColor nodeBorder, edge, edgeMuted, structure;  // graph
+    QColor checkpoint, cut, recompute;
+    QColor sourceLine;          // background of the marked source line
+    QVector<QColor> depth;      // sequential, colour-blind safe; last one for everything deeper
+    QVector<QColor> depthText;  // text on them, contrast >= 4.5
+    QVector<QColor> phases;     // six, in the order of protocol::phaseNames
+    QVector<QColor> kinds;      // categorical, eight
+    QVector<QColor> kindsText;
+    QVector<QColor> scale;  // sequential ramp for bytes, time, memory, error; from least to most
+    QVector<QColor> scaleText;
+
+    [[nodiscard]] QColor depthColour(int depth) const;
+    [[nodiscard]] QColor depthTextColour(int depth) const;
+};
+
+// Auto follows the application's palette (Qt 6.4 has no colour scheme hint).
+Theme loadTheme(Mode mode);
+// Palette and style sheet of the application.
+void applyTheme(const Theme& theme);
+
+double contrast(const QColor& a, const QColor& b);  // WCAG 2, 1..21
+
+QFont uiFont(int points = 0);  // 0: the application's size
+QFont monoFont(int points = 0);
+
+}  // namespace hopscope::style
