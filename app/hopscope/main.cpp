@@ -16,6 +16,12 @@ constexpr int usageExit = 2;
 
 void say(FILE* stream, const QString& text) { std::fprintf(stream, "%s\n", qPrintable(text)); }
 
+// The platform without a display says of every panel what it cannot do; nobody who wants a picture needs to know.
+void passMessage(QtMsgType type, const QMessageLogContext& context, const QString& message)
+{
+    if (!message.startsWith(u"This plugin does not support")) say(stderr, qFormatLogMessage(type, context, message));
+}
+
 // The program beside this one, else the one on the path.
 QString programBeside(const QString& name)
 {
@@ -87,6 +93,7 @@ int main(int argc, char** argv)
     // Pictures need no display and look the same everywhere without one.
     if (line->unattended() && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (line->help || line->version) qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (line->unattended()) qInstallMessageHandler(passMessage);
     const QApplication application(argc, argv);
     if (line->help) say(stdout, usage());
     else if (line->version) say(stdout, QStringLiteral("hopscope " HOPSCOPE_VERSION));
