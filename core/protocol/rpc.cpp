@@ -139,7 +139,7 @@ RpcError toRpc(const base::Error& error)
 
 base::Error fromRpc(const RpcError& error)
 {
-    base::Error plain{base::ErrorCode::Internal, error.message, error.hint, error.where};
+    base::Error plain = base::makeError(base::ErrorCode::Internal, error.message, error.hint, error.where);
     if (error.code == code::cancelled) plain.code = base::ErrorCode::Cancelled;
     if (error.code <= code::parseError + 100 && error.code >= code::parseError) plain.code = base::ErrorCode::Usage;
     for (const base::ErrorCode candidate : commandCodes)

@@ -86,8 +86,8 @@ base::ErrorCode codeOf(const Reader& reader)
 
 base::Error errorOf(const Reader& item)
 {
-    return {codeOf(item.child("exit_code")), item.get<std::string>("message"), item.get<std::string>("hint"),
-            item.get<std::string>("where")};
+    return base::makeError(codeOf(item.child("exit_code")), item.get<std::string>("message"),
+                           item.get<std::string>("hint"), item.get<std::string>("where"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr qint64 healthyAfter = 20'000;  // milliseconds of life that make earli
 
 base::Error gone(const QString& reason)
 {
-    return {base::ErrorCode::Internal, "the engine has stopped", {}, reason.toStdString()};
+    return base::makeError(base::ErrorCode::Internal, "the engine has stopped", {}, reason.toStdString());
 }
 
 json::Value initializeParams()

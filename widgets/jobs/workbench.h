@@ -61,7 +61,6 @@ signals:
     void runFinished();
     void engineLost(const QString& reason);
     void engineBack();
-    void logged(const QString& sentence);  // a sentence of the engine for the log
 
 private:
     struct Impl;

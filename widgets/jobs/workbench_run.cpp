@@ -8,10 +8,6 @@ void Workbench::Impl::notified(const QString& method, const json::Value& params)
 {
     if (method == u"run/events") events(params);
     else if (method == u"run/finished") finished(params);
-    else if (method == u"log") {
-        const json::Value* message = params.find("message");
-        if (message && message->asString()) emit bench.logged(QString::fromStdString(*message->asString()));
-    }
 }
 
 void Workbench::Impl::events(const json::Value& params)
@@ -45,7 +41,7 @@ void Workbench::Impl::runAnswered(const base::Result<json::Value>& result)
     const json::Value* number = result ? result->find("run") : nullptr;
     if (!number || !number->asInt()) {
         runEnded();
-        const base::Error unclear{base::ErrorCode::Internal, "the engine gave the run no number", "", ""};
+        const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine gave the run no number");
         if (engine.state() == EngineState::Ready) fail(Workbench::tr("Running"), result ? unclear : result.error());
         return;
     }

@@ -1,7 +1,5 @@
 #include "panels/inspector.h"
 
-#include <QScrollArea>
-
 #include "models/labels.h"
 #include "panels/tensor_dialog.h"
 
@@ -83,26 +81,14 @@ Inspector::Inspector(const Context& context, QWidget* parent) : Panel(parent), m
     setupActions(*layout);
     setupNeighbours(*layout);
     layout->addStretch(1);
-    auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("inspectorScroll"));
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(scroll);
+    fillWith(this, content)->setObjectName(QStringLiteral("inspectorScroll"));
     setupConnections();
     refresh();
 }
 
 void Inspector::setupHeader(QBoxLayout& layout)
 {
-    m_title = wrapped(QStringLiteral("inspectorTitle"), this);
-    QFont large = m_title->font();
-    large.setPointSizeF(large.pointSizeF() * 1.25);
-    large.setBold(true);
-    m_title->setFont(large);
+    m_title = title(QStringLiteral("inspectorTitle"), this);
     m_path = wrapped(QStringLiteral("inspectorPath"), this);
     m_path->setProperty("muted", true);
     m_facts = new QWidget(this);

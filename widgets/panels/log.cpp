@@ -26,7 +26,6 @@ void Log::setTheme(const style::Theme&) { m_text->setFont(style::monoFont()); }
 void Log::setupConnections()
 {
     const jobs::Workbench& workbench = m_context.workbench;
-    connect(&workbench, &jobs::Workbench::logged, this, &Log::append);
     connect(&workbench, &jobs::Workbench::failed, this,
             [this](const QString& what, const QString& sentence, const QString& hint) {
                 append(hint.isEmpty() ? tr("%1: %2").arg(what, sentence) : tr("%1: %2; %3").arg(what, sentence, hint));

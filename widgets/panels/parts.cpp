@@ -27,6 +27,35 @@ QLabel* wrapped(const QString& name, QWidget* parent)
     return label;
 }
 
+QLabel* title(const QString& name, QWidget* parent)
+{
+    QLabel* label = wrapped(name, parent);
+    QFont large = label->font();
+    large.setPointSizeF(large.pointSizeF() * 1.25);
+    large.setBold(true);
+    label->setFont(large);
+    return label;
+}
+
+QScrollArea* scrolled(QWidget* content, QWidget* parent)
+{
+    auto* area = new QScrollArea(parent);
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    return area;
+}
+
+QScrollArea* fillWith(QWidget* panel, QWidget* content)
+{
+    QScrollArea* area = scrolled(content, panel);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* all = new QVBoxLayout(panel);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(area);
+    return area;
+}
+
 QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent)
 {
     auto* table = new QTableView(parent);

@@ -4,6 +4,7 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollArea>
 #include <QTableView>
 
 #include "models/document.h"
@@ -15,6 +16,11 @@ namespace hopscope::panels {
 QLabel* heading(const QString& text, QWidget* parent);
 QLabel* mutedLabel(const QString& text, QWidget* parent);
 QLabel* wrapped(const QString& name, QWidget* parent);  // wraps its lines, can be selected with the mouse
+
+QLabel* title(const QString& name, QWidget* parent);       // the same in large and bold
+QScrollArea* scrolled(QWidget* content, QWidget* parent);  // without a frame, `content` as wide as it
+// Makes `content` all of a panel; what does not fit is scrolled up and down, never sideways.
+QScrollArea* fillWith(QWidget* panel, QWidget* content);
 
 // A table without grid and row numbers, whole rows selected, sorted on request; `model` is not owned.
 QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent);

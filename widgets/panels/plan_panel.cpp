@@ -1,7 +1,6 @@
 #include "panels/plan_panel.h"
 
 #include <QMenu>
-#include <QScrollArea>
 
 #include "models/labels.h"
 #include "models/run_log.h"
@@ -81,14 +80,7 @@ PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m
     setupBanner(*layout);
     setupTables(*layout);
     layout->addStretch(1);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(scroll);
+    fillWith(this, content);
     setupUndo();
     setupConnections();
     refresh();
@@ -97,11 +89,7 @@ PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m
 
 void PlanPanel::setupHeader(QBoxLayout& layout)
 {
-    m_headline = wrapped(QStringLiteral("planHeadline"), this);
-    QFont large = m_headline->font();
-    large.setPointSizeF(large.pointSizeF() * 1.25);
-    large.setBold(true);
-    m_headline->setFont(large);
+    m_headline = title(QStringLiteral("planHeadline"), this);
     m_detail = wrapped(QStringLiteral("planDetail"), this);
     m_detail->setProperty("muted", true);
     m_strategy = new QComboBox(this);

@@ -1,7 +1,6 @@
 #include "panels/run_panel.h"
 
 #include <QFileInfo>
-#include <QScrollArea>
 #include <QSplitter>
 
 #include "models/labels.h"
@@ -44,15 +43,6 @@ QString settingsText(const models::Settings& settings)
     if (settings.memory)
         parts << RunPanel::tr("limit %1").arg(models::formatBytes(static_cast<double>(*settings.memory)));
     return parts.join(QStringLiteral(" · "));
-}
-
-QWidget* scrolled(QWidget* content, QWidget* parent)
-{
-    auto* area = new QScrollArea(parent);
-    area->setWidget(content);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    return area;
 }
 
 }  // namespace
