@@ -182,7 +182,7 @@ private:
         std::vector<Arg> args = resolveAll(op);
         const std::vector<ValueId> results = emit(op, args);
         for (std::size_t i = 0; i < results.size(); ++i) define(op.outputs[i], results[i]);
-        if (views().contains(op.name) && op.args[0].value()) link(op, std::move(args));
+        if (views().contains(op.name) && op.args[0].value()) link(op, args);
     }
 
     void link(const Op& op, const std::vector<Arg>& args)

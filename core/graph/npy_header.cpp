@@ -172,11 +172,11 @@ private:
         return true;
     }
 
-    [[nodiscard]] tl::unexpected<base::Error> refuse(const std::string& why, std::string hint = {}) const
+    [[nodiscard]] tl::unexpected<base::Error> refuse(const std::string& why, const std::string& hint = {}) const
     {
         const std::string at = std::to_string(m_offset + static_cast<std::int64_t>(m_at));
         const std::string field = m_field.empty() ? "" : ", field '" + m_field + "'";
-        return base::fail(base::ErrorCode::Input, m_file + ": at byte " + at + field + ": " + why, std::move(hint),
+        return base::fail(base::ErrorCode::Input, m_file + ": at byte " + at + field + ": " + why, hint,
                           m_file + ":" + at);
     }
 
