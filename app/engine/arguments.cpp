@@ -15,7 +15,7 @@ namespace {
 
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
-    std::string batch = "auto", memory, verify = "sample", nan = "propagate", kind;
+    std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -29,6 +29,7 @@ struct Parsed {
     std::string output, trace, request;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
+    MachineCommand machine;
     std::string benchBatch = "auto", benchMemory = "1Gi";
     bool noReference = false;
 };
@@ -57,6 +58,9 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->type_name("DEVICE")
         ->capture_default_str();
     app.add_option("--memory", parsed.texts.memory, "Limit on the executing device: 500M, 1Gi, ...")->type_name("SIZE");
+    app.add_option("--host-memory", parsed.texts.hostMemory,
+                   "Limit of what is stored between stages: each store goes after its last reader")
+        ->type_name("SIZE");
     app.add_option("--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number")
         ->type_name("N")
         ->capture_default_str();
@@ -64,7 +68,12 @@ void addDevice(CLI::App& app, Parsed& parsed)
 
 CLI::Option* addStrategy(CLI::App& app, Parsed& parsed)
 {
-    return app.add_option("--strategy", parsed.plan.strategy, "Where to cut: depth or source-rule")
+    app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"time", "bytes"}))
+        ->capture_default_str();
+    return app
+        .add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
         ->type_name("S")
         ->capture_default_str();
 }
@@ -187,6 +196,10 @@ void addBench(CLI::App& app, Parsed& parsed)
                                    "  hopscope-engine bench run\n"
                                    "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
     addBenchOptions(command, parsed);
+    CLI::App& machine = addCommand(*bench, parsed, "machine", "How fast this machine is, kept for later plans",
+                                   "  hopscope-engine bench machine\n"
+                                   "  hopscope-engine bench machine --device cuda\n");
+    machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
 }
 
 void addServe(CLI::App& app, Parsed&)
@@ -248,6 +261,12 @@ base::Status finishDevice(Parsed& parsed)
     if (!memory) return base::forward(memory);
     parsed.device.batch = *batch;
     parsed.device.memory = *memory;
+    const auto hostMemory = parseMemory(parsed.texts.hostMemory);
+    if (!hostMemory) return base::forward(hostMemory);
+    parsed.device.hostMemory = *hostMemory;
+    const base::Result<placement::Objective> objective = placement::parseObjective(parsed.texts.objective);
+    if (!objective) return base::forward(objective);
+    parsed.plan.objective = *objective;
     const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
     return strategy ? base::Status() : base::forward(strategy);
 }
@@ -273,7 +292,7 @@ base::Result<Command> finishBench(Parsed& parsed)
     return BenchCommand{parsed.bench};
 }
 
-base::Result<Command> finish(const std::string& name, Parsed& parsed)
+base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
     const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
@@ -284,7 +303,7 @@ base::Result<Command> finish(const std::string& name, Parsed& parsed)
         return RunCommand{parsed.model, parsed.plan, parsed.device, parsed.output, mode, nan, parsed.trace};
     if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};
     if (name == "generate") return finishGenerate(parsed);
-    if (name == "bench") return finishBench(parsed);
+    if (name == "bench") return bench == "machine" ? Command(parsed.machine) : finishBench(parsed);
     if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};
 }
@@ -310,7 +329,9 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
     base::Result<Command> command = ShowText{};
     try {
         app.parse(count, arguments);
-        command = finish(app.get_subcommands().front()->get_name(), parsed);
+        const CLI::App& chosen = *app.get_subcommands().front();
+        const auto below = chosen.get_subcommands();
+        command = finish(chosen.get_name(), below.empty() ? "" : below.front()->get_name(), parsed);
     } catch (const CLI::ParseError& error) {
         command = explain(app, error);
     }

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "executor/executor.h"
 #include "graph/generate.h"
+#include "placement/cost_model.h"
 #include "verify/verify.h"
 
 namespace hopscope::engine {
@@ -23,13 +24,15 @@ struct ModelOptions {
 
 struct DeviceOptions {
     std::string device = "auto";
-    std::optional<std::int64_t> memory;  // bytes on the executing device
-    std::optional<std::int64_t> batch;   // none: auto
+    std::optional<std::int64_t> memory;                     // bytes on the executing device
+    std::optional<std::int64_t> batch;                      // none: auto
+    std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores; none: stores stay until the end
 };
 
 struct PlanSource {  // a file, or made by a strategy
     std::string file;
-    std::string strategy = "depth";
+    std::string strategy = "optimal";
+    placement::Objective objective = placement::Objective::Time;
 };
 
 struct InspectCommand {
@@ -69,6 +72,10 @@ struct BenchCommand {
     BenchRunOptions options;
 };
 
+struct MachineCommand {
+    std::string device = "auto";
+};
+
 struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
@@ -80,7 +87,7 @@ struct ShowText {  // --help, --version
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             OracleCommand, ServeCommand, ShowText>;
+                             MachineCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -10,7 +10,7 @@
 #include "executor/memory.h"
 #include "graph/generate.h"
 #include "graph/npy.h"
-#include "pipeline.h"
+#include "planner.h"
 #include "records.h"
 #include "verify/compare.h"
 #include "verify/oracle_process.h"
@@ -264,8 +264,11 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     const Clock::time_point start = Clock::now();
     const base::Result<Prepared> prepared = prepare({made->model, {made->graph}, {}}, false, m_session);
     if (!prepared) return base::forward(prepared);
+    std::error_code problem;
+    std::filesystem::create_directories(m_folder.stores(), problem);
+    executor::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, m_folder.stores());
     const base::Result<plan::Plan> plan =
-        choosePlan(*prepared, {}, {m_options.device, m_options.memory, m_options.batch});
+        choosePlan(*prepared, predictor, {}, {m_options.device, m_options.memory, m_options.batch}, m_session);
     if (!plan) return base::forward(plan);
     result.prepareSeconds = since(start);
     const base::Result<executor::RunReport> report = run(*prepared, *plan, result);

@@ -3,8 +3,11 @@
 #include "base/units.h"
 #include "bench.h"
 #include "commands.h"
+#include "executor/measure.h"
 #include "graph/safetensors.h"
+#include "machine.h"
 #include "server.h"
+#include "server_home.h"
 #include "verify/verify.h"
 #include "json/json.h"
 
@@ -51,6 +54,24 @@ base::Result<int> execute(const BenchCommand& command, Session& session)
     base::Result<int> code = benchRun(command.options, session.console.progressFn(), session.stop);
     session.console.clearProgress();
     return code;
+}
+
+base::Result<int> execute(const MachineCommand& command, Session& session)
+{
+    const base::Result<std::string> device = executor::resolveDevice(command.device);
+    if (!device) return base::forward(device);
+    const base::Result<EngineHome> scratch = EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    const base::Result<plan::Machine> machine =
+        executor::measureMachine(*device, scratch->path(), session.console.progressFn(), session.stop);
+    session.console.clearProgress();
+    if (!machine) return base::forward(machine);
+    if (const base::Status kept = keepMachine(*machine); !kept) return base::forward(kept);
+    json::Value document = machineValue(*machine);
+    document["device"] = machine->device;
+    session.console.print(session.console.json() ? json::write(document, true) : describeMachine(*machine));
+    session.console.note("kept for later plans in " + machineFile());
+    return 0;
 }
 
 base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "executor/memory.h"
+#include "planner.h"
 
 namespace hopscope::engine {
 
@@ -33,14 +34,22 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.device = plan.device;
     options.batch = plan.batch;
     options.memoryLimit = request.device.memory;
+    options.dropStores = request.device.hostMemory.has_value();
     options.folder = request.folder;
     return options;
+}
+
+base::Result<plan::Plan> planned(const Prepared& prepared, const ExecutionRequest& request, Session& session)
+{
+    if (request.given) return *request.given;
+    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, request.folder);
+    return choosePlan(prepared, predictor, request.plan, request.device, session);
 }
 
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                      executor::Observer& observer, Session& session)
 {
-    base::Result<plan::Plan> plan = request.given ? *request.given : choosePlan(prepared, request.plan, request.device);
+    base::Result<plan::Plan> plan = planned(prepared, request, session);
     if (!plan) return base::forward(plan);
     execution.plan = std::move(*plan);
     if (request.verify != verify::Mode::None) {
@@ -73,8 +82,7 @@ base::Status runWithGuards(Execution& execution, Prepared& prepared, const Execu
     const base::Result<bool> walked = rewalk(prepared, session);
     if (!walked) return base::forward(walked);
     if (!*walked) return done;
-    prepared.notes.push_back("a branch went the other way than on the sample: the model was analysed again with the "
-                             "whole graph");
+    prepared.notes.emplace_back(rewalkNote);
     session.console.note(prepared.notes.back());
     execution = {};
     return runOnce(execution, prepared, request, observer, session);
@@ -92,6 +100,8 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     request.inputs = &prepared.inputs;
     request.dataArguments = prepared.dataArguments;
     for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
+    for (const executor::StoredTensor& stored : execution.run.checkpoints)
+        request.checkpoints[stored.value] = stored.tensor;
     request.mode = wanted.verify;
     request.scratchFolder = wanted.folder;
     return request;

@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "executor/executor.h"
 #include "graph/dataset.h"
-#include "placement/pins.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
 
@@ -146,13 +145,6 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     return {};
 }
 
-base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
-{
-    const base::Result<std::string> text = readText(file);
-    if (!text) return base::forward(text);
-    return schema::readPlan(*text, prepared.analysis, file, prepared.hashes);
-}
-
 }  // namespace
 
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Session& session)
@@ -213,30 +205,6 @@ base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
     if (!notes) return base::forward(notes);
     prepared.notes.insert(prepared.notes.end(), notes->begin(), notes->end());
     return {};
-}
-
-base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& name, const std::vector<plan::Pin>& pins)
-{
-    const base::Result<placement::Strategy> strategy = placement::parseStrategy(name);
-    if (!strategy) return base::forward(strategy);
-    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, *strategy, pins);
-    if (!plan) return plan;
-    plan->hashes = prepared.hashes;
-    schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
-    return plan;
-}
-
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
-{
-    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
-    if (!resolved) return base::forward(resolved);
-    base::Result<plan::Plan> plan =
-        source.file.empty() ? makePlan(prepared, source.strategy, {}) : readPlanFile(prepared, source.file);
-    if (!plan) return plan;
-    if (source.file.empty() || device.device != "auto") plan->device = *resolved;
-    if (device.batch) plan->batch = device.batch;
-    return plan;
 }
 
 base::Result<std::string> readText(const std::string& path)

@@ -40,6 +40,8 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Sessi
 
 // Once more with the whole inputs as the sample: for branches that went the other way on the sample. Nothing changes if
 // the graph is too large for that (false).
+inline constexpr const char* rewalkNote =
+    "a branch went the other way than on the sample: the model was analysed again with the whole graph";
 base::Result<bool> rewalk(Prepared& prepared, Session& session);
 
 // Adds the hash of the data, linear in its bytes.
@@ -48,13 +50,6 @@ void hashInputs(Prepared& prepared, Session& session);
 // NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
 base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy);
 base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);  // adds them to prepared.notes
-
-// The plan of a strategy ("depth", "source-rule") with the user's pins, with the hashes known so far.
-base::Result<plan::Plan> makePlan(const Prepared& prepared, const std::string& strategy,
-                                  const std::vector<plan::Pin>& pins);
-
-// Reads or makes the plan, for the resolved device. Expects hashInputs.
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);
 
 base::Result<std::string> readText(const std::string& path);
 

@@ -1,6 +1,7 @@
 #include "prediction.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace hopscope::engine {
@@ -51,7 +52,7 @@ std::vector<Value> recomputed(const plan::Plan& plan)
     return lists;
 }
 
-Value stageValue(const executor::PredictedStage& stage, Value recomputedOps)
+Value stageValue(const executor::PredictedStage& stage, double seconds, Value recomputedOps)
 {
     Value item;
     item["index"] = stage.index;
@@ -61,6 +62,7 @@ Value stageValue(const executor::PredictedStage& stage, Value recomputedOps)
     item["frontier_rows"] = stage.frontierRows;
     item["destinations"] = stage.destinations;
     item["peak_memory"] = stage.peakMemory;
+    item["seconds"] = seconds;
     item["recomputed"] = std::move(recomputedOps);
     return item;
 }
@@ -86,7 +88,8 @@ void fillPlan(plan::Plan& plan, const executor::Prediction& prediction)
     }
 }
 
-Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction)
+Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction,
+                      const std::vector<double>& seconds)
 {
     const plan::Bytes bytes = total(prediction);
     const std::vector<Value> again = recomputed(plan);
@@ -95,8 +98,9 @@ Value predictionValue(const plan::Plan& plan, const executor::Prediction& predic
     value["stages"] = Value::array();
     for (std::size_t i = 0; i < prediction.stages.size(); ++i) {
         batches += prediction.stages[i].batches;
-        value["stages"].push(stageValue(prediction.stages[i], again.at(i)));
+        value["stages"].push(stageValue(prediction.stages[i], seconds.at(i), again.at(i)));
     }
+    value["seconds"] = std::accumulate(seconds.begin(), seconds.end(), 0.0);
     value["batch"] = prediction.batch;
     value["batches"] = batches;
     value["stores"] = storedBytes(plan);

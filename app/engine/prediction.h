@@ -12,6 +12,7 @@ namespace hopscope::engine {
 void fillPlan(plan::Plan& plan, const executor::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.
-json::Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction);
+json::Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction,
+                            const std::vector<double>& seconds);
 
 }  // namespace hopscope::engine

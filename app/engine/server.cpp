@@ -222,9 +222,11 @@ private:
     {
         using Method = Outcome (Server::*)(const Reader&, const Call&);
         static const std::map<std::string, Method> methods{
-            {"initialize", &Server::initialize},  {"shutdown", &Server::shutdown},   {"model/open", &Server::openModel},
-            {"model/close", &Server::closeModel}, {"model/source", &Server::source}, {"fs/list", &Server::list},
-            {"plan/make", &Server::plan},         {"plan/load", &Server::load},      {"run/start", &Server::startRun},
+            {"initialize", &Server::initialize}, {"shutdown", &Server::shutdown},
+            {"model/open", &Server::openModel},  {"model/close", &Server::closeModel},
+            {"model/source", &Server::source},   {"fs/list", &Server::list},
+            {"plan/make", &Server::plan},        {"plan/repairs", &Server::repairs},
+            {"plan/load", &Server::load},        {"run/start", &Server::startRun},
             {"tensor/peek", &Server::peekTensor}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
@@ -283,6 +285,11 @@ private:
     Outcome plan(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return makePlan(d, params, call); });
+    }
+
+    Outcome repairs(const Reader& params, const Call& call)
+    {
+        return withDocument(params, [&](Document& d) { return planRepairs(d, params, call); });
     }
 
     Outcome load(const Reader& params, const Call& call)

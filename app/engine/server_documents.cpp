@@ -1,6 +1,7 @@
 #include "server_documents.h"
 
 #include "inspection.h"
+#include "planner.h"
 
 namespace hopscope::engine {
 
@@ -37,6 +38,8 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
     Session session{console, call.stop};
     base::Result<Prepared> prepared = prepare(options, true, session);
     if (!prepared) return failed(prepared.error());
+    if (const base::Status settled = settleBranches(*prepared, m_folder, session); !settled)
+        return failed(settled.error());
     base::Result<json::Value> inspect = inspectValue(*prepared);
     if (!inspect) return failed(inspect.error());
     if (call.stop.stop_requested()) return failed({base::ErrorCode::Cancelled, "cancelled", {}, {}});

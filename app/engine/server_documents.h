@@ -41,8 +41,9 @@ private:
     std::int64_t m_next = 1;
 };
 
-// plan/make and plan/load.
+// plan/make, plan/repairs and plan/load.
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
+Outcome planRepairs(Document& document, const json::Reader& params, const Call& call);
 Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
 
 // model/source.

@@ -27,6 +27,7 @@ struct Options {
     std::string folder;                        // where stores are written; exists
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: all cores
+    bool dropStores = false;                   // stores that are no outputs go after the last stage that reads them
 };
 
 struct StoredTensor {

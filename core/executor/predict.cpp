@@ -9,7 +9,7 @@
 #include "executor/batching.h"
 #include "executor/class_counts.h"
 #include "executor/device_context.h"
-#include "executor/failure.h"
+#include "executor/door.h"
 #include "executor/traffic.h"
 
 namespace hopscope::executor {
@@ -52,6 +52,8 @@ public:
           m_counts(counts),
           m_plan(plan)
     {
+        for (const ir::Value& v : analysis.program.values)
+            if (analysis.hasRows(v.id) && !analysis.info(v.id).structureOnly) m_used.insert(analysis.rowSpace(v.id));
         compile();
     }
 
@@ -65,7 +67,39 @@ public:
         return prediction;
     }
 
+    plan::RowCounts countRows(const PredictOptions& options)
+    {
+        plan::RowCounts rows;
+        for (std::size_t i = 0; i < m_analysis.tables.spaces.size(); ++i)
+            countTable(ir::SpaceId(static_cast<int>(i)), rows);
+        const std::int64_t size = batchSize(options);
+        std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
+        for (const auto& stage : m_loops)
+            for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
+        for (auto& [types, sum] : rows.frontiers) sum /= loops.at(types);
+        return rows;
+    }
+
 private:
+    // Tables of the program's values; others may have no rows to count.
+    void countTable(ir::SpaceId space, plan::RowCounts& rows)
+    {
+        if (m_used.contains(space)) rows.tables[space] = static_cast<double>(m_structure.size(space));
+    }
+
+    void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
+                   std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
+    {
+        const plan::Loop& loop = *l.program.loop;
+        const Counts& own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
+        rows.batches[loop.destination] = static_cast<double>(own.perBatch.size());
+        for (const RowClass& frontier : frontiers(loop)) {
+            const std::pair types(loop.destination, frontier.table);
+            rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
+            loops[types] += 1;
+        }
+    }
+
     // As a run compiles it, so that the same rows are read in place.
     void compile()
     {
@@ -250,6 +284,7 @@ private:
     Structure& m_structure;
     ClassCounts& m_counts;
     const plan::Plan& m_plan;
+    std::set<ir::SpaceId> m_used;
     std::vector<std::vector<PlannedLoop>> m_loops;
     double m_baseline = 0;
 };
@@ -266,26 +301,41 @@ Predictor::Predictor(const loader::Walk& walk, const analysis::Analysis& analysi
 
 Predictor::~Predictor() = default;
 
-base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
+template <class Work>
+auto Predictor::guarded(std::stop_token stop, Work&& work) -> base::Result<decltype(work(std::declval<Kept&>()))>
 {
     const c10::InferenceMode inference;
-    base::Error error;
-    try {
-        if (!m_kept) m_kept = std::make_unique<Kept>(*this, std::move(stop));
-        return Planned(m_analysis, m_kept->structure, m_kept->counts, plan).predict(options);
-    } catch (const Failure& failure) {
-        error = failure.error;
-    } catch (const c10::OutOfMemoryError&) {
-        error = {base::ErrorCode::Resources, "out of memory while the graph is looked at", {}, {}};
-    } catch (const c10::Error& e) {
-        error = {base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace(), {}, {}};
-    } catch (const std::bad_alloc&) {
-        error = {base::ErrorCode::Resources, "out of memory while the graph is looked at", {}, {}};
-    } catch (const std::exception& e) {
-        error = {base::ErrorCode::Internal, e.what(), {}, {}};
-    }
-    m_kept.reset();
-    return tl::unexpected<base::Error>(error);
+    auto result = atTheDoor(
+        [&] {
+            if (!m_kept) m_kept = std::make_unique<Kept>(*this, std::move(stop));
+            return work(*m_kept);
+        },
+        [] { return base::fail(base::ErrorCode::Resources, "out of memory while the graph is looked at"); });
+    if (!result) m_kept.reset();
+    return result;
+}
+
+base::Status Predictor::checkGuards(std::stop_token stop)
+{
+    const base::Result<bool> checked = guarded(std::move(stop), [](Kept& kept) {
+        kept.structure.checkGuards();
+        return true;
+    });
+    return checked ? base::Status() : base::forward(checked);
+}
+
+base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
+{
+    return guarded(std::move(stop),
+                   [&](Kept& kept) { return Planned(m_analysis, kept.structure, kept.counts, plan).predict(options); });
+}
+
+base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const PredictOptions& options,
+                                                   std::stop_token stop)
+{
+    return guarded(std::move(stop), [&](Kept& kept) {
+        return Planned(m_analysis, kept.structure, kept.counts, plan).countRows(options);
+    });
 }
 
 }  // namespace hopscope::executor

@@ -15,6 +15,7 @@
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
+#include "plan/row_counts.h"
 
 namespace hopscope::executor {
 
@@ -51,8 +52,18 @@ public:
     // would refuse. A failed call forgets what was kept.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
+    // Whether the model takes the branches on these inputs that it took on the sample; fails with Input where it does not.
+    base::Status checkGuards(std::stop_token stop);
+
+    // The rows that the loops of this plan work on, in batches of the size that `predict` takes. Fails as `predict` does.
+    base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
+                                            std::stop_token stop);
+
 private:
     struct Kept;
+    template <class Work>
+    auto guarded(std::stop_token stop, Work&& work) -> base::Result<decltype(work(std::declval<Kept&>()))>;
+
     const loader::Walk& m_walk;
     const analysis::Analysis& m_analysis;
     const base::TensorMap& m_inputs;

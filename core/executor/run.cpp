@@ -8,6 +8,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "base/units.h"
+#include "executor/door.h"
 #include "executor/loop.h"
 #include "loader/torch_model.h"
 
@@ -165,6 +166,18 @@ private:
         session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
+        if (session.options.dropStores) dropStores(at);
+    }
+
+    // Those that no stage after `stage` reads.
+    void dropStores(std::size_t stage)
+    {
+        std::unordered_set<ir::ValueId> wanted;
+        for (const ir::NamedValue& o : m_session.analysis.program.outputs) wanted.insert(o.value);
+        for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
+            for (const plan::Loop& loop : m_session.plan.stages[later].loops)
+                for (const plan::Access& read : loop.reads) wanted.insert(read.value);
+        std::erase_if(m_session.stores, [&](const auto& store) { return !wanted.contains(store.first); });
     }
 
     void runLoop(const LoopProgram& program, StageReport& report, std::int64_t& done, std::int64_t total)
@@ -264,20 +277,12 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
     installCpuAllocator();
     const c10::InferenceMode inference;
     if (options.threads > 0) at::set_num_threads(options.threads);
-    try {
-        Session session(walk, analysis, plan, inputs, options, observer, std::move(stop));
-        return Runner(session).run();
-    } catch (const Failure& failure) {
-        return tl::unexpected(failure.error);
-    } catch (const c10::OutOfMemoryError&) {
-        return outOfMemory(options);
-    } catch (const c10::Error& e) {
-        return base::fail(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace());
-    } catch (const std::bad_alloc&) {
-        return outOfMemory(options);
-    } catch (const std::exception& e) {
-        return base::fail(base::ErrorCode::Internal, e.what());
-    }
+    return atTheDoor(
+        [&] {
+            Session session(walk, analysis, plan, inputs, options, observer, std::move(stop));
+            return Runner(session).run();
+        },
+        [&] { return outOfMemory(options); });
 }
 
 }  // namespace hopscope::executor

@@ -59,6 +59,8 @@ public:
 
     // Values that inputs, parameters and literals are, and what is structure-only: whole tables, on the CPU.
     at::Tensor value(ir::ValueId id);
+    // From now on values that depend on features are evaluated for the whole graph too, as the unsplit model does it.
+    void evaluateFeatures() { m_features = true; }
     // Announces the values that will be asked for: others are released as soon as their last consumer ran.
     void keep(const std::unordered_set<ir::ValueId>& values);
     // Guards of the sample walk, and largest indices, re-checked on the real inputs.
@@ -98,6 +100,7 @@ private:
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
+    bool m_features = false;
 };
 
 }  // namespace hopscope::executor

@@ -101,7 +101,7 @@ at::Tensor Structure::value(ir::ValueId id)
     const auto it = m_values.find(id);
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
-    require(value.origin == ir::Origin::Op && m_analysis.available(id),
+    require(value.origin == ir::Origin::Op && (m_features || m_analysis.available(id)),
             "a value is wanted before the first stage that depends on features", ir::valueName(id));
     evaluate(m_analysis.program.op(value.producer));
     return m_values.at(id);

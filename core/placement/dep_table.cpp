@@ -12,10 +12,11 @@ using ir::RowClass;
 using ir::RowKind;
 using ir::ValueId;
 
-DepTable::DepTable(const Analysis& analysis, MayStore mayStore, std::set<ValueId> mustRead)
+DepTable::DepTable(const Analysis& analysis, MayStore mayStore, std::set<ValueId> mustRead, NotBefore notBefore)
     : m_analysis(analysis),
       m_mayStore(std::move(mayStore)),
       m_mustRead(std::move(mustRead)),
+      m_notBefore(std::move(notBefore)),
       m_comp(analysis.program.values.size()),
       m_home(analysis.program.values.size())
 {
@@ -64,6 +65,12 @@ int DepTable::compute(ir::OpId op, const RowClass& rows) const
     return std::min(stage, never);
 }
 
+int DepTable::delayed(ValueId v, int stage) const
+{
+    const auto it = m_notBefore.find(v);
+    return it == m_notBefore.end() ? stage : std::max(stage, it->second);
+}
+
 void DepTable::visit(const ir::Op& op)
 {
     for (ValueId v : op.outputs) {
@@ -78,6 +85,7 @@ void DepTable::visit(const ir::Op& op)
             m_comp[v.at()][c] = stage;
             if (stage < m_home[v.at()].stage) m_home[v.at()] = {stage, c};
         }
+        m_home[v.at()].stage = delayed(v, m_home[v.at()].stage);
         if (m_analysis.tables.space(space).kind != analysis::SpaceKind::Node) continue;
         const RowClass frontier{RowKind::Frontier, space, {}};
         m_comp[v.at()][frontier] = compute(op.id, frontier);
@@ -106,6 +114,7 @@ void DepTable::visitReduction(const ir::Op& op)
         for (ValueId v : reduced) stage = std::max(stage, dep(v, m_analysis.hasRows(v) ? c : RowClass{}));
         if (stage < best.stage) best = {stage, c};
     }
+    for (ValueId v : op.outputs) best.stage = delayed(v, best.stage);
     m_reductions[op.id.index] = best;
     const int done = std::min(std::max(best.stage + 1, whole), never);
     for (ValueId v : op.outputs) {

@@ -6,6 +6,7 @@
 // Numbers count stages from 0. Filled in one pass over the operators.
 
 #include <functional>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -20,8 +21,12 @@ public:
     static constexpr int never = 1 << 20;
     using MayStore = std::function<bool(ir::ValueId)>;
 
-    // `mustRead` names values that may be stored.
-    DepTable(const analysis::Analysis& analysis, MayStore mayStore, std::set<ir::ValueId> mustRead = {});
+    using NotBefore = std::map<ir::ValueId, int>;
+
+    // `mustRead` names values that may be stored. `notBefore` delays stores, and row reductions (by their results): a home
+    // lies in that stage or later.
+    DepTable(const analysis::Analysis& analysis, MayStore mayStore, std::set<ir::ValueId> mustRead = {},
+             NotBefore notBefore = {});
 
     [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
     [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;   // computed or read there
@@ -38,10 +43,12 @@ private:
     void visit(const ir::Op& op);
     void visitReduction(const ir::Op& op);
     [[nodiscard]] int compute(ir::OpId op, const ir::RowClass& rows) const;
+    [[nodiscard]] int delayed(ir::ValueId v, int stage) const;
 
     const analysis::Analysis& m_analysis;
     MayStore m_mayStore;
     std::set<ir::ValueId> m_mustRead;
+    NotBefore m_notBefore;
     std::vector<std::unordered_map<ir::RowClass, int>> m_comp;  // by value
     std::vector<Home> m_home;                                   // by value
     std::unordered_map<int, Home> m_reductions;                 // by operator

@@ -108,7 +108,7 @@ private:
             return;
         }
         const int computable = m_table.comp(d.value, d.rows);
-        if (!d.compute && m_rule(d.value, computable, d.loop.stage)) {
+        if (!d.compute && m_rule({d.value, d.rows, computable, d.loop.stage, d.loop.destination})) {
             loop.reads.insert({d.value, d.rows});
             return store(d.value);
         }

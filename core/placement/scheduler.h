@@ -12,9 +12,18 @@
 
 namespace hopscope::placement {
 
-// Whether value v, wanted on a class where it could be computed in stage `computable` (DepTable::never: nowhere), is read
-// from a store in stage `stage` instead (both from 0).
-using ReadRule = std::function<bool(ir::ValueId v, int computable, int stage)>;
+// A value wanted on a class, where it could be computed in stage `computable` (DepTable::never: nowhere), by the loop over
+// `destination` of stage `stage` (both from 0).
+struct Wanted {
+    ir::ValueId value;
+    ir::RowClass rows;
+    int computable = 0;
+    int stage = 0;
+    ir::SpaceId destination;
+};
+
+// Whether it is read from a store instead.
+using ReadRule = std::function<bool(const Wanted& wanted)>;
 
 struct Schedule {
     std::set<ir::ValueId> stored;

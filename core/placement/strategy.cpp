@@ -1,5 +1,7 @@
 #include "placement/strategy.h"
 
+#include <cassert>
+
 #include "placement/scheduler.h"
 #include "placement/source_rule.h"
 
@@ -23,15 +25,16 @@ int depthOf(const Analysis& a, ValueId v) { return a.info(a.program.value(v).pro
 // alone is redone as late as possible; views, gathers and selections belong to their consumers.
 ReadRule depthRule(const Analysis& a, const DepTable& table)
 {
-    return [&a, &table](ValueId v, int computable, int stage) {
-        return computable > stage || (table.home(v).stage < stage && !isView(a, v) && depthOf(a, v) > 0);
+    return [&a, &table](const Wanted& w) {
+        const bool kept = !isView(a, w.value) && depthOf(a, w.value) > 0;
+        return w.computable > w.stage || (kept && table.home(w.value).stage < w.stage);
     };
 }
 
 ReadRule preferred(const DepTable& table, const std::set<ValueId>& cut)
 {
-    return [&table, &cut](ValueId v, int computable, int stage) {
-        return computable > stage || (cut.contains(v) && table.home(v).stage < stage);
+    return [&table, &cut](const Wanted& w) {
+        return w.computable > w.stage || (cut.contains(w.value) && table.home(w.value).stage < w.stage);
     };
 }
 
@@ -56,15 +59,28 @@ void fillPrologue(const Analysis& a, plan::Plan& plan)
 
 base::Result<Strategy> parseStrategy(const std::string& name)
 {
-    if (name == "depth") return Strategy::Depth;
-    if (name == "source-rule") return Strategy::SourceRule;
-    return base::fail(base::ErrorCode::Usage, "unknown strategy '" + name + "'", "use depth or source-rule");
+    for (const Strategy s : {Strategy::Optimal, Strategy::LocalSearch, Strategy::Depth, Strategy::SourceRule})
+        if (name == strategyName(s)) return s;
+    return base::fail(base::ErrorCode::Usage, "unknown strategy '" + name + "'",
+                      "use optimal, local-search, depth or source-rule");
 }
 
-const char* strategyName(Strategy strategy) { return strategy == Strategy::Depth ? "depth" : "source-rule"; }
+const char* strategyName(Strategy strategy)
+{
+    switch (strategy) {
+    case Strategy::Optimal: return "optimal";
+    case Strategy::LocalSearch: return "local-search";
+    case Strategy::Depth: return "depth";
+    case Strategy::SourceRule: return "source-rule";
+    }
+    return "";
+}
+
+bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
 
 base::Result<std::set<ValueId>> strategyStores(const Analysis& a, Strategy strategy)
 {
+    assert(isRule(strategy));
     if (const auto ok = splittable(a); !ok) return base::forward(ok);
     return storedBy(a, strategy);
 }
@@ -78,23 +94,54 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy)
     return plan;
 }
 
-base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& stored, const std::set<ValueId>& read)
+namespace {
+
+// Results of the model with rows are stored whatever has been decided.
+void addResults(const Analysis& a, std::set<ValueId>& stored)
 {
-    if (const auto ok = splittable(a); !ok) return base::forward(ok);
-    std::set<ValueId> all = stored;
     for (const ir::NamedValue& o : a.program.outputs)
-        if (a.hasRows(o.value)) all.insert(o.value);
-    const DepTable table(
-        a, [&all](ValueId v) { return all.contains(v); }, read);
-    const auto isRead = [&](ValueId v, int, int stage) { return all.contains(v) && table.home(v).stage < stage; };
-    auto scheduled = schedule(a, table, isRead);
+        if (a.hasRows(o.value)) stored.insert(o.value);
+}
+
+base::Result<plan::Plan> planOf(const Analysis& a, const DepTable& table, const ReadRule& rule, const char* name)
+{
+    auto scheduled = schedule(a, table, rule);
     if (!scheduled) return base::forward(scheduled);
     plan::Plan plan;
-    plan.strategy = "pins";
+    plan.strategy = name;
     fillPrologue(a, plan);
     plan.stages = std::move(scheduled->stages);
     plan.checkpoints = std::move(scheduled->checkpoints);
     return plan;
+}
+
+}  // namespace
+
+base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& stored, const std::set<ValueId>& read)
+{
+    if (const auto ok = splittable(a); !ok) return base::forward(ok);
+    std::set<ValueId> all = stored;
+    addResults(a, all);
+    const DepTable table(
+        a, [&all](ValueId v) { return all.contains(v); }, read);
+    const auto isRead = [&](const Wanted& w) { return all.contains(w.value) && table.home(w.value).stage < w.stage; };
+    return planOf(a, table, isRead, "pins");
+}
+
+base::Result<plan::Plan> realise(const Analysis& a, const Decisions& decisions)
+{
+    if (const auto ok = splittable(a); !ok) return base::forward(ok);
+    std::set<ValueId> all;
+    for (const auto& [value, stage] : decisions.written) all.insert(value);
+    addResults(a, all);
+    const DepTable table(
+        a, [&all](ValueId v) { return all.contains(v); }, {}, decisions.written);
+    const auto isRead = [&](const Wanted& w) {
+        const bool there = all.contains(w.value) && table.home(w.value).stage < w.stage;
+        const bool decided = decisions.reads.contains({w.value, w.rows, w.stage, w.destination});
+        return there && (decided || w.computable > w.stage);
+    };
+    return planOf(a, table, isRead, "pins");
 }
 
 }  // namespace hopscope::placement

@@ -2,6 +2,8 @@
 
 // From an analysis to a plan. A plan is decided by its stored values: everything else follows from the dep table.
 
+#include <compare>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,15 +14,18 @@
 
 namespace hopscope::placement {
 
-enum class Strategy : std::uint8_t { Depth, SourceRule };
+// Depth and SourceRule are rules that look at the model alone; Optimal and LocalSearch minimise what a plan costs on a
+// graph and a machine, and are found by `optimise`.
+enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
 
-base::Result<Strategy> parseStrategy(const std::string& name);  // "depth", "source-rule"; Usage otherwise
-const char* strategyName(Strategy strategy);
+base::Result<Strategy> parseStrategy(const std::string& name);  // Usage if there is none of that name
+const char* strategyName(Strategy strategy);                    // "optimal", "local-search", "depth", "source-rule"
+bool isRule(Strategy strategy);
 
-// The plan of a strategy. Fails with Unsupported, naming operator, module path and source, if the model cannot be split.
+// The plan of a rule. Fails with Unsupported, naming operator, module path and source, if the model cannot be split.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy);
 
-// The values that a strategy stores. Fails as makePlan does.
+// The values that a rule stores. Fails as makePlan does.
 base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& analysis, Strategy strategy);
 
 // The plan that stores exactly `stored` (outputs are always stored), each value computed in the earliest stage that this
@@ -30,5 +35,23 @@ base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& a
 // that makes them.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
                                   const std::set<plan::ValueId>& read = {});
+
+// What a solver decides beyond the set of stored values. Stages count from 0.
+struct Decisions {
+    struct Read {  // `value`, wanted on `rows` by the loop over `destination` of stage `stage`, comes from its store
+        plan::ValueId value;
+        plan::RowClass rows;
+        int stage = 0;
+        plan::SpaceId destination;
+        auto operator<=>(const Read&) const = default;
+    };
+    std::map<plan::ValueId, int>
+        written;           // stored values, and results of row reductions, with the stage they are made in
+    std::set<Read> reads;  // everything else is computed where it is wanted, if it can be
+};
+
+// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; what nobody wants is
+// left out, and results that are not named are stored too. Fails as `evaluate` does.
+base::Result<plan::Plan> realise(const analysis::Analysis& analysis, const Decisions& decisions);
 
 }  // namespace hopscope::placement

@@ -23,6 +23,12 @@ public:
         plan.strategy = document.get<std::string>("strategy");
         plan.device = document.get<std::string>("device");
         plan.batch = schema::nullable<std::int64_t>(document, "batch");
+        plan.objective = document.get<std::string>("objective");
+        plan.unit = document.get<std::string>("unit");
+        plan.cost = schema::nullable<double>(document, "cost");
+        plan.lowerBound = schema::nullable<double>(document, "lower_bound");
+        plan.gap = schema::nullable<double>(document, "gap");
+        if (root.has("notes")) plan.notes = root.get<std::vector<std::string>>("notes");
         plan.prologue = ops(document.child("prologue"));
         for (const Reader& item : document.items("stages")) plan.stages.push_back(stage(item));
         for (const Reader& item : document.items("checkpoints")) plan.checkpoints.push_back(checkpoint(item));
@@ -113,6 +119,7 @@ private:
         p.h2d = item.get<std::int64_t>("h2d");
         p.structure = item.get<std::int64_t>("structure");
         p.peakMemory = item.get<std::int64_t>("peak_memory");
+        p.seconds = item.maybe<double>("seconds");
         for (const Reader& stage : item.items("stages")) p.stages.push_back(predictedStage(stage));
         return p;
     }
@@ -127,6 +134,7 @@ private:
         s.frontierRows = item.get<std::int64_t>("frontier_rows");
         s.destinations = item.get<std::int64_t>("destinations");
         s.peakMemory = item.get<std::int64_t>("peak_memory");
+        s.seconds = item.maybe<double>("seconds");
         s.recomputed = ops(item.child("recomputed"));
         return s;
     }

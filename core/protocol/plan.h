@@ -47,17 +47,22 @@ struct PlanCheckpoint {
 struct PredictedStage {
     int index = 1;
     std::int64_t written = 0, read = 0, structure = 0, frontierRows = 0, destinations = 0, peakMemory = 0;
+    std::optional<double> seconds;
     std::vector<int> recomputed;  // ops that an earlier stage has computed on the same or other rows
 };
 
 struct Prediction {
     std::int64_t batch = 0, batches = 0;
     std::int64_t stores = 0, d2h = 0, h2d = 0, structure = 0, peakMemory = 0;
+    std::optional<double> seconds;
     std::vector<PredictedStage> stages;
 };
 
 struct PlanRecord {
     std::string strategy, device;
+    std::string objective, unit;                  // "time" in "seconds", or "bytes" in "bytes"
+    std::optional<double> cost, lowerBound, gap;  // in the unit; gap = (cost - lowerBound) / cost
+    std::vector<std::string> notes;               // what the user should know about how it was found
     std::optional<std::int64_t> batch;
     std::vector<int> prologue;
     std::vector<PlanStage> stages;

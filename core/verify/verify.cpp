@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "executor/executor.h"
 #include "graph/safetensors.h"
+#include "verify/checkpoints.h"
 #include "verify/compare.h"
 #include "verify/sampled.h"
 #include "verify/soundness.h"
@@ -150,7 +151,7 @@ base::Status decide(const Request& request, const base::ProgressFn& progress, st
         if (progress) progress({"verifying against the unsplit model"});
         const base::Result<bool> done = verifyFull(request, structure, memory, stop, verdict);
         if (!done) return base::forward(done);
-        if (*done) return {};
+        if (*done) return compareCheckpoints(request, needed, progress, std::move(stop), verdict);
         if (full) return doesNotFit(std::max(needed, memory), memory);
     }
     if (const std::optional<std::string> obstacle = sampledObstacle(*request.analysis, structure)) {

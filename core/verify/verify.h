@@ -45,7 +45,7 @@ struct Verdict {
     std::string reason;                    // a sentence
     Coverage coverage;
     std::vector<TensorError> outputs;
-    std::vector<TensorError> checkpoints;
+    std::vector<TensorError> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
     Tolerance tolerance;
     double seconds = 0;
 };
@@ -58,7 +58,8 @@ struct Request {
     const plan::Plan* plan = nullptr;
     const analysis::InputSchema* schema = nullptr;
     const base::TensorMap* inputs = nullptr;
-    std::map<std::string, base::TensorView> outputs;  // of the staged run, by name
+    std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
+    std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values of the run that are no outputs; may be empty
     Mode mode = Mode::Sample;
     std::string scratchFolder;
     std::optional<std::int64_t> memoryLimit;  // of the child; none: a share of what the machine has free
@@ -74,7 +75,9 @@ struct Request {
 // Full where it fits; else at least `targets` destinations chosen over the in-degree quantiles (isolated ones apart), each
 // evaluated on its depth_op-hop neighbourhood, several at a time where their union fits. Whole-graph reductions have no
 // sampled oracle, nor has what depends on global sizes or row numbers: "unverifiable" with the reason. Mode::Full that does
-// not fit fails with Resources. The child runs `<this program> oracle REQUEST`; its death is a reason, not a failure.
+// not fit fails with Resources. Stored values have no counterpart in what forward gives: after a full comparison they are
+// compared with the program evaluated operator by operator on whole tensors (executor/unsplit.h), in this process. They do
+// not decide the verdict. The child runs `<this program> oracle REQUEST`; its death is a reason, not a failure.
 // Float16 and bfloat16 outputs are compared with the tolerance widened by the ratio of their rounding to float32's.
 base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 

@@ -86,7 +86,7 @@ class CommandLine(EngineTest):
         for words in (["fly"], ["run"], ["inspect"], ["run", *KARATE], ["inspect", *KARATE, "--frobnicate"],
                       ["run", *KARATE, "-o", self.folder, "--batch", "0"],
                       ["run", *KARATE, "-o", self.folder, "--memory", "lots"],
-                      ["plan", *KARATE, "--strategy", "optimal"], ["inspect", *KARATE, "--role", "x=sheep"]):
+                      ["plan", *KARATE, "--strategy", "best"], ["inspect", *KARATE, "--role", "x=sheep"]):
             with self.subTest(words=words):
                 self.refused(2, *words)
 

@@ -131,7 +131,7 @@ class Figures(ServeTest):
         client = self.client()
         for name, opened in {"karate": KARATE, **DIGITS}.items():
             document = client.call("model/open", **opened)["document"]
-            for strategy, batch in (("depth", None), ("depth", 7), ("source-rule", 100), ("source-rule", 5000)):
+            for strategy, batch in (("optimal", None), ("optimal", 7), ("depth", 7), ("local-search", 20), ("source-rule", 5000)):
                 with self.subTest(model=name, strategy=strategy, batch=batch):
                     made = self.plan(client, document, strategy=strategy, batch=batch)
                     self.check(client, document, made, batch or 10**9)

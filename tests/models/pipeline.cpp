@@ -92,4 +92,18 @@ base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const p
     return predictor.predict(plan, {batch, std::nullopt}, {});
 }
 
+base::Result<placement::Optimum> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
+                                             placement::Objective objective, std::int64_t batch)
+{
+    const TemporaryFolder folder;
+    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
+    const auto depth = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
+    if (!depth) return base::forward(depth);
+    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    const auto rows = predictor.countRows(*depth, {batch, std::nullopt}, {});
+    if (!rows) return base::forward(rows);
+    const placement::CostModel costs(prepared.analysis, objective, {}, *rows);
+    return placement::optimise(prepared.analysis, costs, {}, {});
+}
+
 }  // namespace hopscope::models

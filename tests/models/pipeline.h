@@ -13,7 +13,7 @@
 #include "executor/executor.h"
 #include "executor/predict.h"
 #include "loader/loader.h"
-#include "placement/strategy.h"
+#include "placement/optimise.h"
 #include "plan/plan.h"
 
 namespace hopscope::models {
@@ -39,5 +39,9 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
 // What the plan would move in batches of `batch`.
 base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch);
+
+// The cheapest plan for batches of this size on a typical machine.
+base::Result<placement::Optimum> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
+                                             placement::Objective objective, std::int64_t batch);
 
 }  // namespace hopscope::models

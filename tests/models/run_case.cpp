@@ -211,10 +211,29 @@ std::optional<Failure> runPinned(const Setting& s, const Prepared& prepared, Tal
     return std::nullopt;
 }
 
+// The optimum of either objective computes the same, and moves what is predicted. What has none has a reason.
+std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Tally& tally)
+{
+    constexpr std::int64_t batch = 7;
+    for (const auto objective : {placement::Objective::Time, placement::Objective::Bytes}) {
+        const auto optimum = optimalPlan(prepared, s.data, objective, batch);
+        const std::string what = std::string("optimal in ") + placement::objectiveName(objective);
+        if (!optimum && optimum.error().code == base::ErrorCode::Unsupported) {
+            tally.notes += (tally.notes.empty() ? "" : "; ") + what + ": " + optimum.error().message;
+            return std::nullopt;
+        }
+        if (!optimum) return Failure{optimum.error(), what};
+        auto failure = runJob(s, prepared, optimum->plan, {placement::Strategy::Optimal, batch, false}, tally);
+        if (failure) return Failure{failure->error, what + ": " + failure->text};
+    }
+    return std::nullopt;
+}
+
 std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tally& tally)
 {
     for (const auto strategy : {placement::Strategy::Depth, placement::Strategy::SourceRule})
         if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
+    if (auto failure = runOptimal(s, prepared, tally)) return failure;
     return runPinned(s, prepared, tally);
 }
 

@@ -214,6 +214,22 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     auto request = c.request(scratch);
     for (const auto& output : run->outputs) request.outputs[output.name] = output.tensor;
     CHECK(verdictOf(request).verdict == "equal");
+    CHECK(verdictOf(request).checkpoints.empty());
+
+    REQUIRE(run->checkpoints.size() >= 2);
+    for (const auto& stored : run->checkpoints) request.checkpoints[stored.value] = stored.tensor;
+    auto& spoilt = request.checkpoints.begin()->second;
+    spoilt = testing::perturbed(spoilt, 11, 0.5F);
+    const auto verdict = verdictOf(request);
+    REQUIRE(verdict.checkpoints.size() == run->checkpoints.size());
+    CHECK(verdict.verdict == "equal");
+    for (const auto& error : verdict.checkpoints) {
+        CAPTURE(error.name);
+        const bool first = error.name == ir::valueName(request.checkpoints.begin()->first);
+        CHECK(error.rows == 400);
+        CHECK(error.different == (first ? 1 : 0));
+    }
+    CHECK(scratch.entries() == 0);
     request.sampledOnly = true;
     CHECK(verdictOf(request).verdict == "equal");
 }

@@ -1,0 +1,119 @@
+#include "machine.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "base/units.h"
+#include "outputs.h"
+#include "table.h"
+#include "json/reader.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using plan::Machine;
+
+struct Rate {
+    const char* key;
+    const char* what;
+    const char* unit;
+    double Machine::*field;
+};
+
+constexpr std::array<Rate, 9> rates{{
+    {"read", "rows in order, from a store", "B/s", &Machine::read},
+    {"gather", "rows by number, from a store", "B/s", &Machine::gather},
+    {"write", "rows to a store", "B/s", &Machine::write},
+    {"structure", "row numbers of blocks", "B/s", &Machine::structure},
+    {"elementwise", "operators on rows", "B/s", &Machine::elementwise},
+    {"aggregate", "messages combined", "B/s", &Machine::aggregate},
+    {"matmul", "matrix products", "FLOP/s", &Machine::matmul},
+    {"call", "one operator", "s", &Machine::call},
+    {"batch", "one batch", "s", &Machine::batch},
+}};
+
+json::Value readFile()
+{
+    std::ifstream file(machineFile(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    return json::parse(text, "machine.json").value_or(json::Value::object());
+}
+
+// Rates have to be positive: a document that says otherwise is as good as none.
+std::optional<Machine> machineOf(const json::Value& value, const std::string& device)
+{
+    const json::Reader reader(value, "machine.json");
+    Machine machine;
+    machine.device = device;
+    machine.measured = true;
+    for (const Rate& rate : rates) {
+        machine.*rate.field = reader.get<double>(rate.key);
+        if (reader.ok() && !(machine.*rate.field > 0)) return std::nullopt;
+    }
+    if (!reader.ok()) return std::nullopt;
+    return machine;
+}
+
+std::string amount(const Rate& rate, double value)
+{
+    if (std::string_view(rate.unit) == "s") return base::formatSeconds(value);
+    if (std::string_view(rate.unit) == "B/s") return base::formatBytes(value) + "/s";
+    return base::formatCount(value) + "FLOP/s";
+}
+
+}  // namespace
+
+std::string machineFile()
+{
+    const char* const cache = std::getenv("XDG_CACHE_HOME");
+    if (cache != nullptr && *cache != 0) return std::string(cache) + "/hopscope/machine.json";
+    const char* const home = std::getenv("HOME");
+    return home != nullptr && *home != 0 ? std::string(home) + "/.cache/hopscope/machine.json" : "";
+}
+
+Machine machineFor(const std::string& device)
+{
+    const json::Value document = readFile();
+    const json::Value* const devices = document.find("devices");
+    const json::Value* const known = devices ? devices->find(device) : nullptr;
+    const std::optional<Machine> machine = known ? machineOf(*known, device) : std::nullopt;
+    return machine.value_or(plan::typicalMachine(device));
+}
+
+base::Status keepMachine(const Machine& machine)
+{
+    const std::string file = machineFile();
+    if (file.empty())
+        return base::fail(base::ErrorCode::Resources, "there is no folder for what was measured",
+                          "set XDG_CACHE_HOME or HOME");
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    json::Value document = readFile();
+    if (!document.isObject() || (document.find("devices") && !document.find("devices")->isObject()))
+        document = json::Value::object();
+    document["format"] = "hopscope-machine";
+    document["version"] = 1;
+    document["devices"][machine.device] = machineValue(machine);
+    return writeTextFile(json::write(document, true), file);
+}
+
+json::Value machineValue(const Machine& machine)
+{
+    json::Value value;
+    for (const Rate& rate : rates) value[rate.key] = machine.*rate.field;
+    return value;
+}
+
+std::string describeMachine(const Machine& machine)
+{
+    Table table({Table::Align::Left, Table::Align::Right});
+    for (const Rate& rate : rates) table.add({rate.what, amount(rate, machine.*rate.field)});
+    return machine.device + "\n" + table.render();
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,46 @@
+#pragma once
+
+// From a strategy, the user's pins and the graph to a plan: rules at once, the optimum by solving for the row counts of
+// the batches, which depend on the plan, until it stays the same.
+
+#include "arguments.h"
+#include "executor/predict.h"
+#include "pipeline.h"
+#include "placement/cost_model.h"
+
+namespace hopscope::engine {
+
+struct PlanRequest {
+    std::string strategy = "optimal";
+    placement::Objective objective = placement::Objective::Time;
+    std::vector<plan::Pin> pins;
+    std::string device = "cpu";                             // resolved
+    executor::PredictOptions limits;                        // batch and memory
+    std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
+};
+
+struct PlanAnswer {
+    plan::Plan plan;  // for the device and the batch of the request, with the hashes known so far
+    std::vector<std::string> notes;
+};
+
+// Strategies "optimal" and "local-search" never answer with a plan that is dearer, by the same account, than those of the
+// rules with the same pins; where no optimum can be found for the model, the better rule's plan comes with a note. Without
+// data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
+base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                 const base::ProgressFn& progress, std::stop_token stop);
+
+// Walks once more with the whole inputs where a branch goes the other way on them than on the sample, and notes it.
+// Nothing changes where the graph is too large for that: a run will say so.
+base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Session& session);
+
+// Reads or makes the plan, for the resolved device; notes go to the console. Expects hashInputs.
+base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+                                    const DeviceOptions& device, Session& session);
+
+// Predicted seconds of each stage of a plan, for its device, from the rates of the machine. Fails as `predict` does.
+base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
+                                               const plan::Plan& plan, const executor::PredictOptions& limits,
+                                               std::stop_token stop);
+
+}  // namespace hopscope::engine

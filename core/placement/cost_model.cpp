@@ -1,0 +1,162 @@
+#include "placement/cost_model.h"
+
+#include <algorithm>
+
+#include "analysis/classes.h"
+
+namespace hopscope::placement {
+
+using analysis::Analysis;
+using ir::RowClass;
+using ir::RowKind;
+using ir::SpaceId;
+using ir::ValueId;
+
+namespace {
+
+constexpr double bytesOfNumber = 8;        // a row number of a block
+constexpr double bytesOfWork = 1e-6;       // where the objective is bytes
+constexpr double bytesOfStructure = 1e-3;  // of a stage: fewer stages, if nothing else differs
+
+bool multiplies(const std::string& name)
+{
+    static const std::set<std::string> names{"aten::linear", "aten::mm",     "aten::addmm",  "aten::matmul",
+                                             "aten::bmm",    "aten::einsum", "aten::baddbmm"};
+    return names.contains(name);
+}
+
+double itemsPerRow(const Analysis& a, ValueId v)
+{
+    const ir::Value& value = a.program.value(v);
+    double items = 1;
+    for (std::size_t d = 0; d < value.shape.size(); ++d)
+        if (static_cast<int>(d) != a.rowDim(v)) items *= static_cast<double>(value.shape[d]);
+    return items;
+}
+
+}  // namespace
+
+double rowBytes(const Analysis& a, ValueId v)
+{
+    return itemsPerRow(a, v) * static_cast<double>(base::itemSize(a.program.value(v).dtype));
+}
+
+base::Result<Objective> parseObjective(const std::string& name)
+{
+    if (name == "time") return Objective::Time;
+    if (name == "bytes") return Objective::Bytes;
+    return base::fail(base::ErrorCode::Usage, "unknown objective '" + name + "'", "use time or bytes");
+}
+
+const char* objectiveName(Objective objective) { return objective == Objective::Time ? "time" : "bytes"; }
+const char* objectiveUnit(Objective objective) { return objective == Objective::Time ? "seconds" : "bytes"; }
+
+CostModel::CostModel(const Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows)
+    : m_analysis(analysis),
+      m_objective(objective),
+      m_machine(std::move(machine)),
+      m_rows(std::move(rows))
+{}
+
+double CostModel::priced(double bytes, double rate) const
+{
+    return m_objective == Objective::Bytes ? bytes : bytes / rate;
+}
+
+double CostModel::rows(const RowClass& on, SpaceId destination) const
+{
+    const SpaceId table = analysis::tableOf(on);
+    const auto known = m_rows.tables.find(table);
+    const double all = known == m_rows.tables.end() ? 0 : known->second;
+    if (on.kind != RowKind::Frontier) return all;
+    const auto it = m_rows.frontiers.find({destination, table});
+    return it == m_rows.frontiers.end() ? all : it->second;
+}
+
+double CostModel::write(ValueId value, const RowClass& on, SpaceId destination) const
+{
+    return priced(rowBytes(m_analysis, value) * rows(on, destination), m_machine.write);
+}
+
+double CostModel::read(ValueId value, const RowClass& on, SpaceId destination) const
+{
+    const double bytes = rowBytes(m_analysis, value) * rows(on, destination);
+    return priced(bytes, on.kind == RowKind::Frontier ? m_machine.gather : m_machine.read);
+}
+
+double CostModel::bytes(ValueId value) const
+{
+    const auto table = m_rows.tables.find(m_analysis.rowSpace(value));
+    return table == m_rows.tables.end() ? 0 : rowBytes(m_analysis, value) * table->second;
+}
+
+double CostModel::batches(SpaceId destination) const
+{
+    const auto it = m_rows.batches.find(destination);
+    return it == m_rows.batches.end() ? 1 : it->second;
+}
+
+double CostModel::relation(SpaceId space, ir::KeyId owner, SpaceId type, SpaceId destination) const
+{
+    const double numbers = rows(RowClass{RowKind::Batch, destination, {}}, destination) +
+                           rows(analysis::owned(m_analysis, space, owner), destination) +
+                           rows(RowClass{RowKind::Frontier, type, {}}, destination);
+    return priced(bytesOfNumber * numbers, m_machine.structure);
+}
+
+double CostModel::stage(SpaceId destination) const
+{
+    return m_objective == Objective::Bytes ? bytesOfStructure : m_machine.batch * batches(destination);
+}
+
+double CostModel::compute(ir::OpId op, const RowClass& on, SpaceId destination) const
+{
+    if (m_analysis.info(op).view) return 0;
+    const double n = rows(on, destination);
+    if (m_objective == Objective::Bytes) return bytesOfWork * touched(op) * n;
+    return seconds(op, n) + m_machine.call * batches(destination);
+}
+
+double CostModel::seconds(ir::OpId op, double n) const
+{
+    const bool aggregates = m_analysis.info(op).kind == analysis::OpKind::Aggregate;
+    if (!aggregates) return n * (touched(op) / m_machine.elementwise + operations(op) / m_machine.matmul);
+    double messages = 0;
+    ir::forEachOperand(m_analysis.program.op(op), [&](ir::Slot slot, ValueId v) {
+        const analysis::Use use = m_analysis.info(op).use(slot).use;
+        const auto table = m_rows.tables.find(m_analysis.info(op).role.space);
+        const bool message = use == analysis::Use::Message || use == analysis::Use::SparseSource;
+        if (message && table != m_rows.tables.end()) messages += rowBytes(m_analysis, v) * table->second;
+    });
+    return messages / m_machine.aggregate;
+}
+
+// Bytes per row of the results and of the operands that have rows.
+double CostModel::touched(ir::OpId op) const
+{
+    double bytes = 0;
+    for (const ValueId v : m_analysis.program.op(op).outputs)
+        if (m_analysis.hasRows(v)) bytes += rowBytes(m_analysis, v);
+    ir::forEachOperand(m_analysis.program.op(op), [&](ir::Slot slot, ValueId v) {
+        const bool read = m_analysis.info(op).use(slot).use != analysis::Use::Shape;
+        if (read && m_analysis.program.value(v).kind == ir::ValueKind::Tensor && m_analysis.hasRows(v))
+            bytes += rowBytes(m_analysis, v);
+    });
+    return bytes;
+}
+
+// Per row, of a product with a matrix: two for each item of the result and each column of the operand with rows.
+double CostModel::operations(ir::OpId op) const
+{
+    const ir::Op& o = m_analysis.program.op(op);
+    if (!multiplies(o.name)) return 0;
+    double columns = 0;
+    ir::forEachOperand(o, [&](ir::Slot, ValueId v) {
+        const ir::Value& value = m_analysis.program.value(v);
+        const bool first = columns == 0 && value.kind == ir::ValueKind::Tensor && m_analysis.hasRows(v);
+        if (first && !value.shape.empty()) columns = static_cast<double>(value.shape.back());
+    });
+    return 2 * columns * itemsPerRow(m_analysis, o.outputs.at(0));
+}
+
+}  // namespace hopscope::placement

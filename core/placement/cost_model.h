@@ -1,0 +1,55 @@
+#pragma once
+
+// What it costs to compute, store, read and recompute a value: bytes per row from the program, rows from the graph, rates
+// from the machine.
+
+#include <string>
+
+#include "analysis/analysis.h"
+#include "base/result.h"
+#include "plan/machine.h"
+#include "plan/row_counts.h"
+
+namespace hopscope::placement {
+
+enum class Objective : std::uint8_t { Time, Bytes };
+
+base::Result<Objective> parseObjective(const std::string& name);  // "time", "bytes"; Usage otherwise
+const char* objectiveName(Objective objective);
+const char* objectiveUnit(Objective objective);  // "seconds", "bytes"
+
+// All costs are in the objective's unit. Where the objective is bytes, an operator costs a millionth of a byte per byte
+// that it touches, so that plans that move equally much are told apart by their work.
+class CostModel {
+public:
+    CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows);
+
+    // Of a class in all batches of a loop over `destination`.
+    [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
+    [[nodiscard]] double write(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
+    // Structure-only values are read like inputs, and count as structure.
+    [[nodiscard]] double read(ir::ValueId value, const ir::RowClass& on, ir::SpaceId destination) const;
+    [[nodiscard]] double compute(ir::OpId op, const ir::RowClass& on, ir::SpaceId destination) const;
+    // The row numbers of a gather by `key` of the rows of `space`, owned by `owner`, from the frontier of `type`.
+    [[nodiscard]] double relation(ir::SpaceId space, ir::KeyId owner, ir::SpaceId type, ir::SpaceId destination) const;
+    [[nodiscard]] double stage(ir::SpaceId destination) const;  // of a loop, apart from what it does
+    [[nodiscard]] double bytes(ir::ValueId value) const;        // of all its rows, in a store
+    [[nodiscard]] Objective objective() const { return m_objective; }
+
+private:
+    [[nodiscard]] double seconds(ir::OpId op, double rows) const;
+    [[nodiscard]] double touched(ir::OpId op) const;
+    [[nodiscard]] double operations(ir::OpId op) const;
+    [[nodiscard]] double priced(double bytes, double rate) const;
+    [[nodiscard]] double batches(ir::SpaceId destination) const;
+
+    const analysis::Analysis& m_analysis;
+    Objective m_objective;
+    plan::Machine m_machine;
+    plan::RowCounts m_rows;
+};
+
+// Bytes of one row, from the sample's shape. Constant time.
+double rowBytes(const analysis::Analysis& analysis, ir::ValueId value);
+
+}  // namespace hopscope::placement

@@ -1,0 +1,362 @@
+#include "placement/model_instance.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "analysis/classes.h"
+#include "placement/dep_table.h"
+#include "placement/pins.h"
+
+namespace hopscope::placement {
+
+namespace {
+
+using analysis::Analysis;
+using analysis::OperandRows;
+using analysis::OpKind;
+using analysis::Use;
+using ir::OpId;
+using ir::RowClass;
+using ir::RowKind;
+using ir::SpaceId;
+using ir::ValueId;
+using optimiser::Node;
+using optimiser::NodeId;
+using optimiser::NodeKind;
+using optimiser::RelationId;
+using optimiser::TypeId;
+
+class Builder {
+public:
+    Builder(const Analysis& a, const CostModel& costs)
+        : m_a(a),
+          m_costs(costs),
+          m_table(a, [&a](ValueId v) { return a.hasRows(v) && whyNotStorable(a, v).empty(); })
+    {}
+
+    base::Result<ModelInstance> build(const std::vector<plan::Pin>& pins)
+    {
+        for (const plan::Pin& pin : pins) m_pinned.insert(pin.value);
+        addTypes();
+        for (const ir::NamedValue& o : m_a.program.outputs) addOutput(o.value);
+        while (!m_open.empty() && m_error.empty()) {
+            const NodeId next = m_open.front();
+            m_open.pop_front();
+            expand(next);
+        }
+        if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
+        for (const plan::Pin& pin : pins)
+            if (const base::Status ok = addPin(pin); !ok) return base::forward(ok);
+        finish();
+        if (const base::Status ok = optimiser::check(m_model.instance); !ok) return base::forward(ok);
+        return std::move(m_model);
+    }
+
+private:
+    using Key = std::pair<ValueId, RowClass>;
+
+    optimiser::Instance& instance() { return m_model.instance; }
+    Node& node(NodeId id) { return instance().nodes[id.at()]; }
+    ModelInstance::Origin& origin(NodeId id) { return m_model.origins[id.at()]; }
+
+    void addTypes()
+    {
+        for (std::size_t i = 0; i < m_a.tables.spaces.size(); ++i) {
+            if (m_a.tables.spaces[i].kind != analysis::SpaceKind::Node) continue;
+            m_model.types.push_back(SpaceId(static_cast<std::int32_t>(i)));
+            instance().types.push_back(m_a.tables.spaceName(m_model.types.back()) + "#" + std::to_string(i));
+        }
+    }
+
+    TypeId typeOf(SpaceId space) const
+    {
+        const auto it = std::ranges::find(m_model.types, space);
+        return TypeId(static_cast<std::int32_t>(it - m_model.types.begin()));
+    }
+
+    void addOutput(ValueId v)
+    {
+        if (m_a.available(v) || m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
+        if (!m_a.hasRows(v)) {
+            for (const NodeId r : reductionsBehind(v)) addResult(r);
+            return;
+        }
+        const DepTable::Home home = m_table.home(v);
+        if (home.stage >= DepTable::never) return refuse(v);
+        const NodeId id = nodeOf(v, home.rows);
+        node(id).noCheckpoint = false;
+        addResult(id);
+    }
+
+    void addResult(NodeId id)
+    {
+        if (std::ranges::find(instance().outputs, id) == instance().outputs.end()) instance().outputs.push_back(id);
+    }
+
+    void refuse(ValueId v)
+    {
+        const ir::Value& value = m_a.program.value(v);
+        const std::string place = value.producer.valid() ? ir::describeOp(m_a.program.op(value.producer)) : value.name;
+        if (m_error.empty()) m_error = place + ": no abstract placement problem describes where its rows are needed";
+    }
+
+    // ---- nodes
+
+    NodeId add(const std::string& name, const ModelInstance::Origin& from, NodeKind kind)
+    {
+        Node n;
+        n.name = name + "#" + std::to_string(instance().nodes.size());
+        n.kind = kind;
+        n.type = typeOf(from.loop);
+        n.rows = from.rows.kind == RowKind::Batch ? optimiser::RowKind::Node : optimiser::RowKind::Edge;
+        instance().nodes.push_back(std::move(n));
+        m_model.origins.push_back(from);
+        return NodeId(static_cast<std::int32_t>(instance().nodes.size() - 1));
+    }
+
+    bool isInput(ValueId v) const { return m_a.available(v); }
+
+    NodeId nodeOf(ValueId v, const RowClass& rows)
+    {
+        if (const auto it = m_nodes.find({v, rows}); it != m_nodes.end()) return it->second;
+        const NodeId id = fresh(v, rows);
+        m_nodes.emplace(Key(v, rows), id);
+        return id;
+    }
+
+    NodeId fresh(ValueId v, const RowClass& rows)
+    {
+        const NodeId id =
+            add(ir::valueName(v), {v, rows, analysis::loopOf(m_a, rows)}, isInput(v) ? NodeKind::Input : NodeKind::Op);
+        price(id);
+        if (!isInput(v)) m_open.push_back(id);
+        return id;
+    }
+
+    static RowClass frontierOf(const RowClass& rows) { return {RowKind::Frontier, rows.table, {}}; }
+
+    void price(NodeId id)
+    {
+        const ModelInstance::Origin from = origin(id);
+        Node& n = node(id);
+        n.size = isInput(from.value) ? 0 : m_costs.bytes(from.value);
+        n.readD = m_costs.read(from.value, from.rows, from.loop);
+        if (from.rows.kind == RowKind::Batch)
+            for (const SpaceId t : m_model.types) n.readF.push_back(m_costs.read(from.value, frontierOf(from.rows), t));
+        if (isInput(from.value)) return;
+        const DepTable::Home home = m_table.home(from.value);
+        n.write = m_costs.write(from.value, from.rows, from.loop);
+        n.noCheckpoint = !whyNotStorable(m_a, from.value).empty() || home.rows != from.rows ||
+                         m_a.info(m_a.program.value(from.value).producer).view;
+        priceWork(n, from);
+    }
+
+    void priceWork(Node& n, const ModelInstance::Origin& from)
+    {
+        const ir::Value& value = m_a.program.value(from.value);
+        if (value.output != 0 && m_nodes.contains({m_a.program.op(value.producer).outputs.at(0), from.rows})) return;
+        n.computeD = m_costs.compute(value.producer, from.rows, from.loop);
+        if (from.rows.kind != RowKind::Batch) return;
+        for (const SpaceId t : m_model.types)
+            n.computeF.push_back(m_costs.compute(value.producer, frontierOf(from.rows), t));
+    }
+
+    // ---- operands
+
+    void expand(NodeId id)
+    {
+        if (origin(id).reduction) return expandReduction(id);
+        const ModelInstance::Origin from = origin(id);
+        const OpId op = m_a.program.value(from.value).producer;
+        const auto operands = analysis::operandRows(m_a, op, from.rows);
+        if (!operands) return refuse(from.value);
+        for (const OperandRows& o : *operands) connect(id, o);
+        if (node(id).kind == NodeKind::Op && !frontierPossible(id, op)) node(id).kind = NodeKind::Hop;
+    }
+
+    // What an op of the instance promises where it has node rows and node operands: it can be computed on frontiers.
+    bool frontierPossible(NodeId id, OpId op)
+    {
+        if (node(id).rows == optimiser::RowKind::Edge) return true;
+        const bool byEdges =
+            std::ranges::any_of(node(id).loc, [&](NodeId u) { return node(u).rows == optimiser::RowKind::Edge; });
+        return byEdges || analysis::operandRows(m_a, op, frontierOf(origin(id).rows)).has_value();
+    }
+
+    void connect(NodeId id, const OperandRows& o)
+    {
+        if (m_a.program.value(o.value).kind != ir::ValueKind::Tensor) return;
+        const analysis::ValueInfo& info = m_a.info(o.value);
+        if (o.rows.kind == RowKind::All) {
+            if (!m_a.available(o.value))
+                for (const NodeId r : reductionsBehind(o.value)) require(r, id);
+            return;
+        }
+        if (m_a.available(o.value) && (info.uniform || info.sparse || !m_a.hasRows(o.value))) return;
+        if (o.rows.kind != RowKind::Frontier) return local(id, o.value, o.rows);
+        gather(id, o);
+    }
+
+    void local(NodeId id, ValueId v, const RowClass& rows)
+    {
+        const bool gathers = !isInput(v) && m_a.info(m_a.program.value(v).producer).kind == OpKind::Gather;
+        const bool own = gathers && !m_pinned.contains(v);
+        const NodeId operand = own ? fresh(v, rows) : nodeOf(v, rows);
+        if (own) node(operand).noCheckpoint = true;
+        if (std::ranges::find(node(id).loc, operand) == node(id).loc.end()) node(id).loc.push_back(operand);
+    }
+
+    void gather(NodeId id, const OperandRows& o)
+    {
+        const NodeId operand = nodeOf(o.value, RowClass{RowKind::Batch, o.rows.table, {}});
+        node(id).kind = NodeKind::Hop;
+        if (std::ranges::find(node(id).src, operand) == node(id).src.end()) node(id).src.push_back(operand);
+        node(id).relation = relationOf(o, origin(id).loop);
+    }
+
+    RelationId relationOf(const OperandRows& o, SpaceId loop)
+    {
+        const std::tuple key(o.gatherSpace, o.gatherOwner, o.gatherKey, loop);
+        const auto [it, added] =
+            m_relations.emplace(key, RelationId(static_cast<std::int32_t>(instance().relations.size())));
+        if (added)
+            instance().relations.push_back(
+                {m_a.tables.spaceName(o.gatherSpace) + "#" + std::to_string(it->second.index),
+                 m_costs.relation(o.gatherSpace, o.gatherOwner, o.rows.table, loop)});
+        return it->second;
+    }
+
+    // ---- row reductions
+
+    void require(NodeId from, NodeId to)
+    {
+        std::vector<NodeId>& loc = node(to).loc;
+        if (std::ranges::find(loc, from) != loc.end()) return;
+        loc.push_back(from);
+        instance().requiredReads.push_back({from, to});
+    }
+
+    // The reductions that a value without rows follows from.
+    std::vector<NodeId> reductionsBehind(ValueId v)
+    {
+        std::set<OpId> seen;
+        std::vector<NodeId> found;
+        std::vector<ValueId> open{v};
+        while (!open.empty()) {
+            const ValueId u = open.back();
+            open.pop_back();
+            if (m_a.available(u) || m_a.program.value(u).kind != ir::ValueKind::Tensor) continue;
+            const OpId op = m_a.program.value(u).producer;
+            if (!seen.insert(op).second) continue;
+            if (m_a.info(op).kind == OpKind::Reduce) found.push_back(reductionOf(op));
+            else forEachUsed(op, [&](ValueId w, Use) { open.push_back(w); });
+        }
+        return found;
+    }
+
+    template <class Fn>
+    void forEachUsed(OpId op, Fn&& fn)
+    {
+        ir::forEachOperand(m_a.program.op(op), [&](ir::Slot s, ValueId w) {
+            const Use use = m_a.info(op).use(s).use;
+            if (use != Use::Shape) fn(w, use);
+        });
+    }
+
+    NodeId reductionOf(OpId op)
+    {
+        if (const auto it = m_reductions.find(op); it != m_reductions.end()) return it->second;
+        const DepTable::Home home = m_table.reductionHome(op);
+        const ValueId result = m_a.program.op(op).outputs.at(0);
+        if (home.stage >= DepTable::never) refuse(result);
+        const NodeId id =
+            add(ir::valueName(result), {result, home.rows, analysis::loopOf(m_a, home.rows), true}, NodeKind::Hop);
+        // The result is no table: every loop may read it, on any rows.
+        node(id).rows = optimiser::RowKind::Node;
+        m_reductions.emplace(op, id);
+        m_open.push_back(id);
+        return id;
+    }
+
+    void expandReduction(NodeId id)
+    {
+        const ModelInstance::Origin from = origin(id);
+        const OpId op = m_a.program.value(from.value).producer;
+        node(id).computeD = m_costs.compute(op, from.rows, from.loop);
+        forEachUsed(op, [&](ValueId v, Use use) {
+            if (m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
+            const bool rows = m_a.hasRows(v);
+            connect(id, {{}, v, use, rows ? from.rows : RowClass{}, {}, {}, {}});
+        });
+    }
+
+    // ---- the rest
+
+    base::Status addPin(const plan::Pin& pin)
+    {
+        const auto it = m_nodes.find({pin.value, m_table.home(pin.value).rows});
+        if (it == m_nodes.end())
+            return base::fail(base::ErrorCode::Unsupported,
+                              ir::valueName(pin.value) + " is not stored: no result of the model needs its rows");
+        const bool store = pin.kind == plan::PinKind::Checkpoint;
+        if (store) node(it->second).noCheckpoint = false;
+        instance().pins.push_back(
+            {store ? optimiser::PinKind::Checkpoint : optimiser::PinKind::NoCheckpoint, it->second, {}, 0});
+        return {};
+    }
+
+    void finish()
+    {
+        const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
+        instance().stageCost = m_costs.stage(loop);
+        instance().stages = optimiser::neededStages(instance());
+    }
+
+    const Analysis& m_a;
+    const CostModel& m_costs;
+    DepTable m_table;
+    ModelInstance m_model;
+    std::set<ValueId> m_pinned;
+    std::map<Key, NodeId> m_nodes;
+    std::map<OpId, NodeId> m_reductions;
+    std::map<std::tuple<SpaceId, ir::KeyId, ir::KeyId, SpaceId>, RelationId> m_relations;
+    std::deque<NodeId> m_open;
+    std::string m_error;
+};
+
+bool startsBefore(const optimiser::Placement& placement)
+{
+    return !placement.stages.empty() && placement.stages.front().stage == 0;
+}
+
+}  // namespace
+
+base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostModel& costs,
+                                         const std::vector<plan::Pin>& pins)
+{
+    if (analysis.refusal) return tl::unexpected(*analysis.refusal);
+    return Builder(analysis, costs).build(pins);
+}
+
+Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement)
+{
+    Decisions decisions;
+    const int first = startsBefore(placement) ? 0 : 1;
+    for (const optimiser::StagePlacement& stage : placement.stages) {
+        const int index = stage.stage - first;
+        for (const NodeId n : stage.written) decisions.written[model.origins[n.at()].value] = index;
+        for (const NodeId n : stage.readD) {
+            const ModelInstance::Origin& from = model.origins[n.at()];
+            decisions.reads.insert({from.value, from.rows, index, from.loop});
+        }
+        for (const auto& [n, type] : stage.readF) {
+            const ModelInstance::Origin& from = model.origins[n.at()];
+            const SpaceId loop = model.types[type.at()];
+            decisions.reads.insert({from.value, {RowKind::Frontier, from.rows.table, {}}, index, loop});
+            if (from.loop == loop) decisions.reads.insert({from.value, from.rows, index, loop});
+        }
+    }
+    return decisions;
+}
+
+}  // namespace hopscope::placement

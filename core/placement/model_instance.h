@@ -1,0 +1,37 @@
+#pragma once
+
+// A model as an abstract placement instance, and an answer to it as decisions about the model.
+//
+// A node of the instance is a value on one partition class (its batch rows, or the rows of a table owned by them), found
+// by demand from the results. What is gathered on a frontier is a src operand, everything else is local; row reductions
+// are hops without src whose result is read from the next stage on, and what follows from them without rows belongs to
+// its consumers. A gather runs in the stage of each consumer: one hop per consumer. Inputs and structure-only values with
+// rows are inputs of the instance.
+
+#include "optimiser/placement.h"
+#include "placement/cost_model.h"
+#include "placement/strategy.h"
+
+namespace hopscope::placement {
+
+struct ModelInstance {
+    struct Origin {
+        ir::ValueId value;  // of a row reduction: its first result
+        ir::RowClass rows;  // the partition class
+        ir::SpaceId loop;   // the destination type of its loop
+        bool reduction = false;
+    };
+    optimiser::Instance instance;
+    std::vector<Origin> origins;     // by node
+    std::vector<ir::SpaceId> types;  // by type: node tables
+};
+
+// Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
+// the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
+base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
+                                         const std::vector<plan::Pin>& pins = {});
+
+// What `realise` makes a plan of.
+Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);
+
+}  // namespace hopscope::placement

@@ -1,0 +1,38 @@
+#pragma once
+
+// The cheapest plan of a model, with its certificate.
+
+#include <stop_token>
+
+#include "placement/model_instance.h"
+
+namespace hopscope::placement {
+
+struct OptimiseOptions {
+    std::optional<double> hostMemory;  // bytes of stores at any time, if each goes after its last reader
+    bool localSearch = false;          // no integer programs: quicker, with a weaker bound
+    double deadlineSeconds = 10;       // then the best plan so far, with its gap
+    std::stop_token stop;
+};
+
+struct Optimum {
+    plan::Plan plan;    // with strategy, objective, unit, cost, lower bound and gap
+    int stages = 0;     // of the instance
+    std::string found;  // by which method
+};
+
+// Pins and the host's memory are kept to: a pinned store that no later stage would read becomes a cut (its consumers wait for it), and stages are
+// added, up to three, where pins need them. The bound is one on all plans of as many stages that run every gather once per
+// use, for the row counts and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with
+// the smallest set in conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
+base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
+                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
+
+// Bytes of stores that a run holds at most if each goes after its last reader; outputs stay. Expects the checkpoints' bytes
+// (schema::fillBytes). Linear in the plan.
+std::int64_t hostPeak(const plan::Plan& plan);
+
+// What a plan of any strategy costs by the same account, stage by stage. Linear in the plan.
+std::vector<double> stageCosts(const analysis::Analysis& analysis, const CostModel& costs, const plan::Plan& plan);
+
+}  // namespace hopscope::placement

@@ -1,0 +1,39 @@
+#include "verify/checkpoints.h"
+
+#include "executor/unsplit.h"
+#include "verify/compare.h"
+#include "verify/oracle_process.h"
+
+namespace hopscope::verify {
+
+namespace {
+
+TensorError errorOf(ir::ValueId value, const base::TensorView& staged, const base::TensorView& reference,
+                    const Tolerance& tolerance)
+{
+    TensorError error{ir::valueName(value)};
+    if (mismatch(staged, reference)) addDifference(error);
+    else compareAll(staged, reference, tolerance, error);
+    return error;
+}
+
+}  // namespace
+
+base::Status compareCheckpoints(const Request& request, std::int64_t needed, const base::ProgressFn& progress,
+                                std::stop_token stop, Verdict& verdict)
+{
+    const std::int64_t free = availableMemory();
+    if (request.checkpoints.empty() || (free > 0 && needed > free / 2)) return {};
+    if (progress) progress({"comparing what was stored"});
+    std::vector<ir::ValueId> values;
+    for (const auto& [value, tensor] : request.checkpoints) values.push_back(value);
+    const auto reference = executor::evaluateUnsplit(*request.walk, *request.analysis, *request.inputs, values,
+                                                     request.scratchFolder, std::move(stop));
+    if (!reference && reference.error().code == base::ErrorCode::Cancelled) return base::forward(reference);
+    if (!reference) return {};
+    for (const auto& [value, tensor] : request.checkpoints)
+        verdict.checkpoints.push_back(errorOf(value, tensor, reference->at(value), verdict.tolerance));
+    return {};
+}
+
+}  // namespace hopscope::verify

@@ -1,0 +1,122 @@
+#include <numeric>
+#include <random>
+
+#include "placement/judge.h"
+#include "placement/optimise.h"
+
+using namespace hopscope;
+using placement::Objective;
+using test::Analysed;
+using test::flaw;
+using test::storedBy;
+using test::twoLayers;
+
+namespace {
+
+const std::string skip = twoLayers + "s = aten::add.Tensor(self=h2, other=lin2, alpha=1) -> f[7,3]\nout = s\n";
+
+plan::RowCounts randomRows(const analysis::Analysis& a, std::mt19937_64& random)
+{
+    std::uniform_real_distribution<double> rows(10, 1000), factor(1, 5);
+    plan::RowCounts counts;
+    for (std::size_t i = 0; i < a.tables.spaces.size(); ++i)
+        counts.tables[ir::SpaceId(static_cast<std::int32_t>(i))] = rows(random);
+    for (const auto& [from, n] : counts.tables)
+        for (const auto& [to, m] : counts.tables) counts.frontiers[{from, to}] = m * factor(random);
+    return counts;
+}
+
+double total(const std::vector<double>& costs) { return std::accumulate(costs.begin(), costs.end(), 0.0); }
+
+// Every set of stored values that is legal, with each value computed as early as it can be.
+double cheapestOfAllSets(const Analysed& p, const placement::CostModel& costs)
+{
+    const std::vector<ir::ValueId> values = p.rowValues();
+    double cheapest = 1e300;
+    for (unsigned bits = 0; bits < (1u << values.size()); ++bits) {
+        std::set<ir::ValueId> stored;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (bits & (1u << i)) stored.insert(values[i]);
+        const auto plan = placement::evaluate(p.a, stored);
+        if (plan) cheapest = std::min(cheapest, total(placement::stageCosts(p.a, costs, *plan)));
+    }
+    return cheapest;
+}
+
+}  // namespace
+
+TEST_CASE("the optimum is a sound plan of the stated cost, and no set of stores is cheaper than its bound")
+{
+    const Analysed p(skip);
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        const Objective objective = seed % 2 ? Objective::Time : Objective::Bytes;
+        const placement::CostModel costs(p.a, objective, {}, randomRows(p.a, random));
+        const auto optimum = placement::optimise(p.a, costs, {}, {});
+        if (!optimum) FAIL(base::describe(optimum.error()));
+        CHECK(flaw(p.a, optimum->plan) == "");
+        const double cost = total(placement::stageCosts(p.a, costs, optimum->plan));
+        CHECK(cost == doctest::Approx(optimum->plan.cost.value()).epsilon(1e-6));
+        CHECK(optimum->plan.gap.value() == doctest::Approx(0));
+        const double other = cheapestOfAllSets(p, costs);
+        CHECK(cost <= other * (1 + 1e-6));
+        CHECK(optimum->plan.lowerBound.value() <= other * (1 + 1e-6));
+    }
+}
+
+TEST_CASE("a dear write is avoided by recomputing, a dear computation by storing")
+{
+    const Analysed p(twoLayers + "out = h2\n");
+    std::mt19937_64 random(1);
+    const plan::RowCounts rows = randomRows(p.a, random);
+    plan::Machine slowStore, slowProcessor;
+    slowStore.write = 1;
+    slowProcessor.matmul = slowProcessor.elementwise = 1;
+    slowProcessor.call = 0;
+    const auto storing = [&](const plan::Machine& machine) {
+        const auto optimum = placement::optimise(p.a, {p.a, Objective::Time, machine, rows}, {}, {});
+        if (!optimum) FAIL(base::describe(optimum.error()));
+        return storedBy(optimum->plan);
+    };
+    // Three columns are narrower than six; the product is on the destination rows instead of the frontier.
+    CHECK(storing(slowStore).contains(p.value("linear", 1)));
+    CHECK(storing(slowProcessor).contains(p.value("linear", 1)));
+    CHECK(storing(slowProcessor).contains(p.value("linear", 0)));
+}
+
+TEST_CASE("the optimum keeps to pins")
+{
+    const Analysed p(skip);
+    std::mt19937_64 random(3);
+    const placement::CostModel costs(p.a, Objective::Time, {}, randomRows(p.a, random));
+    const double free = placement::optimise(p.a, costs, {}, {}).value().plan.cost.value();
+    for (const ir::ValueId v : p.rowValues()) {
+        CAPTURE(v.index);
+        const auto with = placement::optimise(p.a, costs, {{plan::PinKind::Checkpoint, v}}, {});
+        const auto without = placement::optimise(p.a, costs, {{plan::PinKind::NoCheckpoint, v}}, {});
+        if (!with) FAIL(base::describe(with.error()));
+        CHECK(flaw(p.a, with->plan) == "");
+        CHECK(storedBy(with->plan).contains(v));
+        CHECK(with->plan.cost.value() >= free * (1 - 1e-6));
+        if (!without) continue;
+        CHECK(flaw(p.a, without->plan) == "");
+        CHECK_FALSE(storedBy(without->plan).contains(v));
+        CHECK(without->plan.cost.value() >= free * (1 - 1e-6));
+    }
+}
+
+TEST_CASE("pins that leave no plan are named with a way out")
+{
+    const Analysed p(twoLayers + "out = h2\n");
+    std::mt19937_64 random(3);
+    const placement::CostModel costs(p.a, Objective::Time, {}, randomRows(p.a, random));
+    std::vector<plan::Pin> pins;
+    for (const ir::ValueId v : p.rowValues())
+        if (v != p.value("index_add", 1)) pins.push_back({plan::PinKind::NoCheckpoint, v});
+    const auto optimum = placement::optimise(p.a, costs, pins, {});
+    REQUIRE(!optimum);
+    CHECK(optimum.error().code == base::ErrorCode::Unsupported);
+    CHECK(optimum.error().message.find("no legal plan is left by the pins: ") == 0);
+    CHECK(!optimum.error().hint.empty());
+}
