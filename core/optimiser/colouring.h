@@ -15,7 +15,7 @@ struct Colouring {
     std::vector<Edge> blackEdges;
 };
 
-// An edge costs a frontier read if the use leads to a gather, else a read on D; a black value costs its write.
+// Of several optima the one whose cuts are as late as possible. An edge costs a frontier read if the use leads to a gather, else a read on D; a black value costs its write.
 Colouring literalColouring(const Instance& instance);
 
 // A bound on the cost of every legal placement, without a solver: each op computed, output written, input read and

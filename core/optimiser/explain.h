@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "optimiser/solve.h"
+#include "optimiser/resolve.h"
 
 namespace hopscope::optimiser {
 

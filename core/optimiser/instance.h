@@ -49,7 +49,7 @@ struct Node {
     std::vector<double> computeF;  // by destination type; per stage and type
     double size = 0;               // on the host while stored, in the unit of Instance::hostBudget
     RelationId relation;           // of a hop whose structure has to be loaded; none: costs nothing
-    bool noCheckpoint = false;     // can never be stored
+    bool noCheckpoint = false;     // can never be stored (without effect on outputs)
     bool noRecompute = false;      // is computed at most once: one stage, one class of rows
     bool operator==(const Node&) const = default;
 };

@@ -4,6 +4,7 @@
 // sums between two bounds, minimise. The solver's types appear nowhere else, nothing is printed, nothing is thrown.
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stop_token>
 #include <vector>
@@ -36,6 +37,7 @@ struct Limits {
     std::stop_token stop;
     double relativeGap = 1e-7;  // a solution this close to the bound is optimal
     double cutoff = infinity;   // solutions that are not cheaper than this are of no interest
+    std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
 };
 
 enum class Outcome : std::uint8_t {
