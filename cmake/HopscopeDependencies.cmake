@@ -2,7 +2,8 @@
 # into which Debian packages were unpacked.
 if(HOPSCOPE_DEPS_DIR)
   include_directories(SYSTEM ${HOPSCOPE_DEPS_DIR}/usr/include)
-  file(GLOB multiarch ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu)
+  file(GLOB multiarch ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu/blas
+    ${HOPSCOPE_DEPS_DIR}/usr/lib/*-linux-gnu/lapack)
   list(PREPEND CMAKE_LIBRARY_PATH ${multiarch})
   list(PREPEND CMAKE_INCLUDE_PATH ${HOPSCOPE_DEPS_DIR}/usr/include)
   list(PREPEND CMAKE_PREFIX_PATH ${HOPSCOPE_DEPS_DIR}/usr)
@@ -15,6 +16,21 @@ endif()
 find_package(Threads REQUIRED)
 find_path(HOPSCOPE_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
 find_path(HOPSCOPE_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
+
+# CBC solves the integer programs of the optimiser, which does without where it is not found.
+set(HOPSCOPE_HAS_CBC OFF)
+find_path(HOPSCOPE_CBC_INCLUDE coin/CbcModel.hpp)
+set(cbc_libraries)
+foreach(name Cbc Cgl OsiClp Clp Osi CoinUtils)
+  find_library(HOPSCOPE_${name}_LIBRARY ${name})
+  list(APPEND cbc_libraries ${HOPSCOPE_${name}_LIBRARY})
+endforeach()
+if(HOPSCOPE_CBC AND HOPSCOPE_CBC_INCLUDE AND NOT "${cbc_libraries}" MATCHES NOTFOUND)
+  set(HOPSCOPE_HAS_CBC ON)
+  add_library(hopscope_cbc INTERFACE IMPORTED)
+  target_include_directories(hopscope_cbc SYSTEM INTERFACE ${HOPSCOPE_CBC_INCLUDE} ${HOPSCOPE_CBC_INCLUDE}/coin)
+  target_link_libraries(hopscope_cbc INTERFACE ${cbc_libraries})
+endif()
 
 find_program(HOPSCOPE_CCACHE ccache)
 if(HOPSCOPE_CCACHE)

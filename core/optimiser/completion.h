@@ -1,0 +1,81 @@
+#pragma once
+
+// Private to the optimiser: what a plan costs that is given by its stores and the stages of its hops. Made once per graph,
+// evaluated thousands of times.
+
+#include <cstdint>
+#include <vector>
+
+#include "optimiser/cells.h"
+
+namespace hopscope::optimiser {
+
+struct Choice {
+    std::vector<std::uint8_t> stored;  // by node: may be read back; what nobody reads is not written
+    std::vector<int> hopStage;         // by node
+    std::vector<int> writeStage;       // by node; -1 or too early: the earliest possible stage
+};
+
+class Completion {
+public:
+    explicit Completion(const Graph& g);
+
+    // Only what has to be stored is; hops in their earliest stages, those pinned in theirs.
+    [[nodiscard]] Choice plain() const;
+
+    // The cost (without regard to the host budget), or infinity where a value is wanted and neither stored nor computable.
+    // From the last stage to the first, a value that is wanted is read or computed, whichever looks cheaper by itself.
+    double evaluate(const Choice& choice, Cells* cells = nullptr);
+
+    [[nodiscard]] int stuckAt() const { return m_stuck; }  // the node that made the last evaluation infinite, or -1
+    [[nodiscard]] double peak() const;                     // on the host, of the last evaluation
+
+private:
+    enum Need : std::uint8_t { No, Wanted, MustRead };
+    void placeStages(const Choice& choice);
+    void listRoots(const Choice& choice);
+    bool stage(int s);
+    void sharedCosts(int s);
+    void want(int v, int cell, Need need);
+    bool visit(int v);
+    bool provide(int v, int cell, Need need);
+    void read(int v, int cell, double cost);
+    bool compute(int v, int cell);
+    void wantOperands(int v, int cell);
+    double estimate(int v, int cell);
+    double estimateComputing(int v, int cell, double limit);
+    [[nodiscard]] bool readable(int v, int cell) const;
+    [[nodiscard]] bool computable(int v, int cell) const;
+    [[nodiscard]] bool there(int v, int cell) const;
+    [[nodiscard]] double readCost(int v, int cell) const { return m_readCost[at(v, cell)]; }
+    [[nodiscard]] double computeCost(int v, int cell) const { return m_computeCost[at(v, cell)]; }
+    // Cell 0 is D, cell 1 + t is F@t.
+    [[nodiscard]] std::size_t at(int v, int cell) const { return static_cast<std::size_t>(v) * m_cells + cell; }
+    [[nodiscard]] int own(int v) const { return 1 + m_type[v]; }
+
+    const Graph& m_g;
+    int m_cells;
+    std::vector<int> m_type;
+    std::vector<double> m_readCost, m_computeCost;
+    std::vector<std::vector<int>> m_src, m_loc;
+    std::vector<std::uint8_t> m_kindHop, m_kindInput, m_anyCut;
+
+    const Choice* m_choice = nullptr;
+    Cells* m_out = nullptr;
+    std::vector<int> m_stage;    // in which a value is written, if it is
+    std::vector<int> m_natural;  // in which it can be computed first
+    std::vector<int> m_lastRead, m_written;
+    std::vector<std::uint8_t> m_pending, m_need;
+    std::vector<int> m_computed;
+    std::vector<std::vector<int>> m_hops, m_writes;  // by stage
+    std::vector<std::uint64_t> m_waiting;            // bits by position: nodes to visit in this stage
+    std::vector<int> m_touched;
+    std::vector<double> m_memo;
+    std::vector<int> m_memoStamp;
+    std::vector<int> m_relationStamp;
+    int m_s = 0, m_stamp = 0, m_stuck = -1;
+    bool m_used = false;
+    double m_cost = 0;
+};
+
+}  // namespace hopscope::optimiser

@@ -1,0 +1,31 @@
+#pragma once
+
+// Instances and placements as JSON (docs/placement-instance.md).
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "optimiser/placement.h"
+#include "json/json.h"
+
+namespace hopscope::optimiser {
+
+// One case object, or a document {"format": "placement-cases/1", "cases": [..], "random_cases": [..]} of them. What the
+// format does not know is refused, except what describes a case (title, why, expect, ...). Every instance returned passes
+// check(). Fails with Input, naming file, JSON pointer and node.
+base::Result<std::vector<Instance>> readInstances(const json::Value& document, const std::string& file);
+
+// One case object that readInstances() reads back equal.
+json::Value writeInstance(const Instance& instance);
+
+// The member "plan": one object per stage {stage, hops, compute_D, compute_F, read_D, read_F, write}; entries of frontier
+// rows are "value" where there is one type, "value@type" otherwise.
+json::Value writePlacement(const Instance& instance, const Placement& placement);
+
+// The reverse, for tests and tools; the cost is evaluated, not read. Fails with Input on names and types that the instance
+// does not have.
+base::Result<Placement> readPlacement(const Instance& instance, const json::Value& plan, const std::string& file);
+
+}  // namespace hopscope::optimiser

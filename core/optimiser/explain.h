@@ -1,0 +1,34 @@
+#pragma once
+
+// What the decisions of a placement cost, value by value, and what their alternatives would cost.
+
+#include <vector>
+
+#include "optimiser/resolve.h"
+
+namespace hopscope::optimiser {
+
+enum class DecisionKind : std::uint8_t {
+    Stored,      // written; the alternative is never to store it
+    Recomputed,  // computed in more than one stage; the alternative is to compute it at most once
+    Delayed,     // a hop that runs later than it could; the alternative is its earliest stage
+};
+
+struct Explanation {
+    DecisionKind kind = DecisionKind::Stored;
+    NodeId node;
+    double write = 0;         // what is paid for this value: its write,
+    double read = 0;          // reads
+    double compute = 0;       // and computations over all stages
+    std::vector<int> stages;  // that read it (Stored), compute it (Recomputed) or run it (Delayed)
+    bool possible = true;     // whether there is an alternative
+    double alternative = 0;   // the cost of the best plan found that decides otherwise
+    double saves = 0;         // alternative - the placement's cost: what the decision is worth
+};
+
+// One per decision, in order of stages and nodes. Alternatives come from resolveAround(), so `saves` can be too high, never
+// too low for an optimal placement. Outputs have to be stored and are left out. One small solve per decision.
+base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
+                                               const ResolveOptions& options = {});
+
+}  // namespace hopscope::optimiser

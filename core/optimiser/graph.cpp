@@ -1,0 +1,176 @@
+#include "optimiser/graph.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+namespace hopscope::optimiser {
+
+namespace {
+
+bool contains(const std::vector<NodeId>& ids, int v)
+{
+    return std::ranges::any_of(ids, [v](NodeId id) { return id.index == v; });
+}
+
+void addOnce(std::vector<int>& list, int v)
+{
+    if (std::ranges::find(list, v) == list.end()) list.push_back(v);
+}
+
+}  // namespace
+
+Graph::Graph(const Instance& instance)
+    : in(instance),
+      count(static_cast<int>(instance.nodes.size())),
+      types(static_cast<int>(instance.types.size())),
+      last(instance.stages),
+      first(instance.allowStage0 ? 0 : 1)
+{
+    connect();
+    applyPins();
+    sort();
+    findEarliest();
+    findLatest();
+    findUses();
+}
+
+int Graph::lastUse(int v) const
+{
+    int use = lastD[v];
+    for (int t = 0; t < types; ++t) use = std::max(use, lastFrontier(v, t));
+    return use;
+}
+
+bool Graph::isCut(int u, int v) const { return std::ranges::find(cuts[v], u) != cuts[v].end(); }
+bool Graph::usesSrc(int v, int u) const { return contains(node(v).src, u); }
+bool Graph::usesLoc(int v, int u) const { return contains(node(v).loc, u); }
+
+void Graph::connect()
+{
+    const auto size = static_cast<std::size_t>(count);
+    consumers.resize(size);
+    operands.resize(size);
+    cuts.resize(size);
+    frontier.assign(size, 0);
+    for (int v = 0; v < count; ++v) {
+        for (const NodeId u : node(v).src) addOnce(operands[v], u.index);
+        for (const NodeId u : node(v).loc) addOnce(operands[v], u.index);
+        for (const int u : operands[v]) consumers[u].push_back(v);
+        const auto nodeRows = [this](NodeId u) { return in.node(u).rows == RowKind::Node; };
+        frontier[v] =
+            node(v).kind == NodeKind::Op && node(v).rows == RowKind::Node && std::ranges::all_of(node(v).loc, nodeRows);
+    }
+}
+
+void Graph::applyPins()
+{
+    const auto size = static_cast<std::size_t>(count);
+    output.assign(size, 0);
+    pinned.assign(size, 0);
+    mayStore.assign(size, 0);
+    once.assign(size, 0);
+    forbidden.assign(size, 0);
+    stagePin.assign(size, never);
+    for (int v = 0; v < count; ++v) {
+        mayStore[v] = !isInput(v) && !node(v).noCheckpoint;
+        once[v] = node(v).noRecompute;
+    }
+    for (const NodeId o : in.outputs) output[o.at()] = mayStore[o.at()] = !isInput(o.index);
+    for (const Edge& e : in.requiredReads) addOnce(cuts[e.to.at()], e.from.index);
+    for (const Pin& pin : in.pins) {
+        const std::size_t v = pin.node.at();
+        switch (pin.kind) {
+        case PinKind::Checkpoint: pinned[v] = 1; break;
+        case PinKind::NoCheckpoint: mayStore[v] = 0, forbidden[v] = 1; break;
+        case PinKind::Cut: addOnce(cuts[pin.consumer.at()], pin.node.index); break;
+        case PinKind::HopStage:
+            stagePin[v] = stagePin[v] == never || stagePin[v] == pin.stage ? pin.stage : last + 1;
+            break;
+        case PinKind::NoRecompute: once[v] = 1; break;
+        }
+    }
+}
+
+void Graph::sort()
+{
+    std::vector<int> waiting(static_cast<std::size_t>(count));
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    for (int v = 0; v < count; ++v) {
+        waiting[v] = static_cast<int>(operands[v].size());
+        if (waiting[v] == 0) ready.push(v);
+    }
+    position.assign(static_cast<std::size_t>(count), 0);
+    while (!ready.empty()) {
+        const int v = ready.top();
+        ready.pop();
+        position[v] = static_cast<int>(order.size());
+        order.push_back(v);
+        for (const int c : consumers[v])
+            if (--waiting[c] == 0) ready.push(c);
+    }
+}
+
+int Graph::firstRead(int v) const { return isInput(v) ? 0 : std::max(earliest[v], first) + 1; }
+
+int Graph::firstOnFrontier(int u, int consumer) const
+{
+    const int read = std::max(1, firstRead(u));
+    const bool mustRead = isInput(u) || !frontier[u] || isCut(u, consumer);
+    return mustRead ? read : std::min(read, earliestF[u]);
+}
+
+void Graph::findEarliest()
+{
+    earliest.assign(static_cast<std::size_t>(count), 0);
+    earliestF.assign(static_cast<std::size_t>(count), 1);
+    for (const int v : order) {
+        if (isHop(v)) earliest[v] = std::max(1, stagePin[v]);
+        for (const NodeId u : node(v).src) earliest[v] = std::max(earliest[v], firstOnFrontier(u.index, v));
+        for (const NodeId u : node(v).loc) {
+            const int there = isCut(u.index, v) ? firstRead(u.index) : earliest[u.at()];
+            earliest[v] = std::max(earliest[v], there);
+            earliestF[v] = std::max(earliestF[v], firstOnFrontier(u.index, v));
+        }
+    }
+}
+
+void Graph::findLatest()
+{
+    latest.assign(static_cast<std::size_t>(count), last);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        const int v = order[i];
+        int stage = stagePin[v] == never ? last : std::min(last, stagePin[v]);
+        for (const int c : consumers[v]) stage = std::min(stage, latest[c] - (usesSrc(c, v) || isCut(v, c) ? 1 : 0));
+        latest[v] = stage;
+    }
+}
+
+void Graph::useOf(int v, int consumer)
+{
+    const auto lift = [this, v](int t, int stage) {
+        int& use = lastF[static_cast<std::size_t>(v * types + t)];
+        use = std::max(use, stage);
+    };
+    if (isHop(consumer)) {
+        if (usesSrc(consumer, v)) lift(type(consumer), latest[consumer]);
+        if (usesLoc(consumer, v)) lastD[v] = std::max(lastD[v], latest[consumer]);
+        return;
+    }
+    lastD[v] = std::max(lastD[v], lastUse(consumer));
+    if (!frontier[consumer]) return;
+    for (int t = 0; t < types; ++t) lift(t, lastFrontier(consumer, t));
+}
+
+void Graph::findUses()
+{
+    lastD.assign(static_cast<std::size_t>(count), never);
+    lastF.assign(static_cast<std::size_t>(count) * types, never);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        const int v = order[i];
+        if (mustWrite(v)) lastD[v] = last;
+        for (const int c : consumers[v]) useOf(v, c);
+    }
+}
+
+}  // namespace hopscope::optimiser

@@ -1,0 +1,122 @@
+#pragma once
+
+// The abstract placement problem as plain data: what is stored between the stages of a layer-wise evaluation, read back,
+// recomputed and delayed, and what each of these costs. Nothing here knows of models, tensors or files; the unit of the
+// costs is the caller's (seconds, bytes).
+//
+// Stages run one after the other; each visits all destination batches. Within a stage a value can be there on
+//   D    the destination rows of the batches (over the stage: all its rows),
+//   F@t  the unique frontier rows of the batches whose destinations have type t. F@(own type) includes D.
+// A value is an input (on the host from the start), an op (no message passing; may be computed as often as one likes) or
+// a hop (message passing: computed exactly once, on D, in one of the stages 1..S). An operand is either gathered by
+// source (src: needed on F@type of the hop) or destination-local (loc: needed on the rows that are computed).
+//
+// What else fits: a row reduction, a random or a mutating operation is a hop without src and without relation; where its
+// consumers may only use the finished result, the edges are `requiredReads`. Views cost nothing and belong to their
+// consumers before an instance is made.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/result.h"
+
+namespace hopscope::optimiser {
+
+struct NodeTag;
+struct TypeTag;
+struct RelationTag;
+using NodeId = base::Id<NodeTag>;          // index into Instance::nodes
+using TypeId = base::Id<TypeTag>;          // index into Instance::types
+using RelationId = base::Id<RelationTag>;  // index into Instance::relations
+
+enum class NodeKind : std::uint8_t { Input, Op, Hop };
+enum class RowKind : std::uint8_t { Node, Edge };  // values with edge rows exist on D only
+
+struct Node {
+    std::string name;
+    NodeKind kind = NodeKind::Op;
+    RowKind rows = RowKind::Node;
+    TypeId type{0};           // of its rows; of a value on edges: of their destinations
+    std::vector<NodeId> src;  // hops only
+    std::vector<NodeId> loc;
+    double write = 0;              // once, in the stage that stores it
+    double readD = 0;              // per stage that reads it on D
+    std::vector<double> readF;     // by destination type of the reading batches; per stage and type
+    double computeD = 0;           // per stage that computes it on D
+    std::vector<double> computeF;  // by destination type; per stage and type
+    double size = 0;               // on the host while stored, in the unit of Instance::hostBudget
+    RelationId relation;           // of a hop whose structure has to be loaded; none: costs nothing
+    bool noCheckpoint = false;     // can never be stored (without effect on outputs)
+    bool noRecompute = false;      // is computed at most once: one stage, one class of rows
+    bool operator==(const Node&) const = default;
+};
+
+// Empty vectors of frontier costs mean 0.
+double readCostF(const Node& node, TypeId type);
+double computeCostF(const Node& node, TypeId type);
+
+struct Relation {
+    std::string name;
+    double structureCost = 0;  // per stage with a hop of this relation
+    bool operator==(const Relation&) const = default;
+};
+
+enum class PinKind : std::uint8_t {
+    Checkpoint,    // `node` is stored
+    NoCheckpoint,  // `node` is never stored
+    Cut,           // wherever `consumer` is computed it takes `node` from a host read of that stage
+    HopStage,      // hop `node` runs in stage `stage`
+    NoRecompute,   // `node` is computed at most once: one stage, one class of rows
+};
+
+struct Pin {
+    PinKind kind = PinKind::Checkpoint;
+    NodeId node;
+    NodeId consumer;  // Cut only
+    int stage = 0;    // HopStage only
+    bool operator==(const Pin&) const = default;
+};
+
+const char* pinName(PinKind kind);  // "checkpoint", "no_checkpoint", "cut", "hop_stage", "no_recompute"
+
+struct Edge {
+    NodeId from, to;
+    bool operator==(const Edge&) const = default;
+};
+
+struct Instance {
+    std::string name;
+    std::vector<std::string> types;  // at least one
+    std::vector<Relation> relations;
+    std::vector<Node> nodes;  // in any order without cycles
+    std::vector<NodeId> outputs;
+    int stages = 1;           // S: the last stage
+    bool allowStage0 = true;  // a stage without hops and frontiers before stage 1
+    double stageCost = 0;     // per stage in which anything is computed
+    std::optional<double> hostBudget;
+    std::vector<Pin> pins;
+    std::vector<Edge> requiredReads;  // as Cut pins, but facts of the problem: never named in a conflict
+    bool operator==(const Instance&) const = default;
+
+    [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.at()]; }
+};
+
+// Whether everything is in range, finite and not negative, names differ, edges have no cycle, src operands have node
+// rows, frontier costs are there where frontier rows can be wanted, pins name what they can be about. Fails with Input,
+// naming the node. Linear. Every other function of the module demands an instance that passes.
+base::Status check(const Instance& instance);
+
+// The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are not
+// looked at. A hop that uses another hop only locally keeps its stage.
+std::vector<int> depths(const Instance& instance);
+
+// The depths' maximum, at least 1: the number of stages that an instance needs without pins and budget.
+int neededStages(const Instance& instance);
+
+// "cut conv0 -> relu", "hop conv1 in stage 2": a pin in words.
+std::string describePin(const Instance& instance, const Pin& pin);
+
+}  // namespace hopscope::optimiser

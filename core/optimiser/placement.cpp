@@ -1,0 +1,23 @@
+#include "optimiser/placement.h"
+
+#include <algorithm>
+
+namespace hopscope::optimiser {
+
+std::vector<NodeId> writtenSet(const Placement& placement)
+{
+    std::vector<NodeId> all;
+    for (const StagePlacement& s : placement.stages) all.insert(all.end(), s.written.begin(), s.written.end());
+    std::ranges::sort(all);
+    return all;
+}
+
+std::vector<int> writeStages(const Instance& instance, const Placement& placement)
+{
+    std::vector<int> stages(instance.nodes.size(), -1);
+    for (const StagePlacement& s : placement.stages)
+        for (const NodeId v : s.written) stages[v.at()] = s.stage;
+    return stages;
+}
+
+}  // namespace hopscope::optimiser

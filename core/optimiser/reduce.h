@@ -1,0 +1,30 @@
+#pragma once
+
+// Private to the optimiser: a smaller instance with the same optimum, in about linear time.
+
+#include <vector>
+
+#include "optimiser/instance.h"
+
+namespace hopscope::optimiser {
+
+struct Reduced {
+    Instance instance;
+    std::vector<int> image;  // node of the original -> node of the reduced instance, or -1: computed where it is wanted
+    std::vector<int> original;  // node of the reduced instance -> node of the original
+};
+
+// Values that need never be stored are found and melted into their consumers, until nothing changes:
+//   P  every use of v lies in a region without hops that is fed by v alone and leaves through u, and u is not dearer to
+//      store and read: store u instead
+//   I  likewise for what lies inside a region that enters through one value and leaves through one (not with a budget)
+//   R  computing v from its operands is never dearer than reading it
+//   F  a value that is never stored and has one consumer becomes part of it; an op alone on a hop becomes part of the hop
+// Values that pins, required reads or `keep` name (and those whose frontier rows are cheaper than their D rows) neither
+// vanish nor decide for others.
+Reduced reduce(const Instance& instance, const std::vector<NodeId>& keep = {});
+
+// The instance itself.
+Reduced unreduced(const Instance& instance);
+
+}  // namespace hopscope::optimiser

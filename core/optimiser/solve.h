@@ -1,0 +1,67 @@
+#pragma once
+
+// The optimiser: the cheapest placement, with proof.
+//
+//     Options options;
+//     options.deadlineSeconds = 5;
+//     options.onImprovement = [](const Answer& better) { show(better); };
+//     const base::Result<Answer> answer = solve(instance, options);
+//
+// Reductions that keep the optimum (values that need never be stored, chains that become one value) come first. A valid
+// plan is there at once from the baselines and a local search; integer programs that allow more and more recomputation
+// improve it, each starting from the best plan so far, and the linear relaxation of the full program bounds it from below.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "optimiser/placement.h"
+
+namespace hopscope::optimiser {
+
+enum class Strategy : std::uint8_t { Optimal, Depth, SourceRule, LocalSearch };
+
+base::Result<Strategy> parseStrategy(const std::string& name);  // "optimal", "depth", "source-rule", "local-search"
+const char* strategyName(Strategy strategy);
+
+enum class Status : std::uint8_t {
+    Optimal,     // proven: no legal placement is cheaper (relative tolerance 1e-6)
+    Feasible,    // legal; the gap says how much cheaper another one could be at most
+    Infeasible,  // proven: pins, stages and budget leave no legal placement
+};
+const char* statusName(Status status);  // "optimal", "feasible", "infeasible"
+
+struct Answer {
+    Status status = Status::Infeasible;
+    Placement placement;    // empty where infeasible
+    double lowerBound = 0;  // of the cost of every legal placement
+    double gap = 0;         // (cost - lowerBound) / cost; 0 where optimal
+    std::string found;      // what found the placement: "depth", "local search", "recompute 2", ...
+};
+
+struct Options {
+    Strategy strategy = Strategy::Optimal;
+    double deadlineSeconds = std::numeric_limits<double>::infinity();
+    std::stop_token stop;
+    // Called on the calling thread with every cheaper plan or higher bound, the first valid plan first.
+    std::function<void(const Answer&)> onImprovement;
+    const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
+    bool reduce = true;                    // off: the program of the whole instance, to compare with
+    bool solver = true;                    // off: as if built without CBC
+};
+
+// Ends with a proof, at the deadline or when stopped, then with the best plan so far. Strategies Depth and SourceRule give
+// the baselines (pins and budget not looked at); LocalSearch never uses the solver. Fails with Unsupported where a
+// baseline is not executable, or where no legal plan was found and none could be excluded (no solver); with Cancelled
+// where it was stopped, or with Resources where the deadline came, before any plan was found.
+base::Result<Answer> solve(const Instance& instance, const Options& options = {});
+
+// The smallest hostPeak that a legal placement can have; the instance's own budget is not looked at. Fails with Unsupported
+// without a solver or where there is no legal placement; with Resources at the deadline.
+base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60, std::stop_token stop = {});
+
+}  // namespace hopscope::optimiser

@@ -1,0 +1,28 @@
+#pragma once
+
+// Private to solver: a smaller problem with the same solutions, by one linear pass. Columns whose bounds meet become part
+// of the rows' bounds; rows that always hold disappear; rows of one column become its bounds.
+
+#include <vector>
+
+#include "solver/mip.h"
+
+namespace hopscope::solver {
+
+struct Compacted {
+    Problem problem;
+    std::vector<int> kept;      // column of `problem` -> column of the original
+    std::vector<double> lower;  // by column of the original: the value of those that were fixed
+    bool infeasible = false;
+};
+
+Compacted compact(const Problem& original);
+
+// Values of the original's columns from those of the compacted problem.
+std::vector<double> expand(const Compacted& compacted, const std::vector<double>& values);
+
+// Whether values keep to bounds, integrality and rows, up to rounding.
+bool feasible(const Problem& problem, const std::vector<double>& values);
+double objective(const Problem& problem, const std::vector<double>& values);
+
+}  // namespace hopscope::solver

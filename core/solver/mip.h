@@ -1,0 +1,72 @@
+#pragma once
+
+// Mixed-integer linear programs behind one narrow interface. Columns with bounds, cost and integrality, rows as sparse
+// sums between two bounds, minimise. The solver's types appear nowhere else, nothing is printed, nothing is thrown.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stop_token>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hopscope::solver {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Rows are stored one after the other: row i has the terms rowStart[i] .. rowStart[i + 1].
+struct Problem {
+    std::vector<double> cost, lower, upper;  // by column
+    std::vector<std::uint8_t> integer;       // by column
+    std::vector<double> rowLower, rowUpper;
+    std::vector<std::int32_t> rowStart{0}, termColumn;
+    std::vector<double> termValue;
+    double constant = 0;  // added to every objective value
+
+    int addColumn(double columnCost, double low, double high, bool isInteger);
+    // Terms are pushed with term(), then closed into a row.
+    void term(int column, double value);
+    void closeRow(double low, double high);
+    [[nodiscard]] int columns() const { return static_cast<int>(cost.size()); }
+    [[nodiscard]] int rows() const { return static_cast<int>(rowLower.size()); }
+};
+
+struct Limits {
+    double seconds = infinity;
+    std::stop_token stop;
+    double relativeGap = 1e-7;  // a solution this close to the bound is optimal
+    double cutoff = infinity;   // solutions that are not cheaper than this are of no interest
+    std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
+};
+
+enum class Outcome : std::uint8_t {
+    Optimal,     // values and objective are set; bound == objective up to the gap
+    Feasible,    // stopped early with a solution
+    Infeasible,  // proven; with a cutoff: no solution is cheaper than it
+    Unknown,     // stopped early without a solution
+    Unbounded,
+};
+
+struct Solution {
+    Outcome outcome = Outcome::Unknown;
+    std::vector<double> values;  // by column; empty without a solution
+    double objective = infinity;
+    double bound = -infinity;          // proven lower bound of the objective
+    std::vector<double> reducedCosts;  // of the relaxation only
+};
+
+// Whether a solver was found when this was built.
+bool available();
+const char* solverName();  // "CBC 2.10.8", or "none"
+
+// The relaxation, integrality ignored: Optimal, Infeasible, Unbounded or Unknown. Fails with Unsupported where no solver is
+// available, with Internal where it throws.
+base::Result<Solution> solveRelaxation(const Problem& problem, const Limits& limits = {});
+
+// The integer program. `start` (by column, may be empty) is a feasible solution to improve on; one that is not feasible is
+// ignored. Fails as solveRelaxation().
+base::Result<Solution> solveInteger(const Problem& problem, const std::vector<double>& start = {},
+                                    const Limits& limits = {});
+
+}  // namespace hopscope::solver
