@@ -295,9 +295,14 @@ private:
     base::Status addPin(const plan::Pin& pin)
     {
         const auto it = m_nodes.find({pin.value, m_table.home(pin.value).rows});
-        if (it == m_nodes.end())
+        if (it == m_nodes.end()) {
+            const auto other = m_nodes.lower_bound({pin.value, RowClass{}});
+            const bool wanted = other != m_nodes.end() && other->first.first == pin.value;
             return base::fail(base::ErrorCode::Unsupported,
-                              ir::valueName(pin.value) + " is not stored: no result of the model needs its rows");
+                              ir::valueName(pin.value) +
+                                  (wanted ? " is complete on other rows than it is wanted on"
+                                          : " is not stored: no result of the model needs its rows"));
+        }
         const bool store = pin.kind == plan::PinKind::Checkpoint;
         if (store) node(it->second).noCheckpoint = false;
         instance().pins.push_back(

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "optimiser/conflict.h"
 #include "optimiser/solve.h"
+#include "placement/pins.h"
 
 namespace hopscope::placement {
 
@@ -79,6 +80,13 @@ bool cutAfter(optimiser::Instance& instance, optimiser::NodeId node)
     return added;
 }
 
+std::string joined(const std::set<std::string>& words, const std::string& between)
+{
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
+
 // Where no pin is in the way, the host's memory is.
 base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOptions& options)
 {
@@ -88,21 +96,28 @@ base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOpt
                            least ? "the least is " + base::formatBytes(*least) : "raise --host-memory");
 }
 
-base::Error noPlan(const optimiser::Instance& instance, const OptimiseOptions& options)
+// The user's pin that a pin of the instance stands for: cuts follow from stores.
+std::string inWords(const Analysis& a, const ModelInstance& model, std::size_t pin)
 {
+    const optimiser::Pin& p = model.instance.pins[pin];
+    const bool never = p.kind == optimiser::PinKind::NoCheckpoint;
+    return describePin(a, {never ? PinKind::NoCheckpoint : PinKind::Checkpoint, model.origins[p.node.at()].value});
+}
+
+base::Error noPlan(const Analysis& a, const ModelInstance& model, const OptimiseOptions& options)
+{
+    const optimiser::Instance& instance = model.instance;
     if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
-    std::string pins, ways;
+    std::set<std::string> pins, ways;
     const base::Result<optimiser::Conflict> conflict = optimiser::explainConflict(instance, solverOptions(options));
     if (conflict) {
-        for (const std::size_t i : conflict->pins)
-            pins += (pins.empty() ? "" : ", ") + optimiser::describePin(instance, instance.pins[i]);
+        for (const std::size_t i : conflict->pins) pins.insert(inWords(a, model, i));
         for (const optimiser::Repair& repair : conflict->repairs)
-            if (repair.kind == optimiser::RepairKind::DropPin)
-                ways += (ways.empty() ? "" : " or ") + optimiser::describePin(instance, instance.pins[repair.pin]);
+            if (repair.kind == optimiser::RepairKind::DropPin) ways.insert(inWords(a, model, repair.pin));
     }
     return base::makeError(base::ErrorCode::Unsupported,
-                           "no legal plan is left by the pins" + (pins.empty() ? "" : ": " + pins),
-                           ways.empty() ? "remove a pin" : "remove " + ways);
+                           "no legal plan is left by the pins" + (pins.empty() ? "" : ": " + joined(pins, ", ")),
+                           ways.empty() ? "remove a pin" : "do not " + joined(ways, ", or do not "));
 }
 
 struct Solution {
@@ -118,7 +133,7 @@ base::Result<Solution> withPins(const Analysis& a, ModelInstance& model, std::si
         base::Result<optimiser::Answer> answer = solved(model.instance, options);
         if (!answer) return base::forward(answer);
         if (answer->status == optimiser::Status::Infeasible)
-            return tl::unexpected<base::Error>(noPlan(model.instance, options));
+            return tl::unexpected<base::Error>(noPlan(a, model, options));
         base::Result<plan::Plan> plan = realise(a, decisionsOf(model, answer->placement));
         if (!plan) return base::forward(plan);
         const std::optional<optimiser::NodeId> missing = unread(model, *plan, pins);

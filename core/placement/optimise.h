@@ -22,8 +22,8 @@ struct Optimum {
 };
 
 // Pins and the host's memory are kept to: a pinned store that no later stage would read becomes a cut (its consumers wait for it), and stages are
-// added, up to three, where pins need them. The bound is one on all plans of as many stages that run every gather once per
-// use, for the row counts and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with
+// added, up to three, where pins need them. The bound is one on all plans of as many stages that store no gather and run each once
+// per use, for the row counts and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with
 // the smallest set in conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
 base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
                                const std::vector<plan::Pin>& pins, const OptimiseOptions& options);

@@ -12,7 +12,7 @@ using ir::ValueId;
 using plan::Pin;
 using plan::PinKind;
 using Values = std::set<ValueId>;
-using Decisions = std::map<ValueId, PinKind>;  // the last pin on each value
+using Pinned = std::map<ValueId, PinKind>;  // the last pin on each value
 
 constexpr std::size_t conflictLimit = 64;  // pins among which the smallest conflict is looked for
 
@@ -41,7 +41,7 @@ base::Status allowed(const Analysis& a, const Pin& pin)
     return {};
 }
 
-Values pinned(const Values& strategy, const Decisions& decisions)
+Values withPins(const Values& strategy, const Pinned& decisions)
 {
     Values stored = strategy;
     for (const auto& [value, kind] : decisions) {
@@ -57,7 +57,7 @@ bool writes(const plan::Plan& plan, ValueId v)
 }
 
 // The first pinned value, in the order of execution, that nobody reads from a store.
-ValueId firstUnread(const plan::Plan& plan, const Decisions& decisions)
+ValueId firstUnread(const plan::Plan& plan, const Pinned& decisions)
 {
     for (const auto& [value, kind] : decisions)
         if (kind == PinKind::Checkpoint && !writes(plan, value)) return value;
@@ -65,7 +65,7 @@ ValueId firstUnread(const plan::Plan& plan, const Decisions& decisions)
 }
 
 // Pinned stores that no later stage would read become cuts, one at a time: each may bring the others their readers.
-base::Result<plan::Plan> cut(const Analysis& a, const Values& stored, const Decisions& decisions)
+base::Result<plan::Plan> cut(const Analysis& a, const Values& stored, const Pinned& decisions)
 {
     Values read;
     for (;;) {
@@ -80,34 +80,34 @@ base::Result<plan::Plan> cut(const Analysis& a, const Values& stored, const Deci
     }
 }
 
-std::string describe(const Analysis& a, ValueId v, PinKind kind)
-{
-    const std::string what = kind == PinKind::Checkpoint ? "store " : "never store ";
-    return what + ir::valueName(v) + " of " + place(a, v);
-}
-
 // Pins without which, taken one by one, the plan would still fail are dropped: what is left is in conflict.
-Decisions conflict(const Analysis& a, const Values& strategy, Decisions decisions)
+Pinned conflict(const Analysis& a, const Values& strategy, Pinned decisions)
 {
     if (decisions.size() > conflictLimit) return decisions;
-    for (const auto& [value, kind] : Decisions(decisions)) {
-        Decisions without = decisions;
+    for (const auto& [value, kind] : Pinned(decisions)) {
+        Pinned without = decisions;
         without.erase(value);
-        if (!cut(a, pinned(strategy, without), without)) decisions = std::move(without);
+        if (!cut(a, withPins(strategy, without), without)) decisions = std::move(without);
     }
     return decisions;
 }
 
-base::Error explain(const Analysis& a, const Values& strategy, const Decisions& decisions, base::Error error)
+base::Error explain(const Analysis& a, const Values& strategy, const Pinned& decisions, base::Error error)
 {
     std::string text;
     for (const auto& [value, kind] : conflict(a, strategy, decisions))
-        text += (text.empty() ? "" : ", ") + describe(a, value, kind);
+        text += (text.empty() ? "" : ", ") + describePin(a, {kind, value});
     error.message = "no legal plan is left by: " + text + ". " + error.message;
     return error;
 }
 
 }  // namespace
+
+std::string describePin(const Analysis& a, const Pin& pin)
+{
+    const std::string what = pin.kind == PinKind::Checkpoint ? "store " : "never store ";
+    return what + ir::valueName(pin.value) + " of " + place(a, pin.value);
+}
 
 std::string whyNotStorable(const Analysis& a, ValueId v)
 {
@@ -127,12 +127,12 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     if (pins.empty()) return makePlan(a, strategy);
     const base::Result<Values> stores = strategyStores(a, strategy);
     if (!stores) return base::forward(stores);
-    Decisions decisions;
+    Pinned decisions;
     for (const Pin& pin : pins) {
         if (const base::Status ok = allowed(a, pin); !ok) return base::forward(ok);
         decisions.insert_or_assign(pin.value, pin.kind);
     }
-    base::Result<plan::Plan> plan = cut(a, pinned(*stores, decisions), decisions);
+    base::Result<plan::Plan> plan = cut(a, withPins(*stores, decisions), decisions);
     if (!plan) return tl::unexpected<base::Error>(explain(a, *stores, decisions, plan.error()));
     plan->strategy = strategyName(strategy);
     plan->pins = pins;

@@ -19,6 +19,9 @@ namespace hopscope::placement {
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
                                   const std::vector<plan::Pin>& pins);
 
+// "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
+std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
+
 // Why a value cannot be pinned; nothing if it can. Constant time.
 std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);
 

@@ -36,9 +36,17 @@ struct Demand {
     bool compute = false;  // at its home: write it, do not read it
 };
 
+using OnFrontier = std::set<std::pair<LoopKey, OpId>>;  // operators computed on the frontier of a loop's own type
+
 class Scheduler {
 public:
-    Scheduler(const Analysis& a, const DepTable& table, const ReadRule& rule) : m_a(a), m_table(table), m_rule(rule) {}
+    // Operators in `known` need no step on the batch's rows: these come first in the frontier.
+    Scheduler(const Analysis& a, const DepTable& table, const ReadRule& rule, const OnFrontier& known)
+        : m_a(a),
+          m_table(table),
+          m_rule(rule),
+          m_known(known)
+    {}
 
     base::Result<Schedule> run()
     {
@@ -50,6 +58,15 @@ public:
         }
         if (m_error) return tl::unexpected(*m_error);
         return result();
+    }
+
+    [[nodiscard]] OnFrontier onFrontier() const
+    {
+        OnFrontier found;
+        for (const auto& [key, sets] : m_loops)
+            for (const auto& [op, rows] : sets.steps)
+                if (rows == RowClass{RowKind::Frontier, key.destination, {}}) found.insert({key, op});
+        return found;
     }
 
 private:
@@ -119,6 +136,8 @@ private:
     void step(const Demand& d, LoopSets& loop)
     {
         const OpId op = m_a.program.value(d.value).producer;
+        const bool own = d.rows == RowClass{RowKind::Batch, d.loop.destination, {}};
+        if (own && m_known.contains({d.loop, op})) return;
         if (!loop.steps.insert({op, d.rows}).second) return;
         const std::vector<OperandRows> operands =
             analysis::operandRows(m_a, op, d.rows).value_or(std::vector<OperandRows>{});
@@ -193,6 +212,7 @@ private:
     const Analysis& m_a;
     const DepTable& m_table;
     const ReadRule& m_rule;
+    const OnFrontier& m_known;
     std::map<LoopKey, LoopSets> m_loops;
     std::map<int, std::set<OpId>> m_rowless;
     std::set<ValueId> m_stored;
@@ -205,7 +225,17 @@ private:
 
 base::Result<Schedule> schedule(const Analysis& analysis, const DepTable& table, const ReadRule& rule)
 {
-    return Scheduler(analysis, table, rule).run();
+    const OnFrontier none;
+    Scheduler all(analysis, table, rule, none);
+    base::Result<Schedule> result = all.run();
+    const OnFrontier known = all.onFrontier();
+    if (!result || known.empty()) return result;
+    Scheduler fewer(analysis, table, rule, known);
+    result = fewer.run();
+    const OnFrontier left = fewer.onFrontier();
+    if (!result || left == known) return result;
+    // Some were on the frontier for the sake of steps that are gone. Fewer assumptions leave more steps, so these hold.
+    return Scheduler(analysis, table, rule, left).run();
 }
 
 }  // namespace hopscope::placement

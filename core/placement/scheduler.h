@@ -32,8 +32,9 @@ struct Schedule {
 };
 
 // Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else
-// is computed in the stage that wants it. Fails with Unsupported if a value is wanted where it can neither be computed nor
-// read, naming it and the operator in the way.
+// is computed in the stage that wants it. What a loop computes on the frontier of its own type is not computed on the
+// batch's rows again: they come first in the frontier. Fails with Unsupported if a value is wanted where it can neither be
+// computed nor read, naming it and the operator in the way.
 base::Result<Schedule> schedule(const analysis::Analysis& analysis, const DepTable& table, const ReadRule& rule);
 
 }  // namespace hopscope::placement

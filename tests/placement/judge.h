@@ -75,6 +75,16 @@ inline bool readsEarlier(const plan::Plan& plan, const plan::Loop& loop, int sta
                                [&](const plan::Checkpoint& c) { return c.value == access.value && c.stage < stage; });
 }
 
+using Done = std::set<std::pair<ir::OpId, ir::RowClass>>;
+
+// What is computed on the frontier of the batch's own type is there on its rows.
+inline bool isThere(const Done& done, const plan::Loop& loop, const std::pair<ir::OpId, ir::RowClass>& wanted)
+{
+    const bool own = wanted.second == ir::RowClass{ir::RowKind::Batch, loop.destination, {}};
+    return done.contains(wanted) ||
+           (own && done.contains({wanted.first, {ir::RowKind::Frontier, loop.destination, {}}}));
+}
+
 // A judge of its own: every operand of every step is a leaf, computed by an earlier step on the same rows, or read from a
 // store of an earlier stage; every checkpoint is written exactly once.
 inline std::string flaw(const analysis::Analysis& a, const plan::Plan& plan)
@@ -82,13 +92,13 @@ inline std::string flaw(const analysis::Analysis& a, const plan::Plan& plan)
     std::map<ir::ValueId, int> written;
     for (const plan::Stage& stage : plan.stages)
         for (const plan::Loop& loop : stage.loops) {
-            std::set<std::pair<ir::OpId, ir::RowClass>> done;
+            Done done;
             for (const plan::Step& step : loop.steps) {
                 const auto operands = analysis::operandRows(a, step.op, step.rows);
                 if (!operands) return ir::opName(step.op) + " cannot run on " + a.tables.className(step.rows);
                 for (const analysis::OperandRows& o : *operands) {
                     const bool leaf = a.available(o.value) || o.rows.kind == ir::RowKind::All;
-                    const bool computed = !leaf && done.contains({a.program.value(o.value).producer, o.rows});
+                    const bool computed = !leaf && isThere(done, loop, {a.program.value(o.value).producer, o.rows});
                     if (!leaf && !computed && !readsEarlier(plan, loop, stage.index, {o.value, o.rows}))
                         return ir::valueName(o.value) + " is not there on " + a.tables.className(o.rows);
                 }
@@ -96,7 +106,7 @@ inline std::string flaw(const analysis::Analysis& a, const plan::Plan& plan)
             }
             for (const plan::Access& w : loop.writes) {
                 ++written[w.value];
-                if (!done.contains({a.program.value(w.value).producer, w.rows}))
+                if (!isThere(done, loop, {a.program.value(w.value).producer, w.rows}))
                     return ir::valueName(w.value) + " is written but not computed";
             }
         }
