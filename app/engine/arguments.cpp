@@ -30,6 +30,7 @@ struct Parsed {
     graph::GenerateOptions generate;
     BenchRunOptions bench;
     MachineCommand machine;
+    int repeat = 3;
     std::string benchBatch = "auto", benchMemory = "1Gi";
     bool noReference = false;
 };
@@ -196,6 +197,13 @@ void addBench(CLI::App& app, Parsed& parsed)
                                    "  hopscope-engine bench run\n"
                                    "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
     addBenchOptions(command, parsed);
+    CLI::App& plans = addCommand(*bench, parsed, "plans", "Every strategy's plan: what was predicted, and what it did",
+                                 "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
+    addModel(plans, parsed, true);
+    addDevice(plans, parsed);
+    plans.add_option("--repeat", parsed.repeat, "Runs of each plan; the best counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
     CLI::App& machine = addCommand(*bench, parsed, "machine", "How fast this machine is, kept for later plans",
                                    "  hopscope-engine bench machine\n"
                                    "  hopscope-engine bench machine --device cuda\n");
@@ -214,6 +222,12 @@ void addOracle(CLI::App& app, Parsed& parsed)
     command->add_option("REQUEST", parsed.request)->required();
 }
 
+void onePerOption(CLI::App& command)
+{
+    for (const char* const name : {"--data", "--role"})
+        if (CLI::Option* const option = command.get_option_no_throw(name)) option->allow_extra_args(false);
+}
+
 void setUp(CLI::App& app, Parsed& parsed)
 {
     app.name("hopscope-engine");
@@ -225,9 +239,10 @@ void setUp(CLI::App& app, Parsed& parsed)
     for (auto* const add : {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addServe, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
-    for (CLI::App* const command : app.get_subcommands({}))
-        for (const char* const name : {"--data", "--role"})
-            if (CLI::Option* const option = command->get_option_no_throw(name)) option->allow_extra_args(false);
+    for (CLI::App* const command : app.get_subcommands({})) {
+        onePerOption(*command);
+        for (CLI::App* const below : command->get_subcommands({})) onePerOption(*below);
+    }
 }
 
 base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text)
@@ -303,7 +318,9 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
         return RunCommand{parsed.model, parsed.plan, parsed.device, parsed.output, mode, nan, parsed.trace};
     if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};
     if (name == "generate") return finishGenerate(parsed);
-    if (name == "bench") return bench == "machine" ? Command(parsed.machine) : finishBench(parsed);
+    if (name == "bench" && bench == "machine") return parsed.machine;
+    if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
+    if (name == "bench") return finishBench(parsed);
     if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};
 }

@@ -72,6 +72,12 @@ struct BenchCommand {
     BenchRunOptions options;
 };
 
+struct BenchPlansCommand {
+    ModelOptions model;
+    DeviceOptions device;
+    int repeat = 3;
+};
+
 struct MachineCommand {
     std::string device = "auto";
 };
@@ -87,7 +93,7 @@ struct ShowText {  // --help, --version
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             MachineCommand, OracleCommand, ServeCommand, ShowText>;
+                             BenchPlansCommand, MachineCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "bench.h"
+#include "bench_plans.h"
 #include "commands.h"
 #include "executor/measure.h"
 #include "graph/safetensors.h"
@@ -55,6 +56,8 @@ base::Result<int> execute(const BenchCommand& command, Session& session)
     session.console.clearProgress();
     return code;
 }
+
+base::Result<int> execute(const BenchPlansCommand& command, Session& session) { return benchPlans(command, session); }
 
 base::Result<int> execute(const MachineCommand& command, Session& session)
 {

@@ -139,7 +139,8 @@ private:
     // Row counts are those of a plan; its optimum has others, and so on.
     base::Result<Candidate> optimised(Strategy strategy)
     {
-        base::Result<plan::Plan> plan = ruled(Strategy::Depth);
+        base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, Strategy::Depth);
+        if (plan) fit(*plan);
         std::optional<Candidate> best;
         for (int round = 0; plan && round < mostRounds; ++round) {
             const base::Result<placement::CostModel> model = costs(*plan);

@@ -294,6 +294,7 @@ private:
 
     base::Status addPin(const plan::Pin& pin)
     {
+        if (const base::Status ok = checkPin(m_a, pin); !ok) return ok;
         const auto it = m_nodes.find({pin.value, m_table.home(pin.value).rows});
         if (it == m_nodes.end()) {
             const auto other = m_nodes.lower_bound({pin.value, RowClass{}});

@@ -28,19 +28,6 @@ const ir::NamedValue* resultOf(const Analysis& a, ValueId v)
     return it == a.program.outputs.end() ? nullptr : &*it;
 }
 
-base::Status allowed(const Analysis& a, const Pin& pin)
-{
-    const std::string name = ir::valueName(pin.value);
-    if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
-        return base::fail(base::ErrorCode::Unsupported, name + " cannot be stored: " + reason, {}, place(a, pin.value));
-    const ir::NamedValue* const result = resultOf(a, pin.value);
-    if (pin.kind == PinKind::NoCheckpoint && result != nullptr)
-        return base::fail(base::ErrorCode::Unsupported,
-                          name + " has to be stored: it is the model's result '" + result->name + "'", {},
-                          place(a, pin.value));
-    return {};
-}
-
 Values withPins(const Values& strategy, const Pinned& decisions)
 {
     Values stored = strategy;
@@ -103,6 +90,19 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 
 }  // namespace
 
+base::Status checkPin(const Analysis& a, const Pin& pin)
+{
+    const std::string name = ir::valueName(pin.value);
+    if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
+        return base::fail(base::ErrorCode::Unsupported, name + " cannot be stored: " + reason, {}, place(a, pin.value));
+    const ir::NamedValue* const result = resultOf(a, pin.value);
+    if (pin.kind == PinKind::NoCheckpoint && result != nullptr)
+        return base::fail(base::ErrorCode::Unsupported,
+                          name + " has to be stored: it is the model's result '" + result->name + "'", {},
+                          place(a, pin.value));
+    return {};
+}
+
 std::string describePin(const Analysis& a, const Pin& pin)
 {
     const std::string what = pin.kind == PinKind::Checkpoint ? "store " : "never store ";
@@ -129,7 +129,7 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     if (!stores) return base::forward(stores);
     Pinned decisions;
     for (const Pin& pin : pins) {
-        if (const base::Status ok = allowed(a, pin); !ok) return base::forward(ok);
+        if (const base::Status ok = checkPin(a, pin); !ok) return base::forward(ok);
         decisions.insert_or_assign(pin.value, pin.kind);
     }
     base::Result<plan::Plan> plan = cut(a, withPins(*stores, decisions), decisions);

@@ -22,6 +22,9 @@ base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy s
 // "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
+// Fails with Unsupported where a value cannot be stored, or has to be.
+base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
+
 // Why a value cannot be pinned; nothing if it can. Constant time.
 std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);
 

@@ -211,7 +211,7 @@ class Runs(EngineTest):
 
     def test_a_run_writes_outputs_and_report_and_nothing_else(self):
         expected = load_file(KARATE_OUT)["out"]
-        for strategy in ("depth", "source-rule"):
+        for strategy in ("optimal", "depth", "source-rule", "local-search"):
             for batch in ("1", "7", "34", "auto"):
                 with self.subTest(strategy=strategy, batch=batch):
                     out = self.folder / "out"
@@ -250,6 +250,36 @@ class Runs(EngineTest):
         self.assertTrue(any("branch" in note for note in report["notes"]))
         with torch.no_grad():
             self.close(numpy.load(self.folder / "out/out.npy"), models.Branch()(*inputs).numpy())
+
+    def test_stores_keep_to_the_host_memory(self):
+        words = [str(ROOT / "samples/digits/jknet.pt"), "--data", str(ROOT / "samples/digits/graph.safetensors")]
+        words += ["--batch", "200"]
+        wide = self.document("plan", *words, "--strategy", "depth")
+        largest = sum(c["bytes_written"] for c in wide["checkpoints"])
+        line = self.refused(4, "plan", *words, "--strategy", "depth", "--host-memory", 300_000)
+        self.assertIn("host's memory", line)
+        self.assertGreater(largest, 600_000)
+        report = self.document("run", *words, "--host-memory", 600_000, "-o", self.folder / "out", "--verify", "full")
+        self.assertEqual(report["verify"]["verdict"], "equal")
+        line = self.refused(4, "plan", *words, "--host-memory", 1000)
+        self.assertIn("no plan keeps its stores within", line)
+
+    def test_the_machine_is_measured_and_remembered(self):
+        cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        words = [ENGINE, "bench", "machine", "--device", "cpu", "--json"]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=300, env=cache, check=True)
+        printed = json.loads(result.stdout)
+        kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())
+        self.assertEqual(kept["format"], "hopscope-machine")
+        self.assertEqual({**kept["devices"]["cpu"], "device": "cpu"}, printed)
+        self.assertTrue(all(rate > 0 for key, rate in printed.items() if key != "device"))
+        words = [ENGINE, "plan", *KARATE, "--json"]
+        measured, typical = (
+            json.loads(subprocess.run(words, capture_output=True, text=True, timeout=300, check=True,
+                                      env={**os.environ, "XDG_CACHE_HOME": str(self.folder / where)}).stdout)
+            for where in ("cache", "none"))
+        self.assertNotEqual(measured["cost"], typical["cost"])
+        self.assertEqual(measured["bytes"], typical["bytes"])
 
     def test_data_comes_as_files_folder_or_names(self):
         data = load_file(KARATE[2])

@@ -245,6 +245,75 @@ class Pins(ServeTest):
                      memory=None, batch=None)
 
 
+class Optimum(ServeTest):
+    def test_it_moves_no_more_than_the_rules(self):
+        client = self.client()
+        for name, opened in {"karate": KARATE, **DIGITS}.items():
+            document = client.call("model/open", **opened)["document"]
+            for batch in (None, 20):
+                with self.subTest(model=name, batch=batch):
+                    moved = {strategy: self.moved(client, document, strategy, batch)
+                             for strategy in ("optimal", "local-search", "depth", "source-rule")}
+                    self.assertEqual(min(moved.values()), moved["optimal"])
+
+    def moved(self, client, document, strategy, batch):
+        made = self.plan(client, document, strategy=strategy, batch=batch, objective="bytes")
+        plan = made["plan"]
+        self.assertEqual((plan["objective"], plan["unit"]), ("bytes", "bytes"))
+        if strategy == "optimal":
+            self.assertEqual((plan["strategy"], made["notes"]), ("optimal", []))
+            self.assertLessEqual(plan["gap"], 1e-6)
+            self.assertAlmostEqual(plan["lower_bound"] / plan["cost"], 1)
+        return sum(plan["bytes"].values())
+
+    def test_it_keeps_pins_and_costs_no_less_for_them(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["jknet"])
+        document = opened["document"]
+        free = self.plan(client, document, strategy="optimal")["plan"]
+        stored = [c["value"] for c in free["checkpoints"] if not c["output"]]
+        self.assertTrue(stored)
+        for value in stored:
+            with self.subTest(value=value):
+                plan = self.plan(client, document, [["no_checkpoint", value]], strategy="optimal")["plan"]
+                self.assertNotIn(value, [c["value"] for c in plan["checkpoints"]])
+                self.assertGreaterEqual(plan["cost"], free["cost"] * (1 - 1e-9))
+                run = self.start(client, document, plan, verify="full", batch=500)["run"]
+                self.assertEqual(client.finished(run)["report"]["verify"]["verdict"], "equal")
+
+    def test_pins_that_leave_no_plan_come_with_a_way_out(self):
+        client = self.client()
+        opened = client.call("model/open", **DIGITS["sage"])
+        document = opened["document"]
+        results = {op["inputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "output"}
+        pins = [["no_checkpoint", value["id"]] for value in opened["inspect"]["values"]
+                if value["origin"] == "op" and not value["structure_only"] and any(value["row_spaces"])
+                and value["id"] not in results]
+        error = self.refused(-32004, self.plan, client, document, pins, strategy="optimal")
+        self.assertIn("no legal plan", error["message"])
+        self.assertIn("never store", error["message"])
+        asked = {"document": document, "strategy": "optimal", "pins": pins, "device": "cpu", "memory": None, "batch": None}
+        repairs = client.call("plan/repairs", **asked)["repairs"]
+        self.assertTrue(repairs)
+        for repair in repairs:
+            left = [pin for pin in pins if pin != repair["drop"]]
+            plan = self.plan(client, document, left, strategy="optimal")["plan"]
+            self.assertAlmostEqual(plan["cost"] / repair["cost"], 1)
+            self.assertEqual(plan["unit"], repair["unit"])
+
+    def test_a_branch_of_the_whole_graph_is_followed_when_the_model_is_opened(self):
+        client = self.client()
+        x, edge_index = models.graph(800, 3000, 6)
+        models.save(models.Branch(), (x, edge_index), self.folder / "branch.pt")
+        save_file({"x": x, "edge_index": edge_index}, str(self.folder / "graph.safetensors"))
+        opened = client.call("model/open", model=str(self.folder / "branch.pt"),
+                             data=[str(self.folder / "graph.safetensors")], roles=[])
+        self.assertTrue(any("branch" in note for note in opened["inspect"]["notes"]))
+        plan = self.plan(client, opened["document"], strategy="optimal")["plan"]
+        run = self.start(client, opened["document"], plan, verify="full")["run"]
+        self.assertEqual(client.finished(run)["report"]["verify"]["verdict"], "equal")
+
+
 class Peeks(ServeTest):
     def peek(self, client, document, run, value, begin=0, end=10**9):
         answer = client.call("tensor/peek", document=document, run=run, value=value, begin=begin, end=end)

@@ -37,9 +37,9 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(set(data), {"code", "exit_code", "message", "hint", "where"})
         return caught.exception.error
 
-    def plan(self, client, document, pins=(), strategy="depth", batch=None, memory=None):
+    def plan(self, client, document, pins=(), strategy="depth", batch=None, memory=None, objective=None):
         return client.call("plan/make", document=document, strategy=strategy, pins=list(pins), device="cpu",
-                           memory=memory, batch=batch)
+                           memory=memory, batch=batch, objective=objective)
 
     def start(self, client, document, plan, output=None, verify="none", batch=None, paused=False, **more):
         return client.call("run/start", document=document, plan=plan, device="cpu", memory=None, batch=batch,
