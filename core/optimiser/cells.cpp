@@ -1,5 +1,7 @@
 #include "optimiser/cells.h"
 
+#include <algorithm>
+
 #include "optimiser/evaluate.h"
 
 namespace hopscope::optimiser {
@@ -37,6 +39,8 @@ public:
     }
 
 private:
+    static constexpr std::uint8_t wanted = 1, mustRead = 2;
+
     [[nodiscard]] int image(int v) const { return m_image.empty() ? v : m_image[v]; }
     [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v * m_g.types + t); }
 
@@ -64,10 +68,10 @@ private:
             if (r < 0) continue;
             if (m_cells.write[m_cells.at.d(r, m_s)] && m_pending[v]) {
                 m_pending[v] = 0;
-                m_needD[v] = 1;
+                m_needD[v] = std::max(m_needD[v], wanted);
                 m_out.written.push_back(NodeId(v));
             }
-            if (m_g.isHop(v) && m_cells.computeD[m_cells.at.d(r, m_s)]) m_needD[v] = 1;
+            if (m_g.isHop(v) && m_cells.computeD[m_cells.at.d(r, m_s)]) m_needD[v] = std::max(m_needD[v], wanted);
         }
     }
 
@@ -77,7 +81,9 @@ private:
         if (m_needD[v] && !m_needF[cell(v, own)] && onlyOnFrontier(v, own)) m_needF[cell(v, own)] = 1;
         for (int t = 0; t < m_g.types; ++t)
             if (m_needF[cell(v, t)]) provideF(v, t);
-        if (m_needD[v] && !m_needF[cell(v, own)]) provideD(v);
+        // One copy on the own frontier serves D, too, but not a consumer that has to read.
+        const bool served = m_needF[cell(v, own)] && (m_needD[v] != mustRead || readsF(v, own));
+        if (m_needD[v] && !served) provideD(v);
     }
 
     // Whether the decisions have v on its own frontier only: that serves D, too.
@@ -89,10 +95,16 @@ private:
         return !m_cells.computeD[d] && !m_cells.readD[d] && (m_cells.computeF[f] || m_cells.readF[f]);
     }
 
+    [[nodiscard]] bool readsF(int v, int t) const
+    {
+        const int r = image(v);
+        return r >= 0 && m_cells.readF[m_cells.at.f(r, t, m_s)];
+    }
+
     void provideF(int v, int t)
     {
         const int r = image(v);
-        if (r >= 0 && m_cells.readF[m_cells.at.f(r, t, m_s)]) {
+        if (readsF(v, t)) {
             m_out.readF.push_back({NodeId(v), TypeId(t)});
             m_pending[v] = 1;
             return;
@@ -113,7 +125,8 @@ private:
         if ((r >= 0 && !m_cells.computeD[m_cells.at.d(r, m_s)]) || m_g.isInput(v)) m_missing = v;
         (m_g.isHop(v) ? m_out.hops : m_out.computeD).push_back(NodeId(v));
         for (const NodeId u : m_g.node(v).src) m_needF[cell(u.index, m_g.type(v))] = 1;
-        for (const NodeId u : m_g.node(v).loc) m_needD[u.at()] = 1;
+        for (const NodeId u : m_g.node(v).loc)
+            m_needD[u.at()] = std::max(m_needD[u.at()], m_g.isCut(u.index, v) ? mustRead : wanted);
     }
 
     const Graph& m_g;

@@ -54,7 +54,8 @@ struct Node {
     bool operator==(const Node&) const = default;
 };
 
-// Empty vectors of frontier costs mean 0.
+// Empty vectors of frontier costs mean 0. The own frontier includes D: where it is cheaper than D all the same, a value is
+// still not brought there only to have its D rows.
 double readCostF(const Node& node, TypeId type);
 double computeCostF(const Node& node, TypeId type);
 

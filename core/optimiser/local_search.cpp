@@ -72,7 +72,7 @@ private:
     bool keeps()
     {
         const double now = cost();
-        if (now >= m_cost - 1e-9 * std::max(1.0, m_cost)) return false;
+        if (now == impossible || (m_cost < impossible && now >= m_cost - 1e-9 * std::max(1.0, m_cost))) return false;
         m_cost = now;
         return true;
     }

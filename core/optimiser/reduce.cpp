@@ -2,7 +2,36 @@
 
 #include <numeric>
 
+#include "optimiser/melt.h"
+#include "optimiser/never_stored.h"
+
 namespace hopscope::optimiser {
+
+namespace {
+
+// Nodes that neither vanish nor decide for others: by node of the original.
+std::vector<std::uint8_t> protectedNodes(const Instance& in, const std::vector<NodeId>& keep)
+{
+    std::vector<std::uint8_t> marked(in.nodes.size(), 0);
+    for (const NodeId v : keep) marked[v.at()] = 1;
+    for (const Edge& e : in.requiredReads) marked[e.from.at()] = marked[e.to.at()] = 1;
+    for (const Pin& pin : in.pins) {
+        marked[pin.node.at()] = 1;
+        if (pin.kind == PinKind::Cut) marked[pin.consumer.at()] = 1;
+    }
+    for (std::size_t v = 0; v < in.nodes.size(); ++v)
+        if (in.nodes[v].noRecompute) marked[v] = 1;
+    return marked;
+}
+
+std::vector<std::uint8_t> through(const std::vector<std::uint8_t>& marked, const std::vector<int>& original)
+{
+    std::vector<std::uint8_t> result;
+    for (const int v : original) result.push_back(marked[v]);
+    return result;
+}
+
+}  // namespace
 
 Reduced unreduced(const Instance& instance)
 {
@@ -12,6 +41,19 @@ Reduced unreduced(const Instance& instance)
     return same;
 }
 
-Reduced reduce(const Instance& instance, const std::vector<NodeId>&) { return unreduced(instance); }
+Reduced reduce(const Instance& instance, const std::vector<NodeId>& keep)
+{
+    constexpr int rounds = 4;
+    Reduced now = unreduced(instance);
+    const std::vector<std::uint8_t> marked = protectedNodes(instance, keep);
+    for (int round = 0; round < rounds; ++round) {
+        const std::size_t before = now.instance.nodes.size();
+        const std::vector<std::uint8_t> kept = through(marked, now.original);
+        markNeverStored(now.instance, kept);
+        melt(now, kept);
+        if (now.instance.nodes.size() == before) break;
+    }
+    return now;
+}
 
 }  // namespace hopscope::optimiser

@@ -1,0 +1,15 @@
+#pragma once
+
+// Private to the optimiser: rule F of reduce.h.
+
+#include <cstdint>
+#include <vector>
+
+#include "optimiser/reduce.h"
+
+namespace hopscope::optimiser {
+
+// Values that are never stored and have one consumer become part of it. `kept` (by node of the reduced instance) do not.
+void melt(Reduced& reduced, const std::vector<std::uint8_t>& kept);
+
+}  // namespace hopscope::optimiser

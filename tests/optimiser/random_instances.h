@@ -1,0 +1,18 @@
+#pragma once
+
+// Small instances of every kind for the oracle tests, by seed.
+
+#include <cstdint>
+
+#include "optimiser/instance.h"
+
+namespace hopscope::test {
+
+// A random graph of at most `nodes` nodes with small whole costs: one or two types, edge rows, structure and stage costs,
+// several outputs, now and then flags of nodes and required reads, costs that no real model has, more stages than needed.
+optimiser::Instance wildInstance(std::uint64_t seed, int nodes);
+
+// One to three pins of any kind; not necessarily satisfiable.
+void addPins(optimiser::Instance& instance, std::uint64_t seed);
+
+}  // namespace hopscope::test

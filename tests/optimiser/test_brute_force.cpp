@@ -1,0 +1,125 @@
+#include <chrono>
+
+#include "brute.h"
+#include "fixture.h"
+#include "judge.h"
+#include "optimiser/colouring.h"
+#include "optimiser/generate.h"
+#include "optimiser/solve.h"
+#include "random_instances.h"
+#include "solver/mip.h"
+
+using namespace hopscope;
+using namespace hopscope::optimiser;
+
+namespace {
+
+// Sanitizers make everything an order of magnitude slower; a part of the instances does there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int share = 10;
+#else
+constexpr int share = 1;
+#endif
+
+void checkPlan(const Instance& in, const Answer& answer, double optimum)
+{
+    const double cost = answer.placement.cost.total();
+    CHECK(test::flaw(in, answer.placement) == "");
+    CHECK(test::costOf(in, answer.placement) == doctest::Approx(cost));
+    CHECK(test::peakOf(in, answer.placement) == doctest::Approx(answer.placement.hostPeak));
+    CHECK(answer.lowerBound <= optimum * (1 + 1e-6) + 1e-9);
+    CHECK(cost >= optimum * (1 - 1e-9) - 1e-9);
+}
+
+// The optimiser with and without reductions, and local search, against the oracle. Whether there is a legal plan.
+bool agree(const Instance& in)
+{
+    INFO(test::dump(in));
+    const base::Status status = check(in);
+    REQUIRE_MESSAGE(status, (status ? "" : base::describe(status.error())));
+    const std::optional<double> optimum = test::bruteForce(in);
+    if (optimum) CHECK(cutBound(in) <= *optimum * (1 + 1e-9) + 1e-9);
+    for (const auto& [strategy, reduced] : {std::pair(Strategy::Optimal, true), std::pair(Strategy::Optimal, false),
+                                            std::pair(Strategy::LocalSearch, true)}) {
+        Options options;
+        options.strategy = strategy;
+        options.reduce = reduced;
+        CAPTURE(strategyName(strategy));
+        CAPTURE(reduced);
+        const auto answer = solve(in, options);
+        const bool complete = strategy == Strategy::Optimal && solver::available();
+        if (complete) REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
+        if (!answer) continue;
+        if (complete) CHECK((answer->status == Status::Infeasible) == !optimum);
+        REQUIRE((optimum || answer->status == Status::Infeasible));
+        if (answer->status == Status::Infeasible) continue;
+        checkPlan(in, *answer, *optimum);
+        if (!complete) continue;
+        CHECK(answer->status == Status::Optimal);
+        CHECK(answer->placement.cost.total() == doctest::Approx(*optimum).epsilon(1e-6));
+    }
+    return optimum.has_value();
+}
+
+// How many of the instances have a legal plan.
+template <class Make>
+int agreeOnAll(int count, const Make& make)
+{
+    int legal = 0;
+    for (int i = 0; i < count / share; ++i) legal += agree(make(i)) ? 1 : 0;
+    return legal;
+}
+
+// Of the family's members with seeds from i on the first that is small enough for the oracle.
+Instance family(int i)
+{
+    GenerateOptions options;
+    options.family = families()[static_cast<std::size_t>(i) % families().size()];
+    options.layers = 1 + i % 2;
+    options.nodes = 5 + i % 4;
+    options.types = i % 4 == 3 ? 2 : 1;
+    for (options.seed = static_cast<std::uint64_t>(i);; options.seed += 7919) {
+        Instance in = generate(options);
+        if (in.nodes.size() <= 11) return in;
+        options.layers = 1;
+        if (options.seed > 7919 * 50) options.types = 1;
+    }
+}
+
+Instance withBudget(Instance in, int i)
+{
+    const auto free = solve(in);
+    const double fraction = 0.5 + 0.1 * (i % 6);
+    if (free && free->status != Status::Infeasible) in.hostBudget = free->placement.hostPeak * fraction;
+    return in;
+}
+
+}  // namespace
+
+TEST_CASE("random graphs are solved to the optimum that exhaustive search finds")
+{
+    CHECK(agreeOnAll(800, [](int i) { return test::wildInstance(static_cast<std::uint64_t>(i), 5 + i % 6); }) > 0);
+}
+
+TEST_CASE("random graphs with pins are solved, or proven to have no plan, as exhaustive search says")
+{
+    const int legal = agreeOnAll(600, [](int i) {
+        Instance in = test::wildInstance(static_cast<std::uint64_t>(i) + 5000, 5 + i % 5);
+        test::addPins(in, static_cast<std::uint64_t>(i));
+        return in;
+    });
+    CHECK(legal > 50 / share);
+    CHECK(legal < 600 / share);
+}
+
+TEST_CASE("small members of the nine families are solved to the optimum, on one and two types")
+{
+    CHECK(agreeOnAll(450, family) == 450 / share);
+}
+
+TEST_CASE("random graphs with a host budget are solved to the optimum")
+{
+    CHECK(agreeOnAll(250, [](int i) {
+              return withBudget(test::wildInstance(static_cast<std::uint64_t>(i) + 9000, 5 + i % 4), i);
+          }) > 0);
+}
