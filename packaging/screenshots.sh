@@ -17,8 +17,8 @@ export QT_QPA_PLATFORM=offscreen
 shots() { "$program" --folder "$folder" "$@"; }
 
 say "At 100 %"
-shots --shots start,analysis,plan-edit,running,finished,dark
+shots
 say "At 200 %"
-QT_SCALE_FACTOR=2 shots --shots analysis,finished --suffix @200
+QT_SCALE_FACTOR=2 shots --suffix @200
 say "Pictures in $folder"
 ls -1 "$folder"

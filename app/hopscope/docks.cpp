@@ -115,10 +115,14 @@ void Docks::arrangeAnalyse()
     place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     m_window.splitDockWidget(m_docks[QStringLiteral("inspector")], m_docks[QStringLiteral("plan")], Qt::Vertical);
-    place(QStringLiteral("problems"), Qt::RightDockWidgetArea);
-    m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("problems")]);
+    for (const QString& name : {QStringLiteral("history"), QStringLiteral("problems")}) {
+        place(name, Qt::RightDockWidgetArea);
+        m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
+    }
     m_docks[QStringLiteral("plan")]->raise();
-    share({QStringLiteral("outline"), QStringLiteral("inspector")}, {250, 400}, Qt::Horizontal);
+    const int width = m_window.width();
+    share({QStringLiteral("outline"), QStringLiteral("inspector")},
+          {std::min(250, width / 5), std::min(400, width * 3 / 10)}, Qt::Horizontal);
     share({QStringLiteral("inspector"), QStringLiteral("plan")}, {560, 360}, Qt::Vertical);
 }
 
@@ -131,7 +135,7 @@ void Docks::arrangeRun()
         m_window.tabifyDockWidget(m_docks[QStringLiteral("run")], m_docks[name]);
     }
     m_docks[QStringLiteral("run")]->raise();
-    share({QStringLiteral("plots")}, {760}, Qt::Horizontal);
+    share({QStringLiteral("plots")}, {std::min(760, m_window.width() / 2)}, Qt::Horizontal);
     share({QStringLiteral("run")}, {330}, Qt::Vertical);
 }
 
@@ -144,7 +148,9 @@ void Docks::arrangeCompare()
     m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("inspector")]);
     m_docks[QStringLiteral("plan")]->raise();
     place(QStringLiteral("run"), Qt::BottomDockWidgetArea);
-    share({QStringLiteral("plan"), QStringLiteral("plots")}, {400, 490}, Qt::Horizontal);
+    const int width = m_window.width();
+    share({QStringLiteral("plan"), QStringLiteral("plots")}, {std::min(400, width * 3 / 10), std::min(490, width / 3)},
+          Qt::Horizontal);
     share({QStringLiteral("run")}, {330}, Qt::Vertical);
 }
 

@@ -115,6 +115,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("run"), tr("Run"), panels::makeRunPanel},
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},
         {QStringLiteral("log"), tr("Log"), panels::makeLog},
+        {QStringLiteral("history"), tr("History"), panels::makeHistory},
     };
     QVector<DockSpec> specs;
     for (const auto& [name, title, make] : makers) {
@@ -259,6 +260,7 @@ bool MainWindow::met(Needs needs) const
     case Needs::ActiveRun: return running;
     case Needs::PausedRun:
         return running && m_document.runLog() && m_document.runLog()->state() == protocol::RunState::Paused;
+    case Needs::Step: return met(Needs::IdleRun) || met(Needs::PausedRun);
     case Needs::Runs: return !m_document.runs().empty();
     case Needs::RunLog: return m_document.runLog() != nullptr;
     }

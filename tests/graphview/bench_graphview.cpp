@@ -5,21 +5,22 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QLineEdit>
 #include <QTest>
 #include <algorithm>
-#include <cstdio>
 
 #include "graphview/graph_panel.h"
 #include "graphview/graph_samples.h"
 #include "graphview/graph_view.h"
 #include "graphview/scene_maker.h"
+#include "support/stop_watch.h"
 
 namespace {
 
 using namespace hopscope;
 using graphview::GraphPanel;
+using watch::row;
+using watch::Span;
 
 int show(const QStringList& arguments)
 {
@@ -53,28 +54,15 @@ int show(const QStringList& arguments)
     return panel.grab().save(arguments[4]) ? 0 : 1;
 }
 
-double milliseconds(const QElapsedTimer& timer) { return static_cast<double>(timer.nsecsElapsed()) / 1e6; }
-
 template <class Run>
-double timed(Run run)
+Span timed(Run run)
 {
-    QElapsedTimer timer;
-    timer.start();
+    const watch::StopWatch watch;
     run();
-    return milliseconds(timer);
+    return watch.elapsed();
 }
 
-double p95(std::vector<double> times)
-{
-    std::sort(times.begin(), times.end());
-    return times[(times.size() * 95 + 99) / 100 - 1];
-}
-
-void report(const char* what, double measured, double goal)
-{
-    std::printf("| %-52s | %9.1f | %8.1f | %s |\n", what, measured, goal, measured <= goal ? "ok" : "NOT MET");
-    std::fflush(stdout);
-}
+constexpr double most = 0.95;
 
 struct Window {
     models::Document document;
@@ -94,7 +82,7 @@ struct Window {
     {
         while (!panel.layoutReady()) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
     }
-    double frame()
+    Span frame()
     {
         view().update();
         return timed([this] { view().repaint(); });
@@ -104,7 +92,7 @@ struct Window {
 void benchOpen(const QString& helper)
 {
     const auto model = graphview::samples::largeModel(10'000);
-    std::vector<double> times;
+    std::vector<Span> times;
     for (int i = 0; i < 5; ++i) {
         Window window(helper);
         times.push_back(timed([&] {
@@ -113,7 +101,7 @@ void benchOpen(const QString& helper)
             window.view().repaint();
         }));
     }
-    report("open -> first folded view, 10,000 ops [ms]", p95(times), 1000);
+    row("open -> first folded view, 10,000 ops, p95", 1000, times, most);
 }
 
 void benchShared(const QString& helper)
@@ -127,16 +115,16 @@ void benchShared(const QString& helper)
     writer.output(values.back());
     Window window(helper);
     const auto model = writer.finish();
-    report("455 nodes with a shared input [ms]", timed([&] {
-               window.document.setModel(model);
-               window.settle();
-           }),
-           300);
+    const Span time = timed([&] {
+        window.document.setModel(model);
+        window.settle();
+    });
+    row("455 nodes with a shared input", 300, {time}, 1);
 }
 
 void benchFrames(Window& window)
 {
-    std::vector<double> fit, near;
+    std::vector<Span> fit, near;
     window.view().fit();
     const graphview::Camera whole = window.view().camera();
     for (int i = 0; i < 60; ++i) {
@@ -152,14 +140,14 @@ void benchFrames(Window& window)
             window.view().setCamera(camera);
             near.push_back(window.frame());
         }
-        report(qPrintable(QStringLiteral("frame at 50,000 nodes, at %1 % [ms]").arg(scale * 100)), p95(near), 16.6);
+        row("frame at 50,000 nodes, at " + std::to_string(qRound(scale * 100)) + " %, p95", 16.6, near, most);
     }
-    report("frame at 50,000 nodes, fit [ms]", p95(fit), 16.6);
+    row("frame at 50,000 nodes, fit, p95", 16.6, fit, most);
 }
 
 void benchSearch(Window& window)
 {
-    std::vector<double> times;
+    std::vector<Span> times;
     window.action("graphFind")->trigger();
     auto* field = window.panel.findChild<QLineEdit*>("graphSearchField");
     for (const QChar key : QStringLiteral("linear blocks.7 mlp aten"))
@@ -167,7 +155,7 @@ void benchSearch(Window& window)
             QTest::keyClick(field, key.toLatin1());
             window.view().repaint();
         }));
-    report("search key at 50,000 [ms]", p95(times), 50);
+    row("search key at 50,000, p95", 50, times, most);
 }
 
 void benchExpanded(const QString& helper)
@@ -176,12 +164,12 @@ void benchExpanded(const QString& helper)
         Window window(helper);
         window.document.setModel(graphview::samples::largeModel(ops * 5 / 4));
         window.settle();
-        const double time = timed([&] {
+        const Span time = timed([&] {
             window.action("graphExpandAll")->trigger();
             window.settle();
         });
         const auto nodes = window.view().scene()->nodes.size();
-        report(qPrintable(QStringLiteral("layout fully expanded, %1 nodes [ms]").arg(nodes)), time, goal);
+        row("layout fully expanded, " + std::to_string(nodes) + " nodes", goal, {time}, 1);
         if (ops < 50'000) continue;
         benchFrames(window);
         benchSearch(window);
@@ -193,7 +181,7 @@ void benchFold(const QString& helper)
     Window window(helper);
     window.document.setModel(graphview::samples::largeModel(10'000));
     window.settle();
-    std::vector<double> times;
+    std::vector<Span> times;
     for (int i = 0; i < 20; ++i) {
         const auto& nodes = window.view().scene()->graph.nodes;
         const auto box = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.module >= 0; });
@@ -205,7 +193,7 @@ void benchFold(const QString& helper)
             window.view().repaint();
         }));
     }
-    report("open a module of 10,000 ops [ms]", p95(times), 150);
+    row("open a module of 10,000 ops, p95", 150, times, most);
 }
 
 }  // namespace
@@ -216,7 +204,7 @@ int main(int argc, char** argv)
     const QStringList arguments = QApplication::arguments();
     if (arguments.value(1) == QLatin1String("--show") && arguments.size() > 5) return show(arguments);
     const QString helper = arguments.value(1);
-    std::printf("| %-52s | %9s | %8s |\n|---|---|---|---|\n", "what", "measured", "goal");
+    watch::title();
     benchOpen(helper);
     benchShared(helper);
     benchFold(helper);

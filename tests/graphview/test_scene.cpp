@@ -1,7 +1,9 @@
-#include <QImage>
+#include <QImageReader>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "graphview/check_geometry.h"
+#include "graphview/export_picture.h"
 #include "graphview/graph_samples.h"
 #include "graphview/level_of_detail.h"
 #include "graphview/navigation.h"
@@ -12,14 +14,19 @@ using namespace hopscope::graphview;
 
 namespace {
 
+models::PartsPtr partsOf(const models::ModelPtr& model)
+{
+    return std::make_shared<const models::ModelParts>(models::partsOf(*model));
+}
+
 // Laid out in this process, without the helper.
 ScenePtr sceneOf(const models::ModelPtr& model, const models::PlanPtr& plan, bool open = false)
 {
     SceneMaker maker;
-    maker.setModel(model);
+    maker.setModel(model, partsOf(model));
     maker.setPlan(plan);
-    if (open) maker.setFold(fullyExpanded(maker.fold()));
-    return maker.scene();
+    if (open) maker.setFold(fullyExpanded(prepareFold(*model)));
+    return QTest::qWaitFor([&] { return !maker.busy(); }) ? maker.scene() : nullptr;
 }
 
 models::ModelPtr modelNamed(const QString& name)
@@ -113,9 +120,11 @@ private slots:
     {
         const models::ModelPtr model = samples::layeredModel(6, true);
         SceneMaker maker;
-        maker.setModel(model);
+        maker.setModel(model, partsOf(model));
+        QTRY_VERIFY(!maker.busy());
         const ScenePtr before = maker.scene();
         maker.setPlan(samples::depthPlan(model));
+        QTRY_VERIFY(!maker.busy());
         const ScenePtr after = maker.scene();
         QVERIFY(before != after);
         QCOMPARE(after->nodes.size(), before->nodes.size());
@@ -191,11 +200,34 @@ private slots:
         QVERIFY(!cone(scene->graph, x)[edges]);
     }
 
+    void aPictureOfThirtyTwoThousandPixelsIsWhole()
+    {
+        samples::ModelWriter writer;
+        int value = writer.input("x");
+        for (int i = 0; i < 160; ++i) value = writer.op("rowwise", "aten::tanh", "", "", {value});
+        writer.output(value);
+        const models::ModelPtr model = writer.finish();
+        const ScenePtr scene = sceneOf(model, nullptr);
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const Colouring colouring = colourNodes(*scene, ColourMode::Depth, {model.get(), nullptr, nullptr}, theme);
+        QTemporaryDir folder;
+        const QString file = folder.filePath("graph.png");
+        QCOMPARE(exportScene(*scene, colouring, theme, file, maxPictureSide), QString());
+        QImageReader::setAllocationLimit(0);
+        const QImage picture(file);
+        QCOMPARE(picture.height(), 32'000);
+        const QRectF area = scene->bounds.adjusted(-120, 0, 20, 0);
+        const qreal scale = picture.height() / area.height();
+        for (std::size_t node = 0; node < scene->nodes.size(); ++node) {
+            const QPointF at = QPointF(scene->nodes[node].left() + 14, scene->nodes[node].center().y());
+            QCOMPARE(QColor(picture.pixel(((at - area.topLeft()) * scale).toPoint())), colouring.fill[node]);
+        }
+    }
+
     void searchFindsAllWordsWithoutCase()
     {
         const models::ModelPtr model = modelNamed("jknet");
-        const FoldModel fold = prepareFold(*model);
-        const SearchIndex index(fold);
+        const models::SearchIndex index = models::partsOf(*model).search;
         QCOMPARE(index.find("CONVS.1 index_select").size(), std::size_t(1));
         QCOMPARE(index.find("aten::relu").size(), std::size_t(3));
         QVERIFY(index.find("").empty());

@@ -2,8 +2,9 @@
 
     fake_engine.py [--major N] [--no-version] [--die-at-start]
 
-Models are made up from their file's name: chain3.pt has three layers, chain3-skips.pt keeps every layer's result; names
-that begin with bad, die or slow do that. Besides the protocol's methods it knows `test/...`, see below.
+Models are made up from their file's name: chain3.pt has three layers, chain3-skips.pt keeps every layer's result,
+chain3-long8.pt has eight more row-wise operators in a module of every layer; names that begin with bad, die or slow do
+that. Besides the protocol's methods it knows `test/...`, see below.
 """
 
 import json
@@ -34,8 +35,12 @@ def put(raw):
 
 
 def send(**message):
+    put(framed(message))
+
+
+def framed(message):
     body = json.dumps({"jsonrpc": "2.0"} | message).encode()
-    put(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 def receive():
@@ -128,10 +133,10 @@ class Engine:
                 time.sleep(.05)
         layers = re.search(r"\d+", name)
         number = len(self.documents) + 1
-        self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name)
-        opened = {"document": number, "inspect": self.documents[number].inspect(path)}
-        send(method="log", params={"level": "info", "message": "opened"})  # for those who measure
-        return opened
+        long = re.search(r"long(\d+)", name)
+        self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name, int(long[1]) if long else 0)
+        self.announced = True
+        return {"document": number, "inspect": self.documents[number].inspect(path)}
 
     def model_close(self, params):
         del self.documents[params["document"]]
@@ -234,12 +239,15 @@ class Engine:
                 send(method="log", params={"level": "info", "message": f"cancel {message['params']['id']}"})
 
     def answer(self, message):
-        self.request, self.after = message["id"], None
+        self.request, self.after, self.announced = message["id"], None, False
         method = getattr(self, message["method"].replace("/", "_"), None)
         try:
             if method is None:
                 raise Refused(-32601, f"no method {message['method']}")
-            send(id=self.request, result=method(message["params"]))
+            answer = framed({"id": self.request, "result": method(message["params"])})
+            if self.announced:  # for those who measure: here it comes
+                send(method="log", params={"level": "info", "message": "opened"})
+            put(answer)
         except Refused as refusal:
             send(id=self.request, error={"code": refusal.code, "message": str(refusal),
                                          "data": {"code": "unsupported", "message": str(refusal), "hint": "", "where": "",

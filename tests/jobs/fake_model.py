@@ -23,7 +23,7 @@ def op(identity, kind, name, module, depth, stage, inputs, outputs, structure=Fa
 
 
 class Model:
-    def __init__(self, layers, skips=False):
+    def __init__(self, layers, skips=False, long=0):
         self.layers = layers
         self.ops, self.values = [], []
         self.results = []  # the value that ends each layer
@@ -32,7 +32,7 @@ class Model:
         x, edges = self.input("x", True), self.input("edge_index", False)
         last = x
         for layer in range(layers):
-            last = self.layer(layer, last, edges)
+            last = self.layer(layer, last, edges, long)
         if skips and layers > 1:
             last = self.step("rowwise", "aten::cat", "", layers, layers, self.results)
         self.output = last
@@ -51,14 +51,17 @@ class Model:
         self.stage_ops[stage].append(identity)
         return made
 
-    def layer(self, layer, last, edges):
+    def layer(self, layer, last, edges, long):
         module, stage = f"convs.{layer}", layer + 1
         linear = self.step("rowwise", "aten::linear", module + ".lin", layer, stage, [last])
         self.linears.append(linear)
         gathered = self.step("gather", "aten::index_select", module, layer, stage, [linear, edges])
         summed = self.step("aggregate", "aten::scatter_add", module, layer + 1, stage, [gathered, edges])
-        self.results.append(self.step("rowwise", "aten::relu", module, layer + 1, stage, [summed]))
-        return self.results[-1]
+        result = self.step("rowwise", "aten::relu", module, layer + 1, stage, [summed])
+        for step in range(long):
+            result = self.step("rowwise", "aten::tanh", f"{module}.units.{step // 6}", layer + 1, stage, [result])
+        self.results.append(result)
+        return result
 
     def inspect(self, path):
         return ENVELOPE | {

@@ -65,6 +65,8 @@ private slots:
     void runSettingsReachThePlanWithoutAStepOfUndo();
     void aRunFillsItsLogAndIsKeptWhenItEnds();
     void aRunCanBePausedSteppedAndStopped();
+    void aStepWithoutARunBeginsOneAndPausesAfterIt_data();
+    void aStepWithoutARunBeginsOneAndPausesAfterIt();
     void aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns();
     void aFileThatKillsTheEngineIsNotTriedForEver();
     void aSavedPlanCanBeLoadedAgain();
@@ -254,6 +256,29 @@ void TestWorkbench::aRunCanBePausedSteppedAndStopped()
     QTRY_COMPARE(finished.count(), 1);
     QVERIFY(bench.document.runs().empty());
     QCOMPARE(failed.count(), 0);
+}
+
+void TestWorkbench::aStepWithoutARunBeginsOneAndPausesAfterIt_data()
+{
+    QTest::addColumn<QString>("unit");
+    QTest::addColumn<int>("batches");
+    QTest::newRow("a batch") << "batch" << 1;
+    QTest::newRow("a stage") << "stage" << 10;
+}
+
+void TestWorkbench::aStepWithoutARunBeginsOneAndPausesAfterIt()
+{
+    QFETCH(QString, unit);
+    QFETCH(int, batches);
+    Bench bench;
+    bench.workbench.step(unit);  // nothing is open: nothing happens
+    QVERIFY(!bench.workbench.running());
+    bench.open("chain3.pt");
+    bench.workbench.step(unit);
+    QTRY_COMPARE(bench.document.runLog()->batches().size(), static_cast<std::size_t>(batches));
+    QTRY_VERIFY(bench.document.runLog()->state() == protocol::RunState::Paused);
+    QTest::qWait(30);
+    QCOMPARE(bench.document.runLog()->batches().size(), static_cast<std::size_t>(batches));
 }
 
 void TestWorkbench::aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns()

@@ -23,7 +23,7 @@ namespace {
 
 std::vector<Panel* (*)(const Context&, QWidget*)> factories()
 {
-    return {makeInspector, makePlanPanel, makeOutline, makeProblems, makeRunPanel, makeRunPlots, makeLog};
+    return {makeInspector, makePlanPanel, makeOutline, makeProblems, makeRunPanel, makeRunPlots, makeLog, makeHistory};
 }
 
 }  // namespace
@@ -46,7 +46,6 @@ private slots:
     void sourceLinesAreNumberedAndMarked();
 
     void thePlanPanelShowsBytesAndStores();
-    void aRefusalIsShownUntilItIsDismissed();
     void choosingARowSelectsItsValue();
     void selectingAStageMarksItsRow();
 
@@ -58,7 +57,7 @@ private slots:
 
 void TestPanels::everyPanelHasItsNameAndStandsEmptyAndFull()
 {
-    const QStringList names{"inspector", "plan", "outline", "problems", "run", "plots", "log"};
+    const QStringList names{"inspector", "plan", "outline", "problems", "run", "plots", "log", "history"};
     Fixture fixture;
     QStringList found;
     std::vector<std::unique_ptr<Panel>> panels;
@@ -233,21 +232,6 @@ void TestPanels::thePlanPanelShowsBytesAndStores()
     QCOMPARE(sum, 400);
     QVERIFY(!part<QToolButton>(*panel, "undo")->isEnabled());
     QVERIFY(!part<QToolButton>(*panel, "clearPins")->isEnabled());
-}
-
-void TestPanels::aRefusalIsShownUntilItIsDismissed()
-{
-    Fixture fixture;
-    fixture.open();
-    const auto panel = fixture.show(makePlanPanel, {380, 600});
-    auto* banner = part<QWidget>(*panel, "banner");
-    QVERIFY(!banner->isVisible());
-    fixture.document.setRefusal(QStringLiteral("v.h1 cannot be stored"));
-    QVERIFY(banner->isVisible());
-    QCOMPARE(text(*panel, "refusal"), QStringLiteral("v.h1 cannot be stored"));
-    QTest::mouseClick(part<QToolButton>(*panel, "dismissRefusal"), Qt::LeftButton);
-    QVERIFY(!banner->isVisible());
-    QVERIFY(fixture.document.refusal().isEmpty());
 }
 
 void TestPanels::choosingARowSelectsItsValue()

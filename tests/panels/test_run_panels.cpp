@@ -98,7 +98,7 @@ void TestRunPanels::theVerdictIsShownWhenARunEnds()
     fixture.document.addRun(
         {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
     emit fixture.workbench.runFinished();
-    QCOMPARE(part<QTabWidget>(*panel, "runTabs")->currentWidget()->objectName(), QStringLiteral("verdict"));
+    QCOMPARE(part<QTabWidget>(*panel, "runTabs")->currentWidget()->objectName(), QStringLiteral("verdictArea"));
     QCOMPARE(text(*panel, "verdictHeadline"), QStringLiteral("Equal: 2,708 of 2,708 rows, largest difference 3e-07"));
     QCOMPARE(text(*panel, "runResult"), text(*panel, "verdictHeadline"));
     const style::Theme theme = style::loadTheme(style::Mode::Light);

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "style/depth_scale.h"
 #include "style/icon.h"
 #include "style/sheet.h"
 #include "style/theme.h"
@@ -60,6 +61,7 @@ private slots:
     void everySeriesHasItsLength_data() { themes(); }
     void everySeriesHasItsLength();
     void depthsBeyondTheScaleKeepItsLastColour();
+    void depthsShareStepsEvenlyWhereThereAreTooMany();
     void theStyleSheetNamesNoColourThatTheThemeLacks_data() { themes(); }
     void theStyleSheetNamesNoColourThatTheThemeLacks();
     void anAppliedThemeReachesThePalette();
@@ -155,6 +157,26 @@ void TestTheme::depthsBeyondTheScaleKeepItsLastColour()
     QCOMPARE(t.depthColour(1000), t.depth.last());
     QCOMPARE(t.depthTextColour(1000), t.depthText.last());
     QCOMPARE(t.depthColour(-1), t.depth.first());
+}
+
+void TestTheme::depthsShareStepsEvenlyWhereThereAreTooMany()
+{
+    constexpr int steps = 8;
+    for (int deepest = 0; deepest < 200; ++deepest) {
+        std::vector<int> sizes(steps);
+        for (int depth = 0; depth <= deepest; ++depth) {
+            const int step = depthStep(depth, deepest, steps);
+            QVERIFY2(deepest >= steps || step == depth, qPrintable(QString::number(deepest)));
+            QVERIFY((step == 0) == (depth == 0));
+            QVERIFY(depth == 0 || step >= depthStep(depth - 1, deepest, steps));
+            const auto [first, last] = depthsOfStep(step, deepest, steps);
+            QVERIFY(first <= depth && depth <= last);
+            ++sizes[static_cast<std::size_t>(step)];
+        }
+        if (deepest < steps) continue;
+        const auto [fewest, most] = std::minmax_element(sizes.begin() + 1, sizes.end());
+        QVERIFY2(*fewest >= 1 && *most - *fewest <= 1, qPrintable(QString::number(deepest)));
+    }
 }
 
 void TestTheme::theStyleSheetNamesNoColourThatTheThemeLacks()

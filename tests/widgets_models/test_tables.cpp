@@ -3,7 +3,7 @@
 
 #include "models/checkpoint_model.h"
 #include "models/labels.h"
-#include "models/module_tree.h"
+#include "models/outline_model.h"
 #include "models/problem_model.h"
 #include "models/run_log.h"
 #include "models/run_model.h"
@@ -69,6 +69,18 @@ QStringList visible(const QAbstractItemModel& model, const QModelIndex& parent =
         names << index.data().toString() << visible(model, index);
     }
     return names;
+}
+
+void show(models::OutlineModel& tree, const protocol::ModelRecord& model)
+{
+    tree.setModel(std::make_shared<const protocol::ModelRecord>(model),
+                  std::make_shared<const models::ModelParts>(models::partsOf(model)));
+}
+
+void search(models::OutlineFilter& filter, const models::OutlineModel& tree, const QString& text)
+{
+    const models::ModelParts parts = models::partsOf(drawn::twoLayers());
+    filter.setKept(text.isEmpty() ? std::vector<char>() : tree.withOps(parts.search.find(text)));
 }
 
 }  // namespace
@@ -193,24 +205,24 @@ void TestTables::measuredSecondsComeFromTheRunBeforeTheReport()
 void TestTables::theTreeHasEveryOperatorOnceAsALeaf()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
-    models::ModuleTree tree;
+    models::OutlineModel tree;
     const QAbstractItemModelTester tester(&tree);
-    tree.setNodes(models::moduleNodes(model));
+    show(tree, model);
     QCOMPARE(countLeaves(tree), static_cast<int>(model.ops.size()));
     for (int at = 0; at < static_cast<int>(model.ops.size()); ++at) {
-        const QModelIndex index = tree.indexOf(tree.find(Target::op(at), model));
+        const QModelIndex index = tree.indexOf(tree.find(Target::op(at)));
         QVERIFY(index.isValid());
         QCOMPARE(index.data().toString(), models::humanLabel(model.ops[static_cast<std::size_t>(at)]));
     }
-    QCOMPARE(tree.find(Target::stage(1), model), -1);
+    QCOMPARE(tree.find(Target::stage(1)), -1);
 }
 
 void TestTables::theTreeFoldsStructureAwayAndShowsTheLargestDepth()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
-    models::ModuleTree tree;
-    tree.setNodes(models::moduleNodes(model));
-    const QModelIndex layer = tree.indexOf(tree.find(Target::moduleAt(QStringLiteral("convs.0")), model));
+    models::OutlineModel tree;
+    show(tree, model);
+    const QModelIndex layer = tree.indexOf(tree.find(Target::moduleAt(QStringLiteral("convs.0"))));
     QCOMPARE(layer.data().toString(), QStringLiteral("0  Conv"));
     QCOMPARE(layer.data(models::DepthRole).toInt(), 1);
     const QModelIndex last = tree.index(tree.rowCount(layer) - 1, 0, layer);
@@ -222,29 +234,29 @@ void TestTables::theTreeFoldsStructureAwayAndShowsTheLargestDepth()
 
 void TestTables::aSearchKeepsAncestorsOfWhatItFinds()
 {
-    models::ModuleTree tree;
-    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
-    models::ModuleFilter filter;
+    models::OutlineModel tree;
+    show(tree, drawn::twoLayers());
+    models::OutlineFilter filter;
     const QAbstractItemModelTester tester(&filter);
     filter.setSourceModel(&tree);
-    filter.setText(QStringLiteral("relu"));
+    search(filter, tree, QStringLiteral("relu"));
     QCOMPARE(visible(filter), QStringList({"Drawn", "relu"}));
-    filter.setText(QStringLiteral("INDEX_ADD"));
+    search(filter, tree, QStringLiteral("INDEX_ADD"));
     QCOMPARE(visible(filter),
              QStringList({"Drawn", "convs", "0  Conv", "sum by destination", "1  Conv", "sum by destination"}));
-    filter.setText({});
+    search(filter, tree, {});
     QCOMPARE(countLeaves(filter), 12);
 }
 
 void TestTables::aSearchFindsByEveryWord()
 {
-    models::ModuleTree tree;
-    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
-    models::ModuleFilter filter;
+    models::OutlineModel tree;
+    show(tree, drawn::twoLayers());
+    models::OutlineFilter filter;
     filter.setSourceModel(&tree);
-    filter.setText(QStringLiteral("  convs.1   sum "));
+    search(filter, tree, QStringLiteral("  convs.1   sum "));
     QCOMPARE(visible(filter), QStringList({"Drawn", "convs", "1  Conv", "sum by destination"}));
-    filter.setText(QStringLiteral("convs.1 nothing"));
+    search(filter, tree, QStringLiteral("convs.1 nothing"));
     QCOMPARE(filter.rowCount(), 0);
 }
 
@@ -288,12 +300,12 @@ void TestTables::runsShowTheirVerdict()
 
 void TestTables::modelsSurviveBeingReplaced()
 {
-    models::ModuleTree tree;
+    models::OutlineModel tree;
     const QAbstractItemModelTester tester(&tree);
     const QPersistentModelIndex kept(tree.index(0, 0));
-    tree.setNodes(models::moduleNodes(drawn::twoLayers()));
+    show(tree, drawn::twoLayers());
     const QPersistentModelIndex old(tree.index(0, 0));
-    tree.setNodes({});
+    tree.setModel(nullptr, nullptr);
     QVERIFY(!old.isValid());
     QCOMPARE(tree.rowCount(), 0);
     QVERIFY(!kept.isValid());

@@ -5,49 +5,21 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QElapsedTimer>
 #include <QTimer>
 #include <cstdio>
-#include <ctime>
 
 #include "bed.h"
 #include "models/run_log.h"
+#include "support/stop_watch.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
 using bed::Bed;
+using watch::row;
+using watch::Span;
+using watch::StopWatch;
 
 namespace {
-
-// Milliseconds on the clock, and those that this thread itself has worked: on a busy machine the first count others, too.
-struct Span {
-    double wall = 0, work = 0;
-};
-
-double threadTime()
-{
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-class StopWatch {
-public:
-    StopWatch() { start(); }
-    void start()
-    {
-        m_wall.start();
-        m_work = threadTime();
-    }
-    [[nodiscard]] Span elapsed() const
-    {
-        return {static_cast<double>(m_wall.nsecsElapsed()) / 1e6, threadTime() - m_work};
-    }
-
-private:
-    QElapsedTimer m_wall;
-    double m_work = 0;
-};
 
 // How long the event loop stood still: a timer that wants to fire every few milliseconds, and when it really does.
 class HeartBeat : public QObject {
@@ -71,22 +43,6 @@ private:
     StopWatch m_watch;
     std::vector<Span> m_stalls;
 };
-
-double quantile(const std::vector<Span>& spans, double Span::*part, double share)
-{
-    if (spans.empty()) return 0;
-    std::vector<double> values;
-    for (const Span& span : spans) values.push_back(span.*part);
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
-void row(const std::string& what, double goal, const std::vector<Span>& spans, double share)
-{
-    const double wall = quantile(spans, &Span::wall, share), work = quantile(spans, &Span::work, share);
-    const char* verdict = wall <= goal ? "met" : work <= goal ? "missed: the machine is busy" : "MISSED";
-    std::printf("%-58s %7.0f ms %9.1f ms %9.1f ms   %s\n", what.c_str(), goal, wall, work, verdict);
-}
 
 void stallRows(const std::string& what, const std::vector<Span>& stalls)
 {
@@ -169,9 +125,10 @@ int main(int argc, char** argv)
     parser.process(application);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // every row as soon as it is known
     const int repeats = parser.isSet("quick") ? 1 : 5;
-    std::printf("%-58s %10s %12s %12s\n", "what", "goal", "measured", "own work");
+    watch::title();
     benchOpening("chain250.pt", "1,000 ops", repeats);
-    benchOpening("chain2500-skips.pt", "10,000 ops", repeats);
+    benchOpening("chain40-skips-long246.pt", "10,000 ops, 40 stages", repeats);
+    benchOpening("chain2500-skips.pt", "10,000 ops, 2,500 stages", repeats);
     benchCuts(4 * repeats);
     {
         Bed bed;

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QDir>
+#include <QLineEdit>
 #include <cstdio>
 
 #include "bed.h"
@@ -80,6 +81,36 @@ bool beginRun(Bed& bed)
     return true;
 }
 
+// One checkpoint after the other is forbidden, until no plan is left.
+bool beRefused(Bed& bed)
+{
+    const models::PlanPtr plan = bed.window->document().plan();
+    for (const protocol::PlanCheckpoint& checkpoint : plan->checkpoints) {
+        if (checkpoint.output) continue;
+        const auto& value = bed.window->document().model()->values[static_cast<std::size_t>(checkpoint.value)];
+        bed.window->workbench().pin({"no_checkpoint", value.id});
+        if (!bed::waitFor([&] { return !bed.window->workbench().busy(); })) return false;
+        if (!bed.window->document().refusal().isEmpty()) return true;
+    }
+    return false;
+}
+
+bool search(Bed& bed, const QString& words)
+{
+    bed.window->actionBook().find(QStringLiteral("graphFind"))->trigger();
+    auto* field = bed.window->graph().findChild<QLineEdit*>(QStringLiteral("graphSearchField"));
+    QTest::keyClicks(field, words);
+    QTest::keyClick(field, Qt::Key_Return);
+    return true;
+}
+
+bool runColoured(Bed& bed, graphview::ColourMode mode)
+{
+    if (!openSample(bed, "digits/jknet.pt") || !bed.run()) return false;
+    bed.window->graph().setColourMode(mode);
+    return true;
+}
+
 struct Shot {
     const char *name, *perspective;
     style::Mode theme;
@@ -101,15 +132,23 @@ const Shot shots[] = {
     {"finished", "compare", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && bed.run(); }},
     {"dark", "run", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/gat.pt") && bed.run(); }},
+    {"refused", "analyse", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && beRefused(bed); }},
+    {"search", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/gat.pt") && search(bed, "conv2 gather"); }},
+    {"time", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Time); }},
+    {"memory", "analyse", style::Mode::Dark, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Memory); }},
+    {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 
-int take(const Shot& shot, const QString& file)
+int take(const Shot& shot, QSize size, const QString& file)
 {
     WindowSetup setup = bed::realSetup();
     setup.settings.theme = shot.theme;
     setup.unattended = true;
     if (*shot.perspective) setup.settings.perspective = QLatin1String(shot.perspective);
     Bed bed(setup);
+    if (size.isValid()) bed.window->resize(size);
     if (!shot.prepare(bed)) {
         std::fprintf(stderr, "%s: could not be brought about: %s\n", shot.name,
                      qPrintable(bed.window->banner().sentence()));
@@ -134,16 +173,20 @@ int main(int argc, char** argv)
     QCommandLineParser parser;
     parser.addOptions({{"folder", "Where the pictures go.", "folder", "."},
                        {"shots", "Which of them, with commas.", "names"},
+                       {"size", "Of the window, WIDTHxHEIGHT.", "size"},
                        {"suffix", "Behind each name.", "suffix"}});
     parser.addHelpOption();
     parser.process(application);
     QDir().mkpath(parser.value("folder"));
     const QStringList wanted = parser.value("shots").split(u',', Qt::SkipEmptyParts);
+    const QStringList sides = parser.value("size").split(u'x');
+    const QSize size(sides.value(0, "0").toInt(), sides.value(1, "0").toInt());
     int failures = 0;
     for (const Shot& shot : shots) {
         const QString name = QLatin1String(shot.name);
         if (!wanted.isEmpty() && !wanted.contains(name)) continue;
-        failures += take(shot, parser.value("folder") + u'/' + name + parser.value("suffix") + QStringLiteral(".png"));
+        failures += take(shot, size.isEmpty() ? QSize() : size,
+                         parser.value("folder") + u'/' + name + parser.value("suffix") + QStringLiteral(".png"));
     }
     return failures > 0 ? 1 : 0;
 }

@@ -87,6 +87,8 @@ private slots:
     void lostWorkIsOfferedAndBroughtBack();
     void everyInteractiveWidgetHasAName();
     void nothingIsClippedOnTheStartPage();
+    void nothingIsClippedInASmallWindow_data();
+    void nothingIsClippedInASmallWindow();
     void exportsAreWritten();
 };
 
@@ -377,6 +379,25 @@ void TestWindow::nothingIsClippedOnTheStartPage()
     const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window) +
                               checks::paleTexts(*bed.window, bed.window->grab().toImage());
     QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
+}
+
+void TestWindow::nothingIsClippedInASmallWindow_data()
+{
+    QTest::addColumn<QString>("perspective");
+    for (const QString& name : perspectiveNames()) QTest::newRow(qPrintable(name)) << name;
+}
+
+void TestWindow::nothingIsClippedInASmallWindow()
+{
+    QFETCH(QString, perspective);
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->docks().setPerspective(perspective);
+    QVERIFY(bed.run());
+    bed.window->resize(1000, 700);
+    QVERIFY(bed::waitFor([&] { return bed.window->width() <= 1000; }, 2000));
+    QCOMPARE(checks::clippedTexts(*bed.window), QStringList());
+    QCOMPARE(checks::overlaps(*bed.window), QStringList());
 }
 
 void TestWindow::exportsAreWritten()

@@ -61,7 +61,7 @@ struct Band {
 
 struct Stacked {
     std::vector<QRectF> nodes;
-    std::vector<Band> bands;  // touching, top to bottom
+    std::vector<Band> bands;  // touching, top to bottom, by stage
     QRectF bounds;
 };
 

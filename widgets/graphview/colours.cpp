@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "models/labels.h"
+#include "style/depth_scale.h"
 
 namespace hopscope::graphview {
 
@@ -37,16 +38,19 @@ void put(Colouring& colouring, const Pair& pair)
 Colouring byDepth(const Scene& scene, const style::Theme& theme)
 {
     Colouring colouring{tr("Message-passing depth"), {}, {}, {}};
+    const auto steps = static_cast<int>(theme.depth.size());
     int deepest = 0;
+    for (const VisibleNode& node : scene.graph.nodes) deepest = std::max(deepest, node.depth);
     for (const VisibleNode& node : scene.graph.nodes) {
-        deepest = std::max(deepest, node.depth);
-        put(colouring, {theme.depthColour(node.depth), theme.depthTextColour(node.depth)});
+        const int step = style::depthStep(node.depth, deepest, steps);
+        put(colouring, {theme.depthColour(step), theme.depthTextColour(step)});
     }
-    const int shown = std::min<int>(deepest, static_cast<int>(theme.depth.size()) - 1);
-    for (int depth = 0; depth <= shown; ++depth) {
-        const QString more = depth == shown && deepest > shown ? QStringLiteral("+") : QString();
-        colouring.legend.push_back(
-            {theme.depthColour(depth), theme.depthTextColour(depth), QString::number(depth) + more});
+    for (int step = 0; step < std::min(steps, deepest + 1); ++step) {
+        const auto [first, last] = style::depthsOfStep(step, deepest, steps);
+        if (last < first) continue;
+        const QString label =
+            first == last ? QString::number(first) : QStringLiteral("%1\u2013%2").arg(first).arg(last);
+        colouring.legend.push_back({theme.depthColour(step), theme.depthTextColour(step), label});
     }
     return colouring;
 }
@@ -90,13 +94,19 @@ Colouring byKind(const Scene& scene, const style::Theme& theme)
     return colouring;
 }
 
+constexpr double smallestRange = 16;  // of the ramp: smaller differences are not to look like large ones
+
 // By magnitude on the ramp; nodes without a number stay neutral. The legend names the ends and the middle.
 Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write)(double), const style::Theme& theme)
 {
     Colouring colouring{title, {}, {}, {}};
     double least = INFINITY, most = 0;
-    for (const auto& number : numbers)
+    bool zeros = false;
+    for (const auto& number : numbers) {
+        zeros = zeros || (number && *number <= 0);
         if (number && *number > 0) least = std::min(least, *number), most = std::max(most, *number);
+    }
+    if (most > 0) least = std::min(least, most / smallestRange);
     const auto steps = static_cast<int>(theme.scale.size());
     const double span = most > least ? std::log(most / least) : 1;
     const auto step = [&](double value) {
@@ -105,11 +115,12 @@ Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write
     };
     for (const auto& number : numbers)
         put(colouring, number ? pick(theme.scale, theme.scaleText, step(*number)) : neutral(theme));
-    if (!(least < INFINITY)) return colouring;
-    for (double value : {least, std::sqrt(least * most), most}) {
+    std::vector<double> named;
+    if (zeros) named.push_back(0);
+    if (most > 0) named.insert(named.end(), {least, std::sqrt(least * most), most});
+    for (double value : named) {
         const Pair pair = pick(theme.scale, theme.scaleText, step(value));
         colouring.legend.push_back({pair.fill, pair.text, write(value)});
-        if (most == least) break;
     }
     return colouring;
 }

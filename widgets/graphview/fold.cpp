@@ -18,15 +18,12 @@ int countLeaders(FoldModel& fold, int module)
     return fold.leaderCount[module] = count;
 }
 
-// How many nodes a module shows if only its own level and the modules in `expanded` are open.
-int shownCount(const FoldModel& fold, int module, const QSet<QString>& expanded)
+// How many nodes a module shows if it is open and all below it are closed.
+int shownCount(const FoldModel& fold, int module)
 {
     int count = 0;
     for (int op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
-    for (int child : fold.tree.modules[module].children) {
-        if (fold.foldable(child) && !expanded.contains(fold.tree.modules[child].path)) ++count;
-        else count += shownCount(fold, child, expanded);
-    }
+    for (int child : fold.tree.modules[module].children) count += fold.foldable(child) ? 1 : shownCount(fold, child);
     return count;
 }
 
@@ -60,9 +57,9 @@ int VisibleGraph::nodeByKey(const QString& key) const
     return -1;
 }
 
-FoldModel prepareFold(const protocol::ModelRecord& model)
+FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree)
 {
-    FoldModel fold{&model, buildModuleTree(model), leadersOf(model), {}};
+    FoldModel fold{&model, withRuns(tree ? *tree : models::buildModuleTree(model)), leadersOf(model), {}};
     fold.leaderCount.resize(fold.tree.modules.size());
     countLeaders(fold, 0);
     return fold;
@@ -72,15 +69,16 @@ FoldState initialFold(const FoldModel& fold, int budget)
 {
     FoldState state;
     std::vector<int> level{0};
+    int shown = shownCount(fold, 0);
     while (!level.empty()) {
         std::vector<int> opened;
         for (const auto& group : nextGroups(fold, level)) {
-            QSet<QString> trial = state.expanded;
-            trial.unite(pathsOf(fold, group));
-            const int shown = shownCount(fold, 0, trial);
-            if (shown > budget && shownCount(fold, 0, state.expanded) > 3) continue;
-            if (shown > 4 * budget) continue;
-            state.expanded = trial;
+            int opening = shown;
+            for (int module : group)
+                if (fold.foldable(module)) opening += shownCount(fold, module) - 1;
+            if ((opening > budget && shown > 3) || opening > 4 * budget) continue;
+            shown = opening;
+            state.expanded.unite(pathsOf(fold, group));
             opened.insert(opened.end(), group.begin(), group.end());
         }
         level = std::move(opened);

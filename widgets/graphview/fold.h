@@ -7,7 +7,7 @@
 #include <QString>
 #include <vector>
 
-#include "graphview/module_tree.h"
+#include "graphview/module_runs.h"
 #include "protocol/model.h"
 
 namespace hopscope::graphview {
@@ -66,18 +66,19 @@ struct VisibleGraph {
 // What a model is folded by, computed once.
 struct FoldModel {
     const protocol::ModelRecord* model = nullptr;
-    ModuleTree tree;
+    models::ModuleTree tree;
     std::vector<int> leaders;      // by operator
     std::vector<int> leaderCount;  // by module, with its children: how many nodes it opens into
     // Not the root, not what is one node anyway, and no list that holds nothing but one run of layers.
     [[nodiscard]] bool foldable(int module) const
     {
-        const Module& record = tree.modules[module];
+        const models::Module& record = tree.modules[module];
         return module > 0 && leaderCount[module] > 1 && !(record.ops.empty() && record.children.size() == 1);
     }
 };
 
-FoldModel prepareFold(const protocol::ModelRecord& model);
+// `tree`: of the model, without runs; made here if there is none.
+FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree = nullptr);
 
 // The fold to begin with: modules are opened level by level, identical ones together, while about `budget` nodes are seen.
 FoldState initialFold(const FoldModel& fold, int budget = 60);

@@ -304,7 +304,7 @@ int FoldBuilder::frameOf(int module)
 {
     if (module <= 0) return -1;
     if (const auto known = m_frameAt.find(module); known != m_frameAt.end()) return known->second;
-    const Module& record = m_fold.tree.modules[module];
+    const models::Module& record = m_fold.tree.modules[module];
     int frame = frameOf(record.parent);
     if (m_fold.foldable(module) && !record.ops.empty() && m_boxOf[module] < 0) {
         m_graph.frames.push_back({module, frame, record.path, {}});
@@ -326,7 +326,7 @@ void FoldBuilder::frameNodes()
 void FoldBuilder::nameNodes()
 {
     for (Frame& frame : m_graph.frames) {
-        const Module& module = m_fold.tree.modules[frame.module];
+        const models::Module& module = m_fold.tree.modules[frame.module];
         frame.title = relative(module.path, frame.parent < 0 ? QString() : m_graph.frames[frame.parent].path);
         if (!module.type.isEmpty()) frame.title += QStringLiteral("  ") + module.type;
     }
@@ -348,7 +348,7 @@ void FoldBuilder::nameBox(VisibleNode& node)
         node.tip = tr("%n operators, computed once for the graph", static_cast<int>(node.ops.size()));
         return;
     }
-    const Module& module = m_fold.tree.modules[node.module];
+    const models::Module& module = m_fold.tree.modules[node.module];
     node.label = relative(module.path, node.frame < 0 ? QString() : m_graph.frames[node.frame].path);
     node.label.replace(QStringLiteral(".["), QStringLiteral(" ")).remove(QLatin1Char('[')).remove(QLatin1Char(']'));
     const QString ops = tr("%n ops", module.opCount);

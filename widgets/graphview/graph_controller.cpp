@@ -106,8 +106,7 @@ void GraphController::takeModel()
     m_view->state().run = m_document.runLog().get();
     const models::ModelPtr model = m_document.model();
     m_view->setMessage(model ? tr("Laying out the graph...") : tr("Nothing is open."));
-    m_maker.setModel(model);
-    m_index = model ? SearchIndex(m_maker.fold()) : SearchIndex();
+    m_maker.setModel(model, m_document.parts());
     m_maker.setPlan(m_document.plan());
     if (m_everyOperator) m_everyOperator->setChecked(m_maker.state().everyOperator);
     refreshModes();
@@ -131,6 +130,7 @@ void GraphController::takeScene()
     if (scene && std::exchange(m_fitNext, false)) m_view->showStart();
     if (m_cameraNext) m_view->setCamera(*std::exchange(m_cameraNext, std::nullopt));
     showSelection();
+    markBookmarks();
     markFound();
     if (m_revealNext) reveal(*std::exchange(m_revealNext, std::nullopt));
     placeOverlays();
@@ -184,7 +184,7 @@ void GraphController::setColourMode(ColourMode mode)
 
 void GraphController::placeOverlays()
 {
-    constexpr int gap = 14;
+    constexpr int gap = 14, narrow = 420;
     const QSize room = m_view->size();
     m_legend->move(gap, room.height() - m_legend->height() - gap);
     m_minimap->move(room.width() - m_minimap->width() - gap, room.height() - m_minimap->height() - gap);
@@ -193,12 +193,21 @@ void GraphController::placeOverlays()
     if (!m_strip) return;
     m_zoomLabel->setText(tr("%1 %").arg(qRound(m_view->camera().scale * 100)));
     m_strip->adjustSize();
-    const int free = m_legend->isVisibleTo(m_view) ? m_legend->width() + 2 * gap : gap;
+    // Where the graph is narrow it is worth more than what explains it.
+    const bool shown = m_view->scene() != nullptr;
+    const bool legend = shown && m_legend->width() + 2 * gap <= room.width();
+    m_legend->setVisible(legend);
+    m_minimap->setVisible(shown && room.width() >= narrow);
+    m_strip->setVisible(shown);
+    const int free = legend ? m_legend->width() + 2 * gap : gap;
     const int left = std::max(free, (room.width() - m_strip->width()) / 2);
     const bool fits = left + m_strip->width() + m_minimap->width() + 2 * gap < room.width();
-    m_strip->move(fits ? left : gap, fits ? room.height() - m_strip->height() - gap
-                                          : room.height() - m_legend->height() - m_strip->height() - 2 * gap);
-    m_strip->setVisible(m_view->scene() != nullptr);
+    const int above = room.height() - (legend ? m_legend->height() + gap : 0) - m_strip->height() - gap;
+    m_strip->move(fits ? left : gap, fits ? room.height() - m_strip->height() - gap : above);
+    m_view->setReserved(room.height() - (fits ? m_legend->y() : above));
+    // Not over the legend, nor over the strip above it.
+    const bool beside = free + m_minimap->width() + gap <= room.width();
+    if (!beside) m_minimap->move(m_minimap->x(), above - m_minimap->height() - gap);
 }
 
 Target GraphController::targetOf(const Hit& hit) const

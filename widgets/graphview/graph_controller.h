@@ -8,6 +8,7 @@
 
 #include "graphview/graph_panel.h"
 #include "graphview/graph_view.h"
+#include "graphview/navigation.h"
 #include "graphview/overlays.h"
 #include "graphview/scene_maker.h"
 
@@ -79,6 +80,7 @@ private:
     void addCutMenu(QMenu& menu, int value);
     void toggleBookmark();
     void nextBookmark();
+    void markBookmarks();
 
     // panel_search.cpp
     void search(const QString& query);
@@ -96,7 +98,6 @@ private:
     SearchBar* m_searchBar;
     Card* m_strip = nullptr;
     QToolButton* m_zoomLabel = nullptr;
-    SearchIndex m_index;
     std::vector<int> m_found;
     int m_foundAt = -1;
     ColourMode m_mode = ColourMode::Depth;

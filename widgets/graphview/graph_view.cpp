@@ -53,7 +53,7 @@ void GraphView::setScene(ScenePtr scene, std::optional<Anchor> anchor, bool anim
     m_scene = m_target;
     m_hit = {};
     m_state.hoveredNode = m_state.hoveredEdge = m_state.selectedEdge = m_state.stubSource = -1;
-    for (auto* list : {&m_state.selected, &m_state.found, &m_state.cone}) list->clear();
+    for (auto* list : {&m_state.selected, &m_state.found, &m_state.cone, &m_state.bookmarked}) list->clear();
     m_colouring = {};
     QPointF shift;
     if (anchor) {
@@ -271,6 +271,11 @@ bool GraphView::event(QEvent* event)
 void GraphView::showTip(QPoint global, QPointF at)
 {
     const Hit hit = hitAt(at);
+    if (hit.kind == Hit::Kind::Store && !movable(hit))
+        return QToolTip::showText(
+            global,
+            tr("%n stored values: open the module to see them one by one", nullptr, m_scene->stores[hit.index].count),
+            this);
     if (hit.kind != Hit::Kind::Node && hit.kind != Hit::Kind::Expander) return QToolTip::hideText();
     const VisibleNode& node = m_scene->graph.nodes[hit.index];
     const QString first = m_scene->texts[hit.index].shortened ? node.label + QLatin1Char('\n') : QString();

@@ -82,6 +82,7 @@ private:
     void paintGhost(QPainter& painter);
     void paintNothing(QPainter& painter);
     void hover(QPointF at);
+    [[nodiscard]] bool movable(const Hit& hit) const;
     void setDrag(Drag drag);
     void startAnimation(const Scene& before, QPointF shift, QPointF anchor);
     void animationStep(qreal progress);

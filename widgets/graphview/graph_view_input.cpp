@@ -40,9 +40,15 @@ void GraphView::refreshCursor()
 {
     if (m_drag == Drag::Pan) setCursor(Qt::ClosedHandCursor);
     else if (m_drag == Drag::Store) setCursor(Qt::DragMoveCursor);
-    else if (m_space || m_hit.kind == Hit::Kind::Store) setCursor(Qt::OpenHandCursor);
+    else if (m_space || movable(m_hit)) setCursor(Qt::OpenHandCursor);
     else if (m_hit.kind == Hit::Kind::Nothing) unsetCursor();
     else setCursor(Qt::PointingHandCursor);
+}
+
+// Of many stores drawn as one it would not be clear which is meant.
+bool GraphView::movable(const Hit& hit) const
+{
+    return hit.kind == Hit::Kind::Store && m_scene->stores[hit.index].count == 1;
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event)
@@ -53,7 +59,7 @@ void GraphView::mousePressEvent(QMouseEvent* event)
     m_pressedHit = m_space ? Hit{} : hitAt(m_pressed);
     if (event->button() == Qt::MiddleButton) return setDrag(Drag::Pan);
     if (event->button() != Qt::LeftButton) return;
-    setDrag(m_pressedHit.kind == Hit::Kind::Store ? Drag::Store : Drag::Pan);
+    setDrag(movable(m_pressedHit) ? Drag::Store : Drag::Pan);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event)

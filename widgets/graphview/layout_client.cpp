@@ -1,5 +1,6 @@
 #include "graphview/layout_client.h"
 
+#include "models/runner.h"
 #include "json/json.h"
 
 namespace hopscope::graphview {
@@ -8,65 +9,12 @@ namespace {
 
 constexpr int defaultPatience = 1500;
 constexpr int maxFailures = 3;  // a helper that keeps dying is not started again
-constexpr qsizetype maxCached = 20'000;
-
-json::Value pairOf(double a, double b) { return json::Value(json::Array{json::Value(a), json::Value(b)}); }
-
-// Chains stay straight; what skips layers goes around them.
-json::Value weightsOf(const SmallGraph& graph)
-{
-    constexpr int straight = 12;
-    const std::vector<int> layers = longestPathLayers(graph);
-    json::Value weights = json::Value::array();
-    for (const auto& [from, to] : graph.edges) weights.push(layers[to] - layers[from] == 1 ? straight : 1);
-    return weights;
-}
-
-std::string requestText(qint64 id, const SmallGraph& graph)
-{
-    json::Value request = json::Value::object();
-    json::Value nodes = json::Value::array(), edges = json::Value::array();
-    for (const QSizeF& size : graph.sizes) nodes.push(pairOf(size.width(), size.height()));
-    for (const auto& [from, to] : graph.edges) edges.push(json::Value(json::Array{json::Value(from), json::Value(to)}));
-    request["id"] = id;
-    request["nodes"] = std::move(nodes);
-    request["edges"] = std::move(edges);
-    request["gaps"] = pairOf(nodeGap, rankGap);
-    request["weights"] = weightsOf(graph);
-    return json::write(request);
-}
-
-std::optional<QPointF> pointOf(const json::Value& value)
-{
-    const auto* items = value.asArray();
-    if (!items || items->size() != 2) return std::nullopt;
-    const double* x = (*items)[0].asDouble();
-    const double* y = (*items)[1].asDouble();
-    if (!x || !y) return std::nullopt;
-    return QPointF(*x, *y);
-}
-
-std::optional<SmallLayout> layoutOf(const json::Value& answer, std::size_t nodes)
-{
-    const json::Value* centres = answer.find("centres");
-    const json::Value* size = answer.find("size");
-    if (!centres || !size || centres->size() != nodes || !centres->isArray()) return std::nullopt;
-    SmallLayout layout;
-    for (const json::Value& item : *centres->asArray()) {
-        const auto point = pointOf(item);
-        if (!point) return std::nullopt;
-        layout.centres.push_back(*point);
-    }
-    const auto extent = pointOf(*size);
-    if (!extent) return std::nullopt;
-    layout.size = {extent->x(), extent->y()};
-    return layout;
-}
 
 }  // namespace
 
 LayoutClient::LayoutClient(QObject* parent) : QObject(parent)
 {
+    m_worker.setMaxThreadCount(1);
     m_patience.setSingleShot(true);
     m_patience.setInterval(defaultPatience);
     connect(&m_patience, &QTimer::timeout, this, &LayoutClient::giveUpOnHelper);
@@ -74,6 +22,7 @@ LayoutClient::LayoutClient(QObject* parent) : QObject(parent)
 
 LayoutClient::~LayoutClient()
 {
+    m_stop.request_stop();
     m_answer = nullptr;
     for (QProcess* helper :
          findChildren<QProcess*>(Qt::FindDirectChildrenOnly)) {  // those that were stopped before too
@@ -124,42 +73,39 @@ void LayoutClient::stopHelper()
 
 void LayoutClient::cancel()
 {
-    const bool atWork = busy() && m_missing > 0;
     m_patience.stop();
-    if (atWork) stopHelper();
+    m_stop.request_stop();
+    ++m_generation;
+    if (busy() && m_asked) stopHelper();
+    m_asked = false;
     m_answer = nullptr;
-    m_graphs.clear();
+    m_base += static_cast<qint64>(m_batch.graphs.size());
+    m_batch = {};
 }
 
 void LayoutClient::solve(std::vector<SmallGraph> graphs, Answer answer)
 {
     cancel();
-    m_base += static_cast<qint64>(m_layouts.size());
-    m_graphs = std::move(graphs);
-    m_layouts.assign(m_graphs.size(), {});
-    m_waiting.assign(m_graphs.size(), false);
-    m_missing = 0;
-    for (std::size_t i = 0; i < m_graphs.size(); ++i) {
-        if (auto trivial = trivialLayout(m_graphs[i])) m_layouts[i] = std::move(*trivial);
-        else if (const auto known = m_cache.constFind(contentHash(m_graphs[i])); known != m_cache.constEnd())
-            m_layouts[i] = *known;
-        else ask(m_graphs[i], i);
-    }
-    m_answer = std::move(answer);  // not earlier: a helper that cannot start is reported while the batch is being asked
-    finishIfDone();
+    m_stop = {};
+    m_answer = std::move(answer);
+    models::runAside(
+        m_worker, this,
+        [graphs = std::move(graphs), base = m_base, cache = m_cache, stop = m_stop.get_token()]() mutable {
+            return prepareBatch(std::move(graphs), base, *cache, stop);
+        },
+        [this, generation = m_generation](LayoutBatch batch) {
+            if (generation == m_generation) begin(std::move(batch));
+        });
 }
 
-void LayoutClient::ask(const SmallGraph& graph, std::size_t index)
+void LayoutClient::begin(LayoutBatch batch)
 {
-    if (!suitsDot(graph) || !startHelper()) {
-        m_layouts[index] = layeredLayout(graph);
-        m_cache.insert(contentHash(graph), m_layouts[index]);
-        return;
-    }
-    m_waiting[index] = true;
-    ++m_missing;
-    const std::string message = protocol::frame(requestText(m_base + static_cast<qint64>(index), graph));
-    m_helper->write(message.data(), static_cast<qint64>(message.size()));
+    m_batch = std::move(batch);
+    if (m_batch.missing == 0) return finishIfDone();
+    if (!startHelper()) return layOutRest();
+    m_asked = true;
+    m_helper->write(m_batch.requests.data(), static_cast<qint64>(m_batch.requests.size()));
+    m_batch.requests.clear();
     m_patience.start();
 }
 
@@ -167,7 +113,7 @@ void LayoutClient::readAnswers()
 {
     const QByteArray bytes = m_helper->readAllStandardOutput();
     m_reader.append(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
-    if (m_missing > 0) m_patience.start();
+    if (m_asked) m_patience.start();
     for (;;) {
         const auto message = m_reader.next();
         if (!message) return giveUpOnHelper();
@@ -183,19 +129,15 @@ void LayoutClient::take(const std::string& message)
     const json::Value* id = answer ? answer->find("id") : nullptr;
     if (!id || !id->asInt()) return;
     const qint64 index = *id->asInt() - m_base;
-    if (index < 0 || index >= static_cast<qint64>(m_graphs.size()) || !m_waiting[index]) return;
-    if (auto layout = layoutOf(*answer, m_graphs[index].sizes.size())) return put(index, std::move(*layout));
-    ++m_fallbacks;
-    put(index, layeredLayout(m_graphs[index]));
-}
-
-void LayoutClient::put(std::size_t index, SmallLayout layout)
-{
-    m_layouts[index] = std::move(layout);
-    m_waiting[index] = false;
-    --m_missing;
-    if (m_cache.size() >= maxCached) m_cache.clear();
-    m_cache.insert(contentHash(m_graphs[index]), m_layouts[index]);
+    if (index < 0 || index >= static_cast<qint64>(m_batch.graphs.size()) || !m_batch.waiting[index]) return;
+    const SmallGraph& graph = m_batch.graphs[index];
+    auto layout = layoutFrom(*answer);
+    const bool good = layout && layout->centres.size() == graph.sizes.size();
+    if (!good) ++m_fallbacks;
+    m_batch.layouts[index] = good ? std::move(*layout) : layeredLayout(graph);
+    m_batch.waiting[index] = false;
+    --m_batch.missing;
+    m_cache->insert(contentHash(graph), m_batch.layouts[index]);
 }
 
 // What it has not answered is laid out here; what it was stuck on is not asked again, because it is cached.
@@ -204,23 +146,35 @@ void LayoutClient::giveUpOnHelper()
     m_patience.stop();
     ++m_failures;
     stopHelper();
-    for (std::size_t i = 0; i < m_graphs.size() && m_missing > 0; ++i) {
-        if (!m_waiting[i]) continue;
-        ++m_fallbacks;
-        put(i, layeredLayout(m_graphs[i]));
-    }
-    finishIfDone();
+    if (!std::exchange(m_asked, false)) return;
+    m_fallbacks += static_cast<int>(m_batch.missing);
+    layOutRest();
+}
+
+void LayoutClient::layOutRest()
+{
+    models::runAside(
+        m_worker, this,
+        [batch = std::move(m_batch), cache = m_cache, stop = m_stop.get_token()]() mutable {
+            finishBatch(batch, *cache, stop);
+            return std::move(batch);
+        },
+        [this, generation = m_generation](LayoutBatch batch) {
+            if (generation != m_generation) return;
+            m_batch = std::move(batch);
+            finishIfDone();
+        });
 }
 
 void LayoutClient::finishIfDone()
 {
-    if (!m_answer || m_missing > 0) return;
+    if (!m_answer || m_batch.missing > 0) return;
     m_patience.stop();
-    m_failures = 0;
+    if (std::exchange(m_asked, false)) m_failures = 0;
     const Answer answer = std::exchange(m_answer, nullptr);
-    m_graphs.clear();
-    std::vector<SmallLayout> layouts = m_layouts;
-    answer(std::move(layouts));
+    m_base += static_cast<qint64>(m_batch.graphs.size());
+    LayoutBatch batch = std::exchange(m_batch, {});
+    answer(std::move(batch.layouts));
 }
 
 }  // namespace hopscope::graphview

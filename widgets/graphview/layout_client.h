@@ -1,17 +1,17 @@
 #pragma once
 
-// Small graphs in, positions out: from a cache, from the helper process (Graphviz, killable), or from the layered layout
-// in this process where the helper is missing, slow or dead. Never blocks on the helper, never fails.
+// Small graphs in, positions out: from a cache, from the helper process (Graphviz, killable), or from the layered layout on
+// a worker thread where the helper is missing, slow or dead. Never blocks on the helper, never fails.
 
-#include <QByteArray>
-#include <QHash>
 #include <QObject>
 #include <QProcess>
 #include <QStringList>
+#include <QThreadPool>
 #include <QTimer>
 #include <functional>
+#include <memory>
 
-#include "graphview/small_layout.h"
+#include "graphview/layout_batch.h"
 #include "protocol/framing.h"
 
 namespace hopscope::graphview {
@@ -27,8 +27,7 @@ public:
     void setCommand(const QStringList& command);  // empty: no helper
     void setPatience(int milliseconds);           // without an answer for so long, the helper counts as stuck
 
-    // One batch at a time: a new one cancels the last, whose `answer` is never called. Calls back at once where nothing
-    // has to be asked.
+    // One batch at a time: a new one cancels the last, whose `answer` is never called. Never calls back at once.
     void solve(std::vector<SmallGraph> graphs, Answer answer);
     void cancel();  // kills the helper if it is at work
 
@@ -42,23 +41,24 @@ public:
 private:
     bool startHelper();
     void stopHelper();
-    void ask(const SmallGraph& graph, std::size_t index);
+    void begin(LayoutBatch batch);
     void readAnswers();
     void take(const std::string& message);
     void giveUpOnHelper();
-    void put(std::size_t index, SmallLayout layout);
+    void layOutRest();
     void finishIfDone();
 
     QStringList m_command;
     QProcess* m_helper = nullptr;
     protocol::FrameReader m_reader;
     QTimer m_patience;
-    QHash<QByteArray, SmallLayout> m_cache;
-    std::vector<SmallGraph> m_graphs;
-    std::vector<SmallLayout> m_layouts;
-    std::vector<bool> m_waiting;
-    std::size_t m_missing = 0;
-    qint64 m_base = 0;  // number of the batch's first request
+    std::shared_ptr<LayoutCache> m_cache = std::make_shared<LayoutCache>();
+    QThreadPool m_worker;  // one thread
+    std::stop_source m_stop;
+    LayoutBatch m_batch;
+    bool m_asked = false;      // the helper is at work
+    qint64 m_base = 0;         // number of the batch's first request
+    quint64 m_generation = 0;  // of the batch: what comes from an older one is dropped
     Answer m_answer;
     int m_fallbacks = 0, m_failures = 0;
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "graphview/strong_components.h"
-#include "models/labels.h"
 
 namespace hopscope::graphview {
 
@@ -66,17 +65,6 @@ void mark(int nodes, int start, const std::vector<std::pair<int, int>>& edges, s
     }
 }
 
-QString lineOf(const FoldModel& fold, std::size_t op)
-{
-    const auto& record = fold.model->ops[op];
-    const QString parts[] = {QString::fromStdString(record.id), QString::fromStdString(record.name),
-                             QString::fromStdString(record.module), QString::fromStdString(record.moduleType),
-                             models::humanLabel(record)};
-    QString line;
-    for (const QString& part : parts) line += part + QLatin1Char(' ');
-    return line.toLower();
-}
-
 }  // namespace
 
 int walk(const Scene& scene, int node, Step step)
@@ -103,32 +91,6 @@ std::vector<char> cone(const VisibleGraph& graph, int node)
     mark(nodes, node, down, marked);
     mark(nodes, node, up, marked);
     return marked;
-}
-
-SearchIndex::SearchIndex(const FoldModel& fold)
-{
-    for (std::size_t op = 0; op < fold.model->ops.size(); ++op) {
-        m_begin.push_back(m_text.size());
-        m_text += lineOf(fold, op) + QLatin1Char('\n');
-    }
-}
-
-// The first word is looked for in the whole text, which is one fast scan; the others only in the lines where it is.
-std::vector<int> SearchIndex::find(const QString& query) const
-{
-    const QStringList words = query.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    std::vector<int> found;
-    if (words.isEmpty()) return found;
-    for (qsizetype at = m_text.indexOf(words.front()); at >= 0;) {
-        const auto next = std::upper_bound(m_begin.begin(), m_begin.end(), at);
-        const auto op = static_cast<int>(next - m_begin.begin()) - 1;
-        const qsizetype end = next == m_begin.end() ? m_text.size() : *next;
-        const QStringView line = QStringView(m_text).mid(m_begin[op], end - m_begin[op]);
-        const auto inLine = [&](const QString& word) { return line.contains(word); };
-        if (std::all_of(words.begin() + 1, words.end(), inLine)) found.push_back(op);
-        at = m_text.indexOf(words.front(), end);
-    }
-    return found;
 }
 
 }  // namespace hopscope::graphview

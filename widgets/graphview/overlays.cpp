@@ -171,7 +171,7 @@ void Minimap::display(ScenePtr scene, const Colouring& colouring, const style::T
     m_scene = std::move(scene);
     m_theme = theme;
     setVisible(m_scene && !m_scene->nodes.empty());
-    if (!isVisibleTo(parentWidget())) return;
+    if (!m_scene || m_scene->nodes.empty()) return;
     m_picture = QImage(size(), QImage::Format_RGB32);
     m_picture.fill(theme.panel);
     drawFromAfar(m_picture, *m_scene, colouring, theme, camera(), {});

@@ -61,6 +61,7 @@ void GraphController::setupFoldActions()
         [this] { collapseAround(selectedNode()); });
     add("graphExpandAll", tr("Open all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus), tr("Show all operators"),
         [this] {
+            if (!m_maker.ready()) return;
             FoldState state = fullyExpanded(m_maker.fold());
             state.everyOperator = m_maker.state().everyOperator;
             m_fitNext = true;
@@ -69,7 +70,11 @@ void GraphController::setupFoldActions()
     add("graphCollapseAll", tr("Close all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
         tr("Show top-level modules"), [this] { m_fitNext = true, m_maker.setFold({}); });
     add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The fold that a model opens with"),
-        [this] { m_fitNext = true, m_maker.setFold(initialFold(m_maker.fold())); });
+        [this] {
+            if (!m_maker.ready()) return;
+            m_fitNext = true;
+            m_maker.setFold(initialFold(m_maker.fold()));
+        });
     m_everyOperator =
         add("graphEveryOperator", tr("Every operator"), {}, tr("Show reshapes, casts and biases as well"), [this] {
             FoldState state = m_maker.state();
@@ -260,7 +265,22 @@ void GraphController::toggleBookmark()
 {
     const Target target = m_selection.current();
     if (target.kind == Target::Kind::None) return emit m_panel.contextHelpRequested(tr("Select something first."));
-    if (!m_bookmarks.removeOne(target)) m_bookmarks << target;
+    const bool removed = m_bookmarks.removeOne(target);
+    if (!removed) m_bookmarks << target;
+    markBookmarks();
+    emit m_panel.contextHelpRequested(removed ? tr("Bookmark removed.")
+                                              : tr("Bookmark set: B goes through all of them."));
+}
+
+void GraphController::markBookmarks()
+{
+    const ScenePtr& scene = m_view->scene();
+    if (!scene) return;
+    std::vector<char>& marked = m_view->state().bookmarked;
+    marked.assign(m_bookmarks.isEmpty() ? 0 : scene->nodes.size(), 0);
+    for (const Target& target : m_bookmarks)
+        if (const int node = nodeOf(target); node >= 0) marked[node] = 1;
+    m_view->update();
 }
 
 void GraphController::nextBookmark()

@@ -4,7 +4,7 @@ namespace hopscope::graphview {
 
 void GraphController::search(const QString& query)
 {
-    m_found = m_index.find(query);
+    m_found = m_document.parts() ? m_document.parts()->search.find(query) : std::vector<int>();
     m_foundAt = m_found.empty() ? -1 : 0;
     markFound();
     if (m_foundAt >= 0) {

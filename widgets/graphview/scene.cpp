@@ -1,6 +1,5 @@
 #include "graphview/scene.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +19,21 @@ QFont sized(int pixels, QFont::Weight weight)
     font.setPixelSize(pixels);
     font.setWeight(weight);
     return font;
+}
+
+// A font that shares nothing with the one that another thread paints with.
+QFont own(const QFont& font)
+{
+    QFont copy(font.family());
+    copy.setPixelSize(font.pixelSize());
+    copy.setWeight(font.weight());
+    return copy;
+}
+
+QString wordsOf(const VisibleNode& node)
+{
+    return QString::number(static_cast<int>(node.shape)) + node.label + QLatin1Char('\n') + node.detail +
+           QLatin1Char('\n');
 }
 
 // How much of its width a shape's slanted or round sides and its glyphs take from text, on each side.
@@ -87,25 +101,38 @@ QFont smallFont()
     return font;
 }
 
-QSizeF nodeSize(const VisibleNode& node)
+TextMeasure::TextMeasure() : m_label(own(labelFont())), m_detail(own(detailFont())), m_small(own(smallFont())) {}
+
+QSizeF TextMeasure::nodeSize(const VisibleNode& node)
 {
-    static const QFontMetricsF label(labelFont()), detail(detailFont());
-    const qreal text = std::max(label.horizontalAdvance(node.label), detail.horizontalAdvance(node.detail));
+    QSizeF& size = m_sizes[wordsOf(node)];
+    if (!size.isEmpty()) return size;
+    const qreal text = std::max(m_label.horizontalAdvance(node.label), m_detail.horizontalAdvance(node.detail));
     const qreal width = std::clamp(std::ceil(text) + 2 * sidePad(node.shape) + 2, minWidth, maxWidth);
-    return {width, node.detail.isEmpty() ? oneLine : twoLines};
+    return size = {width, node.detail.isEmpty() ? oneLine : twoLines};
+}
+
+NodeText TextMeasure::fit(const VisibleNode& node, const QSizeF& size)
+{
+    const QString key = wordsOf(node) + QString::number(size.width());
+    if (const auto known = m_texts.constFind(key); known != m_texts.constEnd()) return *known;
+    const qreal room = textArea(node.shape, QRectF({0, 0}, size)).width() + 1;
+    NodeText text;
+    text.label = m_label.elidedText(node.label, Qt::ElideRight, room);
+    text.detail = m_detail.elidedText(node.detail, Qt::ElideRight, room);
+    text.labelWidth = m_label.horizontalAdvance(text.label);
+    text.detailWidth = m_detail.horizontalAdvance(text.detail);
+    text.shortened = text.label != node.label || text.detail != node.detail;
+    m_texts.insert(key, text);
+    return text;
 }
 
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph)
 {
     std::vector<QSizeF> sizes;
     sizes.reserve(graph.nodes.size());
-    QHash<QString, QSizeF> known;  // layers repeat their labels
-    for (const VisibleNode& node : graph.nodes) {
-        const QString key = QString::number(int(node.shape)) + node.label + QLatin1Char('\n') + node.detail;
-        auto place = known.find(key);
-        if (place == known.end()) place = known.insert(key, nodeSize(node));
-        sizes.push_back(*place);
-    }
+    TextMeasure measure;
+    for (const VisibleNode& node : graph.nodes) sizes.push_back(measure.nodeSize(node));
     return sizes;
 }
 
@@ -113,16 +140,6 @@ QRectF textArea(Shape shape, const QRectF& rect)
 {
     const qreal pad = sidePad(shape);
     return rect.adjusted(pad, 2, -pad, -2);
-}
-
-NodeText fitText(const VisibleNode& node, const QSizeF& size)
-{
-    static const QFontMetricsF label(labelFont()), detail(detailFont());
-    const qreal room = textArea(node.shape, QRectF({0, 0}, size)).width() + 1;
-    NodeText text{label.elidedText(node.label, Qt::ElideRight, room),
-                  detail.elidedText(node.detail, Qt::ElideRight, room), false};
-    text.shortened = text.label != node.label || text.detail != node.detail;
-    return text;
 }
 
 QPainterPath edgePath(const std::vector<QPointF>& points)
@@ -190,9 +207,9 @@ std::vector<int> Scene::edgesInside(const QRectF& area) const
 
 const Band* Scene::bandOf(int stage) const
 {
-    for (const Band& band : bands)
-        if (band.stage == stage) return &band;
-    return nullptr;
+    const auto found = std::lower_bound(bands.begin(), bands.end(), stage,
+                                        [](const Band& band, int wanted) { return band.stage < wanted; });
+    return found != bands.end() && found->stage == stage ? &*found : nullptr;
 }
 
 ScenePtr buildScene(SceneInput input) { return SceneBuilder(std::move(input)).build(); }

@@ -3,10 +3,13 @@
 // The laid-out picture as plain geometry: what is painted, hit, searched, exported and checked. Immutable once built.
 // Coordinates in pixels of the unscaled picture.
 
+#include <QFontMetricsF>
+#include <QHash>
 #include <QPainterPath>
 #include <QRectF>
 #include <QString>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "graphview/arrange.h"
@@ -17,6 +20,7 @@ namespace hopscope::graphview {
 
 struct NodeText {
     QString label, detail;  // as they fit into the node
+    qreal labelWidth = 0, detailWidth = 0;
     bool shortened = false;
 };
 
@@ -37,9 +41,10 @@ struct SceneStub {
     std::vector<int> values;
 };
 
-// A checkpoint: the store between two stages.
+// A checkpoint: the store between two stages. Many of one box at one place are drawn as one.
 struct SceneStore {
     int value = -1;
+    int count = 1;  // more than one: `value` is the first of them, and bytes are sums
     int node = -1;  // that makes the value
     int stage = 0;
     bool pinned = false;
@@ -80,18 +85,33 @@ struct SceneInput {
     std::vector<QRectF> arranged;  // of Arranger
     const protocol::ModelRecord* model = nullptr;
     const protocol::PlanRecord* plan = nullptr;  // null: one band
+    std::stop_token stop;                        // after a stop the scene is useless and returned early
 };
 
 // Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
 ScenePtr buildScene(SceneInput input);
 
 // What a node needs for its texts and its shape.
-QSizeF nodeSize(const VisibleNode& node);
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph);
-NodeText fitText(const VisibleNode& node, const QSizeF& size);
+
+// Fonts of the graph, for painting.
 QFont labelFont();
 QFont detailFont();
 QFont smallFont();
+
+// Measures texts away from the painting thread: its fonts are its own. Layers repeat their words, which are measured once.
+class TextMeasure {
+public:
+    TextMeasure();
+    QSizeF nodeSize(const VisibleNode& node);
+    NodeText fit(const VisibleNode& node, const QSizeF& size);
+    [[nodiscard]] const QFontMetricsF& small() const { return m_small; }
+
+private:
+    QFontMetricsF m_label, m_detail, m_small;
+    QHash<QString, QSizeF> m_sizes;
+    QHash<QString, NodeText> m_texts;
+};
 
 // Room for text inside of a node's shape.
 QRectF textArea(Shape shape, const QRectF& rect);

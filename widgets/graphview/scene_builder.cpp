@@ -1,7 +1,8 @@
 #include "graphview/scene_builder.h"
 
-#include <QFontMetricsF>
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 
 #include "graphview/router.h"
@@ -12,12 +13,16 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr qreal storeWidth = 96, storeHeight = 32, storeGap = 30;
+constexpr std::size_t maxApart = 4;  // more stores at one place are one
 constexpr qreal stubLength = 34, stubText = 110;
 
 QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
 {
     return bytes ? arrow + QLatin1Char(' ') + models::formatBytes(static_cast<double>(*bytes)) : QString();
 }
+
+// Stores are looked for by height.
+int rowOf(qreal y) { return static_cast<int>(std::floor(y / storeHeight)); }
 
 bool isPinned(const protocol::PlanRecord& plan, const std::string& value)
 {
@@ -56,7 +61,7 @@ void SceneBuilder::placeNodes()
     scene.nodeIndex = GridIndex(scene.nodes);
     scene.texts.reserve(scene.nodes.size());
     for (std::size_t i = 0; i < scene.nodes.size(); ++i)
-        scene.texts.push_back(fitText(scene.graph.nodes[i], scene.nodes[i].size()));
+        scene.texts.push_back(m_measure.fit(scene.graph.nodes[i], scene.nodes[i].size()));
 }
 
 void SceneBuilder::placeFrames()
@@ -115,6 +120,7 @@ void SceneBuilder::routeEdges()
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return length(a) < length(b); });
     scene.edges.resize(order.size());
     for (int index : order) {
+        if (m_input.stop.stop_requested()) return;
         const VisibleEdge& edge = scene.graph.edges[index];
         SceneEdge& drawn = scene.edges[index];
         drawn.from = edge.from;
@@ -150,7 +156,7 @@ void SceneBuilder::indexEdges()
 void SceneBuilder::placeStubs()
 {
     Scene& scene = *m_scene;
-    const QFontMetricsF metrics(smallFont());
+    const QFontMetricsF& metrics = m_measure.small();
     std::vector<int> drawn(scene.nodes.size(), -1);
     for (const Stub& stub : scene.graph.stubs) {
         int& at = drawn[stub.node];
@@ -198,11 +204,8 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     if (!band || band->bottom < box.bottom()) band = scene.bandOf(scene.staging.stage[store.node]);
     const qreal y = band && band->bottom > box.bottom() ? band->bottom : box.bottom() + storeHeight / 2;
     store.anchor = {box.center().x(), y};
-    for (const SceneEdge& edge : scene.edges) {
-        if (edge.stored != store.value) continue;
-        store.anchor = pathAtHeight(edge.path, y);
-        break;
-    }
+    if (const auto cut = m_cutOf.find(store.value); cut != m_cutOf.end())
+        store.anchor = pathAtHeight(scene.edges[cut->second].path, y);
     store.rect = {store.anchor.x() + storeGap, y - storeHeight / 2, storeWidth, storeHeight};
     return store;
 }
@@ -210,8 +213,7 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
 // A closed box may hold several stages: what it stores for itself has no edge to be drawn on.
 bool SceneBuilder::isInner(const SceneStore& store) const
 {
-    for (const SceneEdge& edge : m_scene->edges)
-        if (edge.stored == store.value) return false;
+    if (m_cutOf.contains(store.value)) return false;
     const auto& consumers = m_input.model->values[store.value].consumers;
     return std::all_of(consumers.begin(), consumers.end(), [&](int op) {
         const int node = m_scene->graph.nodeOf[op];
@@ -219,24 +221,64 @@ bool SceneBuilder::isInner(const SceneStore& store) const
     });
 }
 
-void SceneBuilder::placeStores()
+// By the node that makes them and the height at which they are drawn; values that only their own box reads are counted there.
+std::vector<std::vector<const protocol::PlanCheckpoint*>> SceneBuilder::storeGroups() const
 {
+    std::map<std::pair<int, int>, std::size_t> places;
+    std::vector<std::vector<const protocol::PlanCheckpoint*>> groups;
     for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
         if (checkpoint.output || checkpoint.value < 0) continue;
-        SceneStore store = storeFor(checkpoint);
+        const SceneStore store = storeFor(checkpoint);
         if (store.node < 0) continue;
-        if (isInner(store)) ++m_scene->innerStores[store.node];
-        else m_scene->stores.push_back(std::move(store));
+        if (isInner(store)) {
+            ++m_scene->innerStores[store.node];
+            continue;
+        }
+        const auto [place, fresh] = places.try_emplace({store.node, rowOf(store.anchor.y())}, groups.size());
+        if (fresh) groups.emplace_back();
+        groups[place->second].push_back(&checkpoint);
+    }
+    return groups;
+}
+
+void SceneBuilder::joinStore(SceneStore& store, const std::vector<const protocol::PlanCheckpoint*>& group) const
+{
+    std::optional<std::int64_t> written, read;
+    for (const protocol::PlanCheckpoint* checkpoint : group) {
+        if (checkpoint->bytesWritten) written = written.value_or(0) + *checkpoint->bytesWritten;
+        if (checkpoint->bytesRead) read = read.value_or(0) + *checkpoint->bytesRead;
+        store.pinned = store.pinned || isPinned(*m_input.plan, m_input.model->values[checkpoint->value].id);
+    }
+    store.count = static_cast<int>(group.size());
+    store.down = bytesText(QStringLiteral("\u2193"), written);
+    store.up = bytesText(QStringLiteral("\u2191"), read);
+}
+
+void SceneBuilder::placeStores()
+{
+    const auto& edges = m_scene->edges;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        if (edges[i].cut) m_cutOf.try_emplace(edges[i].stored, i);
+    for (const auto& group : storeGroups()) {
+        const bool together = group.size() > maxApart;
+        for (const protocol::PlanCheckpoint* checkpoint : group) {
+            m_scene->stores.push_back(storeFor(*checkpoint));
+            if (together) joinStore(m_scene->stores.back(), group);
+            if (together) break;
+        }
     }
     spreadStores();
 }
 
 // Whether a store's place is free of other stores and of edges that cross it.
-bool SceneBuilder::storeFits(const QRectF& rect, std::size_t placed) const
+bool SceneBuilder::storeFits(const QRectF& rect) const
 {
-    const auto& stores = m_scene->stores;
-    for (std::size_t i = 0; i < placed; ++i)
-        if (stores[i].rect.adjusted(-6, 0, 6, 0).intersects(rect)) return false;
+    for (int row = rowOf(rect.top()); row <= rowOf(rect.bottom()); ++row) {
+        const auto near = m_storeRows.find(row);
+        if (near == m_storeRows.end()) continue;
+        for (const QRectF& other : near->second)
+            if (other.adjusted(-6, 0, 6, 0).intersects(rect)) return false;
+    }
     const QRectF room = rect.adjusted(-5, 4, 5, -4);
     if (m_scene->nodeIndex.count(room, 1) > 0) return false;
     for (int edge : m_scene->edgesInside(room)) {
@@ -257,10 +299,12 @@ void SceneBuilder::spreadStores()
             const qreal away = attempt * 12;
             const QRectF right = first.translated(away, 0);
             const QRectF left = first.translated(-2 * storeGap - storeWidth - away, 0);
-            stores[i].rect = storeFits(right, i) ? right : left;
-            if (storeFits(stores[i].rect, i)) break;
+            stores[i].rect = storeFits(right) ? right : left;
+            if (storeFits(stores[i].rect)) break;
         }
-        m_scene->bounds |= stores[i].rect;
+        const QRectF& placed = stores[i].rect;
+        for (int row = rowOf(placed.top()); row <= rowOf(placed.bottom()); ++row) m_storeRows[row].push_back(placed);
+        m_scene->bounds |= placed;
     }
 }
 

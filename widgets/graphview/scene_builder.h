@@ -3,6 +3,7 @@
 // The steps of buildScene().
 
 #include <memory>
+#include <unordered_map>
 
 #include "graphview/scene.h"
 
@@ -22,13 +23,18 @@ private:
     void indexEdges();
     void placeStubs();
     void placeStores();
+    [[nodiscard]] std::vector<std::vector<const protocol::PlanCheckpoint*>> storeGroups() const;
+    void joinStore(SceneStore& store, const std::vector<const protocol::PlanCheckpoint*>& group) const;
     [[nodiscard]] SceneStore storeFor(const protocol::PlanCheckpoint& checkpoint) const;
     [[nodiscard]] bool isInner(const SceneStore& store) const;
-    [[nodiscard]] bool storeFits(const QRectF& rect, std::size_t placed) const;
+    [[nodiscard]] bool storeFits(const QRectF& rect) const;
     void spreadStores();
     void growBounds();
 
     SceneInput m_input;
+    TextMeasure m_measure;
+    std::unordered_map<int, std::size_t> m_cutOf;              // by stored value: the first edge that it cuts
+    std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height
     std::vector<std::vector<const protocol::PlanCheckpoint*>> m_checkpoints;
     std::shared_ptr<Scene> m_scene = std::make_shared<Scene>();
 };

@@ -1,35 +1,59 @@
 #include "graphview/scene_maker.h"
 
-#include <QCoreApplication>
-#include <QPointer>
-#include <QThreadPool>
+#include "models/runner.h"
 
 namespace hopscope::graphview {
 
-namespace {
+SceneMaker::SceneMaker(QObject* parent) : QObject(parent) { m_worker.setMaxThreadCount(1); }
 
-constexpr std::size_t maxBuiltHere = 2500;  // nodes; more are left to another thread
+SceneMaker::~SceneMaker() { m_stop.request_stop(); }
 
-}  // namespace
+template <class Work, class Then>
+void SceneMaker::aside(Work work, Then then)
+{
+    models::runAside(m_worker, this, std::move(work),
+                     [this, generation = m_generation, then = std::move(then)](auto result) {
+                         if (generation == m_generation) then(std::move(result));
+                     });
+}
 
-SceneMaker::SceneMaker(QObject* parent) : QObject(parent) {}
-
-void SceneMaker::setModel(models::ModelPtr model)
+// Everything under way is about something that is gone.
+std::stop_token SceneMaker::restart()
 {
     m_client.cancel();
+    m_stop.request_stop();
+    m_stop = {};
     ++m_generation;
-    m_building = false;
-    m_arranger.reset();
-    m_scene.reset();
-    m_arranged.clear();
-    m_plan.reset();
+    return m_stop.get_token();
+}
+
+void SceneMaker::setModel(models::ModelPtr model, models::PartsPtr parts)
+{
+    restart();
     m_model = std::move(model);
-    m_fold = m_model ? prepareFold(*m_model) : FoldModel{};
-    if (!m_model) {
-        emit sceneChanged();
-        return;
-    }
-    setFold(initialFold(m_fold));
+    m_view.reset();
+    m_plan.reset();
+    m_draft.reset();
+    m_state = {};
+    m_chosen = false;
+    m_busy = m_model != nullptr;
+    m_scene.reset();
+    emit sceneChanged();
+    if (!m_model) return;
+    const auto prepare = [model = m_model, parts = std::move(parts)] {
+        FoldModel fold = prepareFold(*model, &parts->modules);
+        FoldState initial = initialFold(fold);
+        return models::releasedAside(
+            std::shared_ptr<const ModelView>(new ModelView{model, std::move(fold), std::move(initial)}));
+    };
+    aside(prepare, [this](std::shared_ptr<const ModelView> view) { takeView(std::move(view)); });
+}
+
+void SceneMaker::takeView(std::shared_ptr<const ModelView> view)
+{
+    m_view = std::move(view);
+    if (!m_chosen) m_state = m_view->initial;
+    startLayout();
 }
 
 void SceneMaker::setPlan(models::PlanPtr plan)
@@ -37,69 +61,74 @@ void SceneMaker::setPlan(models::PlanPtr plan)
     if (plan == m_plan) return;
     m_plan = std::move(plan);
     // While a layout is under way the scene to come takes the plan along.
-    if (m_scene && !m_arranger) rebuild();
+    if (m_draft) build();
 }
 
 void SceneMaker::setFold(FoldState state)
 {
     m_state = std::move(state);
-    if (m_model) startLayout();
+    m_chosen = true;
+    if (m_view) startLayout();
+}
+
+SceneMaker::DraftPtr SceneMaker::startDraft(const FoldModel& fold, const FoldState& state)
+{
+    auto draft = std::make_shared<Draft>();
+    draft->graph = visibleGraph(fold, state);
+    draft->sizes = nodeSizes(draft->graph);
+    draft->arranger.emplace(draft->graph, draft->sizes);
+    nextRound(*draft);
+    return draft;
+}
+
+void SceneMaker::nextRound(Draft& draft)
+{
+    draft.round = draft.arranger->nextRound();
+    if (!draft.round.empty()) return;
+    draft.arranged = draft.arranger->rects();
+    draft.arranger.reset();
 }
 
 void SceneMaker::startLayout()
 {
-    m_client.cancel();
-    ++m_generation;
-    m_building = false;
-    m_graph = visibleGraph(m_fold, m_state);
-    m_sizes = nodeSizes(m_graph);
-    m_arranger.emplace(m_graph, m_sizes);
-    nextRound();
+    restart();
+    m_busy = true;
+    m_draft.reset();
+    aside([view = m_view, state = m_state] { return startDraft(view->fold, state); },
+          [this](DraftPtr draft) { takeRound(std::move(draft)); });
 }
 
-void SceneMaker::nextRound()
+void SceneMaker::takeRound(DraftPtr draft)
 {
-    std::vector<SmallGraph> graphs = m_arranger->nextRound();
-    if (graphs.empty()) return finishLayout();
-    m_client.solve(std::move(graphs), [this](std::vector<SmallLayout> layouts) {
-        m_arranger->answer(layouts);
-        nextRound();
+    if (draft->round.empty()) {
+        m_draft = std::move(draft);
+        return build();
+    }
+    std::vector<SmallGraph> round = std::move(draft->round);
+    m_client.solve(std::move(round), [this, draft = std::move(draft)](std::vector<SmallLayout> layouts) {
+        const auto proceed = [draft, layouts = std::move(layouts)] {
+            draft->arranger->answer(layouts);
+            nextRound(*draft);
+            return draft;
+        };
+        aside(proceed, [this](DraftPtr next) { takeRound(std::move(next)); });
     });
 }
 
-void SceneMaker::finishLayout()
+void SceneMaker::build()
 {
-    m_arranged = m_arranger->rects();
-    m_arranger.reset();
-    rebuild();
-}
-
-void SceneMaker::rebuild()
-{
-    ++m_generation;
-    if (m_graph.nodes.size() > maxBuiltHere) return buildAside();
-    take(buildScene({m_graph, m_sizes, m_arranged, m_model.get(), m_plan.get()}));
-}
-
-// Large scenes take longer than the event loop may stand still. The job owns all that it needs.
-void SceneMaker::buildAside()
-{
-    m_building = true;
-    const QPointer<SceneMaker> self(this);
-    const auto done = [self, generation = m_generation](const ScenePtr& scene) {
-        if (self && self->m_generation == generation) self->take(scene);
+    const std::stop_token stop = restart();
+    m_busy = true;
+    const auto work = [draft = m_draft, model = m_model, plan = m_plan, stop] {
+        return models::releasedAside(
+            buildScene({draft->graph, draft->sizes, draft->arranged, model.get(), plan.get(), stop}));
     };
-    QThreadPool::globalInstance()->start(
-        [graph = m_graph, sizes = m_sizes, arranged = m_arranged, model = m_model, plan = m_plan, done] {
-            const ScenePtr scene = buildScene({graph, sizes, arranged, model.get(), plan.get()});
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(), [scene, done] { done(scene); }, Qt::QueuedConnection);
-        });
+    aside(work, [this](ScenePtr scene) { take(std::move(scene)); });
 }
 
 void SceneMaker::take(ScenePtr scene)
 {
-    m_building = false;
+    m_busy = false;
     m_scene = std::move(scene);
     emit sceneChanged();
 }

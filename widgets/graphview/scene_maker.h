@@ -1,11 +1,12 @@
 #pragma once
 
-// Keeps a scene up to date: another model or fold asks for a layout, another plan only for other bands.
+// Keeps a scene up to date: another model or fold asks for a layout, another plan only for other bands. Everything that
+// grows with the model is done on a worker thread, as a chain of jobs; what is no longer wanted stops early and is dropped.
 
 #include <QObject>
+#include <QThreadPool>
 
 #include "graphview/layout_client.h"
-#include "graphview/navigation.h"
 #include "graphview/scene.h"
 #include "models/document.h"
 
@@ -15,42 +16,65 @@ class SceneMaker : public QObject {
     Q_OBJECT
 public:
     explicit SceneMaker(QObject* parent = nullptr);
+    ~SceneMaker() override;
 
-    void setModel(models::ModelPtr model);  // null: nothing is open; begins with the initial fold
+    void setModel(models::ModelPtr model,
+                  models::PartsPtr parts);  // null: nothing is open; begins with the initial fold
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
 
     [[nodiscard]] LayoutClient& client() { return m_client; }
-    [[nodiscard]] const FoldModel& fold() const { return m_fold; }
+    [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() is there
+    [[nodiscard]] const FoldModel& fold() const { return m_view->fold; }
     [[nodiscard]] const FoldState& state() const { return m_state; }
     [[nodiscard]] const models::ModelPtr& model() const { return m_model; }
     [[nodiscard]] const models::PlanPtr& plan() const { return m_plan; }
     [[nodiscard]] const ScenePtr& scene() const { return m_scene; }  // null: nothing is open, or not ready yet
-    [[nodiscard]] bool busy() const { return m_arranger.has_value() || m_building; }
+    [[nodiscard]] bool busy() const { return m_busy; }
 
 signals:
     void sceneChanged();  // also to null
 
 private:
+    // What a model is folded by, whatever is open or closed.
+    struct ModelView {
+        models::ModelPtr model;  // `fold` points into it
+        FoldModel fold;
+        FoldState initial;
+    };
+    // A layout under way; held by one job, or between jobs by nobody else.
+    struct Draft {
+        VisibleGraph graph;
+        std::vector<QSizeF> sizes;
+        std::optional<Arranger> arranger;
+        std::vector<QRectF> arranged;
+        std::vector<SmallGraph> round;  // to be laid out next; empty: all is arranged
+    };
+    using DraftPtr = std::shared_ptr<Draft>;
+    static DraftPtr startDraft(const FoldModel& fold, const FoldState& state);
+    static void nextRound(Draft& draft);
+
+    template <class Work, class Then>
+    void aside(Work work, Then then);  // `then` only if nothing newer was asked for meanwhile
+    std::stop_token restart();
+    void takeView(std::shared_ptr<const ModelView> view);
     void startLayout();
-    void nextRound();
-    void finishLayout();
-    void rebuild();
-    void buildAside();
+    void takeRound(DraftPtr draft);
+    void build();
     void take(ScenePtr scene);
 
     models::ModelPtr m_model;
     models::PlanPtr m_plan;
-    FoldModel m_fold;
+    std::shared_ptr<const ModelView> m_view;
     FoldState m_state;
+    bool m_chosen = false;  // the fold was asked for; else it is the initial one
     LayoutClient m_client;
-    VisibleGraph m_graph;
-    std::vector<QSizeF> m_sizes;
-    std::optional<Arranger> m_arranger;
-    std::vector<QRectF> m_arranged;
+    std::shared_ptr<const Draft> m_draft;  // arranged
     ScenePtr m_scene;
-    bool m_building = false;   // a large scene is being made by another thread
-    quint64 m_generation = 0;  // of what was asked for last: older scenes are dropped
+    bool m_busy = false;
+    std::stop_source m_stop;
+    quint64 m_generation = 0;
+    QThreadPool m_worker;  // one thread
 };
 
 }  // namespace hopscope::graphview

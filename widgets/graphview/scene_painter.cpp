@@ -23,6 +23,19 @@ QColor mixed(const QColor& a, const QColor& b, qreal share)
     return {blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue())};
 }
 
+// As QPainter does it for Qt::AlignCenter, without measuring again: there are hundreds in a frame. On whole pixels of a
+// screen: letters are sharper, and each is drawn once for all its places.
+void drawCentred(QPainter& painter, const QRectF& room, const QString& text, qreal width, bool picture)
+{
+    const QFontMetrics metrics = painter.fontMetrics();
+    const qreal top = room.center().y() - metrics.height() / 2.0;
+    const QPointF exact(room.center().x() - width / 2, top + metrics.ascent());
+    if (picture) return painter.drawText(exact, text);
+    const QTransform& view = painter.transform();
+    const QPointF pixel = view.map(exact);
+    painter.drawText(view.inverted().map(QPointF(std::round(pixel.x()), std::round(pixel.y()))), text);
+}
+
 }  // namespace
 
 ScenePainter::ScenePainter(QPainter& painter, const Scene& scene, const Colouring& colouring, const style::Theme& theme,
@@ -51,7 +64,7 @@ void ScenePainter::paint(const QRectF& exposed)
     paintEdges(exposed);
     paintStubs(exposed);
     for (const SceneStore& store : m_scene.stores)
-        if (store.rect.united(QRectF(store.anchor, QSizeF(1, 1))).intersects(exposed)) paintStoreLine(store);
+        if (store.rect.united(QRectF(store.anchor, QSizeF(1, 1))).intersects(exposed)) paintStoreLine(store, exposed);
     for (int node : m_scene.nodeIndex.inside(exposed.adjusted(-20, -20, 20, 20))) paintNode(node);
     for (const SceneStore& store : m_scene.stores)
         if (store.rect.intersects(exposed)) paintStore(store);
@@ -59,7 +72,14 @@ void ScenePainter::paint(const QRectF& exposed)
 
 void ScenePainter::paintBands(const QRectF& exposed)
 {
-    m_painter.fillRect(exposed, m_theme.panel);
+    const qreal top = m_scene.bands.empty() ? exposed.bottom() : m_scene.bands.front().top;
+    const qreal bottom = m_scene.bands.empty() ? exposed.bottom() : m_scene.bands.back().bottom;
+    const auto fillOutside = [&](qreal from, qreal to) {
+        const QRectF area(exposed.left(), from, exposed.width(), to - from);
+        if (to > from) m_painter.fillRect(area, m_theme.panel);
+    };
+    fillOutside(exposed.top(), std::min(top, exposed.bottom()));
+    fillOutside(std::max(bottom, exposed.top()), exposed.bottom());
     for (const Band& band : m_scene.bands) {
         const QRectF area(exposed.left(), band.top, exposed.width(), band.bottom - band.top);
         if (!area.intersects(exposed)) continue;
@@ -93,12 +113,16 @@ void ScenePainter::paintBandTitle(const Band& band)
     m_painter.setFont(font);
     m_painter.setPen(m_theme.textMuted);
     const QPointF at(m_state.titleX + 14, band.top + 20);
-    m_painter.drawText(at, first ? tr("Prologue, once for the graph") : tr("Stage %1").arg(band.stage));
+    const QString title = first ? tr("Prologue, once for the graph") : tr("Stage %1").arg(band.stage);
+    const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), 14);
+    if (m_scene.nodeIndex.count(QRectF(at - QPointF(0, 12), size), 1) > 0) return;
+    m_painter.drawText(at, title);
     if (!first) return paintProgress(band, at + QPointF(0, 10));
     font = detailFont();
     font.setItalic(true);
     m_painter.setFont(font);
-    m_painter.drawText(at + QPointF(0, 16), tr("structure only"));
+    const QRectF below(at + QPointF(0, 4), QSizeF(80, 14));
+    if (m_scene.nodeIndex.count(below, 1) == 0) m_painter.drawText(at + QPointF(0, 16), tr("structure only"));
 }
 
 // While a run goes on, and after it, the stage's share of what is done.
@@ -132,7 +156,10 @@ void ScenePainter::paintFrames(const QRectF& exposed)
         QColor fill = m_theme.panel;
         fill.setAlphaF(m_theme.dark ? 0.25F : 0.55F);
         m_painter.setPen(QPen(m_theme.border, 1));
-        m_painter.setBrush(fill);
+        // Only the outermost is filled: every further one would cost as much as the whole picture.
+        int parent = m_scene.graph.frames[i].parent;
+        while (parent >= 0 && m_scene.frames[parent].isNull()) parent = m_scene.graph.frames[parent].parent;
+        m_painter.setBrush(parent < 0 ? QBrush(fill) : QBrush(Qt::NoBrush));
         m_painter.drawRoundedRect(frame, 9, 9);
         if (m_state.scale < textScale) continue;
         const QFontMetricsF metrics(detailFont());
@@ -249,11 +276,15 @@ void ScenePainter::paintStubs(const QRectF& exposed)
     m_painter.setOpacity(1);
 }
 
-void ScenePainter::paintStoreLine(const SceneStore& store)
+// No further than it is seen: dots beyond cost as much as those in the picture.
+void ScenePainter::paintStoreLine(const SceneStore& store, const QRectF& exposed)
 {
+    const qreal near = store.rect.left() > store.anchor.x() ? store.rect.left() + 4 : store.rect.right();
+    const auto [left, right] = std::minmax({store.anchor.x(), near});
+    const qreal begin = std::max(left, exposed.left()), end = std::min(right, exposed.right());
+    if (begin >= end) return;
     m_painter.setPen(QPen(m_theme.cut, 1.2, Qt::DotLine));
-    const bool right = store.rect.left() > store.anchor.x();
-    m_painter.drawLine(store.anchor, QPointF(right ? store.rect.left() + 4 : store.rect.right(), store.anchor.y()));
+    m_painter.drawLine(QPointF(begin, store.anchor.y()), QPointF(end, store.anchor.y()));
 }
 
 void ScenePainter::paintStore(const SceneStore& store)
@@ -272,11 +303,25 @@ void ScenePainter::paintStore(const SceneStore& store)
     }
     if (m_state.scale < textScale) return;
     m_painter.setFont(smallFont());
+    if (store.count > 1) paintCount(rect, store.count);
     m_painter.setPen(m_theme.warning);
     const bool both = !store.up.isEmpty() && !store.down.isEmpty();
     const QRectF text(rect.left() + 37, rect.top(), rect.width() - 37, rect.height());
     m_painter.drawText(both ? text.adjusted(0, 0, 0, -rect.height() / 2) : text, Qt::AlignVCenter, store.down);
     m_painter.drawText(both ? text.adjusted(0, rect.height() / 2, 0, 0) : text, Qt::AlignVCenter, store.up);
+}
+
+// "×40" on the glyph of a store that stands for several.
+void ScenePainter::paintCount(const QRectF& store, int count)
+{
+    const QString text = QStringLiteral("\u00d7%1").arg(count);
+    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 6;
+    const QRectF chip(store.left() + 17 - width / 2, store.bottom() - 9, width, 13);
+    m_painter.setPen(QPen(m_theme.border, 1));
+    m_painter.setBrush(m_theme.panel);
+    m_painter.drawRoundedRect(chip, 4, 4);
+    m_painter.setPen(m_theme.warning);
+    m_painter.drawText(chip, Qt::AlignCenter, text);
 }
 
 QPen ScenePainter::borderOf(int node) const
@@ -304,6 +349,7 @@ void ScenePainter::paintNode(int node)
     if (m_state.scale >= textScale && !record.expands.isEmpty() && !m_state.picture) paintExpander(node);
     if (m_state.scale >= detailScale && !record.prologue) paintBadge(node);
     if (m_state.scale >= detailScale && m_scene.innerStores[node] > 0) paintInnerStores(node);
+    if (marked(m_state.bookmarked, node)) paintBookmark(node);
     m_painter.setOpacity(1);
 }
 
@@ -346,10 +392,12 @@ void ScenePainter::paintText(int node)
     }
     m_painter.setPen(structure ? m_theme.structure : m_colouring.text[node]);
     m_painter.setFont(labelFont());
-    m_painter.drawText(two ? rect.adjusted(0, 3, 0, -rect.height() * 0.42) : rect, Qt::AlignCenter, text.label);
+    const QRectF upper = two ? rect.adjusted(0, 3, 0, -rect.height() * 0.42) : rect;
+    drawCentred(m_painter, upper, text.label, text.labelWidth, m_state.picture);
     if (!two) return;
     m_painter.setFont(detailFont());
-    m_painter.drawText(rect.adjusted(0, rect.height() * 0.5, 0, -3), Qt::AlignCenter, text.detail);
+    drawCentred(m_painter, rect.adjusted(0, rect.height() * 0.5, 0, -3), text.detail, text.detailWidth,
+                m_state.picture);
 }
 
 void ScenePainter::paintBadge(int node)
@@ -382,6 +430,17 @@ void ScenePainter::paintInnerStores(int node)
     m_painter.setPen(m_theme.warning);
     m_painter.setFont(smallFont());
     m_painter.drawText(chip.adjusted(20, 0, 0, 0), Qt::AlignVCenter, text);
+}
+
+// A ribbon over the upper left corner.
+void ScenePainter::paintBookmark(int node)
+{
+    const QPointF at = m_scene.nodes[node].topLeft() + QPointF(10, -5);
+    const qreal width = 9, height = 16;
+    m_painter.setPen(QPen(m_theme.panel, 1));
+    m_painter.setBrush(m_theme.accent);
+    m_painter.drawPolygon(QPolygonF{at, at + QPointF(width, 0), at + QPointF(width, height),
+                                    at + QPointF(width / 2, height - 4), at + QPointF(0, height)});
 }
 
 void ScenePainter::paintExpander(int node)

@@ -13,7 +13,7 @@
 namespace hopscope::graphview {
 
 struct PaintState {
-    std::vector<char> selected, found, cone;  // by node; empty: none
+    std::vector<char> selected, found, cone, bookmarked;  // by node; empty: none
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
     int selectedStore = -1;
     int stubSource = -1;  // all uses of this node are marked
@@ -45,13 +45,15 @@ private:
     void paintCutBytes(const std::vector<int>& edges);
     [[nodiscard]] QRectF roomBeside(const SceneEdge& edge, const std::vector<QRectF>& taken) const;
     void paintStubs(const QRectF& exposed);
-    void paintStoreLine(const SceneStore& store);
+    void paintStoreLine(const SceneStore& store, const QRectF& exposed);
+    void paintCount(const QRectF& store, int count);
     void paintStack(int node);
     void paintHatching(int node, const QPainterPath& path);
     void paintText(int node);
     void paintBadge(int node);
     void paintInnerStores(int node);
     void paintExpander(int node);
+    void paintBookmark(int node);
     [[nodiscard]] bool faded(int node) const;
     [[nodiscard]] bool marked(const std::vector<char>& list, int node) const;
     [[nodiscard]] QPen borderOf(int node) const;

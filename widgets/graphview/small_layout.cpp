@@ -35,7 +35,7 @@ class Layered {
 public:
     explicit Layered(const SmallGraph& graph) : m_graph(graph), m_out(count(graph), graph.edges), m_in(inverse(graph))
     {}
-    SmallLayout run();
+    SmallLayout run(const std::stop_token& stop);
 
 private:
     static Successors inverse(const SmallGraph& graph)
@@ -120,12 +120,12 @@ SmallLayout Layered::finish() const
     return result;
 }
 
-SmallLayout Layered::run()
+SmallLayout Layered::run(const std::stop_token& stop)
 {
     makeLayers();
     m_x.assign(m_graph.sizes.size(), 0);
     for (const auto& layer : m_layers) place(layer, m_in);
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int sweep = 0; sweep < sweeps && !stop.stop_requested(); ++sweep) {
         for (auto& layer : m_layers) order(layer, m_in), place(layer, m_in);
         for (auto layer = m_layers.rbegin(); layer != m_layers.rend(); ++layer)
             order(*layer, m_out), place(*layer, m_out);
@@ -192,6 +192,6 @@ bool suitsDot(const SmallGraph& graph)
     return ranks <= maxDotRanks;
 }
 
-SmallLayout layeredLayout(const SmallGraph& graph) { return Layered(graph).run(); }
+SmallLayout layeredLayout(const SmallGraph& graph, const std::stop_token& stop) { return Layered(graph).run(stop); }
 
 }  // namespace hopscope::graphview

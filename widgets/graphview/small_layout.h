@@ -6,6 +6,7 @@
 #include <QPointF>
 #include <QSizeF>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,9 @@ std::optional<SmallLayout> trivialLayout(const SmallGraph& graph);
 // Whether `dot` answers in a blink: by the number of nodes and of ranks that edges would pass through.
 bool suitsDot(const SmallGraph& graph);
 
-// Longest-path layers, order by neighbours' means, near-linear. Every edge points down, no boxes overlap.
-SmallLayout layeredLayout(const SmallGraph& graph);
+// Longest-path layers, order by neighbours' means, near-linear. Every edge points down, no boxes overlap. After a stop the
+// result is useless and returned early.
+SmallLayout layeredLayout(const SmallGraph& graph, const std::stop_token& stop = {});
 
 // The layer of every node: sources are 0, everything else one below its lowest predecessor.
 std::vector<int> longestPathLayers(const SmallGraph& graph);

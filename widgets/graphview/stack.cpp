@@ -161,7 +161,8 @@ qreal placeFirstBand(const VisibleGraph& graph, const std::vector<int>& inputs, 
     const QRectF row = inputs.empty() ? QRectF(below.center().x(), 0, 0, 0) : united(inputs, rects);
     const QSizeF extent = flow(prologue, sizes, std::max<qreal>(below.width(), 1100), rects);
     const bool beside = extent.width() <= besideLimit;
-    const qreal left = beside ? row.left() - 2 * flowGap - extent.width() : below.center().x() - extent.width() / 2;
+    // To the right of the inputs: titles are on the left.
+    const qreal left = beside ? row.right() + 2 * flowGap : below.center().x() - extent.width() / 2;
     for (int node : prologue) rects[node].translate(left, bandTopPad);
     const qreal shift = bandTopPad + (beside || prologue.empty() ? 0 : extent.height() + rowGap);
     translateAll(inputs, rects, shift);

@@ -78,6 +78,7 @@ void GraphController::restoreView(const QByteArray& state)
     m_bookmarks.clear();
     if (const json::Value* list = view->find("bookmarks"); list && list->isArray())
         for (const json::Value& item : *list->asArray()) m_bookmarks << targetFrom(item);
+    markBookmarks();
     if (const json::Value* colour = view->find("colour"); colour && colour->asString())
         for (int i = 0; i < modeCount; ++i)
             if (modeKey(static_cast<ColourMode>(i)).toStdString() == *colour->asString() &&

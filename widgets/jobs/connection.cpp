@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "jobs/runner.h"
+#include "models/runner.h"
 
 namespace hopscope::jobs {
 
@@ -69,7 +69,7 @@ void Connection::setupProcess(const QStringList& command)
 
 void Connection::send(protocol::Message message)
 {
-    runAside(
+    models::runAside(
         m_writer, this, [message = std::move(message)] { return protocol::frame(protocol::writeMessage(message)); },
         [this](const std::string& bytes) {
             if (m_process.state() == QProcess::Running)
@@ -107,7 +107,7 @@ void Connection::parse(std::string text)
     const std::size_t size = text.size();
     m_unreadBytes += size;
     if (m_unreadBytes > unreadLimit) return fail(tr("it sends faster than it can be read"));
-    runAside(
+    models::runAside(
         m_reader, this, [text = std::move(text)] { return protocol::readMessage(text); },
         [this, size](base::Result<protocol::Message> message) {
             m_unreadBytes -= size;
@@ -133,7 +133,7 @@ void Connection::finish(const QString& reason, bool startable)
     if (m_ended) return;
     m_ended = true;
     // Behind everything that is still being read.
-    runAside(
+    models::runAside(
         m_reader, this, [] { return 0; }, [this, reason, startable](int) { emit ended(reason, startable); });
 }
 

@@ -5,9 +5,9 @@
 #include <QSaveFile>
 #include <QThreadPool>
 
-#include "jobs/runner.h"
 #include "jobs/workbench_state.h"
 #include "models/labels.h"
+#include "models/runner.h"
 #include "schema/report.h"
 
 namespace hopscope::jobs {
@@ -247,6 +247,11 @@ void Workbench::resume() { m_impl->control("run/resume", json::Value::object());
 
 void Workbench::step(const QString& unit)
 {
+    if (!m_impl->run) {
+        if (!m_impl->starting) startRun(true);
+        if (m_impl->starting) m_impl->stepWanted = unit;
+        return;
+    }
     json::Value params = json::Value::object();
     params["unit"] = unit.toStdString();
     m_impl->control("run/step", std::move(params));

@@ -44,7 +44,8 @@ public:
     void startRun(bool paused = false);
     void pause();
     void resume();
-    void step(const QString& unit);  // "batch", "stage"
+    // "batch", "stage": goes on for one of them, then pauses; begins a run if none is under way.
+    void step(const QString& unit);
     void stopRun();
 
     using Source = std::function<void(base::Result<json::Value>)>;  // the answer of model/source

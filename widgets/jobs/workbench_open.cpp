@@ -1,7 +1,7 @@
 #include <QThreadPool>
 
-#include "jobs/runner.h"
 #include "jobs/workbench_state.h"
+#include "models/runner.h"
 #include "json/reader.h"
 
 namespace hopscope::jobs {
@@ -43,7 +43,8 @@ base::Result<OpenedModel> readOpened(const json::Value& result)
     if (!reader.ok()) return base::forward(reader.status());
     auto model = protocol::readModel(inspect.value());
     if (!model) return base::forward(model);
-    opened.model = std::make_shared<const protocol::ModelRecord>(std::move(*model));
+    opened.parts = models::releasedAside(std::make_shared<const models::ModelParts>(models::partsOf(*model)));
+    opened.model = models::releasedAside(std::make_shared<const protocol::ModelRecord>(std::move(*model)));
     return opened;
 }
 
@@ -65,7 +66,7 @@ void Workbench::Impl::openAnswered(std::int64_t number, SourceFiles files, Openi
 {
     if (number != openNumber) return;
     if (!result) return openFailed(result.error());
-    runAside(
+    models::runAside(
         *QThreadPool::globalInstance(), &bench, [result = std::move(*result)] { return readOpened(result); },
         [this, number, files = std::move(files), kind](base::Result<OpenedModel> what) {
             if (number != openNumber) return;
@@ -102,7 +103,7 @@ void Workbench::Impl::opened(SourceFiles files, Opening kind, OpenedModel what)
     bench.m_undo.clear();
     accepted = settings;
     document.setSource(files.model, files.data, files.roles);
-    document.setModel(what.model);
+    document.setModel(what.model, what.parts);
     document.setSettings(settings);
     emit bench.opened();
     if (kind == Opening::Recover) emit bench.engineBack();

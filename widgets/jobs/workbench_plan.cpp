@@ -1,7 +1,7 @@
 #include <QThreadPool>
 
-#include "jobs/runner.h"
 #include "jobs/workbench_state.h"
+#include "models/runner.h"
 
 namespace hopscope::jobs {
 
@@ -9,10 +9,23 @@ namespace {
 
 const char* const referenceStrategies[] = {"depth", "source-rule"};
 
+// Its plan is what others are compared with.
+bool isReference(const models::Settings& settings)
+{
+    return settings.pins.empty() && std::ranges::any_of(referenceStrategies, [&](const char* strategy) {
+               return settings.strategy == QLatin1String(strategy);
+           });
+}
+
 template <class T>
 json::Value orNull(const std::optional<T>& value)
 {
     return value ? json::Value(*value) : json::Value();
+}
+
+models::PlanPtr shared(protocol::PlanRecord&& plan)
+{
+    return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ void Workbench::Impl::requestPlan(const QString& method, json::Value params, QOb
 {
     const auto read = [model = document.model(), context, answer](base::Result<json::Value> result) {
         if (!result) return answer(base::forward(result));
-        runAside(
+        models::runAside(
             *QThreadPool::globalInstance(), context,
             [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
     };
@@ -76,20 +89,22 @@ void Workbench::Impl::plan()
     planning = true;
     const models::Settings settings = document.settings();
     requestPlan("plan/make", planParams(settings), &bench,
-                [this, number, settings](base::Result<protocol::PlanRecord> plan) {
-                    planAnswered(number, settings, std::move(plan));
+                [this, number, settings, expected = engineDocument](base::Result<protocol::PlanRecord> plan) {
+                    if (number == planNumber) return planAnswered(settings, std::move(plan));
+                    // Too late to be shown, but others may still be compared with it.
+                    if (plan && engineDocument == expected && isReference(settings))
+                        document.setReference(settings.strategy, shared(std::move(*plan)));
                 });
 }
 
-void Workbench::Impl::planAnswered(std::int64_t number, const models::Settings& settings,
-                                   base::Result<protocol::PlanRecord> plan)
+void Workbench::Impl::planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan)
 {
-    if (number != planNumber) return;
     planning = false;
     if (!plan) return refuse(plan.error());
     newest = nullptr;
     accepted = settings;
-    document.setPlan(std::make_shared<const protocol::PlanRecord>(std::move(*plan)));
+    document.setPlan(shared(std::move(*plan)));
+    if (isReference(settings)) document.setReference(settings.strategy, document.plan());
 }
 
 // The change that led here goes away again; if changes before it have not been answered, they are tried once more.
@@ -110,7 +125,10 @@ void Workbench::Impl::refuse(const base::Error& error)
 void Workbench::Impl::references()
 {
     if (!engineDocument || !document.model()->splittable) return;
-    for (const char* strategy : referenceStrategies) reference(QString::fromLatin1(strategy));
+    const bool planned = isReference(document.settings()) && planning;  // its plan is on the way already
+    for (const char* strategy : referenceStrategies)
+        if (!planned || document.settings().strategy != QLatin1String(strategy))
+            reference(QString::fromLatin1(strategy));
 }
 
 void Workbench::Impl::reference(const QString& strategy)
@@ -122,8 +140,7 @@ void Workbench::Impl::reference(const QString& strategy)
     requestPlan("plan/make", planParams(settings), &bench,
                 [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {
                     if (engineDocument != expected) return;
-                    document.setReference(
-                        strategy, plan ? std::make_shared<const protocol::PlanRecord>(std::move(*plan)) : nullptr);
+                    document.setReference(strategy, plan ? shared(std::move(*plan)) : nullptr);
                 });
 }
 

@@ -48,7 +48,9 @@ void Workbench::Impl::runAnswered(const base::Result<json::Value>& result)
     starting = false;
     run = lastRun = *number->asInt();
     emit bench.runStateChanged();
+    const QString unit = std::exchange(stepWanted, {});
     if (stopWanted) bench.stopRun();
+    else if (!unit.isEmpty()) bench.step(unit);
 }
 
 void Workbench::Impl::runEnded()
@@ -56,6 +58,7 @@ void Workbench::Impl::runEnded()
     if (!run && !starting) return;
     run.reset();
     starting = false;
+    stepWanted.clear();
     if (log) log->finish();
     emit bench.runStateChanged();
 }

@@ -23,6 +23,7 @@ struct SourceFiles {
 struct OpenedModel {
     std::int64_t document = 0;
     models::ModelPtr model;
+    models::PartsPtr parts;
 };
 
 enum class Opening { New, Reload, Recover };  // Recover: the engine is new, the document is not
@@ -59,6 +60,7 @@ struct Workbench::Impl {
     std::optional<std::int64_t> run, lastRun;  // lastRun: whose results can be peeked
     bool starting = false;
     bool stopWanted = false;  // Stop was asked for before the run had its number
+    QString stepWanted;       // so was a step
     std::shared_ptr<models::RunLog> log;
     int runCount = 0;
 
@@ -76,7 +78,7 @@ struct Workbench::Impl {
     void push(const QString& text, Cuts after);
     void apply(const Cuts& cuts);
     void plan();
-    void planAnswered(std::int64_t number, const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
+    void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);
     void references();
     void reference(const QString& strategy);

@@ -22,9 +22,11 @@ void Document::setSource(QString model, QStringList data, QStringList roles)
     m_roles = std::move(roles);
 }
 
-void Document::setModel(ModelPtr model)
+void Document::setModel(ModelPtr model, PartsPtr parts)
 {
+    if (model && !parts) parts = std::make_shared<const ModelParts>(partsOf(*model));
     m_model = std::move(model);
+    m_parts = std::move(parts);
     m_plan.reset();
     m_references.clear();
     m_runLog.reset();

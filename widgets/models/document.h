@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/search_index.h"
 #include "protocol/model.h"
 #include "protocol/plan.h"
 #include "protocol/run.h"
@@ -19,6 +20,7 @@ namespace hopscope::models {
 class RunLog;
 
 using ModelPtr = std::shared_ptr<const protocol::ModelRecord>;
+using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 
 // What a user chooses besides the cuts: everything that a session file keeps about planning and running.
@@ -47,6 +49,7 @@ public:
     ~Document() override;
 
     [[nodiscard]] const ModelPtr& model() const { return m_model; }  // null: nothing is open
+    [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
     // The plans of the strategies without pins, for comparison: "depth", "source-rule". Null while not known.
     [[nodiscard]] PlanPtr reference(const QString& strategy) const;
@@ -65,7 +68,8 @@ public:
     }  // why the last change was refused; empty: it was not
 
     void setSource(QString model, QStringList data, QStringList roles);
-    void setModel(ModelPtr model);  // clears plan, references, runs
+    // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
+    void setModel(ModelPtr model, PartsPtr parts = {});
     void setPlan(PlanPtr plan);
     void setReference(const QString& strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
@@ -83,6 +87,7 @@ signals:
 
 private:
     ModelPtr m_model;
+    PartsPtr m_parts;
     PlanPtr m_plan;
     std::vector<std::pair<QString, PlanPtr>> m_references;
     Settings m_settings;

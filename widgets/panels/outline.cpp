@@ -5,6 +5,7 @@
 #include <QShortcut>
 
 #include "models/labels.h"
+#include "style/depth_scale.h"
 
 namespace hopscope::panels {
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int chipWidth = 26;
 constexpr int chipMargin = 8;
+constexpr std::size_t mostOpened = 1500;  // operators found; more are shown by their modules
 
 QRect chipRect(const QRect& row, int textHeight)
 {
@@ -46,9 +48,10 @@ void DepthDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(QPen(m_theme.nodeBorder, 1));
-    painter->setBrush(m_theme.depthColour(depth.toInt()));
+    const int step = style::depthStep(depth.toInt(), m_deepest, static_cast<int>(m_theme.depth.size()));
+    painter->setBrush(m_theme.depthColour(step));
     painter->drawRoundedRect(QRectF(chip).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    painter->setPen(m_theme.depthTextColour(depth.toInt()));
+    painter->setPen(m_theme.depthTextColour(step));
     painter->drawText(chip, Qt::AlignCenter, depth.toString());
     painter->restore();
 }
@@ -118,19 +121,23 @@ void Outline::reload()
 {
     const models::ModelPtr& model = m_context.document.model();
     const QSignalBlocker quiet(m_tree->selectionModel());
-    m_model.setNodes(model ? models::moduleNodes(*model) : std::vector<models::ModuleNode>());
+    m_model.setModel(model, m_context.document.parts());
+    m_delegate->setDeepest(m_model.nodes().empty() ? 0 : m_model.nodes().front().depth);
     search(m_search->text());
 }
 
 void Outline::search(const QString& text)
 {
-    m_filter.setText(text);
-    if (!text.trimmed().isEmpty()) return m_tree->expandAll();
+    const models::PartsPtr& parts = m_context.document.parts();
+    const bool searching = parts && !text.trimmed().isEmpty();
+    const std::vector<int> found = searching ? parts->search.find(text) : std::vector<int>();
+    m_filter.setKept(searching ? m_model.withOps(found) : std::vector<char>());
+    if (searching) return found.size() <= mostOpened ? m_tree->expandAll() : m_tree->expandToDepth(1);
     m_tree->collapseAll();
     const bool small = m_model.nodes().size() < 200;
     for (std::size_t at = 0; at < m_model.nodes().size(); ++at) {
-        const models::ModuleNode& node = m_model.nodes()[at];
-        const bool open = node.kind == models::ModuleNode::Kind::Module && (small || node.parent < 0);
+        const models::OutlineNode& node = m_model.nodes()[at];
+        const bool open = node.kind == models::OutlineNode::Kind::Module && (small || node.parent < 0);
         if (open) m_tree->expand(m_filter.mapFromSource(m_model.indexOf(static_cast<int>(at))));
     }
     follow(m_context.selection.current());
@@ -140,7 +147,7 @@ void Outline::follow(const models::Target& target)
 {
     const models::ModelPtr& model = m_context.document.model();
     if (!model || m_following) return;
-    const QModelIndex index = m_filter.mapFromSource(m_model.indexOf(m_model.find(target, *model)));
+    const QModelIndex index = m_filter.mapFromSource(m_model.indexOf(m_model.find(target)));
     const QSignalBlocker quiet(m_tree->selectionModel());
     m_tree->setCurrentIndex(index);
     if (index.isValid()) m_tree->scrollTo(index);

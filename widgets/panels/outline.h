@@ -6,7 +6,7 @@
 #include <QStyledItemDelegate>
 #include <QTreeView>
 
-#include "models/module_tree.h"
+#include "models/outline_model.h"
 #include "panels/panels.h"
 
 namespace hopscope::panels {
@@ -17,6 +17,7 @@ class DepthDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void setTheme(const style::Theme& theme) { m_theme = theme; }
+    void setDeepest(int depth) { m_deepest = depth; }  // of the model: colours reach so far
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
@@ -25,6 +26,7 @@ protected:
 
 private:
     style::Theme m_theme;
+    int m_deepest = 0;
 };
 
 class Outline : public Panel {
@@ -44,8 +46,8 @@ private:
     QLineEdit* m_search;
     QTreeView* m_tree;
     DepthDelegate* m_delegate;
-    models::ModuleTree m_model;
-    models::ModuleFilter m_filter;
+    models::OutlineModel m_model;
+    models::OutlineFilter m_filter;
     bool m_following = false;
 };
 

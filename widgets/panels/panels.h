@@ -28,7 +28,7 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 };
 
-// Object names: "inspector", "plan", "outline", "problems", "run", "log".
+// Object names: "inspector", "plan", "outline", "problems", "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
 Panel* makeOutline(const Context& context, QWidget* parent);
@@ -36,6 +36,7 @@ Panel* makeProblems(const Context& context, QWidget* parent);
 Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict
 Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput; "plots"
 Panel* makeLog(const Context& context, QWidget* parent);
+Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
 
 // Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
 QString exportCsv(const models::Document& document, const QString& what);

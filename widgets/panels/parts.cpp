@@ -56,6 +56,12 @@ QScrollArea* fillWith(QWidget* panel, QWidget* content)
     return area;
 }
 
+namespace {
+
+constexpr int sampledRows = 120;  // that a column's width is measured by: long tables are there at once
+
+}  // namespace
+
 QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* parent)
 {
     auto* table = new QTableView(parent);
@@ -81,6 +87,7 @@ void fitColumns(QTableView& table)
 {
     QHeaderView* header = table.horizontalHeader();
     header->setStretchLastSection(false);
+    header->setResizeContentsPrecision(sampledRows);
     for (int column = 0; column < header->count(); ++column)
         header->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
 }

@@ -77,7 +77,6 @@ PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m
     layout->setContentsMargins(12, 10, 12, 12);
     layout->setSpacing(6);
     setupHeader(*layout);
-    setupBanner(*layout);
     setupTables(*layout);
     layout->addStretch(1);
     fillWith(this, content);
@@ -117,24 +116,6 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     layout.addWidget(m_detail);
     layout.addLayout(row);
     layout.addWidget(m_bars);
-}
-
-void PlanPanel::setupBanner(QBoxLayout& layout)
-{
-    m_banner = new QFrame(this);
-    m_banner->setObjectName(QStringLiteral("banner"));
-    m_refusal = wrapped(QStringLiteral("refusal"), m_banner);
-    auto* close = new QToolButton(m_banner);
-    close->setObjectName(QStringLiteral("dismissRefusal"));
-    close->setText(QStringLiteral("✕"));
-    close->setAccessibleName(tr("Dismiss"));
-    auto* row = new QHBoxLayout(m_banner);
-    row->setContentsMargins(10, 6, 6, 6);
-    row->addWidget(m_refusal, 1);
-    row->addWidget(close, 0, Qt::AlignTop);
-    m_banner->hide();
-    layout.addWidget(m_banner);
-    connect(close, &QToolButton::clicked, &m_context.document, [this] { m_context.document.setRefusal({}); });
 }
 
 void PlanPanel::setupTables(QBoxLayout& layout)
@@ -183,7 +164,6 @@ void PlanPanel::setupConnections()
     connect(&document, &models::Document::planChanged, this, &PlanPanel::refresh);
     connect(&document, &models::Document::runsChanged, this, &PlanPanel::refreshStages);
     connect(&document, &models::Document::settingsChanged, this, &PlanPanel::refreshSettings);
-    connect(&document, &models::Document::refusalChanged, this, &PlanPanel::showRefusal);
     connect(&m_context.selection, &models::Selection::changed, this, &PlanPanel::follow);
     connect(m_strategy, &QComboBox::activated, this,
             [this] { m_context.workbench.setStrategy(m_strategy->currentData().toString()); });
@@ -229,22 +209,14 @@ void PlanPanel::refreshStages()
 // As high as its rows: the panel scrolls, not the table.
 void PlanPanel::fitTable(QTableView& table) const
 {
-    int height = table.horizontalHeader()->sizeHint().height() + 2 * table.frameWidth() + 2;
-    for (int row = 0; row < table.model()->rowCount(); ++row) height += table.rowHeight(row);
-    table.setFixedHeight(height);
+    const int rows = table.model()->rowCount() * table.verticalHeader()->defaultSectionSize();
+    table.setFixedHeight(table.horizontalHeader()->sizeHint().height() + 2 * table.frameWidth() + 2 + rows);
 }
 
 void PlanPanel::refreshSettings()
 {
     const int index = m_strategy->findData(m_context.document.settings().strategy);
     m_strategy->setCurrentIndex(std::max(index, 0));
-}
-
-void PlanPanel::showRefusal(const QString& sentence)
-{
-    m_refusal->setText(sentence);
-    m_banner->setAccessibleName(tr("Refused: %1").arg(sentence));
-    m_banner->setVisible(!sentence.isEmpty());
 }
 
 void PlanPanel::follow(const Target& target)

@@ -31,14 +31,12 @@ public:
 
 private:
     void setupHeader(QBoxLayout& layout);
-    void setupBanner(QBoxLayout& layout);
     void setupTables(QBoxLayout& layout);
     void setupUndo();
     void setupConnections();
     void refresh();
     void refreshStages();
     void refreshSettings();
-    void showRefusal(const QString& sentence);
     void follow(const models::Target& target);
     void selectRow(const QModelIndex& index);
     void showMenu(const QPoint& at);
@@ -46,8 +44,7 @@ private:
     [[nodiscard]] const models::CheckpointRow* currentCheckpoint() const;
 
     Context m_context;
-    QLabel *m_headline, *m_detail, *m_refusal, *m_checkpointsHeading, *m_stagesHeading;
-    QFrame* m_banner;
+    QLabel *m_headline, *m_detail, *m_checkpointsHeading, *m_stagesHeading;
     CompareBars* m_bars;
     QComboBox* m_strategy;
     QToolButton *m_undo, *m_redo, *m_clear;

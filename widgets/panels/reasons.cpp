@@ -30,10 +30,18 @@ int shownValue(const OpRecord& op)
     return op.inputs.empty() ? -1 : op.inputs.front();
 }
 
+// "1, 3–40": `stages` ascending.
 QString stageList(const std::vector<int>& stages)
 {
     QStringList names;
-    for (const int stage : stages) names << QString::number(stage);
+    for (std::size_t begin = 0; begin < stages.size();) {
+        std::size_t end = begin + 1;
+        while (end < stages.size() && stages[end] == stages[end - 1] + 1) ++end;
+        if (end - begin < 3) end = begin + 1;  // two in a row are read as quickly
+        const QString first = QString::number(stages[begin]);
+        names << (end - begin == 1 ? first : first + QStringLiteral("–") + QString::number(stages[end - 1]));
+        begin = end;
+    }
     return names.join(QStringLiteral(", "));
 }
 
@@ -188,7 +196,8 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
     for (const protocol::ValueRecord& value : model.values)
         if (value.origin == "parameter" && within(models::text(value.name), path)) weights += value.bytes.value_or(0);
     const QString shown = stages.empty() ? QStringLiteral("–") : stageList({stages.begin(), stages.end()});
-    return {{tr("operators"), tr("%1, and %2 on structure only").arg(ops).arg(structure)},
+    return {{tr("operators"),
+             tr("%1, and %2 on structure only").arg(models::formatCount(ops), models::formatCount(structure))},
             {tr("weights"), formatBytes(static_cast<double>(weights))},
             {tr("depth"), tr("up to %1").arg(depth)},
             {tr("stages"), shown}};

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "models/labels.h"
 #include "models/run_log.h"
+#include "panels/flow_layout.h"
 #include "panels/parts.h"
 #include "style/icon.h"
 
@@ -81,25 +82,34 @@ RunButtons runButtons(bool hasPlan, bool busy, bool running, RunState state)
 RunControls::RunControls(const Context& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
     setObjectName(QStringLiteral("runControls"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
-    setupSettings(*row);
-    setupOutput(*row);
-    row->addStretch(1);
-    setupButtons(*row);
+    new FlowLayout(this);
+    setupSettings();
+    setupOutput();
+    setupButtons();
     setupConnections();
     fillDevices();
     showSettings();
     refresh();
 }
 
-void RunControls::setupSettings(QBoxLayout& row)
+// What stays together when the row is broken.
+QBoxLayout& RunControls::addGroup()
+{
+    auto* group = new QWidget(this);
+    auto* row = new QHBoxLayout(group);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    layout()->addWidget(group);
+    return *row;
+}
+
+void RunControls::setupSettings()
 {
     const auto add = [&](QWidget* field, const char* name, const QString& label, const QString& tip) {
         field->setObjectName(QString::fromLatin1(name));
         field->setAccessibleName(label);
         field->setToolTip(tip);
+        QBoxLayout& row = addGroup();
         row.addWidget(mutedLabel(label, this));
         row.addWidget(field);
     };
@@ -124,20 +134,21 @@ void RunControls::setupSettings(QBoxLayout& row)
     add(m_verify, "verify", tr("Verify"), tr("How much is compared with the unsplit model"));
 }
 
-void RunControls::setupOutput(QBoxLayout& row)
+void RunControls::setupOutput()
 {
+    QBoxLayout& row = addGroup();
     m_output = new QLineEdit(this);
     m_output->setObjectName(QStringLiteral("output"));
     m_output->setPlaceholderText(tr("not kept"));
     m_output->setAccessibleName(tr("Output folder"));
     m_output->setToolTip(tr("Folder for results and report; empty: they are not kept"));
-    m_output->setMinimumWidth(90);
+    m_output->setMinimumWidth(120);
     m_browse = new QToolButton(this);
     m_browse->setObjectName(QStringLiteral("browseOutput"));
     m_browse->setText(QStringLiteral("..."));
     m_browse->setAccessibleName(tr("Choose the output folder"));
     row.addWidget(mutedLabel(tr("Output"), this));
-    row.addWidget(m_output, 2);
+    row.addWidget(m_output);
     row.addWidget(m_browse);
 }
 
@@ -151,13 +162,15 @@ QPushButton* RunControls::addButton(QBoxLayout& row, const char* name, const QSt
     return button;
 }
 
-void RunControls::setupButtons(QBoxLayout& row)
+void RunControls::setupButtons()
 {
+    QBoxLayout& row = addGroup();
     m_start = addButton(row, "start", tr("Start"), tr("Run all stages"));
     m_start->setProperty("primary", true);
     m_pause = addButton(row, "pause", tr("Pause"), tr("Pause after the current batch"));
-    m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), tr("Run one more batch, then pause"));
-    m_stepStage = addButton(row, "stepStage", tr("Step stage"), tr("Run to the end of the stage, then pause"));
+    m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), tr("Run one batch, or the first one, then pause"));
+    m_stepStage = addButton(row, "stepStage", tr("Step stage"),
+                            tr("Run to the end of the stage, or of the first one, then pause"));
     m_stop = addButton(row, "stop", tr("Stop"), tr("Stop; nothing is left behind"));
     const QString resume = tr("Resume");
     m_pause->setMinimumWidth(
@@ -166,12 +179,13 @@ void RunControls::setupButtons(QBoxLayout& row)
 
 void RunControls::setupConnections()
 {
-    connect(m_start, &QPushButton::clicked, this, [this] { m_context.workbench.startRun(); });
+    jobs::Workbench* workbench = &m_context.workbench;
+    connect(m_start, &QPushButton::clicked, workbench, [workbench] { workbench->startRun(); });
     connect(m_pause, &QPushButton::clicked, this, &RunControls::pauseOrResume);
-    connect(m_stepBatch, &QPushButton::clicked, this, [this] { step(QStringLiteral("batch")); });
-    connect(m_stepStage, &QPushButton::clicked, this, [this] { step(QStringLiteral("stage")); });
-    connect(m_stop, &QPushButton::clicked, &m_context.workbench, &jobs::Workbench::stopRun);
-    connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &RunControls::refresh);
+    connect(m_stepBatch, &QPushButton::clicked, workbench, [workbench] { workbench->step(QStringLiteral("batch")); });
+    connect(m_stepStage, &QPushButton::clicked, workbench, [workbench] { workbench->step(QStringLiteral("stage")); });
+    connect(m_stop, &QPushButton::clicked, workbench, &jobs::Workbench::stopRun);
+    connect(workbench, &jobs::Workbench::runStateChanged, this, &RunControls::refresh);
     connect(&m_context.document, &models::Document::planChanged, this, &RunControls::refresh);
     connect(&m_context.document, &models::Document::settingsChanged, this, &RunControls::showSettings);
     for (QComboBox* box : {m_device, m_verify}) connect(box, &QComboBox::activated, this, &RunControls::applySettings);
@@ -249,13 +263,6 @@ void RunControls::pauseOrResume()
 {
     if (stateOf(m_context.document) == RunState::Paused) m_context.workbench.resume();
     else m_context.workbench.pause();
-}
-
-// Without a run under way a step begins one that is paused before its first batch.
-void RunControls::step(const QString& unit)
-{
-    if (m_context.workbench.running()) m_context.workbench.step(unit);
-    else m_context.workbench.startRun(true);
 }
 
 }  // namespace hopscope::panels

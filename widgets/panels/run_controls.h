@@ -36,16 +36,16 @@ public:
     void refresh();  // buttons
 
 private:
-    void setupSettings(QBoxLayout& row);
-    void setupOutput(QBoxLayout& row);
-    void setupButtons(QBoxLayout& row);
+    QBoxLayout& addGroup();
+    void setupSettings();
+    void setupOutput();
+    void setupButtons();
     void setupConnections();
     QPushButton* addButton(QBoxLayout& row, const char* name, const QString& label, const QString& tip);
     void fillDevices();
     void showSettings();
     void applySettings();
     void pauseOrResume();
-    void step(const QString& unit);
 
     Context m_context;
     QComboBox *m_device, *m_verify;

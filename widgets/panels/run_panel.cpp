@@ -9,6 +9,8 @@ namespace hopscope::panels {
 
 namespace {
 
+constexpr int verdictTab = 1;
+
 using models::formatCount;
 using models::formatSeconds;
 using models::Target;
@@ -117,7 +119,9 @@ void RunPanel::setupBody(QBoxLayout& layout)
     m_verdict = new VerdictCard(this);
     setupRuns();
     m_tabs->addTab(scrolled(m_stages, this), tr("Stages"));
-    m_tabs->addTab(m_verdict, tr("Verdict"));
+    QScrollArea* verdict = scrolled(m_verdict, this);
+    verdict->setObjectName(QStringLiteral("verdictArea"));
+    m_tabs->addTab(verdict, tr("Verdict"));
     m_tabs->addTab(m_runTable, tr("Runs"));
     auto* split = new QSplitter(Qt::Horizontal, this);
     split->setObjectName(QStringLiteral("runSplit"));
@@ -222,7 +226,7 @@ void RunPanel::showRuns()
 
 void RunPanel::runEnded()
 {
-    if (m_verdict->verdict().kind != Verdict::Kind::None) m_tabs->setCurrentWidget(m_verdict);
+    if (m_verdict->verdict().kind != Verdict::Kind::None) m_tabs->setCurrentIndex(verdictTab);
     m_clock.request();
 }
 

@@ -196,8 +196,9 @@ void RunPlots::draw()
     const auto log = shownLog();
     m_feed->read(log.get());
     if (!isVisible()) return;
-    const bool running = log && log->state() != protocol::RunState::Finished;
-    if (!running || m_barFrames++ % barsEvery == 0) drawBars();
+    // Bars are costly: while batches fly by they are drawn now and then, as soon as the run rests at once.
+    const bool flying = log && log->state() == protocol::RunState::Running;
+    if (!flying || m_barFrames++ % barsEvery == 0) drawBars();
     drawCurves(log.get());
 }
 

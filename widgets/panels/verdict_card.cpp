@@ -7,6 +7,8 @@ namespace hopscope::panels {
 
 namespace {
 
+constexpr int shownRows = 3;  // of the table, however small the window is
+
 using models::formatCount;
 using models::text;
 
@@ -137,6 +139,8 @@ void VerdictCard::setReport(const schema::Report* report)
     m_detail->setText(m_verdict.detail);
     m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify) : std::vector<DifferenceRow>());
     m_table->setVisible(m_model.rowCount() > 0);
+    const int rows = std::min(m_model.rowCount(), shownRows) * m_table->verticalHeader()->defaultSectionSize();
+    m_table->setMinimumHeight(m_table->horizontalHeader()->sizeHint().height() + rows + 4);
     colour();
 }
 

@@ -25,6 +25,31 @@ QSharedPointer<QCPGraphDataContainer> graphData(const std::vector<Point>& points
     return container;
 }
 
+// The title of a band, as long as the band is wide enough for it.
+class BandLabel : public QCPItemText {
+public:
+    BandLabel(QCustomPlot* plot, const Band& band)
+        : QCPItemText(plot),
+          m_end(band.to),
+          m_titles{TimePlot::tr("Stage %1").arg(band.stage), QString::number(band.stage)}
+    {}
+
+protected:
+    void draw(QCPPainter* painter) override
+    {
+        const double room = mParentPlot->xAxis->coordToPixel(m_end) - position->pixelPosition().x();
+        for (const QString& each : m_titles) {
+            if (QFontMetrics(font()).horizontalAdvance(each) + 8 > room) continue;
+            setText(each);
+            return QCPItemText::draw(painter);
+        }
+    }
+
+private:
+    double m_end;
+    QStringList m_titles;
+};
+
 }  // namespace
 
 struct TimePlot::Impl {
@@ -123,9 +148,8 @@ void TimePlot::Impl::addBand(const Band& band, std::size_t number)
     rect->topLeft->setCoords(band.from, 0);
     rect->bottomRight->setCoords(band.to, 1);
     items.push_back(rect);
-    auto* label = new QCPItemText(canvas);
+    auto* label = new BandLabel(canvas, band);
     label->setLayer(QStringLiteral("grid"));
-    label->setText(bands.size() > 8 ? QString::number(band.stage) : tr("Stage %1").arg(band.stage));
     label->setColor(theme.textMuted);
     label->setFont(canvas->smallFont());
     label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);

@@ -9,7 +9,7 @@
 #include <QThreadPool>
 #include <memory>
 
-namespace hopscope::jobs {
+namespace hopscope::models {
 
 // Calls `work()` on `pool` and later `then(result)` in the thread of `context`; never if `context` is destroyed first. `work`
 // must own all that it reads.
@@ -32,4 +32,15 @@ void runAside(QThreadPool& pool, QObject* context, Work work, Then then)
     });
 }
 
-}  // namespace hopscope::jobs
+// The same object; whoever lets go of it last, it is taken apart on another thread: with large ones that would be felt.
+template <class T>
+std::shared_ptr<T> releasedAside(std::shared_ptr<T> inner)
+{
+    T* object = inner.get();
+    if (!object) return nullptr;
+    return {object, [inner = std::move(inner)](T*) mutable {
+                QThreadPool::globalInstance()->start([last = std::move(inner)]() mutable { last.reset(); });
+            }};
+}
+
+}  // namespace hopscope::models

@@ -1,13 +1,14 @@
 #pragma once
 
-// The modules of a model as a tree, with runs of identical layers as modules of their own ("convs.1-62").
+// The modules of a model as a tree of plain data: the outline shows it as it is, the graph puts runs of identical layers
+// together first.
 
 #include <QString>
 #include <vector>
 
 #include "protocol/model.h"
 
-namespace hopscope::graphview {
+namespace hopscope::models {
 
 struct Module {
     QString path;               // "convs.0.lin"; a run: "convs.[1-62]"; unique
@@ -34,4 +35,4 @@ struct ModuleTree {
 // Linear in operators and modules (times the depth of the tree).
 ModuleTree buildModuleTree(const protocol::ModelRecord& model);
 
-}  // namespace hopscope::graphview
+}  // namespace hopscope::models

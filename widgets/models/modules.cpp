@@ -1,15 +1,12 @@
-#include "graphview/module_tree.h"
+#include "models/modules.h"
 
 #include <QHash>
 #include <algorithm>
 #include <functional>
 
-namespace hopscope::graphview {
+namespace hopscope::models {
 
 namespace {
-
-constexpr int minRun = 4;           // shorter runs are as easily read one by one
-constexpr int minOpsForRuns = 260;  // small models show every layer
 
 class Builder {
 public:
@@ -21,9 +18,6 @@ private:
     void addOps();
     void sumUp(int module);
     void markIdentical(int module);
-    void makeRuns(int module);
-    std::vector<int> grouped(int module);
-    int makeRun(int parent, const std::vector<int>& members);
 
     const protocol::ModelRecord& m_model;
     ModuleTree m_tree;
@@ -89,49 +83,6 @@ void Builder::markIdentical(int index)
     }
 }
 
-int Builder::makeRun(int parent, const std::vector<int>& members)
-{
-    const int index = static_cast<int>(m_tree.modules.size());
-    const auto& modules = m_tree.modules;
-    Module run;
-    run.name = QStringLiteral("[%1\u2013%2]").arg(modules[members.front()].name, modules[members.back()].name);
-    run.path = modules[parent].path.isEmpty() ? run.name : modules[parent].path + QLatin1Char('.') + run.name;
-    run.type = modules[members.front()].type;
-    run.parent = parent;
-    run.children = members;
-    run.repeat = static_cast<int>(members.size());
-    run.firstOp = modules[members.front()].firstOp;
-    run.signature = mix(modules[members.front()].signature, members.size());
-    for (int member : members) run.opCount += modules[member].opCount;
-    m_tree.modules.push_back(run);
-    for (int member : members) m_tree.modules[member].parent = index;
-    return index;
-}
-
-// The children with runs of at least `minRun` identical neighbours put together.
-std::vector<int> Builder::grouped(int index)
-{
-    const std::vector<int> children = m_tree.modules[index].children;
-    std::vector<int> result;
-    for (std::size_t begin = 0; begin < children.size();) {
-        std::size_t end = begin + 1;
-        const auto& first = m_tree.modules[children[begin]];
-        while (end < children.size() && m_tree.modules[children[end]].signature == first.signature) ++end;
-        const std::vector<int> members(children.begin() + begin, children.begin() + end);
-        if (members.size() >= minRun && first.opCount > 1) result.push_back(makeRun(index, members));
-        else result.insert(result.end(), members.begin(), members.end());
-        begin = end;
-    }
-    return result;
-}
-
-void Builder::makeRuns(int index)
-{
-    for (int child : std::vector<int>(m_tree.modules[index].children)) makeRuns(child);
-    std::vector<int> children = grouped(index);
-    m_tree.modules[index].children = std::move(children);
-}
-
 ModuleTree Builder::build()
 {
     addOps();
@@ -139,7 +90,6 @@ ModuleTree Builder::build()
     const auto earlier = [this](int a, int b) { return m_tree.modules[a].firstOp < m_tree.modules[b].firstOp; };
     for (Module& module : m_tree.modules) std::stable_sort(module.children.begin(), module.children.end(), earlier);
     markIdentical(0);
-    if (m_tree.modules[0].opCount >= minOpsForRuns) makeRuns(0);
     return std::move(m_tree);
 }
 
@@ -160,4 +110,4 @@ bool ModuleTree::isInside(int module, int ancestor) const
 
 ModuleTree buildModuleTree(const protocol::ModelRecord& model) { return Builder(model).build(); }
 
-}  // namespace hopscope::graphview
+}  // namespace hopscope::models

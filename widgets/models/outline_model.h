@@ -1,0 +1,69 @@
+#pragma once
+
+// The modules of a model with their operators as leaves: what the outline shows.
+
+#include <QSortFilterProxyModel>
+
+#include "models/document.h"
+#include "models/selection.h"
+#include "models/tree_model.h"
+
+namespace hopscope::models {
+
+struct OutlineNode {
+    enum class Kind { Module, Structure, Op };  // Structure: the structure-only operators of a module, folded together
+    int parent = -1;
+    std::vector<int> children;
+    Kind kind = Kind::Module;
+    int module = 0;  // index into the tree; of operators: the one they are in
+    int op = -1;     // index into the model
+    int depth = 0;   // of a module: the largest below it
+};
+
+// Modules and operators in the order of execution, structure-only operators last in their module. Linear.
+std::vector<OutlineNode> outlineNodes(const protocol::ModelRecord& model, const ModuleTree& tree);
+
+enum class OutlineColumn { Name, Count };
+
+// Words are made when they are shown: a large model is there at once.
+class OutlineModel : public TreeModel<OutlineNode, OutlineColumn> {
+    Q_OBJECT
+public:
+    using TreeModel::TreeModel;
+    void setModel(ModelPtr model, PartsPtr parts);  // null: nothing is open
+
+    // The node that shows a target; operators stand for their values. -1: none.
+    [[nodiscard]] int find(const Target& target) const;
+    // By node: it shows one of the operators, or holds one that does.
+    [[nodiscard]] std::vector<char> withOps(const std::vector<int>& ops) const;
+
+protected:
+    [[nodiscard]] QVariant cell(const OutlineNode& node, OutlineColumn column, int role) const override;
+    [[nodiscard]] QVariant header(OutlineColumn column, int role) const override;
+
+private:
+    [[nodiscard]] const Module& moduleOf(const OutlineNode& node) const;
+    [[nodiscard]] QString label(const OutlineNode& node) const;
+    [[nodiscard]] QString tip(const OutlineNode& node) const;
+    [[nodiscard]] Target targetOf(const OutlineNode& node) const;
+
+    ModelPtr m_model;
+    PartsPtr m_parts;
+    std::vector<int> m_nodeOfOp, m_nodeOfModule;
+};
+
+// Keeps what a search has found.
+class OutlineFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+    void setKept(std::vector<char> kept);  // by node of the OutlineModel; empty: everything
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    std::vector<char> m_kept;
+};
+
+}  // namespace hopscope::models

@@ -1,0 +1,32 @@
+#pragma once
+
+// Everything that can be found by typing, in graph and outline alike: operators by id, name, label, module and shape.
+
+#include <QString>
+#include <vector>
+
+#include "models/modules.h"
+
+namespace hopscope::models {
+
+class SearchIndex {
+public:
+    SearchIndex() = default;
+    SearchIndex(const protocol::ModelRecord& model, const ModuleTree& tree);
+    // Operators (in order) that contain all words of the query, upper and lower case alike; empty for an empty query.
+    // A few milliseconds at 50,000 operators.
+    [[nodiscard]] std::vector<int> find(const QString& query) const;
+
+private:
+    QString m_text;                  // one lower-case line per operator
+    std::vector<qsizetype> m_begin;  // of each line
+};
+
+// What views of a model need beside it; made once, on any thread.
+struct ModelParts {
+    ModuleTree modules;
+    SearchIndex search;
+};
+ModelParts partsOf(const protocol::ModelRecord& model);
+
+}  // namespace hopscope::models

@@ -1,0 +1,21 @@
+#pragma once
+
+// The changes of the cuts as a list; a click goes back to any of them.
+
+#include <QUndoView>
+
+#include "panels/panels.h"
+
+namespace hopscope::panels {
+
+class History : public Panel {
+    Q_OBJECT
+public:
+    History(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme&) override {}
+
+private:
+    QUndoView* m_list;
+};
+
+}  // namespace hopscope::panels

@@ -1,0 +1,30 @@
+#pragma once
+
+// Which step of a sequential palette a depth has, in a model whose deepest is `deepest`: its own where there are enough
+// steps; else depths share steps evenly, and 0 keeps the first for itself.
+
+#include <algorithm>
+#include <utility>
+
+namespace hopscope::style {
+
+inline int depthStep(int depth, int deepest, int steps)
+{
+    const int last = steps - 1;
+    if (depth <= 0 || deepest <= last) return std::clamp(depth, 0, last);
+    return std::clamp(1 + (depth - 1) * last / deepest, 1, last);
+}
+
+// The depths of one step, first and last; the last is before the first where the step has none.
+inline std::pair<int, int> depthsOfStep(int step, int deepest, int steps)
+{
+    std::pair<int, int> found{1, 0};
+    for (int depth = 0; depth <= deepest; ++depth) {
+        if (depthStep(depth, deepest, steps) != step) continue;
+        if (found.second < found.first) found.first = depth;
+        found.second = depth;
+    }
+    return found;
+}
+
+}  // namespace hopscope::style
