@@ -215,7 +215,7 @@ void MainWindow::connectDocument()
     connect(document, &models::Document::runsChanged, this, &MainWindow::refreshActions);
     connect(document, &models::Document::refusalChanged, this, [this](const QString& sentence) {
         if (sentence.isEmpty()) m_banner->dismiss(QStringLiteral("refusal"));
-        else m_banner->say(QStringLiteral("refusal"), tr("That cut is not possible: %1").arg(sentence));
+        else m_banner->say(QStringLiteral("refusal"), tr("That cut is not possible: %1").arg(sentence), waysOut());
     });
     connect(&m_selection, &models::Selection::changed, this, &MainWindow::refreshActions);
 }
@@ -227,6 +227,21 @@ void MainWindow::connectStartPage()
         openFile({sample.model, {sample.data}, {}});
     });
     connect(m_start, &StartPage::recentChosen, this, &MainWindow::openFile);
+}
+
+// Of the change that has just been refused: at most two, as buttons.
+QVector<BannerButton> MainWindow::waysOut()
+{
+    QVector<BannerButton> buttons;
+    for (const models::Repair& repair : m_document.repairs()) {
+        if (buttons.size() == 2) break;
+        const QString value =
+            models::valueLabel(*m_document.model(), m_document.model()->valueIndex(repair.dropped.value));
+        const QString text = repair.dropped.kind == "checkpoint" ? tr("Do it, and do not pin %1").arg(value)
+                                                                 : tr("Do it, and allow storing %1").arg(value);
+        buttons.append({text, [this, pins = repair.pins, text] { m_workbench->setPins(text, pins); }});
+    }
+    return buttons;
 }
 
 // Many changes come together; the window follows once.

@@ -85,6 +85,7 @@ private:
     void connectDocument();
     void connectStartPage();
     void refresh();
+    [[nodiscard]] QVector<BannerButton> waysOut();
     void refreshActions();
     void applyTheme();
     [[nodiscard]] bool met(Needs needs) const;

@@ -141,6 +141,12 @@ void MainWindow::addPlanActions()
 {
     using enum Needs;
     const ActionSpec specs[] = {
+        {"plan.optimalTime", tr("Strategy: Optimum in &Time"), "", tr("The cheapest plan in seconds, without pins"),
+         Model, [this] { m_workbench->setStrategy(QStringLiteral("optimal"), QStringLiteral("time")); }},
+        {"plan.optimalBytes", tr("Strategy: Optimum in &Bytes"), "", tr("The cheapest plan in bytes, without pins"),
+         Model, [this] { m_workbench->setStrategy(QStringLiteral("optimal"), QStringLiteral("bytes")); }},
+        {"plan.aroundPins", tr("&Optimise Around the Pins"), "Ctrl+Alt+O", tr("The cheapest plan that keeps your pins"),
+         Model, [this] { m_workbench->optimiseAroundPins(); }},
         {"plan.depth", tr("Strategy: &Depth"), "", tr("Cut after every hop, without pins"), Model,
          [this] { m_workbench->setStrategy(QStringLiteral("depth")); }},
         {"plan.sourceRule", tr("Strategy: &Source Rule"), "", tr("Store what later stages read, without pins"), Model,

@@ -50,6 +50,7 @@ json::Value settingsValue(const models::Settings& settings)
 {
     json::Value value = json::Value::object();
     value["strategy"] = settings.strategy.toStdString();
+    value["objective"] = settings.objective.toStdString();
     value["pins"] = protocol::writePins(settings.pins);
     value["device"] = settings.device.toStdString();
     value["memory"] = orNull(settings.memory);
@@ -86,6 +87,8 @@ models::Settings settingsFrom(const json::Reader& reader)
 {
     models::Settings settings;
     settings.strategy = text(reader, "strategy");
+    settings.objective =
+        QString::fromStdString(reader.maybe<std::string>("objective").value_or(settings.objective.toStdString()));
     settings.pins = pinsFrom(reader);
     settings.device = text(reader, "device");
     settings.memory = reader.maybe<std::int64_t>("memory");

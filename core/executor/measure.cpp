@@ -99,9 +99,12 @@ private:
                                });
                                toDevice(rowsRead);
                            });
+        // Into a new file each time, as a stage writes: pages are made on the way.
         m_machine.write = tableBytes / best("writes", [&] {
+                              const std::shared_ptr<std::byte> made =
+                                  unwrap(m_scratch.allocate(static_cast<std::int64_t>(tableBytes)));
                               const at::Tensor host = m_table.cpu();
-                              std::memcpy(store.get(), host.const_data_ptr(), static_cast<std::size_t>(tableBytes));
+                              std::memcpy(made.get(), host.const_data_ptr(), static_cast<std::size_t>(tableBytes));
                           });
     }
 

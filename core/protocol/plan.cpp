@@ -176,6 +176,23 @@ base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRe
     return plan;
 }
 
+base::Result<std::vector<PinRecord>> readRepairs(const json::Value& result)
+{
+    const Reader root(result, "repairs");
+    std::vector<std::pair<double, PinRecord>> found;
+    for (const Reader& item : root.items("repairs")) {
+        const std::vector<std::string> drop = item.get<std::vector<std::string>>("drop");
+        if (root.ok() && drop.size() != 2) item.refuse("must drop [kind, value]");
+        if (!root.ok()) break;
+        found.emplace_back(item.maybe<double>("cost").value_or(0), PinRecord{drop[0], drop[1]});
+    }
+    if (!root.ok()) return base::forward(root.status());
+    std::ranges::stable_sort(found, {}, &std::pair<double, PinRecord>::first);
+    std::vector<PinRecord> pins;
+    for (const auto& [cost, pin] : found) pins.push_back(pin);
+    return pins;
+}
+
 json::Value writePins(const std::vector<PinRecord>& pins)
 {
     json::Value list = json::Value::array();

@@ -82,6 +82,8 @@ struct PlanRecord {
 
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
+// The pins that plan/repairs would drop, the cheapest plan first. Fails with Input.
+base::Result<std::vector<PinRecord>> readRepairs(const json::Value& result);
 json::Value writePins(const std::vector<PinRecord>& pins);
 
 }  // namespace hopscope::protocol

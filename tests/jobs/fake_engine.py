@@ -153,9 +153,13 @@ class Engine:
     def plan_make(self, params):
         try:
             return self.documents[params["document"]].make_plan(params["strategy"], params["pins"], params["device"],
-                                                                params["batch"])
+                                                                params["batch"], params["objective"])
         except ValueError as refusal:
             raise Refused(-32004, str(refusal)) from None
+
+    def plan_repairs(self, params):
+        return self.documents[params["document"]].repairs(params["strategy"], params["pins"], params["device"],
+                                                          params["batch"], params["objective"])
 
     def plan_load(self, params):
         plan = json.loads(params["text"])

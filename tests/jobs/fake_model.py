@@ -76,7 +76,7 @@ class Model:
 
     def stored(self, strategy, pins):
         hidden = self.results[:-1]
-        stored = list(hidden if strategy == "depth" else self.linears[1:])
+        stored = list(self.linears[1:] if strategy == "source-rule" else hidden)
         for kind, pinned in pins:
             if pinned not in hidden + self.linears:
                 raise ValueError(f"{pinned} cannot be stored: it has no rows of its own")
@@ -88,16 +88,30 @@ class Model:
             raise ValueError("without any stored value all hops would be in one stage")
         return sorted(stored, key=lambda identity: int(identity[1:]))
 
-    def make_plan(self, strategy, pins, device, batch):
+    def make_plan(self, strategy, pins, device, batch, objective="time"):
         stored = self.stored(strategy, pins)
+        cost = 0.002 + 0.001 * len(stored)
+        best = cost if strategy == "optimal" else None
         stages = [self.stage(index, ops) for index, ops in self.stage_ops.items()]
         checkpoints = [self.checkpoint(identity, index + 1, False) for index, identity in enumerate(stored)]
         checkpoints.append(self.checkpoint(self.output, self.layers, True))
         plan = ENVELOPE | {
-            "format": "hopscope-plan", "strategy": strategy, "objective": "bytes", "cost": None, "lower_bound": None,
-            "gap": None, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": stages,
+            "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
+            "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
+            "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": stages,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
-        return {"plan": plan, "predicted": self.prediction(len(stored))}
+        return {"plan": plan, "predicted": self.prediction(len(stored)), "notes": []}
+
+    def repairs(self, strategy, pins, device, batch, objective):
+        """Pins without which there is a plan."""
+        found = []
+        for dropped in pins:
+            try:
+                plan = self.make_plan(strategy, [pin for pin in pins if pin != dropped], device, batch, objective)["plan"]
+            except ValueError:
+                continue
+            found.append({"drop": dropped, "cost": plan["cost"], "unit": plan["unit"]})
+        return {"repairs": found}
 
     def stage(self, index, ops):
         loop = {"destination": "node", "frontier": [], "reads": [], "reductions": [], "writes": []}

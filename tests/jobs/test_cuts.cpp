@@ -20,7 +20,7 @@ std::vector<protocol::PinRecord> pins(const QString& text)
     return result;
 }
 
-Cuts cuts(const QString& text) { return {"depth", pins(text), nullptr}; }
+Cuts cuts(const QString& text) { return {"depth", "time", pins(text), nullptr}; }
 
 }  // namespace
 

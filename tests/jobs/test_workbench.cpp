@@ -59,6 +59,8 @@ private slots:
     void pinsChangeThePlanAndUndoBringsItBack();
     void movingACheckpointIsOneStep();
     void aRefusedCutUndoesItselfAndSaysWhy();
+    void aRefusedCutNamesThePinsInItsWayAndTakesOneOut();
+    void theOptimumIsTakenAroundThePins();
     void manyQuickChangesEndWithTheLastPlan();
     void aRefusalAfterQuickChangesKeepsTheEarlierOnes();
     void askingWhatIfChangesNothing();
@@ -162,6 +164,47 @@ void TestWorkbench::aRefusedCutUndoesItselfAndSaysWhy()
     bench.workbench.pin({"checkpoint", secondLinear});
     QTRY_COMPARE(bench.stored().size(), 3);
     QVERIFY(bench.document.refusal().isEmpty());
+}
+
+void TestWorkbench::aRefusedCutNamesThePinsInItsWayAndTakesOneOut()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"no_checkpoint", firstResult});
+    QTRY_COMPARE(bench.stored(), QStringList{secondResult});
+    bench.workbench.pin({"no_checkpoint", secondResult});
+    QTRY_COMPARE(bench.document.repairs().size(), std::size_t{1});
+    const models::Repair way = bench.document.repairs().front();
+    QCOMPARE(way.dropped, (protocol::PinRecord{"no_checkpoint", firstResult}));
+    QCOMPARE(bench.stored(), QStringList{secondResult});
+    bench.workbench.setPins("the way out", way.pins);
+    QTRY_COMPARE(bench.stored(), QStringList{firstResult});
+    QVERIFY(bench.document.refusal().isEmpty());
+    QVERIFY(bench.document.repairs().empty());
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.stored(), QStringList{secondResult});
+}
+
+void TestWorkbench::theOptimumIsTakenAroundThePins()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QCOMPARE(bench.document.settings().strategy, QString("optimal"));
+    QCOMPARE(bench.document.plan()->gap, std::optional(0.0));
+    bench.workbench.setStrategy("source-rule");
+    QTRY_COMPARE(bench.document.plan()->strategy, std::string("source-rule"));
+    QVERIFY(!bench.document.plan()->lowerBound.has_value());
+    bench.workbench.pin({"checkpoint", secondResult});
+    QTRY_VERIFY(bench.stored().contains(secondResult));
+    bench.workbench.optimiseAroundPins();
+    QTRY_COMPARE(bench.document.plan()->strategy, std::string("optimal"));
+    QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
+    QVERIFY(bench.stored().contains(secondResult));
+    bench.workbench.setStrategy("optimal", "bytes");
+    QTRY_COMPARE(bench.document.plan()->unit, std::string("bytes"));
+    QVERIFY(bench.document.settings().pins.empty());
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.document.plan()->unit, std::string("seconds"));
 }
 
 void TestWorkbench::manyQuickChangesEndWithTheLastPlan()

@@ -219,7 +219,7 @@ std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Ta
         const auto optimum = optimalPlan(prepared, s.data, objective, batch);
         const std::string what = std::string("optimal in ") + placement::objectiveName(objective);
         if (!optimum && optimum.error().code == base::ErrorCode::Unsupported) {
-            tally.notes += (tally.notes.empty() ? "" : "; ") + what + ": " + optimum.error().message;
+            tally.notes += ", not " + what + ": " + optimum.error().message;
             return std::nullopt;
         }
         if (!optimum) return Failure{optimum.error(), what};

@@ -34,6 +34,7 @@ private slots:
     void anAnswerThatChangesNothingSaysSo();
     void linksLeadBackToTheirTarget();
     void barsAddUpToThePlan();
+    void aPlanSaysHowFarItIsFromTheCheapest();
     void barLengthsAreInProportion();
     void devicesComeFromTheEngine();
     void buttonsFollowTheRun_data();
@@ -249,6 +250,36 @@ void TestPanelTexts::barsAddUpToThePlan()
     QCOMPARE(bars[1].total(), 600);
     QCOMPARE(planHeadline(plan.get()), QStringLiteral("Moves 400 B"));
     QVERIFY(planDetail(document).contains(QStringLiteral("200 B written, 200 B read")));
+}
+
+void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
+{
+    models::Document document;
+    auto model = std::make_shared<const protocol::ModelRecord>(drawn::twoLayers());
+    document.setModel(model);
+    protocol::PlanRecord plan = drawn::twoLayerPlan(*model);
+    const auto quality = [&] {
+        document.setPlan(std::make_shared<const protocol::PlanRecord>(plan));
+        return planQuality(document);
+    };
+    QCOMPARE(quality(), QString());
+    plan.objective = "time";
+    plan.unit = "seconds";
+    plan.cost = 0.3;
+    QCOMPARE(quality(), QString());
+    protocol::PlanRecord best = plan;
+    best.cost = 0.25;
+    document.setReference(QStringLiteral("optimal"), std::make_shared<const protocol::PlanRecord>(best));
+    QCOMPARE(quality(), QStringLiteral("20 % above the optimum in time"));
+    plan.lowerBound = 0.2;
+    plan.gap = 1.0 / 3;
+    QCOMPARE(quality(), QStringLiteral("At most 50 % above the cheapest in time"));
+    plan.gap = 0;
+    QCOMPARE(quality(), QStringLiteral("Proven to be the cheapest in time"));
+    plan.pins = {{"checkpoint", "s0"}};
+    QCOMPARE(quality(), QStringLiteral("Proven to be the cheapest in time with these pins"));
+    plan.predicted->seconds = 0.3;
+    QCOMPARE(planHeadline(&plan), QStringLiteral("About 300 ms, moves 400 B"));
 }
 
 void TestPanelTexts::barLengthsAreInProportion()

@@ -182,6 +182,7 @@ void TestTables::stagesCountTheirDistinctOperatorsAndValues()
     QCOMPARE(cell(table, 0, static_cast<int>(models::StageColumn::Bytes)), QStringLiteral("200 B"));
     QCOMPARE(cell(table, 1, static_cast<int>(models::StageColumn::Peak)), QStringLiteral("2.0 KiB"));
     QCOMPARE(cell(table, 1, static_cast<int>(models::StageColumn::Seconds)), QStringLiteral("–"));
+    QCOMPARE(cell(table, 1, static_cast<int>(models::StageColumn::Expected)), QStringLiteral("–"));
 }
 
 void TestTables::measuredSecondsComeFromTheRunBeforeTheReport()

@@ -10,9 +10,9 @@
 namespace hopscope::jobs {
 
 struct Cuts {
-    QString strategy;
+    QString strategy, objective;
     std::vector<protocol::PinRecord> pins;
-    models::PlanPtr exact;  // a plan that was loaded from a file; null: what strategy and pins give
+    models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: what strategy and pins give
     bool operator==(const Cuts&) const = default;
 };
 

@@ -107,9 +107,22 @@ void Workbench::close()
     m_impl->document.setModel(nullptr);
 }
 
-void Workbench::setStrategy(const QString& strategy)
+void Workbench::setStrategy(const QString& strategy, const QString& objective)
 {
-    m_impl->push(tr("strategy %1").arg(strategy), {strategy, {}, nullptr});
+    m_impl->push(tr("strategy %1").arg(strategy), {strategy, objective, {}, nullptr});
+}
+
+void Workbench::optimiseAroundPins()
+{
+    const models::Settings& settings = m_impl->document.settings();
+    m_impl->push(tr("optimum around the pins"),
+                 {QStringLiteral("optimal"), settings.objective, settings.pins, nullptr});
+}
+
+void Workbench::setPins(const QString& what, const std::vector<protocol::PinRecord>& pins)
+{
+    const models::Settings& settings = m_impl->document.settings();
+    m_impl->push(what, {settings.strategy, settings.objective, pins, nullptr});
 }
 
 void Workbench::pin(const protocol::PinRecord& pin)
@@ -134,7 +147,8 @@ void Workbench::movePin(const QString& fromValue, const QString& toValue)
 
 void Workbench::clearPins()
 {
-    m_impl->push(tr("remove all pins"), {m_impl->document.settings().strategy, {}, nullptr});
+    m_impl->push(tr("remove all pins"),
+                 {m_impl->document.settings().strategy, m_impl->document.settings().objective, {}, nullptr});
 }
 
 void Workbench::setRunSettings(const models::Settings& settings)
@@ -142,6 +156,7 @@ void Workbench::setRunSettings(const models::Settings& settings)
     models::Settings next = settings;
     const models::Settings before = m_impl->document.settings();
     next.strategy = before.strategy;
+    next.objective = before.objective;
     next.pins = before.pins;
     m_impl->document.setSettings(next);
     const bool samePlan = next.device == before.device && next.memory == before.memory && next.batch == before.batch;
@@ -190,7 +205,8 @@ void Workbench::loadPlan(const QString& file)
                             if (!plan) return m_impl->fail(what, plan.error());
                             const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
                             m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()),
-                                         {QString::fromStdString(loaded->strategy), loaded->pins, loaded});
+                                         {QString::fromStdString(loaded->strategy), QString::fromStdString(loaded->objective),
+                                          loaded->pins, loaded});
                         });
 }
 

@@ -28,8 +28,10 @@ public:
     void close();
 
     // Cuts. Refusals end up in Document::refusal and undo themselves.
-    void setStrategy(const QString& strategy);  // forgets pins
-    void pin(const protocol::PinRecord& pin);   // replaces a pin of the same value
+    void setStrategy(const QString& strategy, const QString& objective = QStringLiteral("time"));  // forgets pins
+    void optimiseAroundPins();  // the optimal strategy with the pins of now
+    void setPins(const QString& what, const std::vector<protocol::PinRecord>& pins);  // all at once; `what`: for undo
+    void pin(const protocol::PinRecord& pin);  // replaces a pin of the same value
     void unpin(const QString& value);
     void movePin(const QString& fromValue, const QString& toValue);  // one step of undo
     void clearPins();

@@ -7,7 +7,7 @@ namespace hopscope::jobs {
 
 namespace {
 
-const char* const referenceStrategies[] = {"depth", "source-rule"};
+const char* const referenceStrategies[] = {"optimal", "depth", "source-rule"};
 
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
@@ -28,9 +28,27 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
     return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
+std::vector<models::Repair> waysOut(const std::vector<protocol::PinRecord>& dropped,
+                                    const std::vector<protocol::PinRecord>& refused,
+                                    const std::vector<protocol::PinRecord>& accepted)
+{
+    std::vector<models::Repair> ways;
+    for (const protocol::PinRecord& pin : dropped) {
+        if (std::ranges::find(accepted, pin) == accepted.end()) continue;
+        models::Repair way{pin, refused};
+        std::erase(way.pins, pin);
+        ways.push_back(std::move(way));
+    }
+    return ways;
+}
+
 }  // namespace
 
-Cuts Workbench::Impl::cuts() const { return {document.settings().strategy, document.settings().pins, exact}; }
+Cuts Workbench::Impl::cuts() const
+{
+    const models::Settings& settings = document.settings();
+    return {settings.strategy, settings.objective, settings.pins, exact};
+}
 
 void Workbench::Impl::push(const QString& text, Cuts after)
 {
@@ -47,6 +65,7 @@ void Workbench::Impl::apply(const Cuts& to)
     newest = nullptr;
     models::Settings settings = document.settings();
     settings.strategy = to.strategy;
+    settings.objective = to.objective;
     settings.pins = to.pins;
     exact = to.exact;
     document.setSettings(settings);
@@ -64,6 +83,7 @@ json::Value Workbench::Impl::planParams(const models::Settings& settings) const
     json::Value params = json::Value::object();
     params["document"] = engineDocument.value_or(0);
     params["strategy"] = settings.strategy.toStdString();
+    params["objective"] = settings.objective.toStdString();
     params["pins"] = protocol::writePins(settings.pins);
     params["device"] = settings.device.toStdString();
     params["memory"] = orNull(settings.memory);
@@ -111,6 +131,7 @@ void Workbench::Impl::planAnswered(const models::Settings& settings, base::Resul
 void Workbench::Impl::refuse(const base::Error& error)
 {
     if (engine.state() != EngineState::Ready) return;  // no answer at all: the engine has died
+    const models::Settings refused = document.settings();
     refusing = true;
     if (newest) {
         newest->refuse();
@@ -120,6 +141,20 @@ void Workbench::Impl::refuse(const base::Error& error)
     document.setRefusal(QString::fromStdString(base::describe(error)));
     if (document.settings() != accepted) plan();
     else if (exact) document.setPlan(exact);
+    askForRepairs(refused);
+}
+
+// Pins without which the change would have been possible; not those that the change itself has brought.
+void Workbench::Impl::askForRepairs(const models::Settings& refused)
+{
+    if (accepted.pins.empty() || refused.pins.empty()) return;
+    const QString sentence = document.refusal();
+    engine.request("plan/repairs", planParams(refused), &bench,
+                   [this, refused, sentence](const base::Result<json::Value>& result) {
+                       if (!result || document.refusal() != sentence) return;
+                       const auto dropped = protocol::readRepairs(*result);
+                       if (dropped) document.setRepairs(waysOut(*dropped, refused.pins, accepted.pins));
+                   });
 }
 
 void Workbench::Impl::references()

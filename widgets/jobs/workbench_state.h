@@ -80,6 +80,7 @@ struct Workbench::Impl {
     void plan();
     void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);
+    void askForRepairs(const models::Settings& refused);
     void references();
     void reference(const QString& strategy);
     [[nodiscard]] Cuts cuts() const;

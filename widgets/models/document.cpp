@@ -32,6 +32,7 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
     m_runLog.reset();
     m_runs.clear();
     m_refusal.clear();
+    m_repairs.clear();
     emit modelChanged();
     emit planChanged();
     emit runChanged();
@@ -63,8 +64,16 @@ void Document::setSettings(const Settings& settings)
 
 void Document::setRefusal(const QString& sentence)
 {
-    if (sentence == m_refusal) return;
+    if (sentence == m_refusal && m_repairs.empty()) return;
     m_refusal = sentence;
+    m_repairs.clear();
+    emit refusalChanged(m_refusal);
+}
+
+void Document::setRepairs(std::vector<Repair> repairs)
+{
+    if (repairs == m_repairs) return;
+    m_repairs = std::move(repairs);
     emit refusalChanged(m_refusal);
 }
 

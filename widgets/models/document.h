@@ -25,13 +25,21 @@ using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
 
 // What a user chooses besides the cuts: everything that a session file keeps about planning and running.
 struct Settings {
-    QString strategy = "depth";
+    QString strategy = "optimal";
+    QString objective = "time";  // or "bytes": what the optimal strategy makes small
     std::vector<protocol::PinRecord> pins;
     QString device = "auto";
     std::optional<qint64> memory, batch;
     QString verify = "sample";
     QString output;  // folder; empty: none kept
     bool operator==(const Settings&) const = default;
+};
+
+// A way out of a refused change: the pins that it would have given, without one of them.
+struct Repair {
+    protocol::PinRecord dropped;
+    std::vector<protocol::PinRecord> pins;
+    bool operator==(const Repair&) const = default;
 };
 
 // A finished run, from here or from a report that was opened.
@@ -51,7 +59,7 @@ public:
     [[nodiscard]] const ModelPtr& model() const { return m_model; }  // null: nothing is open
     [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
-    // The plans of the strategies without pins, for comparison: "depth", "source-rule". Null while not known.
+    // The plans of the strategies without pins, for comparison: "optimal", "depth", "source-rule". Null while not known.
     [[nodiscard]] PlanPtr reference(const QString& strategy) const;
     [[nodiscard]] const Settings& settings() const { return m_settings; }
     [[nodiscard]] const QString& modelPath() const { return m_modelPath; }
@@ -67,13 +75,16 @@ public:
         return m_refusal;
     }  // why the last change was refused; empty: it was not
 
+    [[nodiscard]] const std::vector<Repair>& repairs() const { return m_repairs; }
+
     void setSource(QString model, QStringList data, QStringList roles);
     // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
     void setPlan(PlanPtr plan);
     void setReference(const QString& strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
-    void setRefusal(const QString& sentence);
+    void setRefusal(const QString& sentence);      // clears the repairs
+    void setRepairs(std::vector<Repair> repairs);  // of the refusal
     void setRunLog(std::shared_ptr<RunLog> log);
     void addRun(FinishedRun run);
 
@@ -81,9 +92,9 @@ signals:
     void modelChanged();
     void planChanged();  // plan or references
     void settingsChanged();
-    void refusalChanged(const QString& sentence);
-    void runChanged();   // another run log
-    void runsChanged();  // the list of finished runs
+    void refusalChanged(const QString& sentence);  // or its repairs
+    void runChanged();                             // another run log
+    void runsChanged();                            // the list of finished runs
 
 private:
     ModelPtr m_model;
@@ -92,6 +103,7 @@ private:
     std::vector<std::pair<QString, PlanPtr>> m_references;
     Settings m_settings;
     QString m_modelPath, m_refusal;
+    std::vector<Repair> m_repairs;
     QStringList m_data, m_roles;
     std::shared_ptr<RunLog> m_runLog;
     std::vector<FinishedRun> m_runs;

@@ -42,6 +42,7 @@ void predict(StageRow& row, const std::optional<protocol::Prediction>& predictio
         if (stage.index != row.stage) continue;
         row.bytes = stage.written + stage.read;
         row.peak = stage.peakMemory;
+        row.expected = stage.seconds;
         row.recomputed = static_cast<int>(stage.recomputed.size());
     }
 }
@@ -56,10 +57,16 @@ QVariant number(const StageRow& row, StageColumn column)
     case StageColumn::Recomputed: return row.recomputed;
     case StageColumn::Bytes: return static_cast<qlonglong>(row.bytes.value_or(-1));
     case StageColumn::Peak: return static_cast<qlonglong>(row.peak.value_or(-1));
+    case StageColumn::Expected: return row.expected.value_or(-1);
     case StageColumn::Seconds: return row.seconds.value_or(-1);
     case StageColumn::Count: break;
     }
     return {};
+}
+
+QString formatSeconds(const std::optional<double>& seconds)
+{
+    return seconds ? models::formatSeconds(*seconds) : QStringLiteral("–");
 }
 
 QString display(const StageRow& row, StageColumn column)
@@ -67,7 +74,8 @@ QString display(const StageRow& row, StageColumn column)
     switch (column) {
     case StageColumn::Bytes: return formatBytes(row.bytes);
     case StageColumn::Peak: return formatBytes(row.peak);
-    case StageColumn::Seconds: return row.seconds ? formatSeconds(*row.seconds) : QStringLiteral("–");
+    case StageColumn::Expected: return formatSeconds(row.expected);
+    case StageColumn::Seconds: return formatSeconds(row.seconds);
     default: return number(row, column).toString();
     }
 }
@@ -113,6 +121,7 @@ QVariant StageModel::header(StageColumn column, int role) const
     case StageColumn::Recomputed: return tip ? tr("Operators that an earlier stage has computed too") : tr("Again");
     case StageColumn::Bytes: return tip ? tr("Bytes written and read, predicted") : tr("Moves");
     case StageColumn::Peak: return tip ? tr("Peak memory, predicted") : tr("Peak");
+    case StageColumn::Expected: return tip ? tr("Time, predicted") : tr("Expected");
     case StageColumn::Seconds: return tip ? tr("Time, measured") : tr("Took");
     case StageColumn::Count: break;
     }

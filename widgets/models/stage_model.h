@@ -11,13 +11,13 @@ struct StageRow {
     int stage = 1;
     int reads = 0, writes = 0, ops = 0, recomputed = 0;
     std::optional<std::int64_t> bytes, peak;  // predicted; written and read
-    std::optional<double> seconds;            // measured
+    std::optional<double> expected, seconds;  // predicted, measured
 };
 
 // Measured seconds come from the run under way if it has them, else from the last report; both may be null.
 std::vector<StageRow> stageRows(const protocol::PlanRecord& plan, const RunLog* log, const schema::Report* report);
 
-enum class StageColumn { Stage, Reads, Writes, Ops, Recomputed, Bytes, Peak, Seconds, Count };
+enum class StageColumn { Stage, Reads, Writes, Ops, Recomputed, Bytes, Peak, Expected, Seconds, Count };
 
 class StageModel : public TableModel<StageRow, StageColumn> {
     Q_OBJECT

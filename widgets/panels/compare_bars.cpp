@@ -31,6 +31,7 @@ std::vector<PlanBar> planBars(const models::Document& document)
 {
     std::vector<PlanBar> bars;
     add(bars, CompareBars::tr("yours"), document.plan(), true);
+    add(bars, CompareBars::tr("optimum"), document.reference(QStringLiteral("optimal")), false);
     add(bars, CompareBars::tr("depth rule"), document.reference(QStringLiteral("depth")), false);
     add(bars, CompareBars::tr("source rule"), document.reference(QStringLiteral("source-rule")), false);
     return bars;

@@ -36,6 +36,15 @@ QString againstDepth(const models::Document& document)
                       : PlanPanel::tr("%1 % less than the depth rule").arg(size);
 }
 
+constexpr double provenGap = 1e-4;
+
+QString objectiveLabel(const protocol::PlanRecord& plan)
+{
+    return plan.objective == "bytes" ? PlanPanel::tr("bytes") : PlanPanel::tr("time");
+}
+
+QString percent(double part) { return QStringLiteral("%1 %").arg(100 * part, 0, 'f', part < 0.1 ? 1 : 0); }
+
 const schema::Report* lastReport(const models::Document& document)
 {
     return document.runs().empty() ? nullptr : document.runs().back().report.get();
@@ -46,9 +55,29 @@ const schema::Report* lastReport(const models::Document& document)
 QString planHeadline(const protocol::PlanRecord* plan)
 {
     if (plan == nullptr) return PlanPanel::tr("No plan");
-    if (const auto moved = movedBytes(*plan))
-        return PlanPanel::tr("Moves %1").arg(formatBytes(static_cast<double>(*moved)));
-    return stores(*plan);
+    const auto moved = movedBytes(*plan);
+    if (!moved) return stores(*plan);
+    const QString bytes = formatBytes(static_cast<double>(*moved));
+    if (!plan->predicted->seconds) return PlanPanel::tr("Moves %1").arg(bytes);
+    return PlanPanel::tr("About %1, moves %2").arg(models::formatSeconds(*plan->predicted->seconds), bytes);
+}
+
+QString planQuality(const models::Document& document)
+{
+    const models::PlanPtr& plan = document.plan();
+    if (!plan || !plan->cost || *plan->cost <= 0) return {};
+    if (plan->gap && *plan->gap < provenGap)
+        return plan->pins.empty()
+                   ? PlanPanel::tr("Proven to be the cheapest in %1").arg(objectiveLabel(*plan))
+                   : PlanPanel::tr("Proven to be the cheapest in %1 with these pins").arg(objectiveLabel(*plan));
+    if (plan->lowerBound)
+        return PlanPanel::tr("At most %1 above the cheapest in %2")
+            .arg(percent(*plan->cost / *plan->lowerBound - 1), objectiveLabel(*plan));
+    const models::PlanPtr best = document.reference(QStringLiteral("optimal"));
+    if (!best || !best->cost || best->unit != plan->unit || *best->cost <= 0) return {};
+    const double above = *plan->cost / *best->cost - 1;
+    if (above < provenGap) return PlanPanel::tr("As cheap as the optimum in %1").arg(objectiveLabel(*plan));
+    return PlanPanel::tr("%1 above the optimum in %2").arg(percent(above), objectiveLabel(*plan));
 }
 
 QString planDetail(const models::Document& document)
@@ -89,14 +118,17 @@ PlanPanel::PlanPanel(const Context& context, QWidget* parent) : Panel(parent), m
 void PlanPanel::setupHeader(QBoxLayout& layout)
 {
     m_headline = title(QStringLiteral("planHeadline"), this);
+    m_quality = wrapped(QStringLiteral("planQuality"), this);
     m_detail = wrapped(QStringLiteral("planDetail"), this);
     m_detail->setProperty("muted", true);
     m_strategy = new QComboBox(this);
     m_strategy->setObjectName(QStringLiteral("strategy"));
     m_strategy->setAccessibleName(tr("Strategy"));
     m_strategy->setToolTip(tr("How cuts are chosen; choosing one forgets your pins"));
-    m_strategy->addItem(tr("Depth rule"), QStringLiteral("depth"));
-    m_strategy->addItem(tr("Source rule"), QStringLiteral("source-rule"));
+    m_strategy->addItem(tr("Optimum in time"), QStringList{QStringLiteral("optimal"), QStringLiteral("time")});
+    m_strategy->addItem(tr("Optimum in bytes"), QStringList{QStringLiteral("optimal"), QStringLiteral("bytes")});
+    m_strategy->addItem(tr("Depth rule"), QStringList{QStringLiteral("depth"), QStringLiteral("time")});
+    m_strategy->addItem(tr("Source rule"), QStringList{QStringLiteral("source-rule"), QStringLiteral("time")});
     const auto tool = [this](const char* name, const QString& label) {
         auto* button = new QToolButton(this);
         button->setObjectName(QString::fromLatin1(name));
@@ -104,15 +136,18 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
         button->setAccessibleName(label);
         return button;
     };
+    m_optimum = tool("optimum", tr("Optimise"));
+    m_optimum->setToolTip(tr("Take the cheapest plan that keeps your pins"));
     m_undo = tool("undo", tr("Undo"));
     m_redo = tool("redo", tr("Redo"));
     m_clear = tool("clearPins", tr("Clear pins"));
     auto* row = new QHBoxLayout;
     row->addWidget(m_strategy);
     row->addStretch(1);
-    for (QToolButton* button : {m_undo, m_redo, m_clear}) row->addWidget(button);
+    for (QToolButton* button : {m_optimum, m_undo, m_redo, m_clear}) row->addWidget(button);
     m_bars = new CompareBars(this);
     layout.addWidget(m_headline);
+    layout.addWidget(m_quality);
     layout.addWidget(m_detail);
     layout.addLayout(row);
     layout.addWidget(m_bars);
@@ -138,7 +173,7 @@ void PlanPanel::setupTables(QBoxLayout& layout)
         table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     }
     // What a stage reads and writes is in the inspector: the panel is narrow.
-    for (const models::StageColumn column : {models::StageColumn::Reads, models::StageColumn::Writes})
+    for (const models::StageColumn column : {models::StageColumn::Reads, models::StageColumn::Writes, models::StageColumn::Ops})
         m_stageTable->setColumnHidden(static_cast<int>(column), true);
 }
 
@@ -156,6 +191,7 @@ void PlanPanel::setupUndo()
     connect(m_undo, &QToolButton::clicked, &stack, &QUndoStack::undo);
     connect(m_redo, &QToolButton::clicked, &stack, &QUndoStack::redo);
     connect(m_clear, &QToolButton::clicked, &m_context.workbench, &jobs::Workbench::clearPins);
+    connect(m_optimum, &QToolButton::clicked, &m_context.workbench, &jobs::Workbench::optimiseAroundPins);
 }
 
 void PlanPanel::setupConnections()
@@ -165,8 +201,10 @@ void PlanPanel::setupConnections()
     connect(&document, &models::Document::runsChanged, this, &PlanPanel::refreshStages);
     connect(&document, &models::Document::settingsChanged, this, &PlanPanel::refreshSettings);
     connect(&m_context.selection, &models::Selection::changed, this, &PlanPanel::follow);
-    connect(m_strategy, &QComboBox::activated, this,
-            [this] { m_context.workbench.setStrategy(m_strategy->currentData().toString()); });
+    connect(m_strategy, &QComboBox::activated, this, [this] {
+        const QStringList chosen = m_strategy->currentData().toStringList();
+        m_context.workbench.setStrategy(chosen.value(0), chosen.value(1));
+    });
     connect(m_checkpointTable, &QWidget::customContextMenuRequested, this, &PlanPanel::showMenu);
     for (QTableView* table : {m_checkpointTable, m_stageTable})
         connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PlanPanel::selectRow);
@@ -184,6 +222,8 @@ void PlanPanel::refresh()
     const models::ModelPtr& model = m_context.document.model();
     const models::PlanPtr& plan = m_context.document.plan();
     m_headline->setText(planHeadline(plan.get()));
+    m_quality->setText(planQuality(m_context.document));
+    m_quality->setVisible(!m_quality->text().isEmpty());
     m_detail->setText(planDetail(m_context.document));
     m_bars->setBars(planBars(m_context.document));
     m_checkpoints.setRows(model && plan ? models::checkpointRows(*model, *plan) : std::vector<models::CheckpointRow>());
@@ -194,6 +234,7 @@ void PlanPanel::refresh()
                           static_cast<QWidget*>(m_checkpointsHeading), static_cast<QWidget*>(m_stagesHeading)})
         part->setVisible(plan != nullptr);
     m_strategy->setEnabled(model != nullptr);
+    refreshSettings();
     follow(m_context.selection.current());
 }
 
@@ -215,8 +256,11 @@ void PlanPanel::fitTable(QTableView& table) const
 
 void PlanPanel::refreshSettings()
 {
-    const int index = m_strategy->findData(m_context.document.settings().strategy);
-    m_strategy->setCurrentIndex(std::max(index, 0));
+    const models::Settings& settings = m_context.document.settings();
+    const bool optimal = settings.strategy == QLatin1String("optimal");
+    const QStringList wanted{settings.strategy, optimal ? settings.objective : QStringLiteral("time")};
+    m_strategy->setCurrentIndex(std::max(m_strategy->findData(wanted), 0));
+    m_optimum->setEnabled(m_context.document.model() != nullptr && !optimal);
 }
 
 void PlanPanel::follow(const Target& target)
