@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "executor/executor.h"
 #include "graph/generate.h"
+#include "place.h"
 #include "verify/verify.h"
 
 namespace hopscope::engine {
@@ -69,6 +70,10 @@ struct BenchCommand {
     BenchRunOptions options;
 };
 
+struct PlaceCommand {
+    PlaceOptions options;
+};
+
 struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
@@ -80,7 +85,7 @@ struct ShowText {  // --help, --version
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             OracleCommand, ServeCommand, ShowText>;
+                             PlaceCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;
