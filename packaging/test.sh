@@ -48,7 +48,9 @@ sanitized() {
 unpack_packages() {
     rm -rf build/deps
     mkdir -p build/deps
-    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 doctest-dev |
+    dpkg -L nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev zlib1g-dev libhwy-dev libhwy1 doctest-dev \
+        coinor-libcbc-dev coinor-libcbc3 coinor-libcgl-dev coinor-libcgl1 coinor-libclp-dev coinor-libclp1 \
+        coinor-libcoinutils-dev coinor-libcoinutils3v5 coinor-libosi-dev coinor-libosi1v5 |
         grep -E '^/usr/(include|lib|share/cmake)/' | while read -r file; do
         if [ ! -d "$file" ] || [ -L "$file" ]; then
             mkdir -p "build/deps$(dirname "$file")" && cp -P "$file" "build/deps$file"
@@ -61,7 +63,10 @@ without_optional_parts() {
         cmake -S . -B build/minimal -G Ninja -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
             -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror &&
         grep -q "HOPSCOPE_JSON_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
-        ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph
+        grep -q "HOPSCOPE_CBC_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
+        ninja -C build/minimal -j "$jobs" hopscope_json hopscope_graph test_solver &&
+        cmake -S . -B build/minimal -DHOPSCOPE_CBC=OFF && ninja -C build/minimal -j "$jobs" test_solver test_optimiser &&
+        ctest --test-dir build/minimal --output-on-failure -R '^(solver|optimiser)$'
 }
 
 sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort; }

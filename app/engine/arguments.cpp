@@ -15,7 +15,8 @@ namespace {
 
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
-    std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time";
+    std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
+                place = "optimal";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -33,6 +34,7 @@ struct Parsed {
     int repeat = 3;
     std::string benchBatch = "auto", benchMemory = "1Gi";
     bool noReference = false;
+    PlaceOptions place;
 };
 
 void addOutputFlags(CLI::App& app, Parsed& parsed)
@@ -210,6 +212,25 @@ void addBench(CLI::App& app, Parsed& parsed)
     machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
 }
 
+void addPlace(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command =
+        addCommand(app, parsed, "place", "Solve abstract placement instances (docs/placement-instance.md)",
+                   "  hopscope-engine place cases.json --case gcn2_plain\n"
+                   "  hopscope-engine place instance.json --strategy local-search --json\n");
+    PlaceOptions& options = parsed.place;
+    command.add_option("INSTANCE", options.file, "One case, or a document of cases")->required();
+    command.add_option("--case", options.caseId, "Only the case with this id")->type_name("ID");
+    command.add_option("--strategy", parsed.texts.place, "optimal, depth, source-rule or local-search")
+        ->type_name("S")
+        ->capture_default_str();
+    command.add_flag("--literal", options.literal, "The literal colouring of the source documents, too: a lower bound");
+    command.add_option("--deadline", options.deadline, "Seconds per instance")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
 void addServe(CLI::App& app, Parsed&)
 {
     app.add_subcommand("serve", "Answer a window on standard input and output (JSON-RPC, see docs/protocol.md)");
@@ -236,7 +257,8 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.footer(
         "\nExit codes: 0 done, 2 usage, 3 input refused, 4 model not supported or not splittable, 5 verification "
         "failed,\n6 out of memory or disk, 7 internal error, 130 cancelled.");
-    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addServe, addOracle})
+    for (auto* const add :
+         {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addServe, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
@@ -307,6 +329,14 @@ base::Result<Command> finishBench(Parsed& parsed)
     return BenchCommand{parsed.bench};
 }
 
+base::Result<Command> finishPlace(Parsed& parsed)
+{
+    const base::Result<optimiser::Strategy> strategy = optimiser::parseStrategy(parsed.texts.place);
+    if (!strategy) return base::forward(strategy);
+    parsed.place.strategy = *strategy;
+    return PlaceCommand{parsed.place};
+}
+
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
@@ -321,6 +351,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "bench" && bench == "machine") return parsed.machine;
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
     if (name == "bench") return finishBench(parsed);
+    if (name == "place") return finishPlace(parsed);
     if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};
 }

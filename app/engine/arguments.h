@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "executor/executor.h"
 #include "graph/generate.h"
+#include "place.h"
 #include "placement/cost_model.h"
 #include "verify/verify.h"
 
@@ -82,6 +83,10 @@ struct MachineCommand {
     std::string device = "auto";
 };
 
+struct PlaceCommand {
+    PlaceOptions options;
+};
+
 struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
@@ -93,7 +98,7 @@ struct ShowText {  // --help, --version
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             BenchPlansCommand, MachineCommand, OracleCommand, ServeCommand, ShowText>;
+                             BenchPlansCommand, MachineCommand, PlaceCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -77,6 +77,8 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
     return 0;
 }
 
+base::Result<int> execute(const PlaceCommand& command, Session& session) { return place(command.options, session); }
+
 base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }
 
 base::Result<int> execute(const OracleCommand& command, Session&) { return verify::oracleMain(command.request); }

@@ -3,35 +3,41 @@
 // Why pins leave no legal plan, and the ways out.
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "optimiser/solve.h"
 
 namespace hopscope::optimiser {
 
-enum class RepairKind : std::uint8_t { MoreStages, DropPin, RaiseBudget };
+enum class RepairKind : std::uint8_t { MoreStages, DropPins, RaiseBudget };
 
 struct Repair {
-    RepairKind kind = RepairKind::DropPin;
-    int stages = 0;       // MoreStages: the new number of stages
-    std::size_t pin = 0;  // DropPin: index into Instance::pins
-    double budget = 0;    // RaiseBudget: the smallest budget that suffices
-    Answer answer;        // of the repaired instance: its cost is the price
+    RepairKind kind = RepairKind::DropPins;
+    int stages = 0;                 // MoreStages: the new number of stages
+    std::vector<std::size_t> pins;  // DropPins: indices into Instance::pins; one, unless there are several conflicts
+    double budget = 0;              // RaiseBudget: the smallest budget that suffices
+    Answer answer;                  // of the repaired instance: its cost is the price
 };
 
 struct Conflict {
-    std::vector<std::size_t> pins;  // indices into Instance::pins; taking any one of them out resolves the conflict
+    std::vector<std::size_t> pins;  // indices into Instance::pins; taking any one of them out resolves this conflict
     bool budget = false;            // the host budget is part of it
     std::vector<Repair> repairs;    // cheapest first; each has been solved, and its plan is legal
 };
 
-// A minimal conflicting subset by a deletion filter (one feasibility question per pin), and the repairs that make the
-// instance feasible: up to three more stages, each pin of the conflict dropped (alone, and only where that suffices for
-// all of the pins), a larger budget. An empty conflict with repairs: the instance has too few stages even without pins.
-// Fails with Unsupported without a solver, with Input where the instance is feasible.
+// A minimal conflicting subset by a deletion filter (one question of feasibility per pin), and the repairs that make the
+// whole instance feasible: more stages (the smallest number, up to three more or up to the last stage that a pin names),
+// for each pin of the conflict dropping it (and, where other conflicts remain, a pin of each of those), a larger budget.
+// A conflict without pins and budget: there are too few stages for any plan. `options` limits each solution by itself;
+// strategy and incumbent are not looked at. Fails with Unsupported without a solver, with Input where the instance is
+// feasible, with Resources where the deadline left a question open.
 base::Result<Conflict> explainConflict(const Instance& instance, const Options& options = {});
 
 // The instance with a repair applied.
 Instance repaired(const Instance& instance, const Repair& repair);
+
+// "use 4 stages", "drop the pin 'store conv0'", "raise the host budget to 18".
+std::string describeRepair(const Instance& instance, const Repair& repair);
 
 }  // namespace hopscope::optimiser

@@ -2,6 +2,7 @@
 
 // What the decisions of a placement cost, value by value, and what their alternatives would cost.
 
+#include <optional>
 #include <vector>
 
 #include "optimiser/resolve.h"
@@ -17,13 +18,13 @@ enum class DecisionKind : std::uint8_t {
 struct Explanation {
     DecisionKind kind = DecisionKind::Stored;
     NodeId node;
-    double write = 0;         // what is paid for this value: its write,
-    double read = 0;          // reads
-    double compute = 0;       // and computations over all stages
-    std::vector<int> stages;  // that read it (Stored), compute it (Recomputed) or run it (Delayed)
-    bool possible = true;     // whether there is an alternative
-    double alternative = 0;   // the cost of the best plan found that decides otherwise
-    double saves = 0;         // alternative - the placement's cost: what the decision is worth
+    double write = 0;                   // what is paid for this value: its write,
+    double read = 0;                    // reads
+    double compute = 0;                 // and computations over all stages
+    std::vector<int> stages;            // that read it (Stored), compute it (Recomputed) or run it (Delayed)
+    bool possible = true;               // false: no legal plan decides otherwise
+    std::optional<double> alternative;  // the cost of the best plan found that does; none after the deadline, too
+    double saves = 0;                   // alternative - the placement's cost: what the decision is worth
 };
 
 // One per decision, in order of stages and nodes. Alternatives come from resolveAround(), so `saves` can be too high, never

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "optimiser/graph.h"
 #include "optimiser/melt.h"
 #include "optimiser/never_stored.h"
 
@@ -19,8 +20,11 @@ std::vector<std::uint8_t> protectedNodes(const Instance& in, const std::vector<N
         marked[pin.node.at()] = 1;
         if (pin.kind == PinKind::Cut) marked[pin.consumer.at()] = 1;
     }
-    for (std::size_t v = 0; v < in.nodes.size(); ++v)
-        if (in.nodes[v].noRecompute) marked[v] = 1;
+    const Graph g(in);
+    for (std::size_t v = 0; v < in.nodes.size(); ++v) {
+        const bool unused = in.nodes[v].kind != NodeKind::Input && g.lastUse(static_cast<int>(v)) == Graph::never;
+        if (in.nodes[v].noRecompute || unused) marked[v] = 1;
+    }
     return marked;
 }
 

@@ -95,9 +95,15 @@ Solution ended(Outcome outcome)
     return s;
 }
 
-// The relaxation; what is left in `solver` is the optimal basis.
+// The relaxation of p; what is left in `solver` is the optimal basis.
 Solution relax(OsiClpSolverInterface& solver, const Problem& p, const Watch& watch)
 {
+    if (p.columns() == 0) {  // rows without columns do not outlive compact()
+        Solution s = ended(Outcome::Optimal);
+        s.objective = s.bound = p.constant;
+        return s;
+    }
+    load(solver, p);
     SimplexWatch handler(watch);
     solver.getModelPtr()->passInEventHandler(&handler);
     solver.initialSolve();
@@ -110,6 +116,8 @@ Solution relax(OsiClpSolverInterface& solver, const Problem& p, const Watch& wat
     s.objective = s.bound = solver.getObjValue() + p.constant;
     return s;
 }
+
+bool hasSolution(const Solution& s) { return s.outcome == Outcome::Optimal || s.outcome == Outcome::Feasible; }
 
 bool integral(const Problem& p, const std::vector<double>& values)
 {
@@ -202,7 +210,7 @@ Solution search(OsiClpSolverInterface& solver, const Problem& p, const Limits& l
     model.branchAndBound();
     const bool finished = model.status() == 0 && !model.isSecondsLimitReached() && !watch.over();
     const double* const best = model.bestSolution();
-    if (best == nullptr) {
+    if (best == nullptr || model.getMinimizationObjValue() > 1e40) {
         Solution s = ended(finished ? Outcome::Infeasible : Outcome::Unknown);
         s.bound = finished ? cutoff : model.getBestPossibleObjValue() + p.constant;
         return s;
@@ -230,14 +238,22 @@ Solution branch(const Problem& p, const Solution& relaxation, const Limits& limi
         return s;
     }
     OsiClpSolverInterface solver;
-    load(solver, small.problem);
     Solution s = relax(solver, small.problem, watch);
     if (s.outcome == Outcome::Optimal && !integral(small.problem, s.values))
         s = search(solver, small.problem, limits, watch, limits.cutoff);
-    if (!s.values.empty()) s.values = expand(small, s.values);
+    if (hasSolution(s)) s.values = expand(small, s.values);
     s.reducedCosts.clear();
     s.bound = std::max(s.bound, relaxation.bound);
     return s;
+}
+
+// A solution that is not cheaper than the cutoff is none.
+Solution cheaperThan(double cutoff, Solution s)
+{
+    if (!hasSolution(s) || cutoff > 1e100 || s.objective < cutoff - 1e-9 * std::max(1.0, std::abs(cutoff))) return s;
+    Solution none = ended(s.outcome == Outcome::Optimal ? Outcome::Infeasible : Outcome::Unknown);
+    none.bound = s.outcome == Outcome::Optimal ? cutoff : std::min(s.bound, cutoff);
+    return none;
 }
 
 Solution integerSolution(const Problem& original, Limits limits)
@@ -246,13 +262,13 @@ Solution integerSolution(const Problem& original, Limits limits)
     const Compacted small = compact(original);
     if (small.infeasible) return ended(Outcome::Infeasible);
     OsiClpSolverInterface solver;
-    load(solver, small.problem);
     Solution s = relax(solver, small.problem, watch);
     if (s.outcome == Outcome::Optimal && limits.onBound) limits.onBound(std::min(s.bound, limits.cutoff));
     if (s.outcome == Outcome::Optimal && s.bound >= limits.cutoff) s = ended(Outcome::Infeasible);
     else if (s.outcome == Outcome::Optimal && !integral(small.problem, s.values))
         s = branch(small.problem, s, limits, watch);
-    if (!s.values.empty()) s.values = expand(small, s.values);
+    s = cheaperThan(limits.cutoff, std::move(s));
+    if (hasSolution(s)) s.values = expand(small, s.values);
     s.reducedCosts.clear();
     return s;
 }
@@ -281,9 +297,8 @@ base::Result<Solution> solveRelaxation(const Problem& problem, const Limits& lim
         const Compacted small = compact(problem);
         if (small.infeasible) return ended(Outcome::Infeasible);
         OsiClpSolverInterface solver;
-        load(solver, small.problem);
         Solution s = relax(solver, small.problem, watch);
-        if (s.values.empty()) return s;
+        if (!hasSolution(s)) return s;
         s.values = expand(small, s.values);
         std::vector<double> reduced(problem.cost.size(), 0);
         for (std::size_t i = 0; i < small.kept.size(); ++i) reduced[small.kept[i]] = s.reducedCosts[i];
@@ -299,7 +314,7 @@ base::Result<Solution> solveInteger(const Problem& problem, const std::vector<do
     Limits tightened = limits;
     if (usable) tightened.cutoff = std::min(limits.cutoff, cutoffOf(best, limits.relativeGap));
     base::Result<Solution> found = guarded([&] { return integerSolution(problem, tightened); });
-    if (!found || !usable || best >= limits.cutoff || !found->values.empty()) return found;
+    if (!found || !usable || best >= limits.cutoff || hasSolution(*found)) return found;
     // Nothing cheaper than the start: it is optimal, or the best so far.
     const bool proven = found->outcome == Outcome::Infeasible;
     found->values = start;

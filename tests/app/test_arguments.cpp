@@ -89,7 +89,9 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --host-memory 1Gi",
                              "plan m.pt --data d --pins p.json",
                              "export m.pt --data d -o dir",
-                             "place i.json",
+                             "place",
+                             "place i.json --strategy best",
+                             "place i.json --deadline 0",
                              "serve here",
                              "generate ring --nodes 3 -o f",
                              "generate path --nodes many -o f",
@@ -102,6 +104,22 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
         CHECK(invocation.error().code == base::ErrorCode::Usage);
         CHECK_FALSE(invocation.error().message.empty());
     }
+}
+
+TEST_CASE("place takes a file and how to solve it")
+{
+    const auto plain = parse("place i.json");
+    REQUIRE(plain);
+    CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == optimiser::Strategy::Optimal);
+    const auto invocation = parse("place i.json --case gcn --strategy local-search --literal --deadline 2.5 --json");
+    REQUIRE(invocation);
+    const engine::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
+    CHECK(options.file == "i.json");
+    CHECK(options.caseId == "gcn");
+    CHECK(options.strategy == optimiser::Strategy::LocalSearch);
+    CHECK(options.literal);
+    CHECK(options.deadline == 2.5);
+    CHECK(invocation->json);
 }
 
 TEST_CASE("help and version are texts, not errors")

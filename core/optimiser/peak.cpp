@@ -1,0 +1,32 @@
+#include <algorithm>
+
+#include "optimiser/program.h"
+#include "optimiser/reduce.h"
+#include "optimiser/solve.h"
+
+namespace hopscope::optimiser {
+
+base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds, std::stop_token stop)
+{
+    Instance budgeted = instance;
+    budgeted.hostBudget = 0;  // only that there is one matters: reductions then keep sizes, too
+    const Reduced reduced = reduce(budgeted);
+    const Graph g(reduced.instance);
+    ProgramOptions options;
+    options.minimisePeak = true;
+    const Program program(g, options);
+    solver::Limits limits;
+    limits.seconds = deadlineSeconds;
+    limits.stop = stop;
+    const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits);
+    if (!found) return base::forward(found);
+    if (found->outcome == solver::Outcome::Optimal) return std::max(0.0, found->objective);
+    if (found->outcome == solver::Outcome::Infeasible)
+        return base::fail(base::ErrorCode::Unsupported, "there is no legal plan, whatever the host's memory");
+    if (stop.stop_requested())
+        return base::fail(base::ErrorCode::Cancelled, "stopped before the smallest peak was known");
+    return base::fail(base::ErrorCode::Resources, "the deadline came before the smallest peak was known",
+                      "allow more time");
+}
+
+}  // namespace hopscope::optimiser

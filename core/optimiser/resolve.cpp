@@ -1,0 +1,130 @@
+#include "optimiser/resolve.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "optimiser/evaluate.h"
+#include "optimiser/program.h"
+#include "optimiser/reduce.h"
+
+namespace hopscope::optimiser {
+
+namespace {
+
+constexpr int recomputed = 2;  // values per use that a neighbourhood may recompute
+
+struct StageRange {
+    int from = 1, to = 1;
+    void include(int stage) { from = std::min(from, stage), to = std::max(to, stage); }
+};
+
+std::vector<NodeId> keptNodes(const Placement& incumbent, const Pin& pin)
+{
+    std::vector<NodeId> keep = writtenSet(incumbent);
+    keep.push_back(pin.node);
+    if (pin.consumer.valid()) keep.push_back(pin.consumer);
+    return keep;
+}
+
+bool computes(const StagePlacement& s, NodeId v)
+{
+    const auto has = [v](const std::vector<NodeId>& list) { return std::ranges::find(list, v) != list.end(); };
+    return has(s.hops) || has(s.computeD) || has(s.written) ||
+           std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
+}
+
+// The stages that the pin is about: where its nodes are computed, and where its hop shall run.
+StageRange stagesOf(const Instance& instance, const Placement& incumbent, const Pin& pin)
+{
+    const int wanted = pin.kind == PinKind::HopStage ? std::min(pin.stage, instance.stages) : -1;
+    StageRange range{instance.stages + 1, -1};
+    for (const StagePlacement& s : incumbent.stages)
+        if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) range.include(s.stage);
+    if (wanted >= 0) range.include(wanted);
+    return range.to < 0 ? StageRange{0, instance.stages} : range;
+}
+
+class Resolver {
+public:
+    Resolver(const Instance& instance, const Placement& incumbent, const Pin& pin, const ResolveOptions& options)
+        : m_instance(instance),
+          m_options(options),
+          m_began(std::chrono::steady_clock::now()),
+          m_reduced(reduce(instance, keptNodes(incumbent, pin))),
+          m_small(m_reduced.instance),
+          m_cells(cellsOf(m_small, incumbent, m_reduced.image)),
+          m_range(stagesOf(instance, incumbent, pin))
+    {}
+
+    base::Result<Answer> run()
+    {
+        {
+            const Program program(m_small, {recomputed, &m_cells, false});
+            const std::vector<double> values = program.values(m_cells);
+            for (const int wider : {1, 2, 4})
+                if (const auto answer = attempt(program, values, wider)) return *answer;
+            if (const auto answer = attempt(program, values, m_instance.stages)) return *answer;
+        }
+        return whole();
+    }
+
+private:
+    solver::Limits limits() const
+    {
+        const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
+        solver::Limits limits;
+        limits.seconds = m_options.deadlineSeconds - used.count();
+        limits.stop = m_options.stop;
+        limits.relativeGap = 1e-4;
+        return limits;
+    }
+
+    std::optional<Answer> attempt(Program program, const std::vector<double>& values, int wider) const
+    {
+        program.fixOutside(m_range.from - wider, m_range.to + wider, values);
+        const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits());
+        if (!found || found->values.empty()) return std::nullopt;
+        return answer(program.cells(found->values), "around the pin");
+    }
+
+    [[nodiscard]] std::optional<Answer> answer(const Cells& cells, const std::string& by) const
+    {
+        const Graph original(m_instance);
+        base::Result<Placement> plan = realise(original, cells, m_reduced.image);
+        if (!plan || !evaluate(m_instance, *plan)) return std::nullopt;
+        return Answer{Status::Feasible, std::move(*plan), 0, 1, by};
+    }
+
+    // The question is left to the full program.
+    base::Result<Answer> whole() const
+    {
+        Options options;
+        options.stop = m_options.stop;
+        options.deadlineSeconds = limits().seconds;
+        return solve(m_instance, options);
+    }
+
+    const Instance& m_instance;
+    ResolveOptions m_options;
+    std::chrono::steady_clock::time_point m_began;
+    Reduced m_reduced;
+    Graph m_small;
+    Cells m_cells;
+    StageRange m_range;
+};
+
+}  // namespace
+
+base::Result<Answer> resolveAround(const Instance& instance, const Placement& incumbent, const Pin& pin,
+                                   const ResolveOptions& options)
+{
+    if (solver::available()) return Resolver(instance, incumbent, pin, options).run();
+    Options whole;
+    whole.strategy = Strategy::LocalSearch;
+    whole.stop = options.stop;
+    whole.deadlineSeconds = options.deadlineSeconds;
+    whole.incumbent = &incumbent;
+    return solve(instance, whole);
+}
+
+}  // namespace hopscope::optimiser
