@@ -104,6 +104,13 @@ std::string inWords(const Analysis& a, const ModelInstance& model, std::size_t p
     return describePin(a, {never ? PinKind::NoCheckpoint : PinKind::Checkpoint, model.origins[p.node.at()].value});
 }
 
+std::string inWords(const Analysis& a, const ModelInstance& model, const std::vector<std::size_t>& pins)
+{
+    std::set<std::string> words;
+    for (const std::size_t pin : pins) words.insert(inWords(a, model, pin));
+    return joined(words, " and ");
+}
+
 base::Error noPlan(const Analysis& a, const ModelInstance& model, const OptimiseOptions& options)
 {
     const optimiser::Instance& instance = model.instance;
@@ -113,7 +120,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     if (conflict) {
         for (const std::size_t i : conflict->pins) pins.insert(inWords(a, model, i));
         for (const optimiser::Repair& repair : conflict->repairs)
-            if (repair.kind == optimiser::RepairKind::DropPin) ways.insert(inWords(a, model, repair.pin));
+            if (repair.kind == optimiser::RepairKind::DropPins) ways.insert(inWords(a, model, repair.pins));
     }
     return base::makeError(base::ErrorCode::Unsupported,
                            "no legal plan is left by the pins" + (pins.empty() ? "" : ": " + joined(pins, ", ")),

@@ -74,8 +74,8 @@ void TestCuts::aRefusedCommandLeavesTheStackWhenItIsUndone()
     QStringList applied;
     const auto apply = [&](const Cuts& to) { applied.append(to.strategy); };
     QUndoStack stack;
-    stack.push(new CutCommand("one", {"start", {}, nullptr}, {"one", {}, nullptr}, apply));
-    auto* refused = new CutCommand("two", {"one", {}, nullptr}, {"two", {}, nullptr}, apply);
+    stack.push(new CutCommand("one", {"start", "time", {}, nullptr}, {"one", "time", {}, nullptr}, apply));
+    auto* refused = new CutCommand("two", {"one", "time", {}, nullptr}, {"two", "time", {}, nullptr}, apply);
     stack.push(refused);
     refused->refuse();
     stack.undo();
