@@ -46,12 +46,14 @@ placement::Objective objectiveOf(const json::Reader& params)
     return objective.value_or(placement::Objective::Time);
 }
 
-// Fills in what follows from the plan, and answers with both.
-Outcome answer(Document& document, plan::Plan& plan, const executor::PredictOptions& options, const Call& call)
+// Fills in what follows from the plan, and answers with all of it.
+Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
+               const executor::PredictOptions& options, const Call& call)
 {
     const Prepared& prepared = document.prepared;
     json::Value result;
     result["predicted"] = json::Value();
+    result["notes"] = json::Value(notes);
     if (prepared.hasData()) {
         call.progress({"looking at the graph", 0, 0});
         const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, options, call.stop);
@@ -124,9 +126,7 @@ Outcome makePlan(Document& document, const json::Reader& params, const Call& cal
     if (!request) return refusal;
     base::Result<PlanAnswer> made = planned(document, *request, call);
     if (!made) return failed(made.error());
-    Outcome outcome = answer(document, made->plan, request->limits, call);
-    if (outcome) (*outcome)["notes"] = json::Value(made->notes);
-    return outcome;
+    return answer(document, made->plan, made->notes, request->limits, call);
 }
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
@@ -157,7 +157,7 @@ Outcome loadPlan(Document& document, const json::Reader& params, const Call& cal
     if (!plan) return failed(plan.error());
     // A plan that was made on another machine is looked at for a device of this one.
     if (!executor::resolveDevice(plan->device)) plan->device = executor::resolveDevice("auto").value_or("cpu");
-    return answer(document, *plan, {plan->batch, std::nullopt}, call);
+    return answer(document, *plan, {}, {plan->batch, std::nullopt}, call);
 }
 
 }  // namespace hopscope::engine

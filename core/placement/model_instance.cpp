@@ -296,6 +296,7 @@ private:
     {
         if (const base::Status ok = checkPin(m_a, pin); !ok) return ok;
         const auto it = m_nodes.find({pin.value, m_table.home(pin.value).rows});
+        if (it == m_nodes.end() && pin.kind == plan::PinKind::NoCheckpoint) return {};  // nobody would store it
         if (it == m_nodes.end()) {
             const auto other = m_nodes.lower_bound({pin.value, RowClass{}});
             const bool wanted = other != m_nodes.end() && other->first.first == pin.value;

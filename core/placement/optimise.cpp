@@ -206,7 +206,7 @@ base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs,
     base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
     if (!model) return base::forward(model);
     model->instance.hostBudget = options.hostMemory;
-    base::Result<Solution> solution = withPins(analysis, *model, pins.size(), options);
+    base::Result<Solution> solution = withPins(analysis, *model, model->instance.pins.size(), options);
     if (!solution) return base::forward(solution);
     Optimum optimum{std::move(solution->plan), model->instance.stages, solution->answer.found};
     optimum.plan.strategy = optimiser::strategyName(solverOptions(options).strategy);

@@ -91,8 +91,7 @@ class CommandLine(EngineTest):
                 self.refused(2, *words)
 
     def test_flags_that_come_later_do_not_exist_yet(self):
-        for flag in ("--resume", "--reorder=rcm", "--host-memory=1Gi", "--pins=p.json", "--stages=2",
-                     "--objective=time"):
+        for flag in ("--resume", "--reorder=rcm", "--pins=p.json", "--stages=2"):
             with self.subTest(flag=flag):
                 self.refused(2, "run", *KARATE, "-o", self.folder, flag)
 
@@ -279,7 +278,7 @@ class Runs(EngineTest):
                                       env={**os.environ, "XDG_CACHE_HOME": str(self.folder / where)}).stdout)
             for where in ("cache", "none"))
         self.assertNotEqual(measured["cost"], typical["cost"])
-        self.assertEqual(measured["bytes"], typical["bytes"])
+        self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])
 
     def test_data_comes_as_files_folder_or_names(self):
         data = load_file(KARATE[2])

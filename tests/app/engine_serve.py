@@ -263,7 +263,7 @@ class Optimum(ServeTest):
         if strategy == "optimal":
             self.assertEqual((plan["strategy"], made["notes"]), ("optimal", []))
             self.assertLessEqual(plan["gap"], 1e-6)
-            self.assertAlmostEqual(plan["lower_bound"] / plan["cost"], 1)
+            self.assertAlmostEqual(plan["lower_bound"] / plan["cost"], 1, places=5)
         return sum(plan["bytes"].values())
 
     def test_it_keeps_pins_and_costs_no_less_for_them(self):
