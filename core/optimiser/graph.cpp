@@ -46,6 +46,15 @@ bool Graph::isCut(int u, int v) const { return std::ranges::find(cuts[v], u) != 
 bool Graph::usesSrc(int v, int u) const { return contains(node(v).src, u); }
 bool Graph::usesLoc(int v, int u) const { return contains(node(v).loc, u); }
 
+bool Graph::impossible() const
+{
+    for (int v = 0; v < count; ++v) {
+        if (isHop(v) && earliest[v] > latest[v]) return true;
+        if (mustWrite(v) && (!mayStore[v] || std::max(earliest[v], first) > last)) return true;
+    }
+    return false;
+}
+
 void Graph::connect()
 {
     const auto size = static_cast<std::size_t>(count);
