@@ -57,6 +57,7 @@ void Ladder::firstPlans()
 {
     m_bound = cutBound(m_reduced.instance);
     offerIncumbent();
+    if (!m_options.search) return;
     offerBaselines();
     if (!over() && !proven()) offerLocalSearch();
 }
