@@ -15,8 +15,11 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr double longestRepair = 10;  // seconds
+
 base::Result<bool> decide(const Instance& instance, const Options& options)
 {
+    if (Graph(instance).impossible()) return false;
     const Reduced reduced = reduce(instance);
     const Graph g(reduced.instance);
     if (searchLocally(g, {options.deadlineSeconds, options.stop, false})) return true;
@@ -93,6 +96,7 @@ public:
         m_options.incumbent = nullptr;
         m_options.onImprovement = nullptr;
         m_options.strategy = Strategy::Optimal;
+        m_options.deadlineSeconds = std::min(m_options.deadlineSeconds, longestRepair);
     }
 
     std::vector<Repair> run(const Conflict& conflict)

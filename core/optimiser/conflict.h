@@ -29,7 +29,8 @@ struct Conflict {
 // A minimal conflicting subset by a deletion filter (one question of feasibility per pin), and the repairs that make the
 // whole instance feasible: more stages (the smallest number, up to three more or up to the last stage that a pin names),
 // for each pin of the conflict dropping it (and, where other conflicts remain, a pin of each of those), a larger budget.
-// A conflict without pins and budget: there are too few stages for any plan. `options` limits each solution by itself;
+// A conflict without pins and budget: there are too few stages for any plan. `options` limits each solution by itself, and none
+// takes longer than ten seconds;
 // strategy and incumbent are not looked at. Fails with Unsupported without a solver, with Input where the instance is
 // feasible, with Resources where the deadline left a question open.
 base::Result<Conflict> explainConflict(const Instance& instance, const Options& options = {});

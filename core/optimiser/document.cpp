@@ -80,7 +80,8 @@ private:
             for (const auto& [name, cost] : m_root.child("structure_cost").members()) relation(name, cost.as<double>());
         for (const Reader& node : nodes) {
             m_names.push_back(node.get<std::string>("id"));
-            m_index.emplace(m_names.back(), m_names.size() - 1);
+            if (!m_index.emplace(m_names.back(), m_names.size() - 1).second)
+                node.refuse("has the same name as another node: '" + m_names.back() + "'");
             const std::string type = node.maybe<std::string>("type").value_or("node");
             if (!given && !indexOf<TypeTag>(m_in.types, type).valid()) m_in.types.push_back(type);
             if (const auto name = node.maybe<std::string>("rel")) relation(*name, 0);

@@ -46,6 +46,15 @@ bool Graph::isCut(int u, int v) const { return std::ranges::find(cuts[v], u) != 
 bool Graph::usesSrc(int v, int u) const { return contains(node(v).src, u); }
 bool Graph::usesLoc(int v, int u) const { return contains(node(v).loc, u); }
 
+bool Graph::impossible() const
+{
+    for (int v = 0; v < count; ++v) {
+        if (isHop(v) && earliest[v] > latest[v]) return true;
+        if (mustWrite(v) && (!mayStore[v] || std::max(earliest[v], first) > last)) return true;
+    }
+    return false;
+}
+
 void Graph::connect()
 {
     const auto size = static_cast<std::size_t>(count);
@@ -135,14 +144,33 @@ void Graph::findEarliest()
     }
 }
 
+// From the last uses back: a value is wanted on D by a stage, or on frontier rows in one. The latter asks less: the value
+// may be computed there, too, if only the hops behind it are stored before.
 void Graph::findLatest()
 {
-    latest.assign(static_cast<std::size_t>(count), last);
+    const auto size = static_cast<std::size_t>(count);
+    latest.assign(size, last);
+    std::vector<int> byD(size, last), onF(size, last + 1);
     for (std::size_t i = order.size(); i-- > 0;) {
         const int v = order[i];
-        int stage = stagePin[v] == never ? last : std::min(last, stagePin[v]);
-        for (const int c : consumers[v]) stage = std::min(stage, latest[c] - (usesSrc(c, v) || isCut(v, c) ? 1 : 0));
-        latest[v] = stage;
+        for (const int c : consumers[v]) {
+            const int earlier = isCut(v, c) ? 1 : 0;
+            const auto stored = [&](int stage) { byD[v] = std::min(byD[v], stage); };
+            const auto there = [&](int stage) {
+                if (earlier) stored(stage - 1);
+                else onF[v] = std::min(onF[v], stage);
+            };
+            if (isHop(c)) {
+                if (usesSrc(c, v)) there(latest[c]);
+                if (usesLoc(c, v)) stored(latest[c] - earlier);
+                continue;
+            }
+            stored(byD[c] - earlier);
+            if (frontier[c]) there(onF[c]);
+            else stored(onF[c] - 1 - earlier);
+        }
+        latest[v] = std::min(byD[v], onF[v] - 1);
+        if (stagePin[v] != never) latest[v] = std::min(latest[v], stagePin[v]);
     }
 }
 

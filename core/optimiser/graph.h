@@ -49,6 +49,8 @@ struct Graph {
     [[nodiscard]] double computeF(int v, int t) const { return node(v).computeF.empty() ? 0 : node(v).computeF[t]; }
     [[nodiscard]] bool usesSrc(int v, int u) const;  // u is gathered by v
     [[nodiscard]] bool usesLoc(int v, int u) const;
+    // Whether the windows alone prove that there is no legal placement (they seldom can: false proves nothing).
+    [[nodiscard]] bool impossible() const;
 
 private:
     void connect();

@@ -46,6 +46,8 @@ bool Ladder::proven() const { return m_infeasible || (m_best && m_best->gap <= c
 
 base::Result<Answer> Ladder::run()
 {
+    m_infeasible = m_graph.impossible();
+    if (m_infeasible) return finish();
     firstPlans();
     if (solverAllowed() && !over() && !proven()) climb();
     return finish();
@@ -55,6 +57,7 @@ void Ladder::firstPlans()
 {
     m_bound = cutBound(m_reduced.instance);
     offerIncumbent();
+    if (!m_options.search) return;
     offerBaselines();
     if (!over() && !proven()) offerLocalSearch();
 }

@@ -20,7 +20,8 @@ public:
           m_limits(limits),
           m_began(Clock::now()),
           m_completion(g),
-          m_choice(m_completion.plain())
+          m_choice(m_completion.plain()),
+          m_seen(static_cast<std::size_t>(g.count), 0)
     {
         for (int v = 0; v < g.count; ++v) {
             if (g.mayStore[v] && !g.mustWrite(v)) m_candidates.push_back(v);
@@ -85,17 +86,44 @@ private:
         return false;
     }
 
-    bool swapWithConsumers(int v)
+    // The nearest values above and below v, at most `farthest` steps away.
+    void findNear(int v)
     {
-        bool better = false;
-        for (const int c : m_g.consumers[v]) {
-            if (m_choice.stored[v] == m_choice.stored[c] || !m_g.mayStore[c] || m_g.mustWrite(c)) continue;
-            m_choice.stored[v] ^= 1;
-            m_choice.stored[c] ^= 1;
-            if (keeps()) better = true;
-            else m_choice.stored[v] ^= 1, m_choice.stored[c] ^= 1;
+        constexpr int farthest = 10;
+        constexpr std::size_t most = 48;
+        ++m_stamp;
+        m_near.assign(1, v);
+        m_seen[v] = m_stamp;
+        std::size_t begin = 0;
+        for (int step = 0; step < farthest; ++step) {
+            const std::size_t end = m_near.size();
+            for (; begin < end; ++begin)
+                for (const auto* const list : {&m_g.consumers[m_near[begin]], &m_g.operands[m_near[begin]]})
+                    for (const int c : *list)
+                        if (m_seen[c] != m_stamp && m_near.size() < most) {
+                            m_seen[c] = m_stamp;
+                            m_near.push_back(c);
+                        }
         }
-        return better;
+    }
+
+    [[nodiscard]] bool isCandidate(int v) const { return m_g.mayStore[v] && !m_g.mustWrite(v); }
+
+    // Stores a near value instead of v.
+    bool move(int v)
+    {
+        if (!m_choice.stored[v]) return false;
+        findNear(v);
+        const std::vector<int> near = m_near;
+        for (const int c : near) {
+            if (m_choice.stored[c] || !isCandidate(c) || over()) continue;
+            m_choice.stored[v] = 0;
+            m_choice.stored[c] = 1;
+            if (keeps()) return true;
+            m_choice.stored[v] = 1;
+            m_choice.stored[c] = 0;
+        }
+        return false;
     }
 
     bool moveStage(int& stage, int from, int to)
@@ -129,7 +157,8 @@ private:
         for (const int v : m_movable) better = (!over() && moveWrite(v)) || better;
         for (const int h : m_hops)
             better = (!over() && moveStage(m_choice.hopStage[h], m_g.earliest[h], m_g.latest[h])) || better;
-        for (const int v : m_candidates) better = (!over() && swapWithConsumers(v)) || better;
+        if (!m_limits.thorough) return better;
+        for (const int v : m_candidates) better = (!over() && move(v)) || better;
         return better;
     }
 
@@ -161,7 +190,8 @@ private:
     Completion m_completion;
     Choice m_choice;
     double m_cost = impossible;
-    std::vector<int> m_candidates, m_hops, m_movable;
+    std::vector<int> m_candidates, m_hops, m_movable, m_near, m_seen;
+    int m_stamp = 0;
 };
 
 }  // namespace

@@ -58,6 +58,7 @@ public:
 
     base::Result<Answer> run()
     {
+        if (m_small.impossible()) return Answer{};
         {
             const Program program(m_small, {recomputed, &m_cells, false});
             const std::vector<double> values = program.values(m_cells);

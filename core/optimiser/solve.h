@@ -52,6 +52,7 @@ struct Options {
     const Placement* incumbent = nullptr;  // a legal plan to start from; others are ignored
     bool reduce = true;                    // off: the program of the whole instance, to compare with
     bool solver = true;                    // off: as if built without CBC
+    bool search = true;                    // off: no baselines and no local search, the programs alone
 };
 
 // Ends with a proof, at the deadline or when stopped, then with the best plan so far. Strategies Depth and SourceRule give

@@ -31,7 +31,8 @@ void checkPlan(const Instance& in, const Answer& answer, double optimum)
     CHECK(cost >= optimum * (1 - 1e-9) - 1e-9);
 }
 
-// The optimiser with and without reductions, and local search, against the oracle. Whether there is a legal plan.
+// The optimiser as it is, its programs alone with and without reductions, and local search against the oracle. Whether
+// there is a legal plan.
 bool agree(const Instance& in)
 {
     INFO(test::dump(in));
@@ -39,13 +40,20 @@ bool agree(const Instance& in)
     REQUIRE_MESSAGE(status, (status ? "" : base::describe(status.error())));
     const std::optional<double> optimum = test::bruteForce(in);
     if (optimum) CHECK(cutBound(in) <= *optimum * (1 + 1e-9) + 1e-9);
-    for (const auto& [strategy, reduced] : {std::pair(Strategy::Optimal, true), std::pair(Strategy::Optimal, false),
-                                            std::pair(Strategy::LocalSearch, true)}) {
+    struct Way {
+        Strategy strategy;
+        bool reduced, search;
+    };
+    for (const auto& [strategy, reduced, search] :
+         {Way{Strategy::Optimal, true, true}, Way{Strategy::Optimal, true, false}, Way{Strategy::Optimal, false, false},
+          Way{Strategy::LocalSearch, true, true}}) {
         Options options;
         options.strategy = strategy;
         options.reduce = reduced;
+        options.search = search;
         CAPTURE(strategyName(strategy));
         CAPTURE(reduced);
+        CAPTURE(search);
         const auto answer = solve(in, options);
         const bool complete = strategy == Strategy::Optimal && solver::available();
         if (complete) REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
