@@ -16,11 +16,19 @@ Banner::Banner(QWidget* parent) : QFrame(parent)
     m_text->setTextFormat(Qt::PlainText);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_buttons = new QHBoxLayout;
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(14, 7, 10, 7);
-    row->addWidget(m_text, 1);
-    row->addLayout(m_buttons);
+    m_row = new QBoxLayout(QBoxLayout::LeftToRight, this);
+    m_row->setContentsMargins(14, 7, 10, 7);
+    m_row->addWidget(m_text, 1);
+    m_row->addLayout(m_buttons);
     hide();
+}
+
+// Beside a narrow graph the sentence has the whole width.
+void Banner::resizeEvent(QResizeEvent* event)
+{
+    constexpr int narrow = 520;
+    m_row->setDirection(width() < narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    QFrame::resizeEvent(event);
 }
 
 void Banner::say(const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons)

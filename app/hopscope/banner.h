@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <functional>
 
+class QBoxLayout;
 class QHBoxLayout;
 class QLabel;
 
@@ -25,7 +26,11 @@ public:
     void dismiss(const QString& topic);  // hides it if it is about that
     [[nodiscard]] QString sentence() const;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    QBoxLayout* m_row;
     QLabel* m_text = nullptr;
     QHBoxLayout* m_buttons = nullptr;
     QString m_topic;

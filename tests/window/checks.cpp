@@ -63,7 +63,13 @@ QString clippedLabel(const QLabel* label)
     const QSize need = label->wordWrap() ? QSize(0, label->heightForWidth(label->width()))
                                          : label->fontMetrics().size(Qt::TextShowMnemonic, label->text());
     const bool fits = need.width() <= label->contentsRect().width() + 1 && need.height() <= label->height() + 1;
-    return fits ? QString() : QStringLiteral("%1: \"%2\" does not fit").arg(path(label), label->text());
+    return fits ? QString()
+                : QStringLiteral("%1: \"%2\" needs %3 x %4, has %5 x %6")
+                      .arg(path(label), label->text())
+                      .arg(need.width())
+                      .arg(need.height())
+                      .arg(label->width())
+                      .arg(label->height());
 }
 
 QString clippedButton(const QAbstractButton* button)

@@ -11,10 +11,10 @@ constexpr qsizetype maxCached = 20'000;
 
 json::Value pairOf(double a, double b) { return json::Value(json::Array{json::Value(a), json::Value(b)}); }
 
-// Chains stay straight; what skips layers goes around them.
+// Chains stay straight, however much skips them: that goes around.
 json::Value weightsOf(const SmallGraph& graph)
 {
-    constexpr int straight = 12;
+    constexpr int straight = 100;
     const std::vector<int> layers = longestPathLayers(graph);
     json::Value weights = json::Value::array();
     for (const auto& [from, to] : graph.edges) weights.push(layers[to] - layers[from] == 1 ? straight : 1);

@@ -9,9 +9,10 @@ namespace hopscope::graphview {
 
 namespace {
 
-constexpr qreal margin = 11;       // between an edge and the nodes that it passes
-constexpr qreal laneStep = 10;     // between edges that run side by side
-constexpr int maxObstacles = 250;  // with more nodes in its way an edge goes straight
+constexpr qreal margin = 11;                        // between an edge and the nodes that it passes
+constexpr qreal laneStep = 10;                      // between edges that run side by side
+constexpr int lanesBetween = 4, lanesOutside = 60;  // tried side by side
+constexpr int maxObstacles = 250;                   // with more nodes in its way an edge goes straight
 constexpr std::size_t maxTaken = 600;
 
 std::vector<QPointF> bend(QPointF from, QPointF to)
@@ -157,9 +158,13 @@ std::vector<QPointF> Router::route(int from, int to)
     std::vector<QPointF> direct = bend(out, entry(m_nodes[to], out.x()));
     if (clear(direct, from, to)) return direct;
     const qreal top = source.bottom() + 1, bottom = m_nodes[to].top() - 1;
-    for (qreal lane : lanes(from, to)) {
-        const qreal away = lane < out.x() ? -laneStep : laneStep;
-        for (int step = 0; step < 4; ++step, lane += away) {
+    const std::vector<qreal> free = lanes(from, to);
+    const auto [first, last] = std::minmax_element(free.begin(), free.end());
+    for (const qreal start : free) {
+        const qreal away = start < out.x() ? -laneStep : laneStep;
+        const bool outside = start == *first || start == *last;  // of everything: there is room for many
+        qreal lane = start;
+        for (int step = 0; step < (outside ? lanesOutside : lanesBetween); ++step, lane += away) {
             if (taken(lane, top, bottom)) continue;
             std::vector<QPointF> path = onLane(from, to, lane);
             if (path.empty()) continue;

@@ -159,8 +159,9 @@ void ScenePainter::paintFrames(const QRectF& exposed)
         // Only the outermost is filled: every further one would cost as much as the whole picture.
         int parent = m_scene.graph.frames[i].parent;
         while (parent >= 0 && m_scene.frames[parent].isNull()) parent = m_scene.graph.frames[parent].parent;
+        if (parent >= 0 && frame.adjusted(2, frameTitle, -2, -2).contains(exposed)) continue;  // nothing of it is seen
         m_painter.setBrush(parent < 0 ? QBrush(fill) : QBrush(Qt::NoBrush));
-        m_painter.drawRoundedRect(frame, 9, 9);
+        m_painter.drawRoundedRect(frame.intersected(exposed.adjusted(-40, -40, 40, 40)), 9, 9);
         if (m_state.scale < textScale) continue;
         const QFontMetricsF metrics(detailFont());
         m_painter.setFont(detailFont());

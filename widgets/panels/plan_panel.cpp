@@ -228,6 +228,8 @@ void PlanPanel::refresh()
     m_bars->setBars(planBars(m_context.document));
     m_checkpoints.setRows(model && plan ? models::checkpointRows(*model, *plan) : std::vector<models::CheckpointRow>());
     fitTable(*m_checkpointTable);
+    const bool pinned = std::ranges::any_of(m_checkpoints.rows(), &models::CheckpointRow::pinned);
+    m_checkpointTable->setColumnHidden(static_cast<int>(models::CheckpointColumn::Pin), !pinned);
     refreshStages();
     m_clear->setEnabled(plan && !plan->pins.empty());
     for (QWidget* part : {static_cast<QWidget*>(m_checkpointTable), static_cast<QWidget*>(m_stageTable),
@@ -244,6 +246,8 @@ void PlanPanel::refreshStages()
     const models::RunLog* log = m_context.document.runLog().get();
     m_stages.setRows(plan ? models::stageRows(*plan, log, lastReport(m_context.document))
                           : std::vector<models::StageRow>());
+    const bool again = std::ranges::any_of(m_stages.rows(), [](const auto& row) { return row.recomputed > 0; });
+    m_stageTable->setColumnHidden(static_cast<int>(models::StageColumn::Recomputed), !again);
     fitTable(*m_stageTable);
 }
 

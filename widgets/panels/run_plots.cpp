@@ -3,6 +3,7 @@
 #include <QFileDialog>
 
 #include "models/labels.h"
+#include "panels/flow_layout.h"
 #include "panels/parts.h"
 
 namespace hopscope::panels {
@@ -57,19 +58,21 @@ void RunPlots::setupHeader(QBoxLayout& layout)
         return box;
     };
     m_header = new QWidget(this);
-    auto* row = new QHBoxLayout(m_header);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* flow = new FlowLayout(m_header);
     m_shown = list("shownRun", tr("Run to show"));
     m_other = list("otherRun", tr("Run to compare with"));
     m_open = new QPushButton(tr("Open report..."), this);
     m_open->setObjectName(QStringLiteral("openReport"));
     m_open->setAccessibleName(m_open->text());
-    row->addWidget(mutedLabel(tr("Show"), this));
-    row->addWidget(m_shown);
-    row->addWidget(mutedLabel(tr("beside"), this));
-    row->addWidget(m_other);
-    row->addStretch(1);
-    row->addWidget(m_open);
+    for (const auto& [title, box] : {std::pair{tr("Show"), m_shown}, std::pair{tr("beside"), m_other}}) {
+        auto* group = new QWidget(m_header);
+        auto* row = new QHBoxLayout(group);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->addWidget(mutedLabel(title, this));
+        row->addWidget(box);
+        flow->addWidget(group);
+    }
+    flow->addWidget(m_open);
     layout.addWidget(m_header);
 }
 
@@ -97,7 +100,9 @@ void RunPlots::setupPlots(QBoxLayout& layout)
     all->addWidget(m_bars, 4);
     all->addWidget(m_memory, 4);
     all->addLayout(small, 3);
-    layout.addWidget(m_content, 4);
+    m_area = scrolled(m_content, this);
+    m_area->setObjectName(QStringLiteral("plotsArea"));
+    layout.addWidget(m_area, 4);
 }
 
 void RunPlots::setupConnections()
@@ -175,7 +180,7 @@ void RunPlots::watch()
     const auto log = shownLog();
     if (log) m_updates = connect(log.get(), &models::RunLog::updated, &m_clock, &plots::FrameClock::request);
     const bool any = log || chosen(*m_shown) != nullptr;
-    m_content->setVisible(any);
+    m_area->setVisible(any);
     m_empty->setVisible(!any);
     for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setVisible(log != nullptr);
     m_header->setVisible(any || !m_context.document.runs().empty());

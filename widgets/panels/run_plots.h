@@ -7,6 +7,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 
 #include "panels/panels.h"
 #include "panels/run_feed.h"
@@ -45,6 +46,7 @@ private:
     QWidget* m_header;
     QLabel* m_empty;
     QWidget* m_content;
+    QScrollArea* m_area;
     plots::StageBars* m_bars;
     plots::TimePlot *m_memory, *m_rate, *m_size;
     std::unique_ptr<BatchFeed> m_feed;
