@@ -29,8 +29,10 @@ int Program::add(std::vector<int>& table, std::vector<std::uint8_t> Cells::*kind
                  double cost)
 {
     const bool included = m_options.include != nullptr && (m_options.include->*kind)[place];
-    if (m_allowed && !((*m_allowed).*kind)[place] && !included) return -1;
-    table[place] = m_problem.addColumn(m_options.minimisePeak ? 0 : cost, 0, 1, true);
+    const bool outside = stage < m_options.from || stage > m_options.to;
+    const bool allowed = !outside && (!m_allowed || ((*m_allowed).*kind)[place]);
+    if (!included && !allowed) return -1;
+    table[place] = m_problem.addColumn(m_options.minimisePeak ? 0 : cost, outside ? 1 : 0, 1, true);
     m_keys.push_back({kind, place, stage});
     return table[place];
 }
@@ -70,10 +72,8 @@ void Program::addStores(int v)
     if (!m_g.mayStore[v]) return;
     const int to = m_g.mustWrite(v) ? m_g.last : m_g.lastUse(v) - 1;
     for (int s = std::max(m_g.earliest[v], m_g.first); s <= to; ++s)
-        if (m_xD[m_at.d(v, s)] >= 0 || m_xF[m_at.f(v, m_g.type(v), s)] >= 0) {
-            m_w[m_at.d(v, s)] = m_problem.addColumn(m_options.minimisePeak ? 0 : m_g.node(v).write, 0, 1, true);
-            m_keys.push_back({&Cells::write, m_at.d(v, s), s});
-        }
+        if (m_xD[m_at.d(v, s)] >= 0 || m_xF[m_at.f(v, m_g.type(v), s)] >= 0)
+            add(m_w, &Cells::write, m_at.d(v, s), s, m_g.node(v).write);
     for (int s = m_g.firstRead(v); s <= m_g.lastD[v]; ++s) add(m_rD, &Cells::readD, m_at.d(v, s), s, m_g.node(v).readD);
     if (m_g.node(v).rows == RowKind::Edge) return;
     for (int t = 0; t < m_g.types; ++t)
@@ -304,13 +304,6 @@ Cells Program::cells(const std::vector<double>& values) const
     for (std::size_t c = 0; c < m_keys.size(); ++c)
         if (m_keys[c].table != nullptr && values[c] > 0.5) (cells.*(m_keys[c].table))[m_keys[c].place] = 1;
     return cells;
-}
-
-void Program::fixOutside(int from, int to, const std::vector<double>& values)
-{
-    for (std::size_t c = 0; c < m_keys.size(); ++c)
-        if (m_keys[c].table != nullptr && (m_keys[c].stage < from || m_keys[c].stage > to))
-            m_problem.lower[c] = m_problem.upper[c] = values[c];
 }
 
 }  // namespace hopscope::optimiser

@@ -7,6 +7,7 @@
 // written; a stage loads the structure of its relations. Rows that are implied for whole solutions but not for fractions
 // (every live op is computed, every live input read at least once) make the relaxation tight.
 
+#include <limits>
 #include <optional>
 
 #include "optimiser/cells.h"
@@ -19,7 +20,9 @@ struct ProgramOptions {
     // stage); negative: without limit. A bound of a limited program is not a bound of the problem.
     int recompute = -1;
     const Cells* include = nullptr;  // cells that a limited program has in any case
-    bool minimisePeak = false;       // the objective is the host's peak; the budget is not looked at
+    // Stages outside from..to are as `include` has them.
+    int from = 0, to = std::numeric_limits<int>::max();
+    bool minimisePeak = false;  // the objective is the host's peak; the budget is not looked at
 };
 
 class Program {
@@ -32,9 +35,6 @@ public:
     // The columns' values for these cells (a legal plan of the graph).
     [[nodiscard]] std::vector<double> values(const Cells& cells) const;
     [[nodiscard]] Cells cells(const std::vector<double>& values) const;
-
-    // Columns of stages outside from..to keep the value they have in `values`.
-    void fixOutside(int from, int to, const std::vector<double>& values);
 
 private:
     struct Key {  // what a column stands for: a table of Cells and the place in it; -1 for what is derived

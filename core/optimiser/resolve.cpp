@@ -11,7 +11,11 @@ namespace hopscope::optimiser {
 
 namespace {
 
-constexpr int recomputed = 2;  // values per use that a neighbourhood may recompute
+// How many values per use may be recomputed (negative: all), and how many stages around the pin are looked at.
+struct Neighbourhood {
+    int recompute, wider;
+};
+constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
 
 struct StageRange {
     int from = 1, to = 1;
@@ -59,13 +63,8 @@ public:
     base::Result<Answer> run()
     {
         if (m_small.impossible()) return Answer{};
-        {
-            const Program program(m_small, {recomputed, &m_cells, false});
-            const std::vector<double> values = program.values(m_cells);
-            for (const int wider : {1, 2, 4})
-                if (const auto answer = attempt(program, values, wider)) return *answer;
-            if (const auto answer = attempt(program, values, m_instance.stages)) return *answer;
-        }
+        for (const auto& [recompute, wider] : attempts)
+            if (const auto answer = attempt(recompute, wider)) return *answer;
         return whole();
     }
 
@@ -80,9 +79,14 @@ private:
         return limits;
     }
 
-    std::optional<Answer> attempt(Program program, const std::vector<double>& values, int wider) const
+    [[nodiscard]] std::optional<Answer> attempt(int recompute, int wider) const
     {
-        program.fixOutside(m_range.from - wider, m_range.to + wider, values);
+        ProgramOptions options;
+        options.recompute = recompute;
+        options.include = &m_cells;
+        options.from = m_range.from - wider;
+        options.to = m_range.to + wider;
+        const Program program(m_small, options);
         const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits());
         if (!found || found->values.empty()) return std::nullopt;
         return answer(program.cells(found->values), "around the pin");

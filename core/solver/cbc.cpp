@@ -256,7 +256,7 @@ Solution cheaperThan(double cutoff, Solution s)
     return none;
 }
 
-Solution integerSolution(const Problem& original, Limits limits)
+Solution integerSolution(const Problem& original, const Limits& limits)
 {
     const Watch watch(limits);
     const Compacted small = compact(original);
