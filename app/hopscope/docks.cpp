@@ -126,6 +126,9 @@ void Docks::arrangeAnalyse()
     share({QStringLiteral("inspector"), QStringLiteral("plan")}, {560, 360}, Qt::Vertical);
 }
 
+// In a low window the graph keeps its half.
+int Docks::runHeight() const { return std::min(330, m_window.height() * 2 / 5); }
+
 void Docks::arrangeRun()
 {
     place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
@@ -136,7 +139,7 @@ void Docks::arrangeRun()
     }
     m_docks[QStringLiteral("run")]->raise();
     share({QStringLiteral("plots")}, {std::min(760, m_window.width() / 2)}, Qt::Horizontal);
-    share({QStringLiteral("run")}, {330}, Qt::Vertical);
+    share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
 }
 
 void Docks::arrangeCompare()
@@ -151,7 +154,7 @@ void Docks::arrangeCompare()
     const int width = m_window.width();
     share({QStringLiteral("plan"), QStringLiteral("plots")}, {std::min(400, width * 3 / 10), std::min(490, width / 3)},
           Qt::Horizontal);
-    share({QStringLiteral("run")}, {330}, Qt::Vertical);
+    share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
 }
 
 // Once now and once when the window has been laid out: before it is shown sizes do not hold.

@@ -42,6 +42,7 @@ private:
     void place(const QString& name, Qt::DockWidgetArea area);
     void arrangeAnalyse();
     void arrangeRun();
+    [[nodiscard]] int runHeight() const;
     void arrangeCompare();
     void share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction);
     void restore();

@@ -184,7 +184,7 @@ void GraphController::setColourMode(ColourMode mode)
 
 void GraphController::placeOverlays()
 {
-    constexpr int gap = 14, narrow = 420;
+    constexpr int gap = 14, narrow = 420, low = 340;
     const QSize room = m_view->size();
     m_legend->move(gap, room.height() - m_legend->height() - gap);
     m_minimap->move(room.width() - m_minimap->width() - gap, room.height() - m_minimap->height() - gap);
@@ -195,9 +195,9 @@ void GraphController::placeOverlays()
     m_strip->adjustSize();
     // Where the graph is narrow it is worth more than what explains it.
     const bool shown = m_view->scene() != nullptr;
-    const bool legend = shown && m_legend->width() + 2 * gap <= room.width();
+    const bool legend = shown && room.height() >= low && m_legend->width() + 2 * gap <= room.width();
     m_legend->setVisible(legend);
-    m_minimap->setVisible(shown && room.width() >= narrow);
+    m_minimap->setVisible(shown && room.width() >= narrow && room.height() >= low);
     m_strip->setVisible(shown);
     const int free = legend ? m_legend->width() + 2 * gap : gap;
     const int left = std::max(free, (room.width() - m_strip->width()) / 2);
