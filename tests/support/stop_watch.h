@@ -1,6 +1,7 @@
 #pragma once
 
-// Milliseconds on the clock, and those that this thread itself has worked: on a busy machine the first count others, too.
+// Milliseconds on the clock, and those that were really worked, by this thread or by all of the program: on a busy machine
+// the first count others, too.
 
 #include <algorithm>
 #include <chrono>
@@ -15,25 +16,29 @@ struct Span {
     double wall = 0, work = 0;
 };
 
-inline double threadTime()
+enum class Whose { Thread, Program };
+
+inline double workTime(Whose whose)
 {
     timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(whose == Whose::Thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
 class StopWatch {
 public:
-    void start() { *this = {}; }
+    explicit StopWatch(Whose whose = Whose::Thread) : m_whose(whose) {}
+    void start() { *this = StopWatch(m_whose); }
     [[nodiscard]] Span elapsed() const
     {
         const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - m_wall;
-        return {wall.count(), threadTime() - m_work};
+        return {wall.count(), workTime(m_whose) - m_work};
     }
 
 private:
+    Whose m_whose;
     std::chrono::steady_clock::time_point m_wall = std::chrono::steady_clock::now();
-    double m_work = threadTime();
+    double m_work = workTime(m_whose);
 };
 
 inline double quantile(const std::vector<Span>& spans, double Span::*part, double share)

@@ -60,7 +60,7 @@ Opening openOnce(const QString& model)
 {
     Bed bed;
     bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; });
-    StopWatch answered;
+    StopWatch answered(watch::Whose::Program);  // its worker threads, too
     QObject::connect(&bed.window->engine(), &jobs::EngineClient::notified, bed.window.get(),
                      [&](const QString& method, const json::Value&) {
                          if (method == u"log") answered.start();
@@ -95,12 +95,12 @@ void benchCuts(int repeats)
     std::vector<Span> times;
     for (int i = 0; i < repeats; ++i) {
         const models::PlanPtr before = bed.window->document().plan();
-        const StopWatch watch;
+        const StopWatch changed(watch::Whose::Program);
         if (i % 2 == 0) bed.window->workbench().pin({"no_checkpoint", "v5"});
         else bed.window->workbench().undoStack().undo();
         bed::waitFor([&] { return bed.window->document().plan() != before; });
         bed.window->graph().grab();
-        times.push_back(watch.elapsed());
+        times.push_back(changed.elapsed());
     }
     row("400 ops: changed cut -> plan and picture, p95", 100, times, 0.95);
 }
