@@ -68,7 +68,7 @@ public:
     [[nodiscard]] const Cells& cells() const { return m_cells; }
 
 private:
-    [[nodiscard]] std::size_t f(int v, int t) const { return static_cast<std::size_t>(v * m_g.types + t); }
+    [[nodiscard]] std::size_t f(int v, int t) const { return static_cast<std::size_t>(v) * m_g.types + t; }
 
     [[nodiscard]] bool usedLater(int v) const
     {

@@ -42,7 +42,7 @@ private:
     static constexpr std::uint8_t wanted = 1, mustRead = 2;
 
     [[nodiscard]] int image(int v) const { return m_image.empty() ? v : m_image[v]; }
-    [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v * m_g.types + t); }
+    [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v) * m_g.types + t; }
 
     void stage(int s)
     {
@@ -69,7 +69,7 @@ private:
             if (m_cells.write[m_cells.at.d(r, m_s)] && m_pending[v]) {
                 m_pending[v] = 0;
                 m_needD[v] = std::max(m_needD[v], wanted);
-                m_out.written.push_back(NodeId(v));
+                m_out.written.emplace_back(v);
             }
             if (m_g.isHop(v) && m_cells.computeD[m_cells.at.d(r, m_s)]) m_needD[v] = std::max(m_needD[v], wanted);
         }
@@ -118,12 +118,12 @@ private:
     {
         const int r = image(v);
         if (r >= 0 && m_cells.readD[m_cells.at.d(r, m_s)]) {
-            m_out.readD.push_back(NodeId(v));
+            m_out.readD.emplace_back(v);
             m_pending[v] = 1;
             return;
         }
         if ((r >= 0 && !m_cells.computeD[m_cells.at.d(r, m_s)]) || m_g.isInput(v)) m_missing = v;
-        (m_g.isHop(v) ? m_out.hops : m_out.computeD).push_back(NodeId(v));
+        (m_g.isHop(v) ? m_out.hops : m_out.computeD).emplace_back(v);
         for (const NodeId u : m_g.node(v).src) m_needF[cell(u.index, m_g.type(v))] = 1;
         for (const NodeId u : m_g.node(v).loc)
             m_needD[u.at()] = std::max(m_needD[u.at()], m_g.isCut(u.index, v) ? mustRead : wanted);

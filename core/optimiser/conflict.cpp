@@ -63,12 +63,12 @@ public:
     // Leaves a minimal infeasible subset active; without conflict nothing that could be left out.
     base::Status filter()
     {
-        for (std::size_t i = 0; i < m_active.size(); ++i) {
-            if (!m_active[i]) continue;
-            m_active[i] = 0;
+        for (std::uint8_t& item : m_active) {
+            if (!item) continue;
+            item = 0;
             const base::Result<bool> answer = feasible();
             if (!answer) return base::forward(answer);
-            m_active[i] = *answer;
+            item = *answer;
         }
         return {};
     }

@@ -52,7 +52,7 @@ private:
         if (m_flaw.empty()) m_flaw = what;
     }
     [[nodiscard]] std::string name(int v) const { return "'" + m_graph.node(v).name + "'"; }
-    [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v * m_graph.types + t); }
+    [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v) * m_graph.types + t; }
     [[nodiscard]] bool onD(int v) const { return m_onD[v] || m_onF[cell(v, m_graph.type(v))]; }
 
     void stage(const StagePlacement& s)

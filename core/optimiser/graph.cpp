@@ -177,7 +177,7 @@ void Graph::findLatest()
 void Graph::useOf(int v, int consumer)
 {
     const auto lift = [this, v](int t, int stage) {
-        int& use = lastF[static_cast<std::size_t>(v * types + t)];
+        int& use = lastF[static_cast<std::size_t>(v) * types + t];
         use = std::max(use, stage);
     };
     if (isHop(consumer)) {

@@ -39,7 +39,7 @@ struct Graph {
     [[nodiscard]] bool isInput(int v) const { return node(v).kind == NodeKind::Input; }
     [[nodiscard]] bool isHop(int v) const { return node(v).kind == NodeKind::Hop; }
     [[nodiscard]] int type(int v) const { return node(v).type.index; }
-    [[nodiscard]] int lastFrontier(int v, int t) const { return lastF[static_cast<std::size_t>(v * types + t)]; }
+    [[nodiscard]] int lastFrontier(int v, int t) const { return lastF[static_cast<std::size_t>(v) * types + t]; }
     [[nodiscard]] int lastUse(int v) const;  // on any rows
     [[nodiscard]] int
     firstRead(int v) const;  // earliest stage in which it can be read on D; on frontier rows from 1 on

@@ -6,7 +6,7 @@
 
 namespace hopscope::optimiser {
 
-base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds, std::stop_token stop)
+base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds, const std::stop_token& stop)
 {
     Instance budgeted = instance;
     budgeted.hostBudget = 0;  // only that there is one matters: reductions then keep sizes, too

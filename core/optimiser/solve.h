@@ -63,6 +63,7 @@ base::Result<Answer> solve(const Instance& instance, const Options& options = {}
 
 // The smallest hostPeak that a legal placement can have; the instance's own budget is not looked at. Fails with Unsupported
 // without a solver or where there is no legal placement; with Resources at the deadline.
-base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60, std::stop_token stop = {});
+base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60,
+                                     const std::stop_token& stop = {});
 
 }  // namespace hopscope::optimiser
