@@ -1,5 +1,7 @@
 #include "loader/walker.h"
 
+#include <ATen/Parallel.h>
+
 #include "loader/names.h"
 #include "loader/provenance.h"
 
@@ -199,6 +201,18 @@ bool throwsOn(const Model& model, const base::TensorMap& whole)
     return !inputs;
 }
 
+// A sample is too small to share out: waking other threads for every operator costs several times the work.
+class OneThread {
+public:
+    OneThread() { at::set_num_threads(1); }
+    ~OneThread() { at::set_num_threads(m_before); }
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+private:
+    int m_before = at::get_num_threads();
+};
+
 }  // namespace
 
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole)
@@ -206,6 +220,7 @@ base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const
     auto inputs = assembleInputs(model, sample);
     if (!inputs) return base::forward(inputs);
     const at::NoGradGuard noGrad;
+    const OneThread oneThread;
     try {
         return walkOnce(model, *inputs, sample);
     } catch (Refused& refused) {

@@ -51,7 +51,7 @@ TEST_CASE("run takes its options with their meaning")
     CHECK(invocation->quiet);
 }
 
-TEST_CASE("defaults are sample verification, automatic device and batch, the depth strategy")
+TEST_CASE("defaults are sample verification, automatic device and batch, the optimal strategy")
 {
     const auto invocation = parse("run m.pt --data d -o dir");
     REQUIRE(invocation);
@@ -61,7 +61,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the dep
     CHECK(run.device.device == "auto");
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);
-    CHECK(run.plan.strategy == "depth");
+    CHECK(run.plan.strategy == "optimal");
 }
 
 TEST_CASE("mistakes on the command line are usage errors with a hint")
@@ -82,11 +82,14 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --memory 0",
                              "run m.pt --data d -o dir --verify maybe",
                              "run m.pt --data d -o dir --nan drop",
-                             "run m.pt --data d -o dir --strategy optimal",
+                             "run m.pt --data d -o dir --strategy best",
+                             "run m.pt --data d -o dir --objective fame",
                              "run m.pt --data d -o dir --strategy depth --plan p.json",
                              "run m.pt --data d -o dir --resume",
                              "run m.pt --data d -o dir --reorder rcm",
-                             "run m.pt --data d -o dir --host-memory 1Gi",
+                             "run m.pt --data d -o dir --host-memory much",
+                             "bench plans m.pt",
+                             "bench plans m.pt --data d --repeat 0",
                              "plan m.pt --data d --pins p.json",
                              "export m.pt --data d -o dir",
                              "place",

@@ -19,7 +19,7 @@ MODULES = {
     "plan": ["ir"],
     "graph": ["json"],
     "analysis": ["ir"],
-    "placement": ["analysis", "plan"],
+    "placement": ["analysis", "plan", "optimiser"],
     "schema": ["plan", "analysis", "json"],
     "loader": ["ir"],
     "executor": ["plan", "analysis", "graph", "kernels"],

@@ -81,16 +81,22 @@ bool beginRun(Bed& bed)
     return true;
 }
 
-// One checkpoint after the other is forbidden, until no plan is left.
+// A value that the plan stores besides the results; empty: there is none.
+std::string someStore(const models::Document& document)
+{
+    for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
+        if (!checkpoint.output) return document.model()->values[static_cast<std::size_t>(checkpoint.value)].id;
+    return {};
+}
+
+// One checkpoint after the other is forbidden, until no plan is left; then the ways out have come, too.
 bool beRefused(Bed& bed)
 {
-    const models::PlanPtr plan = bed.window->document().plan();
-    for (const protocol::PlanCheckpoint& checkpoint : plan->checkpoints) {
-        if (checkpoint.output) continue;
-        const auto& value = bed.window->document().model()->values[static_cast<std::size_t>(checkpoint.value)];
-        bed.window->workbench().pin({"no_checkpoint", value.id});
+    const models::Document& document = bed.window->document();
+    for (std::string store = someStore(document); !store.empty(); store = someStore(document)) {
+        bed.window->workbench().pin({"no_checkpoint", store});
         if (!bed::waitFor([&] { return !bed.window->workbench().busy(); })) return false;
-        if (!bed.window->document().refusal().isEmpty()) return true;
+        if (!document.refusal().isEmpty()) return bed::waitFor([&] { return !document.repairs().empty(); });
     }
     return false;
 }
