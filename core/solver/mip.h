@@ -35,8 +35,8 @@ struct Problem {
 struct Limits {
     double seconds = infinity;
     std::stop_token stop;
-    double relativeGap = 1e-7;  // a solution this close to the bound is optimal
-    double cutoff = infinity;   // solutions that are not cheaper than this are of no interest
+    double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
+    double cutoff = infinity;                   // solutions that are not cheaper than this are of no interest
     std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved
 };
 

@@ -106,6 +106,26 @@ TEST_CASE("300 random sets of pins are kept, or explained by a minimal conflict 
     CHECK(stages > 0);
 }
 
+TEST_CASE("reductions keep the optimum of larger instances, with pins and on two types")
+{
+    if (!solver::available()) return;
+    int compared = 0;
+    for (int i = 0; i < 150 / share; ++i) {
+        Instance in = member(i + 500);
+        if (i % 2 == 1) test::addPins(in, static_cast<std::uint64_t>(i));
+        INFO(test::dump(in));
+        const Answer reduced = solved(in);
+        Options options;
+        options.reduce = options.search = false;
+        const auto whole = solve(in, options);
+        REQUIRE_MESSAGE(whole, (whole ? "" : base::describe(whole.error())));
+        CHECK(whole->status == reduced.status);
+        CHECK(whole->placement.cost.total() == doctest::Approx(reduced.placement.cost.total()).epsilon(1e-6));
+        compared += whole->status == Status::Optimal ? 1 : 0;
+    }
+    CHECK(compared > 90 / share);
+}
+
 TEST_CASE("two conflicts at once are mended by dropping a pin of each")
 {
     if (!solver::available()) return;
