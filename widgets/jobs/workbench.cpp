@@ -205,8 +205,8 @@ void Workbench::loadPlan(const QString& file)
                             if (!plan) return m_impl->fail(what, plan.error());
                             const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
                             m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()),
-                                         {QString::fromStdString(loaded->strategy), QString::fromStdString(loaded->objective),
-                                          loaded->pins, loaded});
+                                         {QString::fromStdString(loaded->strategy),
+                                          QString::fromStdString(loaded->objective), loaded->pins, loaded});
                         });
 }
 

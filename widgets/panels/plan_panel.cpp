@@ -173,7 +173,8 @@ void PlanPanel::setupTables(QBoxLayout& layout)
         table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     }
     // What a stage reads and writes is in the inspector: the panel is narrow.
-    for (const models::StageColumn column : {models::StageColumn::Reads, models::StageColumn::Writes, models::StageColumn::Ops})
+    for (const models::StageColumn column :
+         {models::StageColumn::Reads, models::StageColumn::Writes, models::StageColumn::Ops})
         m_stageTable->setColumnHidden(static_cast<int>(column), true);
 }
 
