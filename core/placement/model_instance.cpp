@@ -63,7 +63,7 @@ private:
     {
         for (std::size_t i = 0; i < m_a.tables.spaces.size(); ++i) {
             if (m_a.tables.spaces[i].kind != analysis::SpaceKind::Node) continue;
-            m_model.types.push_back(SpaceId(static_cast<std::int32_t>(i)));
+            m_model.types.emplace_back(static_cast<std::int32_t>(i));
             instance().types.push_back(m_a.tables.spaceName(m_model.types.back()) + "#" + std::to_string(i));
         }
     }

@@ -49,7 +49,7 @@ std::vector<optimiser::NodeId> consumersOf(const optimiser::Instance& instance, 
     for (std::size_t i = 0; i < instance.nodes.size(); ++i) {
         const optimiser::Node& n = instance.nodes[i];
         if (std::ranges::find(n.loc, node) != n.loc.end() || std::ranges::find(n.src, node) != n.src.end())
-            found.push_back(optimiser::NodeId(static_cast<std::int32_t>(i)));
+            found.emplace_back(static_cast<std::int32_t>(i));
     }
     return found;
 }
