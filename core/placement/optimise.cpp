@@ -20,6 +20,7 @@ using plan::Pin;
 using plan::PinKind;
 
 constexpr int mostExtraStages = 3;
+constexpr std::size_t mostNamed = 3;  // pins in a sentence
 
 optimiser::Options solverOptions(const OptimiseOptions& options)
 {
@@ -83,7 +84,11 @@ bool cutAfter(optimiser::Instance& instance, optimiser::NodeId node)
 std::string joined(const std::set<std::string>& words, const std::string& between)
 {
     std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    std::size_t named = 0;
+    for (const std::string& word : words) {
+        if (named++ == mostNamed) return text + between + std::to_string(words.size() - mostNamed) + " more";
+        text += (text.empty() ? "" : between) + word;
+    }
     return text;
 }
 
@@ -124,7 +129,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     }
     return base::makeError(base::ErrorCode::Unsupported,
                            "no legal plan is left by the pins" + (pins.empty() ? "" : ": " + joined(pins, ", ")),
-                           ways.empty() ? "remove a pin" : "do not " + joined(ways, ", or do not "));
+                           ways.size() == 1 ? "take away: " + *ways.begin() : "take one of them away");
 }
 
 struct Solution {

@@ -141,14 +141,14 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     m_undo = tool("undo", tr("Undo"));
     m_redo = tool("redo", tr("Redo"));
     m_clear = tool("clearPins", tr("Clear pins"));
-    auto* row = new QHBoxLayout;
-    row->addWidget(m_strategy);
+    auto* row = new QHBoxLayout;  // below the strategy: side by side they are wider than the panel
+    for (QToolButton* button : {m_undo, m_redo, m_clear, m_optimum}) row->addWidget(button);
     row->addStretch(1);
-    for (QToolButton* button : {m_optimum, m_undo, m_redo, m_clear}) row->addWidget(button);
     m_bars = new CompareBars(this);
     layout.addWidget(m_headline);
     layout.addWidget(m_quality);
     layout.addWidget(m_detail);
+    layout.addWidget(m_strategy);
     layout.addLayout(row);
     layout.addWidget(m_bars);
 }
