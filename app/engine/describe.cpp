@@ -197,14 +197,45 @@ std::string prologueLines(const Prepared& prepared, const plan::Plan& plan, cons
     return heading(style, "From structure alone, once for the whole graph") + text;
 }
 
+constexpr double provenGap = 1e-4;
+
+std::string percent(double part)
+{
+    const int tenths = static_cast<int>(part * 1000 + 0.5);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+std::string readText(const plan::Plan& plan)
+{
+    if (!plan.bytes) return "what is read back depends on the batches";
+    const std::string batches = plan.batch ? "batches of " + base::formatCount(static_cast<double>(*plan.batch))
+                                           : std::string("the largest batches that fit");
+    return base::formatBytes(static_cast<double>(plan.bytes->h2d)) + " read in " + batches;
+}
+
+std::string costText(const plan::Plan& plan)
+{
+    return plan.unit == "seconds" ? base::formatSeconds(*plan.cost) : base::formatBytes(*plan.cost);
+}
+
+// What a plan was found to cost, and how far from the best it can be at most.
+std::string costLine(const plan::Plan& plan)
+{
+    if (!plan.cost) return {};
+    std::string text = "  cost about " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
+    if (plan.gap && *plan.gap < provenGap) text += ": proven to be the least";
+    else if (plan.gap) text += ": at most " + percent(*plan.gap) + " of it could be saved";
+    return text + "\n";
+}
+
 std::string movedLines(const Prepared& prepared, const plan::Plan& plan, const Style& style)
 {
     if (!prepared.hasData()) return {};
     std::int64_t written = 0;
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
     return heading(style, "Moved") + "  " + base::formatBytes(static_cast<double>(written)) +
-           " written, each row once, to " + counted(plan.checkpoints.size(), "store") +
-           "; what is read back depends on the batches\n";
+           " written, each row once, to " + counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
+           costLine(plan);
 }
 
 std::string lintLines(const Prepared& prepared, const Style& style)

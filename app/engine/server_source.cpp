@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "loader/schema_text.h"
 #include "schema/names.h"
 #include "server_documents.h"
 
@@ -96,8 +97,10 @@ Outcome sourceAround(const Document& document, const json::Reader& params)
     const ir::Op* const op = operatorOf(analysis.program, schema::Names(analysis), params);
     if (!params.ok()) return invalid(params);
     if (op == nullptr) return invalid("there is no such operator or module");
-    if (op->source.kind == ir::SourceKind::None) return answer("none", {});
-    return describe(document.prepared, *op);
+    json::Value result =
+        op->source.kind == ir::SourceKind::None ? answer("none", {}) : describe(document.prepared, *op);
+    result["schema"] = loader::operatorSchema(*op);
+    return result;
 }
 
 }  // namespace hopscope::engine

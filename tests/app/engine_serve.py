@@ -100,6 +100,9 @@ class Sessions(ServeTest):
             if source["label"] == "torchscript":
                 self.assertIn(op["name"].split("::")[1].split(".")[0], shown)
             self.assertTrue(shown.strip())
+            if op["name"].startswith("aten::"):
+                self.assertTrue(source["schema"].startswith(op["name"].split(".")[0]), source["schema"])
+                self.assertIn(" -> Tensor", source["schema"])
         module = next(op["module"] for op in opened["inspect"]["ops"] if op["module"])
         self.assertTrue(client.call("model/source", document=opened["document"], module=module)["text"])
         self.refused(-32602, client.call, "model/source", document=opened["document"], op="op9999")

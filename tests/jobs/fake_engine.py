@@ -143,7 +143,8 @@ class Engine:
 
     def model_source(self, params):
         return {"label": "embedded", "file": "model.py", "line": 11, "first_line": 10,
-                "text": "def forward(self, h):\n    h = self.lin(h)\n    return h\n"}
+                "text": "def forward(self, h):\n    h = self.lin(h)\n    return h\n",
+                "schema": "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"}
 
     def fs_list(self, params):
         entries = [{"name": "models", "directory": True, "size": 0}, {"name": "chain3.pt", "directory": False, "size": 999},

@@ -16,6 +16,7 @@ class TestEngine : public QObject {
 private slots:
     void everySampleIsOpenedPlannedRunAndProved_data();
     void everySampleIsOpenedPlannedRunAndProved();
+    void theInspectorShowsTheOperatorsSchema();
     void aChangedCutIsPlannedRunAndProved();
     void anEngineKilledInMidRunComesBackWithEverything();
     void whatIsNoModelIsRefusedInWords();
@@ -50,6 +51,21 @@ void TestEngine::everySampleIsOpenedPlannedRunAndProved()
     const schema::Report& report = *bed.window->document().runs().front().report;
     QCOMPARE(report.verify->verdict, std::string("equal"));
     QVERIFY(bed.window->document().runLog()->batches().size() >= static_cast<std::size_t>(depth));
+}
+
+void TestEngine::theInspectorShowsTheOperatorsSchema()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "karate/gcn.pt"));
+    const auto& ops = bed.window->document().model()->ops;
+    const auto relu = std::ranges::find(ops, std::string("aten::relu"), &protocol::OpRecord::name);
+    QVERIFY(relu != ops.end());
+    bed.window->selection().select(models::Target::op(static_cast<int>(relu - ops.begin())));
+    const auto* schema = bed.window->findChild<QLabel*>(QStringLiteral("inspectorSchema"));
+    QTRY_COMPARE(schema->text(), QStringLiteral("aten::relu(Tensor self) -> Tensor"));
+    QVERIFY(schema->isVisible());
+    bed.window->selection().select(models::Target::stage(1));
+    QTRY_VERIFY(!schema->isVisible());
 }
 
 void TestEngine::aChangedCutIsPlannedRunAndProved()

@@ -91,6 +91,9 @@ void Inspector::setupHeader(QBoxLayout& layout)
     m_title = title(QStringLiteral("inspectorTitle"), this);
     m_path = wrapped(QStringLiteral("inspectorPath"), this);
     m_path->setProperty("muted", true);
+    m_schema = wrapped(QStringLiteral("inspectorSchema"), this);
+    m_schema->setAccessibleName(tr("Schema of the operator"));
+    m_schema->setProperty("muted", true);
     m_facts = new QWidget(this);
     m_facts->setObjectName(QStringLiteral("inspectorFacts"));
     m_factRows = new QGridLayout(m_facts);
@@ -100,6 +103,7 @@ void Inspector::setupHeader(QBoxLayout& layout)
     m_factRows->setColumnStretch(1, 1);
     layout.addWidget(m_title);
     layout.addWidget(m_path);
+    layout.addWidget(m_schema);
     layout.addWidget(m_facts);
 }
 
@@ -235,6 +239,7 @@ void Inspector::setSections(bool op, bool lists)
 {
     for (QWidget* part : {m_depth, m_cut}) part->setVisible(op);
     m_sourceBox->setVisible(op && m_asked == selectedOp() && !m_source->document()->isEmpty());
+    m_schema->setVisible(op && m_asked == selectedOp() && !m_schema->text().isEmpty());
     m_neighbours->setVisible(lists);
     if (op) return;
     for (QPushButton* button : {m_store, m_forbid, m_release, m_rows}) button->hide();
@@ -412,6 +417,8 @@ void Inspector::showSource(const base::Result<json::Value>& answer)
         const json::Value* found = answer->find(key);
         return found != nullptr && found->asInt() != nullptr ? static_cast<int>(*found->asInt()) : 0;
     };
+    m_schema->setText(string("schema"));
+    m_schema->setVisible(!m_schema->text().isEmpty());
     const QString code = string("text");
     m_sourceLabel->setText(sourceTitle(string("label"), string("file"), number("line")));
     m_source->setSource(code, std::max(1, number("first_line")), number("line"));

@@ -48,7 +48,7 @@ private:
     [[nodiscard]] std::string selectedValue() const;
 
     Context m_context;
-    QLabel *m_title, *m_path;
+    QLabel *m_title, *m_path, *m_schema;
     QWidget* m_facts;
     QGridLayout* m_factRows;
     QLabel *m_depthHeading, *m_depthText, *m_cutHeading, *m_cutText, *m_sourceLabel;
