@@ -266,9 +266,8 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     if (!prepared) return base::forward(prepared);
     std::error_code problem;
     std::filesystem::create_directories(m_folder.stores(), problem);
-    executor::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, m_folder.stores());
     const base::Result<plan::Plan> plan =
-        choosePlan(*prepared, predictor, {}, {m_options.device, m_options.memory, m_options.batch}, m_session);
+        choosePlan(*prepared, m_folder.stores(), {}, {m_options.device, m_options.memory, m_options.batch}, m_session);
     if (!plan) return base::forward(plan);
     result.prepareSeconds = since(start);
     const base::Result<executor::RunReport> report = run(*prepared, *plan, result);

@@ -39,17 +39,11 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     return options;
 }
 
-base::Result<plan::Plan> planned(const Prepared& prepared, const ExecutionRequest& request, Session& session)
-{
-    if (request.given) return *request.given;
-    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, request.folder);
-    return choosePlan(prepared, predictor, request.plan, request.device, session);
-}
-
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                      executor::Observer& observer, Session& session)
 {
-    base::Result<plan::Plan> plan = planned(prepared, request, session);
+    base::Result<plan::Plan> plan =
+        request.given ? *request.given : choosePlan(prepared, request.folder, request.plan, request.device, session);
     if (!plan) return base::forward(plan);
     execution.plan = std::move(*plan);
     if (request.verify != verify::Mode::None) {

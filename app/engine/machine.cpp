@@ -50,7 +50,6 @@ std::optional<Machine> machineOf(const json::Value& value, const std::string& de
     const json::Reader reader(value, "machine.json");
     Machine machine;
     machine.device = device;
-    machine.measured = true;
     for (const Rate& rate : rates) {
         machine.*rate.field = reader.get<double>(rate.key);
         if (reader.ok() && !(machine.*rate.field > 0)) return std::nullopt;

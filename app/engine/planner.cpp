@@ -147,12 +147,12 @@ private:
             if (!model) return base::forward(model);
             const placement::OptimiseOptions options{m_request.hostMemory, strategy == Strategy::LocalSearch,
                                                      deadlineSeconds, m_stop};
-            base::Result<placement::Optimum> optimum =
+            base::Result<plan::Plan> optimum =
                 placement::optimise(m_prepared.analysis, *model, m_request.pins, options);
             if (!optimum) return base::forward(optimum);
-            fit(optimum->plan);
-            const bool settled = optimum->plan.stages == plan->stages;
-            plan = std::move(optimum->plan);
+            fit(*optimum);
+            const bool settled = optimum->stages == plan->stages;
+            plan = std::move(optimum);
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
             if (!best || candidate->worth < best->worth) best = std::move(*candidate);
@@ -228,6 +228,13 @@ base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predicto
     if (!answer) return base::forward(answer);
     for (const std::string& note : answer->notes) session.console.note(note);
     return std::move(answer->plan);
+}
+
+base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+                                    const PlanSource& source, const DeviceOptions& device, Session& session)
+{
+    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    return choosePlan(prepared, predictor, source, device, session);
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,

@@ -38,6 +38,10 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
 base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Session& session);
 
+// The same with a look at the graph of its own, which ends with the call: what it maps is gone before anything runs.
+base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+                                    const PlanSource& source, const DeviceOptions& device, Session& session);
+
 // Predicted seconds of each stage of a plan, for its device, from the rates of the machine. Fails as `predict` does.
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
                                                const plan::Plan& plan, const executor::PredictOptions& limits,

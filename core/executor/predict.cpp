@@ -52,8 +52,6 @@ public:
           m_counts(counts),
           m_plan(plan)
     {
-        for (const ir::Value& v : analysis.program.values)
-            if (analysis.hasRows(v.id) && !analysis.info(v.id).structureOnly) m_used.insert(analysis.rowSpace(v.id));
         compile();
     }
 
@@ -70,8 +68,7 @@ public:
     plan::RowCounts countRows(const PredictOptions& options)
     {
         plan::RowCounts rows;
-        for (std::size_t i = 0; i < m_analysis.tables.spaces.size(); ++i)
-            countTable(ir::SpaceId(static_cast<int>(i)), rows);
+        for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
         const std::int64_t size = batchSize(options);
         std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
         for (const auto& stage : m_loops)
@@ -81,10 +78,14 @@ public:
     }
 
 private:
-    // Tables of the program's values; others may have no rows to count.
-    void countTable(ir::SpaceId space, plan::RowCounts& rows)
+    // Of the values that stages work on; others may have no rows to count.
+    [[nodiscard]] std::set<ir::SpaceId> tables() const
     {
-        if (m_used.contains(space)) rows.tables[space] = static_cast<double>(m_structure.size(space));
+        std::set<ir::SpaceId> used;
+        for (const ir::Value& v : m_analysis.program.values)
+            if (m_analysis.hasRows(v.id) && !m_analysis.info(v.id).structureOnly)
+                used.insert(m_analysis.rowSpace(v.id));
+        return used;
     }
 
     void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
@@ -284,7 +285,6 @@ private:
     Structure& m_structure;
     ClassCounts& m_counts;
     const plan::Plan& m_plan;
-    std::set<ir::SpaceId> m_used;
     std::vector<std::vector<PlannedLoop>> m_loops;
     double m_baseline = 0;
 };

@@ -14,9 +14,9 @@ using ir::ValueId;
 
 namespace {
 
-constexpr double bytesOfNumber = 8;        // a row number of a block
-constexpr double bytesOfWork = 1e-6;       // where the objective is bytes
-constexpr double bytesOfStructure = 1e-3;  // of a stage: fewer stages, if nothing else differs
+constexpr double bytesOfNumber = 8;    // a row number of a block
+constexpr double bytesOfWork = 1e-6;   // where the objective is bytes
+constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
 
 bool multiplies(const std::string& name)
 {
@@ -106,7 +106,7 @@ double CostModel::relation(SpaceId space, ir::KeyId owner, SpaceId type, SpaceId
 
 double CostModel::stage(SpaceId destination) const
 {
-    return m_objective == Objective::Bytes ? bytesOfStructure : m_machine.batch * batches(destination);
+    return m_objective == Objective::Bytes ? bytesOfStage : m_machine.batch * batches(destination);
 }
 
 double CostModel::compute(ir::OpId op, const RowClass& on, SpaceId destination) const

@@ -205,23 +205,23 @@ private:
 
 }  // namespace
 
-base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
-                               const OptimiseOptions& options)
+base::Result<plan::Plan> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                                  const OptimiseOptions& options)
 {
     base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
     if (!model) return base::forward(model);
     model->instance.hostBudget = options.hostMemory;
     base::Result<Solution> solution = withPins(analysis, *model, model->instance.pins.size(), options);
     if (!solution) return base::forward(solution);
-    Optimum optimum{std::move(solution->plan), model->instance.stages, solution->answer.found};
-    optimum.plan.strategy = optimiser::strategyName(solverOptions(options).strategy);
-    optimum.plan.objective = objectiveName(costs.objective());
-    optimum.plan.unit = objectiveUnit(costs.objective());
-    optimum.plan.pins = pins;
-    optimum.plan.cost = solution->answer.placement.cost.total();
-    optimum.plan.lowerBound = solution->answer.lowerBound;
-    optimum.plan.gap = solution->answer.gap;
-    return optimum;
+    plan::Plan plan = std::move(solution->plan);
+    plan.strategy = optimiser::strategyName(solverOptions(options).strategy);
+    plan.objective = objectiveName(costs.objective());
+    plan.unit = objectiveUnit(costs.objective());
+    plan.pins = pins;
+    plan.cost = solution->answer.placement.cost.total();
+    plan.lowerBound = solution->answer.lowerBound;
+    plan.gap = solution->answer.gap;
+    return plan;
 }
 
 std::int64_t hostPeak(const plan::Plan& plan)

@@ -15,18 +15,13 @@ struct OptimiseOptions {
     std::stop_token stop;
 };
 
-struct Optimum {
-    plan::Plan plan;    // with strategy, objective, unit, cost, lower bound and gap
-    int stages = 0;     // of the instance
-    std::string found;  // by which method
-};
-
-// Pins and the host's memory are kept to: a pinned store that no later stage would read becomes a cut (its consumers wait for it), and stages are
-// added, up to three, where pins need them. The bound is one on all plans of as many stages that store no gather and run each once
-// per use, for the row counts and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with
-// the smallest set in conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
-base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
-                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
+// The cheapest plan found, with its cost, lower bound and gap. Pins and the host's memory are kept to: a pinned store that
+// no later stage would read becomes a cut (its consumers wait for it), and stages are added, up to three, where pins need
+// them. The bound is one on all plans of as many stages that store no gather and run each once per use, for the row counts
+// and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in
+// conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
+base::Result<plan::Plan> optimise(const analysis::Analysis& analysis, const CostModel& costs,
+                                  const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
 
 // Bytes of stores that a run holds at most if each goes after its last reader; outputs stay. Expects the checkpoints' bytes
 // (schema::fillBytes). Linear in the plan.

@@ -92,8 +92,8 @@ base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const p
     return predictor.predict(plan, {batch, std::nullopt}, {});
 }
 
-base::Result<placement::Optimum> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
-                                             placement::Objective objective, std::int64_t batch)
+base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
+                                     placement::Objective objective, std::int64_t batch)
 {
     const TemporaryFolder folder;
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");

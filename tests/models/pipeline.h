@@ -41,7 +41,7 @@ base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const p
                                                const base::TensorMap& inputs, std::int64_t batch);
 
 // The cheapest plan for batches of this size on a typical machine.
-base::Result<placement::Optimum> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
-                                             placement::Objective objective, std::int64_t batch);
+base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
+                                     placement::Objective objective, std::int64_t batch);
 
 }  // namespace hopscope::models

@@ -223,7 +223,7 @@ std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Ta
             return std::nullopt;
         }
         if (!optimum) return Failure{optimum.error(), what};
-        auto failure = runJob(s, prepared, optimum->plan, {placement::Strategy::Optimal, batch, false}, tally);
+        auto failure = runJob(s, prepared, *optimum, {placement::Strategy::Optimal, batch, false}, tally);
         if (failure) return Failure{failure->error, what + ": " + failure->text};
     }
     return std::nullopt;
