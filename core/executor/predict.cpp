@@ -62,7 +62,7 @@ public:
     {
         Prediction prediction;
         prediction.batch = batchSize(options);
-        m_baseline = baseline();
+        m_baseline = baseline() + (options.staysBeside && !cuda() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
         m_eachBatch = options.eachBatch;
         for (std::size_t s = 0; s < m_plan.stages.size(); ++s)
             prediction.stages.push_back(stage(m_plan.stages[s].index, m_loops[s], prediction.batch));

@@ -37,6 +37,7 @@ struct PredictOptions {
     std::optional<std::int64_t> batch;   // none: all destinations of a type at once, or what fits
     std::optional<std::int64_t> memory;  // bytes on the executing device; none: what a run takes of what is free
     bool eachBatch = false;              // the peak of every batch, too
+    bool staysBeside = false;            // the predictor will still be there when the plan runs in this process
 };
 
 // Keeps what follows from the graph alone between calls: the first call is linear in the edges that the model uses, and so
