@@ -13,6 +13,8 @@ namespace hopscope::engine {
 
 namespace {
 
+constexpr int mostStages = 1000;
+
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
@@ -27,7 +29,7 @@ struct Parsed {
     ModelOptions model;
     PlanSource plan;
     DeviceOptions device;
-    std::string output, trace, request;
+    std::string output, trace, explain, request;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
     MachineCommand machine;
@@ -69,24 +71,37 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->capture_default_str();
 }
 
-CLI::Option* addStrategy(CLI::App& app, Parsed& parsed)
+// How a plan is made.
+std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
 {
-    app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"time", "bytes"}))
-        ->capture_default_str();
-    return app
-        .add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
-        ->type_name("S")
-        ->capture_default_str();
+    CLI::Option* const objective =
+        app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
+            ->type_name("WHAT")
+            ->check(CLI::IsMember({"time", "bytes"}))
+            ->capture_default_str();
+    CLI::Option* const strategy =
+        app.add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
+            ->type_name("S")
+            ->capture_default_str();
+    CLI::Option* const pins =
+        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan keeps to: {\"pins\": [..]}")
+            ->type_name("FILE");
+    CLI::Option* const stages = app.add_option("--stages", parsed.plan.stages, "The best cuts make at most N stages")
+                                    ->type_name("N")
+                                    ->check(CLI::Range(1, mostStages));
+    CLI::Option* const deadline =
+        app.add_option("--deadline", parsed.plan.deadline, "Time for finding the best cuts; then the best so far")
+            ->type_name("SECONDS")
+            ->check(CLI::PositiveNumber);
+    return {objective, strategy, pins, stages, deadline};
 }
 
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
-    CLI::Option* const strategy = addStrategy(app, parsed);
-    app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")
-        ->type_name("FILE")
-        ->excludes(strategy);
+    const std::vector<CLI::Option*> made = addStrategy(app, parsed);
+    CLI::Option* const file =
+        app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
+    for (CLI::Option* const option : made) file->excludes(option);
 }
 
 CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
@@ -114,6 +129,10 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addStrategy(command, parsed);
     addDevice(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
+    command
+        .add_option("--explain", parsed.explain,
+                    "What each decision costs and saves, and where the rules decide otherwise; written as JSON, too")
+        ->type_name("FILE");
 }
 
 void addRun(CLI::App& app, Parsed& parsed)
@@ -290,6 +309,16 @@ verify::Mode parseMode(const std::string& text)
     return text == "none" ? verify::Mode::None : verify::Mode::Sample;
 }
 
+base::Status finishStrategy(const Parsed& parsed)
+{
+    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
+    if (!strategy) return base::forward(strategy);
+    if (placement::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
+        return base::fail(base::ErrorCode::Usage, "--stages and --deadline are about the best cuts",
+                          "take --strategy optimal or local-search");
+    return {};
+}
+
 base::Status finishDevice(Parsed& parsed)
 {
     const auto batch = parseBatch(parsed.texts.batch);
@@ -304,8 +333,7 @@ base::Status finishDevice(Parsed& parsed)
     const base::Result<placement::Objective> objective = placement::parseObjective(parsed.texts.objective);
     if (!objective) return base::forward(objective);
     parsed.plan.objective = *objective;
-    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
-    return strategy ? base::Status() : base::forward(strategy);
+    return finishStrategy(parsed);
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)
@@ -343,7 +371,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
     const verify::Mode mode = parseMode(parsed.texts.verify);
     if (name == "inspect") return InspectCommand{parsed.model};
-    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output};
+    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
     if (name == "run")
         return RunCommand{parsed.model, parsed.plan, parsed.device, parsed.output, mode, nan, parsed.trace};
     if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};

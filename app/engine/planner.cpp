@@ -1,30 +1,45 @@
 #include "planner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <span>
 
+#include "base/sha256.h"
 #include "base/units.h"
 #include "machine.h"
-#include "placement/optimise.h"
+#include "placement/account.h"
 #include "placement/pins.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
+#include "schema/pins.h"
 
 namespace hopscope::engine {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using placement::Objective;
 using placement::Strategy;
 
 constexpr int mostRounds = 4;
-constexpr double deadlineSeconds = 5;
+constexpr double deadlineSeconds = 10;
 
 base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
 {
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
     return schema::readPlan(*text, prepared.analysis, file, prepared.hashes);
+}
+
+base::Result<std::vector<plan::Pin>> readPinsFile(const Prepared& prepared, const std::string& file)
+{
+    if (file.empty()) return std::vector<plan::Pin>();
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    const base::Result<std::string> model = readText(prepared.model.info().path);
+    if (!model) return base::forward(model);
+    return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(std::as_bytes(std::span(*model))));
 }
 
 base::Status checkHost(const plan::Plan& plan, std::optional<std::int64_t> limit)
@@ -41,6 +56,7 @@ base::Status checkHost(const plan::Plan& plan, std::optional<std::int64_t> limit
 struct Candidate {
     plan::Plan plan;   // with its cost
     double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    std::shared_ptr<const Basis> basis = nullptr;
 };
 
 class Planner {
@@ -50,7 +66,8 @@ public:
           m_predictor(predictor),
           m_request(request),
           m_machine(machineFor(request.device)),
-          m_stop(std::move(stop))
+          m_stop(std::move(stop)),
+          m_began(Clock::now())
     {}
 
     base::Result<PlanAnswer> rule(Strategy strategy)
@@ -72,19 +89,48 @@ public:
         else m_notes.push_back("the best rule is taken, not the optimum: " + base::describe(optimum.error()));
         for (const Strategy other : {Strategy::Depth, Strategy::SourceRule}) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
-            if (!plan) continue;
+            if (!plan || tooManyStages(*plan)) continue;
             base::Result<Candidate> candidate = priced(std::move(*plan));
             if (!candidate) return base::forward(candidate);
             if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
         }
         if (!best) return base::forward(optimum);
-        return PlanAnswer{std::move(best->plan), std::move(m_notes)};
+        return PlanAnswer{std::move(best->plan), std::move(m_notes), optimum ? optimum->basis : nullptr};
+    }
+
+    base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)
+    {
+        base::Result<placement::Optimum> optimum =
+            placement::optimise(m_prepared.analysis, before.costs, m_request.pins, options(strategy), &before.optimum);
+        if (!optimum) return base::forward(optimum);
+        fit(optimum->plan);
+        PlanAnswer answer{optimum->plan, {}};
+        answer.basis = std::make_shared<Basis>(Basis{before.costs, std::move(*optimum)});
+        return answer;
     }
 
 private:
     static double sum(const std::vector<double>& numbers)
     {
         return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+    }
+
+    [[nodiscard]] bool tooManyStages(const plan::Plan& plan) const
+    {
+        return m_request.stages && plan.stages.size() > static_cast<std::size_t>(*m_request.stages);
+    }
+
+    // Half of the time that is left: there may be another round.
+    [[nodiscard]] placement::OptimiseOptions options(Strategy strategy) const
+    {
+        const std::chrono::duration<double> used = Clock::now() - m_began;
+        placement::OptimiseOptions options;
+        options.hostMemory = m_request.hostMemory;
+        options.localSearch = strategy == Strategy::LocalSearch;
+        options.deadlineSeconds = (m_request.deadline.value_or(deadlineSeconds) - used.count()) / 2;
+        options.stages = m_request.stages;
+        options.stop = m_stop;
+        return options;
     }
 
     base::Result<plan::Plan> ruled(Strategy strategy) const
@@ -145,16 +191,17 @@ private:
         for (int round = 0; plan && round < mostRounds; ++round) {
             const base::Result<placement::CostModel> model = costs(*plan);
             if (!model) return base::forward(model);
-            const placement::OptimiseOptions options{m_request.hostMemory, strategy == Strategy::LocalSearch,
-                                                     deadlineSeconds, m_stop};
-            base::Result<plan::Plan> optimum =
-                placement::optimise(m_prepared.analysis, *model, m_request.pins, options);
+            if (best && options(strategy).deadlineSeconds <= 0) break;
+            base::Result<placement::Optimum> optimum =
+                placement::optimise(m_prepared.analysis, *model, m_request.pins, options(strategy));
+            if (!optimum && best && optimum.error().code == base::ErrorCode::Resources) break;
             if (!optimum) return base::forward(optimum);
-            fit(*optimum);
-            const bool settled = optimum->stages == plan->stages;
-            plan = std::move(optimum);
+            fit(optimum->plan);
+            const bool settled = optimum->plan.stages == plan->stages;
+            *plan = optimum->plan;
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
+            candidate->basis = std::make_shared<Basis>(Basis{*model, std::move(*optimum)});
             if (!best || candidate->worth < best->worth) best = std::move(*candidate);
             if (settled) break;
         }
@@ -177,6 +224,7 @@ private:
     const PlanRequest& m_request;
     plan::Machine m_machine;
     std::stop_token m_stop;
+    Clock::time_point m_began;
     std::vector<std::string> m_notes;
 };
 
@@ -194,6 +242,14 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     return placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
 }
 
+base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                  std::shared_ptr<const Basis> before, std::stop_token stop)
+{
+    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
+    if (!strategy) return base::forward(strategy);
+    return Planner(prepared, predictor, request, std::move(stop)).near(*strategy, *before);
+}
+
 base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Session& session)
 {
     const bool guarded = !prepared.walk.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
@@ -207,34 +263,54 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
     return {};
 }
 
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+namespace {
+
+base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const DeviceOptions& device)
+{
+    base::Result<plan::Plan> plan = readPlanFile(prepared, file);
+    if (!plan) return base::forward(plan);
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    if (device.device != "auto") plan->device = *resolved;
+    if (device.batch) plan->batch = device.batch;
+    if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
+    return PlanAnswer{std::move(*plan), {}};
+}
+
+}  // namespace
+
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
+{
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
+    if (!pins) return base::forward(pins);
+    return PlanRequest{source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
+                       device.hostMemory, source.stages,    source.deadline};
+}
+
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Session& session)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
-    if (!resolved) return base::forward(resolved);
-    if (!source.file.empty()) {
-        base::Result<plan::Plan> plan = readPlanFile(prepared, source.file);
-        if (plan && device.device != "auto") plan->device = *resolved;
-        if (plan && device.batch) plan->batch = device.batch;
-        if (!plan) return plan;
-        if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
-        return plan;
-    }
-    const PlanRequest request{source.strategy,  source.objective, {}, *resolved, {device.batch, device.memory},
-                              device.hostMemory};
-    base::Result<PlanAnswer> answer = planFor(prepared, predictor, request, session.console.progressFn(), session.stop);
+    if (!source.file.empty()) return planFromFile(prepared, source.file, device);
+    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
+    if (!request) return base::forward(request);
+    base::Result<PlanAnswer> answer =
+        planFor(prepared, predictor, *request, session.console.progressFn(), session.stop);
     session.console.clearProgress();
-    if (!answer) return base::forward(answer);
-    for (const std::string& note : answer->notes) session.console.note(note);
-    return std::move(answer->plan);
+    if (answer)
+        for (const std::string& note : answer->notes) session.console.note(note);
+    return answer;
 }
 
 base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Session& session)
 {
     executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
-    return choosePlan(prepared, predictor, source, device, session);
+    base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, session);
+    if (!answer) return base::forward(answer);
+    return std::move(answer->plan);
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,

@@ -11,23 +11,35 @@ namespace hopscope::placement {
 struct OptimiseOptions {
     std::optional<double> hostMemory;  // bytes of stores at any time, if each goes after its last reader
     bool localSearch = false;          // no integer programs: quicker, with a weaker bound
-    double deadlineSeconds = 10;       // then the best plan so far, with its gap
+    double deadlineSeconds = 10;       // for all that is solved; then the best plan so far, with its gap
+    std::optional<int> stages;         // at most; none: as few as the model and the pins need
     std::stop_token stop;
 };
 
+// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it).
+struct Optimum {
+    plan::Plan plan;
+    ModelInstance model;
+    optimiser::Placement placement;
+};
+
 // The cheapest plan found, with its cost, lower bound and gap. Pins and the host's memory are kept to: a pinned store that
-// no later stage would read becomes a cut (its consumers wait for it), and stages are added, up to three, where pins need
-// them. The bound is one on all plans of as many stages that store no gather and run each once per use, for the row counts
-// and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in
-// conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
-base::Result<plan::Plan> optimise(const analysis::Analysis& analysis, const CostModel& costs,
-                                  const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
+// no later stage would read becomes a cut (its consumers wait for it), gathers that a pin moves behind a stage in which
+// nothing else happens read their operand from a store made there, and stages are added, up to three, where pins need
+// them. Stages of pins and of `stages` are those of the plan, a first one without gathers among them. The bound is one on
+// all plans of as many stages that store no gather and run each once per use, for the row counts and rates of `costs`.
+// Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in conflict and the ways out;
+// the least memory that a plan needs), Cancelled, Resources.
+//
+// With `before`, a plan of the same model for the same costs and other pins, only what is around the pins that differ is
+// optimised, everything else stays: milliseconds at 1,000 operators, without a bound. Where the two cannot be compared (a
+// gather that is pinned to be stored, stages that are counted now) it is as if there were no plan before.
+base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
+                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options,
+                               const Optimum* before = nullptr);
 
 // Bytes of stores that a run holds at most if each goes after its last reader; outputs stay. Expects the checkpoints' bytes
 // (schema::fillBytes). Linear in the plan.
 std::int64_t hostPeak(const plan::Plan& plan);
-
-// What a plan of any strategy costs by the same account, stage by stage. Linear in the plan.
-std::vector<double> stageCosts(const analysis::Analysis& analysis, const CostModel& costs, const plan::Plan& plan);
 
 }  // namespace hopscope::placement
