@@ -266,14 +266,15 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     if (!prepared) return base::forward(prepared);
     std::error_code problem;
     std::filesystem::create_directories(m_folder.stores(), problem);
-    const base::Result<plan::Plan> plan =
+    const base::Result<ChosenPlan> chosen =
         choosePlan(*prepared, m_folder.stores(), {}, {m_options.device, m_options.memory, m_options.batch}, m_session);
-    if (!plan) return base::forward(plan);
+    if (!chosen) return base::forward(chosen);
+    const plan::Plan& plan = chosen->plan;
     result.prepareSeconds = since(start);
-    const base::Result<executor::RunReport> report = run(*prepared, *plan, result);
+    const base::Result<executor::RunReport> report = run(*prepared, plan, result);
     if (!report) return base::forward(report);
-    result.run = toReport(*prepared, *plan, *report);
-    if (base::Status checked = check(*prepared, *plan, *report, *made, result); !checked) return base::forward(checked);
+    result.run = toReport(*prepared, plan, *report);
+    if (base::Status checked = check(*prepared, plan, *report, *made, result); !checked) return base::forward(checked);
     return result;
 }
 

@@ -69,7 +69,7 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
         executor::measureMachine(*device, scratch->path(), session.console.progressFn(), session.stop);
     session.console.clearProgress();
     if (!machine) return base::forward(machine);
-    if (const base::Status kept = keepMachine(*machine); !kept) return base::forward(kept);
+    if (const base::Status kept = keepMachine({*machine, true, 0}); !kept) return base::forward(kept);
     json::Value document = machineValue(*machine);
     document["device"] = machine->device;
     session.console.print(session.console.json() ? json::write(document, true) : describeMachine(*machine));

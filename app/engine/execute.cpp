@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "executor/memory.h"
-#include "planner.h"
 
 namespace hopscope::engine {
 
@@ -42,10 +41,10 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                      executor::Observer& observer, Session& session)
 {
-    base::Result<plan::Plan> plan =
+    base::Result<ChosenPlan> chosen =
         request.given ? *request.given : choosePlan(prepared, request.folder, request.plan, request.device, session);
-    if (!plan) return base::forward(plan);
-    execution.plan = std::move(*plan);
+    if (!chosen) return base::forward(chosen);
+    execution.plan = std::move(chosen->plan);
     if (request.verify != verify::Mode::None) {
         base::Result<verify::Verdict> check = checkSample(prepared, execution.plan, request.folder, session);
         if (!check) return base::forward(check);
@@ -56,6 +55,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
                       runOptions(request, execution.plan), observer, session.stop);
     session.console.clearProgress();
     if (!run) return base::forward(run);
+    if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
 }

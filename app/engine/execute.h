@@ -7,6 +7,7 @@
 
 #include "executor/executor.h"
 #include "pipeline.h"
+#include "planner.h"
 #include "verify/verify.h"
 
 namespace hopscope::engine {
@@ -23,7 +24,7 @@ struct ExecutionRequest {
     DeviceOptions device;
     verify::Mode verify = verify::Mode::Sample;
     std::string folder;                              // for stores and scratch files
-    std::optional<plan::Plan> given = std::nullopt;  // this plan as it is, instead of `plan`
+    std::optional<ChosenPlan> given = std::nullopt;  // this plan as it is, instead of `plan`
 };
 
 // Fails with Different if the plan computes something else on the sample already; a difference on the whole graph is a

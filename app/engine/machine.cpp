@@ -58,6 +58,28 @@ std::optional<Machine> machineOf(const json::Value& value, const std::string& de
     return machine;
 }
 
+json::Value knownDevices()
+{
+    const json::Value document = readFile();
+    const json::Value* const devices = document.find("devices");
+    return devices && devices->isObject() ? *devices : json::Value::object();
+}
+
+base::Status writeDevices(json::Value devices)
+{
+    const std::string file = machineFile();
+    if (file.empty())
+        return base::fail(base::ErrorCode::Resources, "there is no folder for what was measured",
+                          "set XDG_CACHE_HOME or HOME");
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    json::Value document;
+    document["format"] = "hopscope-machine";
+    document["version"] = 1;
+    document["devices"] = std::move(devices);
+    return writeTextFile(json::write(document, true), file);
+}
+
 std::string amount(const Rate& rate, double value)
 {
     if (std::string_view(rate.unit) == "s") return base::formatSeconds(value);
@@ -75,36 +97,59 @@ std::string machineFile()
     return home != nullptr && *home != 0 ? std::string(home) + "/.cache/hopscope/machine.json" : "";
 }
 
-Machine machineFor(const std::string& device)
+KnownMachine knownMachine(const std::string& device)
 {
     const json::Value document = readFile();
     const json::Value* const devices = document.find("devices");
     const json::Value* const known = devices ? devices->find(device) : nullptr;
     const std::optional<Machine> machine = known ? machineOf(*known, device) : std::nullopt;
-    return machine.value_or(plan::typicalMachine(device));
+    if (!machine) return {plan::typicalMachine(device), false, 0};
+    const json::Value* const runs = known->find("runs");
+    const std::int64_t* const count = runs ? runs->asInt() : nullptr;
+    return {*machine, true, count ? *count : 0};
 }
 
-base::Status keepMachine(const Machine& machine)
+Machine machineFor(const std::string& device) { return knownMachine(device).rates; }
+
+base::Status keepMachine(const KnownMachine& machine)
 {
-    const std::string file = machineFile();
-    if (file.empty())
-        return base::fail(base::ErrorCode::Resources, "there is no folder for what was measured",
-                          "set XDG_CACHE_HOME or HOME");
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
-    json::Value document = readFile();
-    if (!document.isObject() || (document.find("devices") && !document.find("devices")->isObject()))
-        document = json::Value::object();
-    document["format"] = "hopscope-machine";
-    document["version"] = 1;
-    document["devices"][machine.device] = machineValue(machine);
-    return writeTextFile(json::write(document, true), file);
+    json::Value known = machineValue(machine.rates);
+    known["runs"] = machine.runs;
+    json::Value devices = knownDevices();
+    devices[machine.rates.device] = std::move(known);
+    return writeDevices(std::move(devices));
+}
+
+base::Status forgetMachine(const std::string& device)
+{
+    if (!knownMachine(device).measured) return {};
+    json::Value devices = knownDevices();
+    devices.asObject()->erase(device);
+    return writeDevices(std::move(devices));
 }
 
 json::Value machineValue(const Machine& machine)
 {
     json::Value value;
     for (const Rate& rate : rates) value[rate.key] = machine.*rate.field;
+    return value;
+}
+
+json::Value ratesValue(const KnownMachine& machine)
+{
+    json::Value value;
+    value["device"] = machine.rates.device;
+    value["measured"] = machine.measured;
+    value["runs"] = machine.runs;
+    value["rates"] = json::Value::array();
+    for (const Rate& rate : rates) {
+        json::Value item;
+        item["key"] = rate.key;
+        item["what"] = rate.what;
+        item["unit"] = rate.unit;
+        item["value"] = machine.rates.*rate.field;
+        value["rates"].push(std::move(item));
+    }
     return value;
 }
 

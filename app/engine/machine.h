@@ -2,6 +2,7 @@
 
 // What `bench machine` has measured, kept for later plans in the user's cache folder (hopscope/machine.json).
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -13,13 +14,23 @@ namespace hopscope::engine {
 // $XDG_CACHE_HOME or ~/.cache; empty if there is neither.
 std::string machineFile();
 
-// The measured rates of a device, or typical ones: a file that is missing or that cannot be read is as good as none.
-plan::Machine machineFor(const std::string& device);
+struct KnownMachine {
+    plan::Machine rates;
+    bool measured = false;  // false: typical of such a device
+    std::int64_t runs = 0;  // finished runs that have refined what was measured
+};
+
+// A file that is missing or that cannot be read is as good as none.
+KnownMachine knownMachine(const std::string& device);
+plan::Machine machineFor(const std::string& device);  // its rates
 
 // Adds the machine to the file, or replaces what is known of its device. Fails with Resources.
-base::Status keepMachine(const plan::Machine& machine);
+base::Status keepMachine(const KnownMachine& machine);
+// From here on it is a typical one again. Fails with Resources.
+base::Status forgetMachine(const std::string& device);
 
 json::Value machineValue(const plan::Machine& machine);
+json::Value ratesValue(const KnownMachine& machine);        // with words and units
 std::string describeMachine(const plan::Machine& machine);  // a table for people
 
 }  // namespace hopscope::engine

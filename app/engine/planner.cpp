@@ -304,13 +304,20 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predicto
     return answer;
 }
 
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Session& session)
 {
     executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, session);
     if (!answer) return base::forward(answer);
-    return std::move(answer->plan);
+    ChosenPlan chosen{std::move(answer->plan), std::nullopt};
+    const KnownMachine machine = knownMachine(chosen.plan.device);
+    if (!machine.measured || !source.file.empty()) return chosen;
+    const auto expected =
+        expectedSeconds(prepared, predictor, chosen.plan, machine.rates, {device.batch, device.memory}, session.stop);
+    if (!expected) return base::forward(expected);
+    chosen.expected = *expected;
+    return chosen;
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,

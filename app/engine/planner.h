@@ -9,6 +9,7 @@
 #include "executor/predict.h"
 #include "pipeline.h"
 #include "placement/optimise.h"
+#include "refine.h"
 
 namespace hopscope::engine {
 
@@ -57,8 +58,13 @@ base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource&
 base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Session& session);
 
+struct ChosenPlan {
+    plan::Plan plan;
+    std::optional<WorkSeconds> expected;  // of a plan that was made here, where the rates of the device were measured
+};
+
 // The same with a look at the graph of its own, which ends with the call: what it maps is gone before anything runs.
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Session& session);
 
 // Predicted seconds of each stage of a plan, for its device, from the rates of the machine. Fails as `predict` does.

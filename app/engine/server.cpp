@@ -13,6 +13,7 @@
 #include "protocol/framing.h"
 #include "server_channel.h"
 #include "server_home.h"
+#include "server_machine.h"
 #include "server_runs.h"
 #include "version.h"
 
@@ -58,6 +59,7 @@ class Server {
 public:
     Server(Channel& channel, const std::string& folder)
         : m_channel(channel),
+          m_folder(folder),
           m_documents(folder),
           m_runs(folder, [this](const std::string& method, Value params) { notify(method, std::move(params)); })
     {}
@@ -227,7 +229,9 @@ private:
             {"model/source", &Server::source},   {"fs/list", &Server::list},
             {"plan/make", &Server::plan},        {"plan/repairs", &Server::repairs},
             {"plan/explain", &Server::explain},  {"plan/load", &Server::load},
-            {"run/start", &Server::startRun},    {"tensor/peek", &Server::peekTensor}};
+            {"run/start", &Server::startRun},    {"tensor/peek", &Server::peekTensor},
+            {"machine/rates", &Server::rates},   {"machine/measure", &Server::measure},
+            {"machine/forget", &Server::forget}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -282,6 +286,10 @@ private:
         return withDocument(params, [&](Document& d) { return sourceAround(d, params); });
     }
 
+    Outcome rates(const Reader& params, const Call& call) { return machineRates(params, call); }
+    Outcome forget(const Reader& params, const Call& call) { return forgetRates(params, call); }
+    Outcome measure(const Reader& params, const Call& call) { return measureRates(params, m_folder, call); }
+
     Outcome plan(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return makePlan(d, params, call); });
@@ -319,6 +327,7 @@ private:
 
     Channel& m_channel;
     RequestQueue m_queue;
+    std::string m_folder;
     Documents m_documents;
     Runs m_runs;
     std::atomic<bool> m_initialized = false;

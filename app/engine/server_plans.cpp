@@ -56,7 +56,9 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
     result["notes"] = json::Value(notes);
     if (prepared.hasData()) {
         call.progress({"looking at the graph", 0, 0});
-        const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, options, call.stop);
+        executor::PredictOptions here = options;
+        here.staysBeside = true;
+        const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
         if (!prediction) return failed(prediction.error());
         const auto seconds = stageSeconds(prepared, document.predictor, plan, options, call.stop);
         if (!seconds) return failed(seconds.error());

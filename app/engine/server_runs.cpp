@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "machine.h"
 #include "schema/documents.h"
 #include "json/json.h"
 
@@ -40,18 +41,24 @@ RunRequest requestOf(const json::Reader& params)
 }
 
 // The plan as it was sent, for the device and the batch that are asked for.
-base::Result<plan::Plan> planOf(const Document& document, const json::Reader& params, const DeviceOptions& device)
+base::Result<ChosenPlan> planOf(Document& document, const json::Reader& params, const DeviceOptions& device)
 {
     const Prepared& prepared = document.prepared;
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
     base::Result<plan::Plan> plan =
         schema::readPlan(json::write(params.child("plan").value()), prepared.analysis, "plan", prepared.hashes);
-    if (!plan) return plan;
+    if (!plan) return base::forward(plan);
     const base::Result<std::string> resolved = executor::resolveDevice(textOr(params, "device", plan->device));
     if (!resolved) return base::forward(resolved);
     plan->device = *resolved;
     if (device.batch) plan->batch = device.batch;
-    return plan;
+    ChosenPlan chosen{std::move(*plan), std::nullopt};
+    const KnownMachine machine = knownMachine(chosen.plan.device);
+    if (!machine.measured) return chosen;
+    const auto expected = expectedSeconds(prepared, document.predictor, chosen.plan, machine.rates,
+                                          {chosen.plan.batch, device.memory}, {});
+    if (expected) chosen.expected = *expected;  // a run says better what is wrong
+    return chosen;
 }
 
 std::optional<RunGate::Unit> unitOf(const json::Reader& params)
@@ -109,7 +116,7 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     if (m_run && !m_run->finished()) return invalid("another run is under way");
     if (!document.prepared.hasData())
         return failed({base::ErrorCode::Usage, "there is nothing to run on", "open the model with its data", {}});
-    base::Result<plan::Plan> plan = planOf(document, params, request.execution.device);
+    base::Result<ChosenPlan> plan = planOf(document, params, request.execution.device);
     if (!plan) return failed(plan.error());
     request.execution.given = std::move(*plan);
     replace(nullptr);

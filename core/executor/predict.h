@@ -1,7 +1,9 @@
 #pragma once
 
 // What a plan moves and how much it holds, without running it: from the plan, the shapes and the graph. Bytes and frontier
-// rows are those that a run with these batches reports, to the byte; memory is an estimate.
+// rows are those that a run with these batches reports, to the byte. Memory on a CPU follows from what a few small batches
+// of each loop take from the allocator, mostly to the byte too; where an operator asks for other numbers than zeros, and on
+// a GPU, it is an estimate from the liveness of values.
 
 #include <map>
 #include <memory>

@@ -1,0 +1,75 @@
+"""What the engine knows of the machine: measured, shown, refined by runs, forgotten."""
+import json
+import os
+import subprocess
+import unittest
+
+from serve_case import KARATE, ServeTest
+from serve_client import ENGINE, Client
+
+
+class Machine(ServeTest):
+    def setUp(self):
+        super().setUp()
+        self.env = {**os.environ, "TMPDIR": str(self.folder / "tmp"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def client(self, initialize=True):
+        client = Client(initialize, env=self.env)
+        self.addCleanup(client.stop)
+        return client
+
+    def values(self, rates):
+        return {rate["key"]: rate["value"] for rate in rates["rates"]}
+
+    def written(self):
+        return json.loads((self.folder / "cache/hopscope/machine.json").read_text())
+
+    def test_rates_are_measured_shown_and_forgotten(self):
+        client = self.client()
+        typical = client.call("machine/rates", device=None)
+        self.assertEqual((typical["device"], typical["measured"], typical["runs"]), ("cpu", False, 0))
+        self.assertTrue(all(rate["what"] and rate["unit"] in ("B/s", "FLOP/s", "s") for rate in typical["rates"]))
+        measured = client.call("machine/measure", device="cpu")
+        self.assertTrue(measured["measured"])
+        self.assertTrue(all(value > 0 for value in self.values(measured).values()))
+        self.assertEqual(client.call("machine/rates", device="cpu"), measured)
+        self.assertEqual(self.values(measured), {key: value for key, value in self.written()["devices"]["cpu"].items()
+                                                 if key != "runs"})
+        document = client.call("model/open", **KARATE)["document"]
+        before = self.plan(client, document)["predicted"]["seconds"]
+        self.assertEqual(client.call("machine/forget", device="cpu"), typical)
+        self.assertEqual(client.call("machine/forget", device="cpu"), typical)
+        self.assertNotEqual(self.plan(client, document)["predicted"]["seconds"], before)
+        self.refused(-32002, client.call, "machine/rates", device="abacus")
+
+    def test_runs_refine_what_was_measured_and_leave_a_typical_machine_alone(self):
+        client = self.client()
+        document = client.call("model/open", **self.large())["document"]
+        plan = self.plan(client, document, batch=1)["plan"]
+        client.finished(self.start(client, document, plan)["run"])
+        self.assertFalse(client.call("machine/rates", device="cpu")["measured"])
+        rates = {key: 1e15 for key in ("read", "gather", "write", "structure", "elementwise", "aggregate", "matmul")}
+        (self.folder / "cache/hopscope").mkdir(parents=True)
+        (self.folder / "cache/hopscope/machine.json").write_text(
+            json.dumps({"devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12}, "cuda:7": {"kept": True}}}))
+        expected = self.plan(client, document, batch=1)["predicted"]["seconds"]
+        client.finished(self.start(client, document, plan)["run"])
+        now = client.call("machine/rates", device="cpu")
+        self.assertEqual((now["measured"], now["runs"]), (True, 1))
+        self.assertLess(self.values(now)["matmul"], 1e15)
+        self.assertGreater(self.plan(client, document, batch=1)["predicted"]["seconds"], expected)
+        self.assertEqual(self.written()["devices"]["cuda:7"], {"kept": True})
+
+    def test_the_command_measures_and_a_run_on_the_command_line_refines(self):
+        large = self.large()
+        engine = lambda *words: subprocess.run([ENGINE, *words], env=self.env, check=True, capture_output=True,
+                                               timeout=300)
+        engine("bench", "machine")
+        self.assertEqual(self.written()["devices"]["cpu"]["runs"], 0)
+        engine("run", large["model"], "--data", large["data"][0], "-o", str(self.folder / "out"), "--batch", "1",
+               "--verify", "none")
+        self.assertEqual(self.written()["devices"]["cpu"]["runs"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
