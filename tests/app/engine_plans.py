@@ -55,6 +55,8 @@ class Plans(unittest.TestCase):
                     for plan in plans.values():
                         self.assertEqual(plan["bytes"], plan["predicted_bytes"])
                         self.assertEqual(len(plan["seconds"]), len(plan["predicted_seconds"]))
+                        for wanted, held in zip(plan["predicted_peak_memory"], plan["peak_memory"], strict=True):
+                            self.assertLessEqual(abs(wanted / held - 1), 0.05)
                     moved = {key: sum(plan["bytes"].values()) for key, plan in plans.items()}
                     self.assertEqual(moved["optimal, bytes"], min(moved.values()))
                     seconds = {key: sum(plan["predicted_seconds"]) for key, plan in plans.items()}
