@@ -91,7 +91,7 @@ class CommandLine(EngineTest):
                 self.refused(2, *words)
 
     def test_flags_that_come_later_do_not_exist_yet(self):
-        for flag in ("--resume", "--reorder=rcm", "--pins=p.json", "--stages=2"):
+        for flag in ("--resume", "--reorder=rcm"):
             with self.subTest(flag=flag):
                 self.refused(2, "run", *KARATE, "-o", self.folder, flag)
 

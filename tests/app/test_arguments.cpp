@@ -90,7 +90,11 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --host-memory much",
                              "bench plans m.pt",
                              "bench plans m.pt --data d --repeat 0",
-                             "plan m.pt --data d --pins p.json",
+                             "plan m.pt --data d --pins",
+                             "plan m.pt --data d --stages 0",
+                             "plan m.pt --data d --deadline 0",
+                             "plan m.pt --data d --strategy depth --stages 3",
+                             "run m.pt --data d -o dir --plan p.json --pins q.json",
                              "export m.pt --data d -o dir",
                              "place",
                              "place i.json --strategy best",
@@ -106,6 +110,23 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
         REQUIRE_FALSE(invocation);
         CHECK(invocation.error().code == base::ErrorCode::Usage);
         CHECK_FALSE(invocation.error().message.empty());
+    }
+}
+
+TEST_CASE("what is decided beforehand about a plan is taken wherever one is made")
+{
+    for (const std::string command : {"plan m.pt --data d", "run m.pt --data d -o dir", "verify m.pt --data d"}) {
+        const auto invocation = parse(command + " --pins p.json --stages 4 --deadline 2.5");
+        REQUIRE_MESSAGE(invocation, command << ": " << base::describe(invocation.error()));
+        const engine::PlanSource source = std::visit(
+            [](const auto& c) {
+                if constexpr (requires { c.plan; }) return c.plan;
+                else return engine::PlanSource{};
+            },
+            invocation->command);
+        CHECK(source.pins == "p.json");
+        CHECK(source.stages == 4);
+        CHECK(source.deadline == 2.5);
     }
 }
 

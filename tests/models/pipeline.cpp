@@ -115,7 +115,9 @@ base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::Tenso
     const auto rows = predictor.countRows(*depth, {batch, std::nullopt}, {});
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, objective, {}, *rows);
-    return placement::optimise(prepared.analysis, costs, {}, {});
+    auto optimum = placement::optimise(prepared.analysis, costs, {}, {});
+    if (!optimum) return base::forward(optimum);
+    return std::move(optimum->plan);
 }
 
 }  // namespace hopscope::models
