@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "models/labels.h"
+#include "models/pins.h"
 #include "models/run_log.h"
 #include "style/icon.h"
 
@@ -34,6 +35,15 @@ void nameContainers(QWidget* panel, const QString& title)
         if (widget->objectName().isEmpty())
             widget->setObjectName(widget->parentWidget()->objectName() + QStringLiteral(".part"));
     }
+}
+
+QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
+{
+    if (!repair.dropped) return MainWindow::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
+    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
+    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Do it, and do not pin %1").arg(value);
+    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Do it, and allow storing %1").arg(value);
+    return MainWindow::tr("Do it, but do not: %1").arg(models::pinLabel(model, *repair.dropped));
 }
 
 }  // namespace
@@ -235,11 +245,8 @@ QVector<BannerButton> MainWindow::waysOut()
     QVector<BannerButton> buttons;
     for (const models::Repair& repair : m_document.repairs()) {
         if (buttons.size() == 2) break;
-        const QString value =
-            models::valueLabel(*m_document.model(), m_document.model()->valueIndex(repair.dropped.value));
-        const QString text = repair.dropped.kind == "checkpoint" ? tr("Do it, and do not pin %1").arg(value)
-                                                                 : tr("Do it, and allow storing %1").arg(value);
-        buttons.append({text, [this, pins = repair.pins, text] { m_workbench->setPins(text, pins); }});
+        const QString text = repairText(*m_document.model(), repair);
+        buttons.append({text, [this, repair, text] { m_workbench->repair(text, repair); }});
     }
     return buttons;
 }
