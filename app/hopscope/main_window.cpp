@@ -210,7 +210,10 @@ void MainWindow::connectGraph()
         bench->pin({kind.toStdString(), value.toStdString()});
     });
     connect(m_graph, &graphview::GraphPanel::unpinRequested, bench, &jobs::Workbench::unpin);
+    connect(m_graph, &graphview::GraphPanel::pinToggled, bench, &jobs::Workbench::togglePin);
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);
+    connect(m_graph, &graphview::GraphPanel::checkpointDragged, bench, &jobs::Workbench::previewMove);
+    connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
     connect(m_graph, &graphview::GraphPanel::layoutFinished, m_keeper, &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
             [this](const QString& sentence) { m_status->showMessage(sentence, 8000); });
