@@ -13,6 +13,8 @@ namespace hopscope::engine {
 
 namespace {
 
+constexpr int mostStages = 1000;
+
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
@@ -69,24 +71,37 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->capture_default_str();
 }
 
-CLI::Option* addStrategy(CLI::App& app, Parsed& parsed)
+// How a plan is made.
+std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
 {
-    app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"time", "bytes"}))
-        ->capture_default_str();
-    return app
-        .add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
-        ->type_name("S")
-        ->capture_default_str();
+    CLI::Option* const objective =
+        app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
+            ->type_name("WHAT")
+            ->check(CLI::IsMember({"time", "bytes"}))
+            ->capture_default_str();
+    CLI::Option* const strategy =
+        app.add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
+            ->type_name("S")
+            ->capture_default_str();
+    CLI::Option* const pins =
+        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan keeps to: {\"pins\": [..]}")
+            ->type_name("FILE");
+    CLI::Option* const stages = app.add_option("--stages", parsed.plan.stages, "The best cuts make at most N stages")
+                                    ->type_name("N")
+                                    ->check(CLI::Range(1, mostStages));
+    CLI::Option* const deadline =
+        app.add_option("--deadline", parsed.plan.deadline, "Time for finding the best cuts; then the best so far")
+            ->type_name("SECONDS")
+            ->check(CLI::PositiveNumber);
+    return {objective, strategy, pins, stages, deadline};
 }
 
 void addPlanSource(CLI::App& app, Parsed& parsed)
 {
-    CLI::Option* const strategy = addStrategy(app, parsed);
-    app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")
-        ->type_name("FILE")
-        ->excludes(strategy);
+    const std::vector<CLI::Option*> made = addStrategy(app, parsed);
+    CLI::Option* const file =
+        app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
+    for (CLI::Option* const option : made) file->excludes(option);
 }
 
 CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
@@ -290,6 +305,16 @@ verify::Mode parseMode(const std::string& text)
     return text == "none" ? verify::Mode::None : verify::Mode::Sample;
 }
 
+base::Status finishStrategy(const Parsed& parsed)
+{
+    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
+    if (!strategy) return base::forward(strategy);
+    if (placement::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
+        return base::fail(base::ErrorCode::Usage, "--stages and --deadline are about the best cuts",
+                          "take --strategy optimal or local-search");
+    return {};
+}
+
 base::Status finishDevice(Parsed& parsed)
 {
     const auto batch = parseBatch(parsed.texts.batch);
@@ -304,8 +329,7 @@ base::Status finishDevice(Parsed& parsed)
     const base::Result<placement::Objective> objective = placement::parseObjective(parsed.texts.objective);
     if (!objective) return base::forward(objective);
     parsed.plan.objective = *objective;
-    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
-    return strategy ? base::Status() : base::forward(strategy);
+    return finishStrategy(parsed);
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)

@@ -34,6 +34,9 @@ struct PlanSource {  // a file, or made by a strategy
     std::string file;
     std::string strategy = "optimal";
     placement::Objective objective = placement::Objective::Time;
+    std::string pins = {};                          // a file; empty: none
+    std::optional<int> stages = std::nullopt;       // at most
+    std::optional<double> deadline = std::nullopt;  // seconds
 };
 
 struct InspectCommand {

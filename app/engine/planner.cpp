@@ -1,30 +1,45 @@
 #include "planner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <span>
 
+#include "base/sha256.h"
 #include "base/units.h"
 #include "machine.h"
 #include "placement/optimise.h"
 #include "placement/pins.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
+#include "schema/pins.h"
 
 namespace hopscope::engine {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using placement::Objective;
 using placement::Strategy;
 
 constexpr int mostRounds = 4;
-constexpr double deadlineSeconds = 5;
+constexpr double deadlineSeconds = 10;
 
 base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
 {
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
     return schema::readPlan(*text, prepared.analysis, file, prepared.hashes);
+}
+
+base::Result<std::vector<plan::Pin>> readPinsFile(const Prepared& prepared, const std::string& file)
+{
+    if (file.empty()) return std::vector<plan::Pin>();
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    const base::Result<std::string> model = readText(prepared.model.info().path);
+    if (!model) return base::forward(model);
+    return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(std::as_bytes(std::span(*model))));
 }
 
 base::Status checkHost(const plan::Plan& plan, std::optional<std::int64_t> limit)
@@ -50,7 +65,8 @@ public:
           m_predictor(predictor),
           m_request(request),
           m_machine(machineFor(request.device)),
-          m_stop(std::move(stop))
+          m_stop(std::move(stop)),
+          m_began(Clock::now())
     {}
 
     base::Result<PlanAnswer> rule(Strategy strategy)
@@ -72,7 +88,7 @@ public:
         else m_notes.push_back("the best rule is taken, not the optimum: " + base::describe(optimum.error()));
         for (const Strategy other : {Strategy::Depth, Strategy::SourceRule}) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
-            if (!plan) continue;
+            if (!plan || tooManyStages(*plan)) continue;
             base::Result<Candidate> candidate = priced(std::move(*plan));
             if (!candidate) return base::forward(candidate);
             if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
@@ -85,6 +101,24 @@ private:
     static double sum(const std::vector<double>& numbers)
     {
         return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+    }
+
+    [[nodiscard]] bool tooManyStages(const plan::Plan& plan) const
+    {
+        return m_request.stages && plan.stages.size() > static_cast<std::size_t>(*m_request.stages);
+    }
+
+    // Half of the time that is left: there may be another round.
+    [[nodiscard]] placement::OptimiseOptions options(Strategy strategy) const
+    {
+        const std::chrono::duration<double> used = Clock::now() - m_began;
+        placement::OptimiseOptions options;
+        options.hostMemory = m_request.hostMemory;
+        options.localSearch = strategy == Strategy::LocalSearch;
+        options.deadlineSeconds = (m_request.deadline.value_or(deadlineSeconds) - used.count()) / 2;
+        options.stages = m_request.stages;
+        options.stop = m_stop;
+        return options;
     }
 
     base::Result<plan::Plan> ruled(Strategy strategy) const
@@ -145,14 +179,14 @@ private:
         for (int round = 0; plan && round < mostRounds; ++round) {
             const base::Result<placement::CostModel> model = costs(*plan);
             if (!model) return base::forward(model);
-            const placement::OptimiseOptions options{m_request.hostMemory, strategy == Strategy::LocalSearch,
-                                                     deadlineSeconds, m_stop};
-            base::Result<plan::Plan> optimum =
-                placement::optimise(m_prepared.analysis, *model, m_request.pins, options);
+            if (best && options(strategy).deadlineSeconds <= 0) break;
+            base::Result<placement::Optimum> optimum =
+                placement::optimise(m_prepared.analysis, *model, m_request.pins, options(strategy));
+            if (!optimum && best && optimum.error().code == base::ErrorCode::Resources) break;
             if (!optimum) return base::forward(optimum);
-            fit(*optimum);
-            const bool settled = optimum->stages == plan->stages;
-            plan = std::move(optimum);
+            fit(optimum->plan);
+            const bool settled = optimum->plan.stages == plan->stages;
+            plan = std::move(optimum->plan);
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
             if (!best || candidate->worth < best->worth) best = std::move(*candidate);
@@ -177,6 +211,7 @@ private:
     const PlanRequest& m_request;
     plan::Machine m_machine;
     std::stop_token m_stop;
+    Clock::time_point m_began;
     std::vector<std::string> m_notes;
 };
 
@@ -221,8 +256,11 @@ base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predicto
         if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
         return plan;
     }
-    const PlanRequest request{source.strategy,  source.objective, {}, *resolved, {device.batch, device.memory},
-                              device.hostMemory};
+    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
+    if (!pins) return base::forward(pins);
+    const PlanRequest request{
+        source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
+        device.hostMemory, source.stages,    source.deadline};
     base::Result<PlanAnswer> answer = planFor(prepared, predictor, request, session.console.progressFn(), session.stop);
     session.console.clearProgress();
     if (!answer) return base::forward(answer);

@@ -17,6 +17,8 @@ struct PlanRequest {
     std::string device = "cpu";                             // resolved
     executor::PredictOptions limits;                        // batch and memory
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
+    std::optional<int> stages = std::nullopt;               // of the optimum, at most
+    std::optional<double> deadline = std::nullopt;          // seconds for the optimum
 };
 
 struct PlanAnswer {
@@ -25,7 +27,7 @@ struct PlanAnswer {
 };
 
 // Strategies "optimal" and "local-search" never answer with a plan that is dearer, by the same account, than those of the
-// rules with the same pins; where no optimum can be found for the model, the better rule's plan comes with a note. Without
+// rules with the same pins and as many stages; where no optimum can be found for the model, the better rule's plan comes with a note. Without
 // data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);

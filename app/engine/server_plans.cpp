@@ -4,6 +4,7 @@
 #include "prediction.h"
 #include "schema/documents.h"
 #include "schema/names.h"
+#include "schema/pins.h"
 #include "server_documents.h"
 
 namespace hopscope::engine {
@@ -12,30 +13,15 @@ namespace {
 
 constexpr std::size_t mostPins = 10'000;
 constexpr std::size_t mostRepairs = 32;
-
-plan::Pin pinOf(const json::Reader& item, const schema::Names& names)
-{
-    const std::vector<json::Reader> parts = item.items();
-    if (item.ok() && parts.size() != 2) item.refuse("must be [kind, value]");
-    if (!item.ok()) return {};
-    const auto kind = parts[0].as<std::string>();
-    const bool store = kind == plan::pinName(plan::PinKind::Checkpoint);
-    if (!store && kind != plan::pinName(plan::PinKind::NoCheckpoint)) parts[0].refuse("is no kind of pin");
-    const auto value = names.findValue(parts[1].as<std::string>());
-    if (!value) parts[1].refuse("names no value of this model");
-    return {store ? plan::PinKind::Checkpoint : plan::PinKind::NoCheckpoint, value.value_or(ir::ValueId())};
-}
+constexpr int mostStages = 1000;
+constexpr int mostMoreStages = 3;
 
 std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analysis& analysis)
 {
-    std::vector<plan::Pin> pins;
-    if (!params.has("pins")) return pins;
-    const schema::Names names(analysis);
-    const std::vector<json::Reader> items = params.items("pins");
-    if (items.size() > mostPins) params.child("pins").refuse("holds too many pins");
-    for (const json::Reader& item : items)
-        if (item.ok()) pins.push_back(pinOf(item, names));
-    return pins;
+    if (!params.has("pins")) return {};
+    const json::Reader list = params.child("pins");
+    if (list.items().size() > mostPins) list.refuse("holds too many pins");
+    return schema::readPins(list, schema::Names(analysis));
 }
 
 placement::Objective objectiveOf(const json::Reader& params)
@@ -44,6 +30,20 @@ placement::Objective objectiveOf(const json::Reader& params)
     const base::Result<placement::Objective> objective = placement::parseObjective(name);
     if (!objective) params.child("objective").refuse("must be time or bytes");
     return objective.value_or(placement::Objective::Time);
+}
+
+std::optional<int> stagesOf(const json::Reader& params)
+{
+    const auto stages = params.maybe<int>("stages");
+    if (stages && (*stages < 1 || *stages > mostStages)) params.child("stages").refuse("must be 1 to 1000");
+    return stages;
+}
+
+std::optional<double> deadlineOf(const json::Reader& params)
+{
+    const auto seconds = params.maybe<double>("deadline");
+    if (seconds && !(*seconds > 0)) params.child("deadline").refuse("must be more than 0");
+    return seconds;
 }
 
 // Fills in what follows from the plan, and answers with all of it.
@@ -82,6 +82,8 @@ std::optional<PlanRequest> requestOf(const Document& document, const json::Reade
     request.pins = pinsOf(params, document.prepared.analysis);
     request.limits = {positive(params, "batch"), positive(params, "memory")};
     request.device = textOr(params, "device", "auto");
+    request.stages = stagesOf(params);
+    request.deadline = deadlineOf(params);
     if (!params.ok()) {
         refusal = invalid(params);
         return std::nullopt;
@@ -105,16 +107,41 @@ base::Result<PlanAnswer> planned(Document& document, const PlanRequest& request,
     return planFor(document.prepared, document.predictor, request, progress, call.stop);
 }
 
-json::Value repairValue(const plan::Pin& pin, const plan::Plan& plan)
+json::Value repairValue(const char* key, json::Value way, const plan::Plan& plan)
 {
-    json::Value drop = json::Value::array();
-    drop.push(plan::pinName(pin.kind));
-    drop.push(ir::valueName(pin.value));
     json::Value item;
-    item["drop"] = std::move(drop);
+    item[key] = std::move(way);
     item["cost"] = plan.cost ? json::Value(*plan.cost) : json::Value();
     item["unit"] = plan.unit;
     return item;
+}
+
+// The fewest stages beyond those that are allowed in which there is a plan.
+base::Status offerStages(Document& document, const PlanRequest& request, const Call& call, json::Value& repairs)
+{
+    for (int more = 1; request.stages && more <= mostMoreStages; ++more) {
+        PlanRequest longer = request;
+        longer.stages = *request.stages + more;
+        const base::Result<PlanAnswer> made = planned(document, longer, call);
+        if (!made && made.error().code == base::ErrorCode::Cancelled) return base::forward(made);
+        if (!made) continue;
+        repairs.push(repairValue("stages", *longer.stages, made->plan));
+        break;
+    }
+    return {};
+}
+
+base::Status offerDrops(Document& document, const PlanRequest& request, const Call& call, json::Value& repairs)
+{
+    const std::size_t most = std::min(request.pins.size(), mostRepairs);
+    for (std::size_t i = 0; i < most; ++i) {
+        PlanRequest without = request;
+        without.pins.erase(without.pins.begin() + static_cast<std::ptrdiff_t>(i));
+        const base::Result<PlanAnswer> made = planned(document, without, call);
+        if (!made && made.error().code == base::ErrorCode::Cancelled) return base::forward(made);
+        if (made) repairs.push(repairValue("drop", schema::writePin(request.pins[i]), made->plan));
+    }
+    return {};
 }
 
 }  // namespace
@@ -136,14 +163,9 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
     if (!request) return refusal;
     json::Value result;
     result["repairs"] = json::Value::array();
-    const std::size_t most = std::min(request->pins.size(), mostRepairs);
-    for (std::size_t i = 0; i < most; ++i) {
-        PlanRequest without = *request;
-        without.pins.erase(without.pins.begin() + static_cast<std::ptrdiff_t>(i));
-        const base::Result<PlanAnswer> made = planned(document, without, call);
-        if (!made && made.error().code == base::ErrorCode::Cancelled) return failed(made.error());
-        if (made) result["repairs"].push(repairValue(request->pins[i], made->plan));
-    }
+    for (auto* const offer : {offerStages, offerDrops})
+        if (const base::Status done = offer(document, *request, call, result["repairs"]); !done)
+            return failed(done.error());
     return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/classes.h"
 #include "placement/dep_table.h"
+#include "placement/instance_pins.h"
 #include "placement/pins.h"
 
 namespace hopscope::placement {
@@ -36,7 +37,7 @@ public:
 
     base::Result<ModelInstance> build(const std::vector<plan::Pin>& pins)
     {
-        for (const plan::Pin& pin : pins) m_pinned.insert(pin.value);
+        m_shared = sharedByPins(pins);
         addTypes();
         for (const ir::NamedValue& o : m_a.program.outputs) addOutput(o.value);
         while (!m_open.empty() && m_error.empty()) {
@@ -45,8 +46,9 @@ public:
             expand(next);
         }
         if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
+        InstancePins added(m_a, m_table, m_model);
         for (const plan::Pin& pin : pins)
-            if (const base::Status ok = addPin(pin); !ok) return base::forward(ok);
+            if (const base::Status ok = added.add(pin); !ok) return base::forward(ok);
         finish();
         if (const base::Status ok = optimiser::check(m_model.instance); !ok) return base::forward(ok);
         return std::move(m_model);
@@ -200,7 +202,7 @@ private:
     void local(NodeId id, ValueId v, const RowClass& rows)
     {
         const bool gathers = !isInput(v) && m_a.info(m_a.program.value(v).producer).kind == OpKind::Gather;
-        const bool own = gathers && !m_pinned.contains(v);
+        const bool own = gathers && !m_shared.contains(v);
         const NodeId operand = own ? fresh(v, rows) : nodeOf(v, rows);
         if (own) node(operand).noCheckpoint = true;
         if (std::ranges::find(node(id).loc, operand) == node(id).loc.end()) node(id).loc.push_back(operand);
@@ -292,26 +294,6 @@ private:
 
     // ---- the rest
 
-    base::Status addPin(const plan::Pin& pin)
-    {
-        if (const base::Status ok = checkPin(m_a, pin); !ok) return ok;
-        const auto it = m_nodes.find({pin.value, m_table.home(pin.value).rows});
-        if (it == m_nodes.end() && pin.kind == plan::PinKind::NoCheckpoint) return {};  // nobody would store it
-        if (it == m_nodes.end()) {
-            const auto other = m_nodes.lower_bound({pin.value, RowClass{}});
-            const bool wanted = other != m_nodes.end() && other->first.first == pin.value;
-            return base::fail(base::ErrorCode::Unsupported,
-                              ir::valueName(pin.value) +
-                                  (wanted ? " is complete on other rows than it is wanted on"
-                                          : " is not stored: no result of the model needs its rows"));
-        }
-        const bool store = pin.kind == plan::PinKind::Checkpoint;
-        if (store) node(it->second).noCheckpoint = false;
-        instance().pins.push_back(
-            {store ? optimiser::PinKind::Checkpoint : optimiser::PinKind::NoCheckpoint, it->second, {}, 0});
-        return {};
-    }
-
     void finish()
     {
         const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
@@ -323,7 +305,7 @@ private:
     const CostModel& m_costs;
     DepTable m_table;
     ModelInstance m_model;
-    std::set<ValueId> m_pinned;
+    std::set<ValueId> m_shared;
     std::map<Key, NodeId> m_nodes;
     std::map<OpId, NodeId> m_reductions;
     std::map<std::tuple<SpaceId, ir::KeyId, ir::KeyId, SpaceId>, RelationId> m_relations;
@@ -331,26 +313,19 @@ private:
     std::string m_error;
 };
 
-bool startsBefore(const optimiser::Placement& placement)
-{
-    return !placement.stages.empty() && placement.stages.front().stage == 0;
-}
-
 }  // namespace
 
 base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostModel& costs,
                                          const std::vector<plan::Pin>& pins)
 {
     if (analysis.refusal) return tl::unexpected(*analysis.refusal);
-    return Builder(analysis, costs).build(pins);
+    return Builder(analysis, costs).build(settled(pins));
 }
 
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement)
 {
     Decisions decisions;
-    const int first = startsBefore(placement) ? 0 : 1;
-    for (const optimiser::StagePlacement& stage : placement.stages) {
-        const int index = stage.stage - first;
+    for (int index = 0; const optimiser::StagePlacement& stage : placement.stages) {
         for (const NodeId n : stage.written) decisions.written[model.origins[n.at()].value] = index;
         for (const NodeId n : stage.readD) {
             const ModelInstance::Origin& from = model.origins[n.at()];
@@ -362,6 +337,7 @@ Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& pl
             decisions.reads.insert({from.value, {RowKind::Frontier, from.rows.table, {}}, index, loop});
             if (from.loop == loop) decisions.reads.insert({from.value, from.rows, index, loop});
         }
+        ++index;
     }
     return decisions;
 }

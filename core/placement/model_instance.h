@@ -24,6 +24,8 @@ struct ModelInstance {
     optimiser::Instance instance;
     std::vector<Origin> origins;     // by node
     std::vector<ir::SpaceId> types;  // by type: node tables
+    std::vector<plan::Pin> pins;     // those that count, in their order
+    std::vector<std::size_t> pinOf;  // by pin of the instance: which of `pins` it stands for
 };
 
 // Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
@@ -31,7 +33,7 @@ struct ModelInstance {
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
                                          const std::vector<plan::Pin>& pins = {});
 
-// What `realise` makes a plan of.
+// What `realise` makes a plan of. Stages in which nothing happens are left out.
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);
 
 }  // namespace hopscope::placement

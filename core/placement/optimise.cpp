@@ -1,12 +1,12 @@
 #include "placement/optimise.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "analysis/classes.h"
-#include "base/units.h"
-#include "optimiser/conflict.h"
 #include "optimiser/solve.h"
-#include "placement/pins.h"
+#include "placement/delaying_cut.h"
+#include "placement/refusal.h"
 
 namespace hopscope::placement {
 
@@ -16,142 +16,183 @@ using analysis::Analysis;
 using ir::RowClass;
 using ir::RowKind;
 using ir::ValueId;
+using optimiser::NodeId;
 using plan::Pin;
 using plan::PinKind;
 
 constexpr int mostExtraStages = 3;
-constexpr std::size_t mostNamed = 3;  // pins in a sentence
 
-optimiser::Options solverOptions(const OptimiseOptions& options)
+template <class T>
+bool contains(const std::vector<T>& list, const T& item)
 {
-    optimiser::Options wanted;
-    wanted.strategy = options.localSearch ? optimiser::Strategy::LocalSearch : optimiser::Strategy::Optimal;
-    wanted.deadlineSeconds = options.deadlineSeconds;
-    wanted.stop = options.stop;
-    return wanted;
+    return std::ranges::find(list, item) != list.end();
 }
 
-// With as few stages as the pins allow.
-base::Result<optimiser::Answer> solved(optimiser::Instance& instance, const OptimiseOptions& options)
+std::vector<NodeId> consumersOf(const optimiser::Instance& instance, NodeId node)
 {
-    const int least = instance.stages;
-    for (int extra = 0;; ++extra) {
-        instance.stages = least + extra;
-        base::Result<optimiser::Answer> answer = optimiser::solve(instance, solverOptions(options));
-        const bool failed = !answer || answer->status == optimiser::Status::Infeasible;
-        if (!failed || instance.pins.empty() || extra == mostExtraStages) return answer;
-        if (!answer && answer.error().code != base::ErrorCode::Unsupported) return answer;
-    }
-}
-
-std::vector<optimiser::NodeId> consumersOf(const optimiser::Instance& instance, optimiser::NodeId node)
-{
-    std::vector<optimiser::NodeId> found;
-    for (std::size_t i = 0; i < instance.nodes.size(); ++i) {
-        const optimiser::Node& n = instance.nodes[i];
-        if (std::ranges::find(n.loc, node) != n.loc.end() || std::ranges::find(n.src, node) != n.src.end())
+    std::vector<NodeId> found;
+    for (std::size_t i = 0; i < instance.nodes.size(); ++i)
+        if (contains(instance.nodes[i].loc, node) || contains(instance.nodes[i].src, node))
             found.emplace_back(static_cast<std::int32_t>(i));
-    }
     return found;
 }
 
-// The first pinned store that the plan leaves out because nobody reads it.
-std::optional<optimiser::NodeId> unread(const ModelInstance& model, const plan::Plan& plan, std::size_t pins)
-{
-    for (std::size_t i = 0; i < pins; ++i) {
-        const optimiser::Pin& pin = model.instance.pins[i];
-        if (pin.kind != optimiser::PinKind::Checkpoint) continue;
-        const ValueId value = model.origins[pin.node.at()].value;
-        if (std::ranges::find(plan.checkpoints, value, &plan::Checkpoint::value) == plan.checkpoints.end())
-            return pin.node;
-    }
-    return std::nullopt;
-}
+// One instance, solved again with more cuts or more stages until the plan keeps to what the user has pinned.
+class Solving {
+public:
+    Solving(const Analysis& a, ModelInstance model, const OptimiseOptions& options)
+        : m_a(a),
+          m_model(std::move(model)),
+          m_options(options),
+          m_began(std::chrono::steady_clock::now()),
+          m_own(m_model.instance.pins.size())
+    {}
 
-// Every consumer reads the node from its store; false if they do already.
-bool cutAfter(optimiser::Instance& instance, optimiser::NodeId node)
-{
-    bool added = false;
-    for (const optimiser::NodeId consumer : consumersOf(instance, node)) {
+    base::Result<Optimum> run()
+    {
+        if (const base::Status ok = setStages(); !ok) return base::forward(ok);
+        for (;;) {
+            base::Result<optimiser::Answer> answer = solved();
+            if (!answer) return base::forward(answer);
+            if (answer->status == optimiser::Status::Infeasible)
+                return tl::unexpected<base::Error>(noPlan(m_a, m_model, m_options, solverOptions()));
+            if (const auto empty = emptyStageOf(answer->placement)) {
+                if (!fill(answer->placement, *empty))
+                    return tl::unexpected<base::Error>(emptyStage(m_a, *firstStagePin(*empty), *empty));
+                continue;
+            }
+            base::Result<plan::Plan> plan = realise(m_a, decisionsOf(m_model, answer->placement));
+            if (!plan) return base::forward(plan);
+            const std::optional<std::size_t> missing = unread(*plan);
+            if (!missing || !cutAfter(*missing)) return optimum(std::move(*plan), std::move(*answer));
+        }
+    }
+
+private:
+    optimiser::Instance& instance() { return m_model.instance; }
+
+    [[nodiscard]] optimiser::Options solverOptions() const
+    {
+        const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
+        optimiser::Options wanted;
+        wanted.strategy = m_options.localSearch ? optimiser::Strategy::LocalSearch : optimiser::Strategy::Optimal;
+        wanted.deadlineSeconds = m_options.deadlineSeconds - used.count();
+        wanted.stop = m_options.stop;
+        return wanted;
+    }
+
+    [[nodiscard]] const Pin* lastStagePin() const
+    {
+        const Pin* last = nullptr;
+        for (const Pin& pin : m_model.pins)
+            if (pin.kind == PinKind::HopStage && (last == nullptr || pin.stage > last->stage)) last = &pin;
+        return last;
+    }
+
+    // The one with the lowest stage behind `stage`.
+    [[nodiscard]] const Pin* firstStagePin(int stage) const
+    {
+        const Pin* first = nullptr;
+        for (const Pin& pin : m_model.pins)
+            if (pin.kind == PinKind::HopStage && pin.stage > stage && (first == nullptr || pin.stage < first->stage))
+                first = &pin;
+        return first;
+    }
+
+    // Where stages are counted, the one without gathers is none beside them.
+    base::Status setStages()
+    {
+        const Pin* const pin = lastStagePin();
+        const int least = instance().stages;
+        m_last = m_options.stages.value_or(instance().pins.empty() ? least : least + mostExtraStages);
+        if (pin != nullptr && pin->stage > m_last) return tl::unexpected<base::Error>(noSuchStage(m_a, *pin, m_last));
+        instance().allowStage0 = pin == nullptr && !m_options.stages;
+        if (pin != nullptr) instance().stages = std::max(least, pin->stage);
+        if (m_options.stages) instance().stages = m_last;
+        return {};
+    }
+
+    // With as few stages as the pins allow.
+    base::Result<optimiser::Answer> solved()
+    {
+        for (;; ++instance().stages) {
+            base::Result<optimiser::Answer> answer = optimiser::solve(instance(), solverOptions());
+            const bool failed = !answer || answer->status == optimiser::Status::Infeasible;
+            if (!failed || instance().stages >= m_last) return answer;
+            if (!answer && answer.error().code != base::ErrorCode::Unsupported) return answer;
+        }
+    }
+
+    // The first pin of a store that the plan leaves out because nobody reads it.
+    [[nodiscard]] std::optional<std::size_t> unread(const plan::Plan& plan) const
+    {
+        for (std::size_t i = 0; i < m_own; ++i) {
+            const optimiser::Pin& pin = m_model.instance.pins[i];
+            const ValueId value = m_model.origins[pin.node.at()].value;
+            if (pin.kind == optimiser::PinKind::Checkpoint &&
+                std::ranges::find(plan.checkpoints, value, &plan::Checkpoint::value) == plan.checkpoints.end())
+                return i;
+        }
+        return std::nullopt;
+    }
+
+    bool cut(NodeId node, NodeId consumer, std::size_t pin)
+    {
         const optimiser::Pin cut{optimiser::PinKind::Cut, node, consumer, 0};
-        if (std::ranges::find(instance.pins, cut) != instance.pins.end()) continue;
-        instance.pins.push_back(cut);
-        added = true;
+        if (contains(instance().pins, cut)) return false;
+        instance().pins.push_back(cut);
+        m_model.pinOf.push_back(pin);
+        return true;
     }
-    return added;
-}
 
-std::string joined(const std::set<std::string>& words, const std::string& between)
-{
-    std::string text;
-    std::size_t named = 0;
-    for (const std::string& word : words) {
-        if (named++ == mostNamed) return text + between + std::to_string(words.size() - mostNamed) + " more";
-        text += (text.empty() ? "" : between) + word;
+    // Every consumer reads the pinned store; false if they do already.
+    bool cutAfter(std::size_t pin)
+    {
+        const NodeId node = instance().pins[pin].node;
+        bool added = false;
+        for (const NodeId consumer : consumersOf(instance(), node))
+            added = cut(node, consumer, m_model.pinOf[pin]) || added;
+        return added;
     }
-    return text;
-}
 
-// Where no pin is in the way, the host's memory is.
-base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOptions& options)
-{
-    const base::Result<double> least = optimiser::minimalHostPeak(instance, options.deadlineSeconds, options.stop);
-    return base::makeError(base::ErrorCode::Unsupported,
-                           "no plan keeps its stores within " + base::formatBytes(*options.hostMemory),
-                           least ? "the least is " + base::formatBytes(*least) : "raise --host-memory");
-}
-
-// The user's pin that a pin of the instance stands for: cuts follow from stores.
-std::string inWords(const Analysis& a, const ModelInstance& model, std::size_t pin)
-{
-    const optimiser::Pin& p = model.instance.pins[pin];
-    const bool never = p.kind == optimiser::PinKind::NoCheckpoint;
-    return describePin(a, {never ? PinKind::NoCheckpoint : PinKind::Checkpoint, model.origins[p.node.at()].value});
-}
-
-std::string inWords(const Analysis& a, const ModelInstance& model, const std::vector<std::size_t>& pins)
-{
-    std::set<std::string> words;
-    for (const std::size_t pin : pins) words.insert(inWords(a, model, pin));
-    return joined(words, " and ");
-}
-
-base::Error noPlan(const Analysis& a, const ModelInstance& model, const OptimiseOptions& options)
-{
-    const optimiser::Instance& instance = model.instance;
-    if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
-    std::set<std::string> pins, ways;
-    const base::Result<optimiser::Conflict> conflict = optimiser::explainConflict(instance, solverOptions(options));
-    if (conflict) {
-        for (const std::size_t i : conflict->pins) pins.insert(inWords(a, model, i));
-        for (const optimiser::Repair& repair : conflict->repairs)
-            if (repair.kind == optimiser::RepairKind::DropPins) ways.insert(inWords(a, model, repair.pins));
+    // The first stage before one that a pin names in which nothing happens: there is no such stage in a plan.
+    [[nodiscard]] std::optional<int> emptyStageOf(const optimiser::Placement& placement) const
+    {
+        const Pin* const pin = lastStagePin();
+        for (int stage = 1; pin != nullptr && stage < pin->stage; ++stage)
+            if (placement.stages[static_cast<std::size_t>(stage) - 1].stage != stage) return stage;
+        return std::nullopt;
     }
-    return base::makeError(base::ErrorCode::Unsupported,
-                           "no legal plan is left by the pins" + (pins.empty() ? "" : ": " + joined(pins, ", ")),
-                           ways.size() == 1 ? "take away: " + *ways.begin() : "take one of them away");
-}
 
-struct Solution {
-    optimiser::Answer answer;
-    plan::Plan plan;
+    // Delays the gathers of the first pin behind the empty stage, or else one of the next stage: what they read is made
+    // before.
+    bool fill(const optimiser::Placement& placement, int empty)
+    {
+        const auto pin = static_cast<std::size_t>(firstStagePin(empty) - m_model.pins.data());
+        std::vector<NodeId> hops;
+        for (std::size_t i = 0; i < m_own; ++i)
+            if (m_model.pinOf[i] == pin) hops.push_back(instance().pins[i].node);
+        std::optional<optimiser::Edge> found = delayingCut(instance(), hops);
+        if (!found) found = delayingCut(instance(), placement.stages[static_cast<std::size_t>(empty) - 1].hops);
+        return found && cut(found->from, found->to, pin);
+    }
+
+    Optimum optimum(plan::Plan plan, optimiser::Answer answer)
+    {
+        plan.strategy = optimiser::strategyName(solverOptions().strategy);
+        plan.cost = answer.placement.cost.total();
+        plan.lowerBound = answer.lowerBound;
+        plan.gap = answer.gap;
+        return {std::move(plan), std::move(m_model), std::move(answer.placement)};
+    }
+
+    const Analysis& m_a;
+    ModelInstance m_model;
+    const OptimiseOptions& m_options;
+    std::chrono::steady_clock::time_point m_began;
+    std::size_t m_own;  // pins of the instance that are the user's
+    int m_last = 1;
 };
-
-// Pinned stores that nobody would read become cuts, one at a time: each may bring the others their readers.
-base::Result<Solution> withPins(const Analysis& a, ModelInstance& model, std::size_t pins,
-                                const OptimiseOptions& options)
-{
-    for (;;) {
-        base::Result<optimiser::Answer> answer = solved(model.instance, options);
-        if (!answer) return base::forward(answer);
-        if (answer->status == optimiser::Status::Infeasible)
-            return tl::unexpected<base::Error>(noPlan(a, model, options));
-        base::Result<plan::Plan> plan = realise(a, decisionsOf(model, answer->placement));
-        if (!plan) return base::forward(plan);
-        const std::optional<optimiser::NodeId> missing = unread(model, *plan, pins);
-        if (!missing || !cutAfter(model.instance, *missing)) return Solution{std::move(*answer), std::move(*plan)};
-    }
-}
 
 // ---- what a plan costs
 
@@ -205,23 +246,18 @@ private:
 
 }  // namespace
 
-base::Result<plan::Plan> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
-                                  const OptimiseOptions& options)
+base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                               const OptimiseOptions& options)
 {
     base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
     if (!model) return base::forward(model);
     model->instance.hostBudget = options.hostMemory;
-    base::Result<Solution> solution = withPins(analysis, *model, model->instance.pins.size(), options);
-    if (!solution) return base::forward(solution);
-    plan::Plan plan = std::move(solution->plan);
-    plan.strategy = optimiser::strategyName(solverOptions(options).strategy);
-    plan.objective = objectiveName(costs.objective());
-    plan.unit = objectiveUnit(costs.objective());
-    plan.pins = pins;
-    plan.cost = solution->answer.placement.cost.total();
-    plan.lowerBound = solution->answer.lowerBound;
-    plan.gap = solution->answer.gap;
-    return plan;
+    base::Result<Optimum> optimum = Solving(analysis, std::move(*model), options).run();
+    if (!optimum) return optimum;
+    optimum->plan.objective = objectiveName(costs.objective());
+    optimum->plan.unit = objectiveUnit(costs.objective());
+    optimum->plan.pins = pins;
+    return optimum;
 }
 
 std::int64_t hostPeak(const plan::Plan& plan)

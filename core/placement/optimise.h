@@ -11,17 +11,27 @@ namespace hopscope::placement {
 struct OptimiseOptions {
     std::optional<double> hostMemory;  // bytes of stores at any time, if each goes after its last reader
     bool localSearch = false;          // no integer programs: quicker, with a weaker bound
-    double deadlineSeconds = 10;       // then the best plan so far, with its gap
+    double deadlineSeconds = 10;       // for all that is solved; then the best plan so far, with its gap
+    std::optional<int> stages;         // at most; none: as few as the model and the pins need
     std::stop_token stop;
 };
 
+// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it).
+struct Optimum {
+    plan::Plan plan;
+    ModelInstance model;
+    optimiser::Placement placement;
+};
+
 // The cheapest plan found, with its cost, lower bound and gap. Pins and the host's memory are kept to: a pinned store that
-// no later stage would read becomes a cut (its consumers wait for it), and stages are added, up to three, where pins need
-// them. The bound is one on all plans of as many stages that store no gather and run each once per use, for the row counts
-// and rates of `costs`. Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in
-// conflict and the ways out; the least memory that a plan needs), Cancelled, Resources.
-base::Result<plan::Plan> optimise(const analysis::Analysis& analysis, const CostModel& costs,
-                                  const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
+// no later stage would read becomes a cut (its consumers wait for it), gathers that a pin moves behind a stage in which
+// nothing else happens read their operand from a store made there, and stages are added, up to three, where pins need
+// them. Stages of pins and of `stages` are those of the plan, a first one without gathers among them. The bound is one on
+// all plans of as many stages that store no gather and run each once per use, for the row counts and rates of `costs`.
+// Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in conflict and the ways out;
+// the least memory that a plan needs), Cancelled, Resources.
+base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
+                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
 
 // Bytes of stores that a run holds at most if each goes after its last reader; outputs stay. Expects the checkpoints' bytes
 // (schema::fillBytes). Linear in the plan.

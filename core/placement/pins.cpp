@@ -28,6 +28,28 @@ const ir::NamedValue* resultOf(const Analysis& a, ValueId v)
     return it == a.program.outputs.end() ? nullptr : &*it;
 }
 
+tl::unexpected<base::Error> unsupported(const Analysis& a, ValueId v, const std::string& message)
+{
+    return base::fail(base::ErrorCode::Unsupported, message, {}, place(a, v));
+}
+
+bool uses(const Analysis& a, ValueId consumer, ValueId operand)
+{
+    const ir::OpId op = a.program.value(consumer).producer;
+    bool found = false;
+    if (op.valid())
+        ir::forEachOperand(a.program.op(op), [&](ir::Slot slot, ValueId v) {
+            found = found || (v == operand && a.info(op).use(slot).use != analysis::Use::Shape);
+        });
+    return found;
+}
+
+bool hops(const Analysis& a, ValueId v)
+{
+    const analysis::OpKind kind = a.info(a.program.value(v).producer).kind;
+    return kind == analysis::OpKind::Gather || kind == analysis::OpKind::Aggregate;
+}
+
 Values withPins(const Values& strategy, const Pinned& decisions)
 {
     Values stored = strategy;
@@ -83,7 +105,7 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 {
     std::string text;
     for (const auto& [value, kind] : conflict(a, strategy, decisions))
-        text += (text.empty() ? "" : ", ") + describePin(a, {kind, value});
+        text += (text.empty() ? "" : ", ") + describePin(a, {kind, value, {}, 0});
     error.message = "no legal plan is left by: " + text + ". " + error.message;
     return error;
 }
@@ -92,21 +114,52 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 
 base::Status checkPin(const Analysis& a, const Pin& pin)
 {
+    const bool stores = pin.kind != PinKind::HopStage && pin.kind != PinKind::NoRecompute;
     const std::string name = ir::valueName(pin.value);
     if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
-        return base::fail(base::ErrorCode::Unsupported, name + " cannot be stored: " + reason, {}, place(a, pin.value));
+        return unsupported(a, pin.value, name + (stores ? " cannot be stored: " : " cannot be pinned: ") + reason);
     const ir::NamedValue* const result = resultOf(a, pin.value);
     if (pin.kind == PinKind::NoCheckpoint && result != nullptr)
-        return base::fail(base::ErrorCode::Unsupported,
-                          name + " has to be stored: it is the model's result '" + result->name + "'", {},
-                          place(a, pin.value));
+        return unsupported(a, pin.value, name + " has to be stored: it is the model's result '" + result->name + "'");
+    if (pin.kind == PinKind::Cut && !uses(a, pin.consumer, pin.value))
+        return unsupported(a, pin.consumer, ir::valueName(pin.consumer) + " is not computed from rows of " + name);
+    if (pin.kind == PinKind::HopStage && !hops(a, pin.value))
+        return unsupported(a, pin.value, name + " is neither gathered nor aggregated");
     return {};
 }
 
 std::string describePin(const Analysis& a, const Pin& pin)
 {
-    const std::string what = pin.kind == PinKind::Checkpoint ? "store " : "never store ";
-    return what + ir::valueName(pin.value) + " of " + place(a, pin.value);
+    const std::string what = ir::valueName(pin.value) + " of " + place(a, pin.value);
+    switch (pin.kind) {
+    case PinKind::Checkpoint: return "store " + what;
+    case PinKind::NoCheckpoint: return "never store " + what;
+    case PinKind::Cut: return "read " + what + " for " + ir::valueName(pin.consumer) + " of " + place(a, pin.consumer);
+    case PinKind::HopStage: return "gather for " + what + " in stage " + std::to_string(pin.stage);
+    case PinKind::NoRecompute: return "compute " + what + " only once";
+    }
+    return {};
+}
+
+bool ruleKeeps(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
+
+std::vector<Pin> settled(const std::vector<Pin>& pins)
+{
+    const auto overrules = [](const Pin& later, const Pin& pin) {
+        if (later.value != pin.value) return false;
+        return later == pin || (ruleKeeps(later.kind) && ruleKeeps(pin.kind)) ||
+               (later.kind == PinKind::HopStage && pin.kind == PinKind::HopStage);
+    };
+    std::map<ValueId, std::vector<Pin>> counting;
+    std::vector<Pin> kept;
+    for (std::size_t i = pins.size(); i-- > 0;) {
+        std::vector<Pin>& later = counting[pins[i].value];
+        if (std::ranges::any_of(later, [&](const Pin& p) { return overrules(p, pins[i]); })) continue;
+        later.push_back(pins[i]);
+        kept.push_back(pins[i]);
+    }
+    std::ranges::reverse(kept);
+    return kept;
 }
 
 std::string whyNotStorable(const Analysis& a, ValueId v)
@@ -129,6 +182,9 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     if (!stores) return base::forward(stores);
     Pinned decisions;
     for (const Pin& pin : pins) {
+        if (!ruleKeeps(pin.kind))
+            return base::fail(base::ErrorCode::Unsupported, "a rule cannot " + describePin(a, pin),
+                              "take --strategy optimal or local-search, or pin what is stored");
         if (const base::Status ok = checkPin(a, pin); !ok) return base::forward(ok);
         decisions.insert_or_assign(pin.value, pin.kind);
     }

@@ -13,17 +13,24 @@ namespace hopscope::placement {
 //                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that nobody
 //                 reads any more disappear.
 //   NoCheckpoint  the value is recomputed wherever it is wanted.
-// Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's operator, module path and source:
-// where a value cannot be stored (no rows, structure alone, inputs, parameters) or has to be (results of the model), and
-// where no legal plan is left, with the smallest set of pins in conflict.
+// Rules keep to no other kind of pin. Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's
+// operator, module path and source: where checkPin does, and where no legal plan is left, with the smallest set of pins in
+// conflict.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
                                   const std::vector<plan::Pin>& pins);
 
 // "store v35 of op42 aten::relu in convs.1 (net.py:12: `x = x.relu()`)".
 std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Fails with Unsupported where a value cannot be stored, or has to be.
+// Fails with Unsupported where a value cannot be stored or pinned (no rows, structure alone, inputs, parameters), has to be
+// stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
+
+// Checkpoint and NoCheckpoint: what the plan of a rule can keep to.
+bool ruleKeeps(plan::PinKind kind);
+
+// The pins that count, each once, in their order: see PinKind.
+std::vector<plan::Pin> settled(const std::vector<plan::Pin>& pins);
 
 // Why a value cannot be pinned; nothing if it can. Constant time.
 std::string whyNotStorable(const analysis::Analysis& analysis, plan::ValueId value);

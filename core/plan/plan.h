@@ -70,14 +70,33 @@ struct Bytes {
     bool operator==(const Bytes&) const = default;
 };
 
-// What the user has decided: store this value, or do not. Lists of pins are applied in order; the last one on a value
-// counts.
-enum class PinKind : std::uint8_t { Checkpoint, NoCheckpoint };
-inline const char* pinName(PinKind kind) { return kind == PinKind::Checkpoint ? "checkpoint" : "no_checkpoint"; }
+// What the user has decided. Of the pins on one value the last Checkpoint or NoCheckpoint counts, and the last HopStage;
+// Cut and NoRecompute add up.
+enum class PinKind : std::uint8_t {
+    Checkpoint,    // `value` is stored
+    NoCheckpoint,  // `value` is never stored
+    Cut,           // wherever `consumer` is computed it takes its operand `value` from a store
+    HopStage,      // the gathers that make `value`, or that it aggregates, run in stage `stage`
+    NoRecompute,   // `value` is computed once: in one stage, on one class of rows
+};
+
+inline const char* pinName(PinKind kind)
+{
+    switch (kind) {
+    case PinKind::Checkpoint: return "checkpoint";
+    case PinKind::NoCheckpoint: return "no_checkpoint";
+    case PinKind::Cut: return "cut";
+    case PinKind::HopStage: return "hop_stage";
+    case PinKind::NoRecompute: return "no_recompute";
+    }
+    return "";
+}
 
 struct Pin {
     PinKind kind = PinKind::Checkpoint;
     ValueId value;
+    ValueId consumer{};  // Cut only
+    int stage = 0;       // HopStage only, as Stage::index
     bool operator==(const Pin&) const = default;
 };
 

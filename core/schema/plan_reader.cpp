@@ -4,6 +4,7 @@
 #include "schema/documents.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
+#include "schema/pins.h"
 
 namespace hopscope::schema {
 
@@ -56,7 +57,6 @@ private:
     void placeStep(const Reader& item, plan::Stage& stage) const;
     [[nodiscard]] plan::Checkpoint checkpoint(const Reader& item, const std::set<int>& stages) const;
     static void matches(const Reader& list, const json::Value& expected);
-    [[nodiscard]] std::vector<plan::Pin> pins(const Reader& list) const;
     void costs(const Reader& root, plan::Plan& plan) const;
     void stages(const Reader& root, plan::Plan& plan) const;
     void checkpoints(const Reader& root, plan::Plan& plan) const;
@@ -167,23 +167,6 @@ void PlanReader::checkpoints(const Reader& root, plan::Plan& plan) const
     }
 }
 
-// A pin is [kind, value].
-std::vector<plan::Pin> PlanReader::pins(const Reader& list) const
-{
-    std::vector<plan::Pin> result;
-    if (list.value().isNull()) return result;
-    for (const Reader& item : list.items()) {
-        const std::vector<Reader> parts = item.items();
-        if (item.ok() && parts.size() != 2) item.refuse("must be [kind, value]");
-        if (!item.ok()) return result;
-        const auto kind = parts[0].as<std::string>();
-        const bool store = kind == plan::pinName(plan::PinKind::Checkpoint);
-        if (!store && kind != plan::pinName(plan::PinKind::NoCheckpoint)) parts[0].refuse("is not known");
-        result.push_back({store ? plan::PinKind::Checkpoint : plan::PinKind::NoCheckpoint, value(parts[1])});
-    }
-    return result;
-}
-
 void PlanReader::costs(const Reader& root, plan::Plan& plan) const
 {
     plan.objective = root.get<std::string>("objective");
@@ -207,7 +190,7 @@ plan::Plan PlanReader::read(const Reader& root) const
     plan.batch = nullable<std::int64_t>(root, "batch");
     if (root.ok() && plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
     plan.reorder = root.get<std::string>("reorder");
-    plan.pins = pins(root.child("pins"));
+    if (const Reader list = root.child("pins"); !list.value().isNull()) plan.pins = readPins(list, m_names);
     costs(root, plan);
     plan.prologue = ops(root.child("prologue"));
     stages(root, plan);

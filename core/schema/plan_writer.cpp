@@ -1,6 +1,7 @@
 #include "schema/documents.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
+#include "schema/pins.h"
 
 namespace hopscope::schema {
 
@@ -113,18 +114,6 @@ Value writeBytes(const std::optional<plan::Bytes>& bytes)
     return item;
 }
 
-Value pinList(const std::vector<plan::Pin>& pins)
-{
-    Value list = Value::array();
-    for (const plan::Pin& pin : pins) {
-        Value item = Value::array();
-        item.push(plan::pinName(pin.kind));
-        item.push(ir::valueName(pin.value));
-        list.push(std::move(item));
-    }
-    return list;
-}
-
 void writeCosts(Value& document, const plan::Plan& plan)
 {
     document["objective"] = plan.objective;
@@ -146,7 +135,7 @@ std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis
     document["device"] = plan.device;
     document["batch"] = orNull(plan.batch);
     document["reorder"] = plan.reorder;
-    document["pins"] = pinList(plan.pins);
+    document["pins"] = writePins(plan.pins);
     writeCosts(document, plan);
     document["prologue"] = opList(plan.prologue);
     document["stages"] = Value::array();

@@ -65,13 +65,13 @@ TEST_CASE("the optimum is a sound plan of the stated cost, and no set of stores 
         const placement::CostModel costs(p.a, objective, {}, randomRows(p.a, random));
         const auto optimum = placement::optimise(p.a, costs, {}, {});
         if (!optimum) FAIL(base::describe(optimum.error()));
-        CHECK(flaw(p.a, *optimum) == "");
-        const double cost = total(placement::stageCosts(p.a, costs, *optimum));
-        CHECK(cost == doctest::Approx(optimum->cost.value()).epsilon(1e-6));
-        CHECK(optimum->gap.value() == doctest::Approx(0));
+        CHECK(flaw(p.a, optimum->plan) == "");
+        const double cost = total(placement::stageCosts(p.a, costs, optimum->plan));
+        CHECK(cost == doctest::Approx(optimum->plan.cost.value()).epsilon(1e-6));
+        CHECK(optimum->plan.gap.value() == doctest::Approx(0));
         const double other = cheapestOfAllSets(p, costs);
         CHECK(cost <= other * (1 + 1e-6));
-        CHECK(optimum->lowerBound.value() <= other * (1 + 1e-6));
+        CHECK(optimum->plan.lowerBound.value() <= other * (1 + 1e-6));
     }
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a dear write is avoided by recomputing, a dear computation by storing
     const auto storing = [&](const plan::Machine& machine) {
         const auto optimum = placement::optimise(p.a, {p.a, Objective::Time, machine, rows}, {}, {});
         if (!optimum) FAIL(base::describe(optimum.error()));
-        return storedBy(*optimum);
+        return storedBy(optimum->plan);
     };
     // Three columns are narrower than six; the product is on the destination rows instead of the frontier.
     CHECK(storing(slowStore).contains(p.value("linear", 1)));
@@ -100,19 +100,19 @@ TEST_CASE("the optimum keeps to pins")
     const Analysed p(skip);
     std::mt19937_64 random(3);
     const placement::CostModel costs(p.a, Objective::Time, {}, randomRows(p.a, random));
-    const double free = placement::optimise(p.a, costs, {}, {}).value().cost.value();
+    const double free = placement::optimise(p.a, costs, {}, {}).value().plan.cost.value();
     for (const ir::ValueId v : storable(p)) {
         CAPTURE(v.index);
         const auto with = placement::optimise(p.a, costs, {{plan::PinKind::Checkpoint, v}}, {});
         const auto without = placement::optimise(p.a, costs, {{plan::PinKind::NoCheckpoint, v}}, {});
         if (!with) FAIL(base::describe(with.error()));
-        CHECK(flaw(p.a, *with) == "");
-        CHECK(storedBy(*with).contains(v));
-        CHECK(with->cost.value() >= free * (1 - 1e-6));
+        CHECK(flaw(p.a, with->plan) == "");
+        CHECK(storedBy(with->plan).contains(v));
+        CHECK(with->plan.cost.value() >= free * (1 - 1e-6));
         if (!without) continue;
-        CHECK(flaw(p.a, *without) == "");
-        CHECK_FALSE(storedBy(*without).contains(v));
-        CHECK(without->cost.value() >= free * (1 - 1e-6));
+        CHECK(flaw(p.a, without->plan) == "");
+        CHECK_FALSE(storedBy(without->plan).contains(v));
+        CHECK(without->plan.cost.value() >= free * (1 - 1e-6));
     }
 }
 

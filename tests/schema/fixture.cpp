@@ -176,7 +176,11 @@ plan::Plan plan()
     p.stages = {stage(1, {{OpId(0), owned()}, {OpId(2), batch()}, {OpId(3), batch()}}, 0, 5),
                 stage(2, {{OpId(4), owned()}, {OpId(5), batch()}}, 5, 7)};
     p.checkpoints = {{ValueId(5), 1, false, 60, std::nullopt}, {ValueId(7), 2, true, 60, std::nullopt}};
-    p.pins = {{plan::PinKind::Checkpoint, ValueId(5)}, {plan::PinKind::NoCheckpoint, ValueId(4)}};
+    p.pins = {{plan::PinKind::Checkpoint, ValueId(5)},
+              {plan::PinKind::NoCheckpoint, ValueId(4)},
+              {plan::PinKind::Cut, ValueId(5), ValueId(7)},
+              {plan::PinKind::HopStage, ValueId(7), {}, 2},
+              {plan::PinKind::NoRecompute, ValueId(5)}};
     p.hashes = {{"model", "00ff"}, {"data", "11ee"}};
     return p;
 }

@@ -3,6 +3,7 @@
 #include "schema/documents.h"
 #include "schema/fixture.h"
 #include "schema/names.h"
+#include "schema/pins.h"
 
 using namespace hopscope;
 
@@ -90,8 +91,10 @@ TEST_CASE("names that the model does not have are refused at their pointer")
                                                             {"/stages/1/index", 1},
                                                             {"/stages/0/index", 7},
                                                             {"/batch", 0},
-                                                            {"/pins/0/0", "hop_stage"},
+                                                            {"/pins/0/0", "nail"},
                                                             {"/pins/1/1", "v8"},
+                                                            {"/pins/2/2", "v8"},
+                                                            {"/pins/3/2", 0},
                                                             {"/format", "hopscope-report"},
                                                             {"/version", "2.0"},
                                                             {"/checkpoints/1/shape/0", "|user|"}};
@@ -99,6 +102,34 @@ TEST_CASE("names that the model does not have are refused at their pointer")
         const std::string where = refusedAt(fixture::with(text, pointer, value));
         INFO(pointer << " = " << json::write(value) << " -> " << where);
         CHECK(where.find(std::string(" ") + pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("a pin that is too short or too long for its kind is refused as a whole")
+{
+    const std::string text = schema::writePlan(fixture::plan(), fixture::analysis());
+    CHECK(refusedAt(fixture::with(text, "/pins/0/0", "cut")) == "plan.json /pins/0");
+    CHECK(refusedAt(fixture::with(text, "/pins/0/0", "hop_stage")) == "plan.json /pins/0");
+    CHECK(refusedAt(fixture::with(text, "/pins/2/0", "no_recompute")) == "plan.json /pins/2");
+    CHECK(refusedAt(fixture::with(text, "/pins/3", json::Value::array())) == "plan.json /pins/3");
+}
+
+TEST_CASE("a file of pins is read strictly, and for its model only")
+{
+    const auto pins = [](const std::string& text) {
+        return schema::readPinsFile(text, fixture::analysis(), "pins.json", "abc");
+    };
+    const std::string list = R"([["hop_stage", "v7", 2], ["cut", "v5", "v7"]])";
+    const auto both = pins(R"({"model_sha256": "abc", "pins": )" + list + "}");
+    REQUIRE_MESSAGE(both, base::describe(both.error()));
+    CHECK(schema::writePins(*both) == json::parse(list, "list").value());
+    CHECK(pins(R"({"pins": []})").value().empty());
+    for (const auto& [text, where] : {std::pair(R"({"model_sha256": "abd", "pins": []})", "/model_sha256"),
+                                      std::pair(R"({"pins": [], "pin": 1})", "/pin"), std::pair("{}", "/pins")}) {
+        const auto refused = pins(text);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == base::ErrorCode::Input);
+        CHECK(refused.error().where == std::string("pins.json ") + where);
     }
 }
 

@@ -1,0 +1,49 @@
+#pragma once
+
+// Private to placement: the user's pins as pins of an instance.
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "placement/dep_table.h"
+#include "placement/model_instance.h"
+
+namespace hopscope::placement {
+
+// Adds the pins to `model`, whose nodes are complete, and remembers in `pinOf` which one each stands for.
+//   store, cut, no recomputation   on the rows on which the value is complete: only there it can be stored
+//   never store                    on all rows
+//   hop stage                      every gather that makes the value, or that it aggregates through values on edges
+class InstancePins {
+public:
+    InstancePins(const analysis::Analysis& analysis, const DepTable& table, ModelInstance& model);
+
+    // Fails with Unsupported where the pin is on what cannot be pinned, and where the instance cannot express it: a value
+    // that is complete on other rows than it is wanted on, or on no rows at all.
+    base::Status add(const plan::Pin& pin);
+
+private:
+    using NodeId = optimiser::NodeId;
+
+    base::Status store(const plan::Pin& pin);
+    base::Status cut(const plan::Pin& pin);
+    base::Status hopStage(const plan::Pin& pin);
+    base::Status once(const plan::Pin& pin);
+    void push(optimiser::PinKind kind, NodeId node, NodeId consumer = {}, int stage = 0);
+    base::Result<NodeId> storable(ir::ValueId value);
+    [[nodiscard]] std::vector<NodeId> nodesOf(ir::ValueId value) const;
+    [[nodiscard]] std::vector<NodeId> nodesOfOp(ir::ValueId value) const;
+    [[nodiscard]] std::vector<NodeId> gathersBehind(std::vector<NodeId> open) const;
+    [[nodiscard]] base::Error notExpressed(ir::ValueId value) const;
+
+    const analysis::Analysis& m_a;
+    const DepTable& m_table;
+    ModelInstance& m_model;
+    std::map<ir::ValueId, std::vector<NodeId>> m_nodes;
+};
+
+// The values whose gathers have to be one node of the instance: those that such a pin may store.
+std::set<ir::ValueId> sharedByPins(const std::vector<plan::Pin>& pins);
+
+}  // namespace hopscope::placement

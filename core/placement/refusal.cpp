@@ -1,0 +1,102 @@
+#include "placement/refusal.h"
+
+#include <set>
+
+#include "base/units.h"
+#include "optimiser/conflict.h"
+#include "placement/pins.h"
+
+namespace hopscope::placement {
+
+namespace {
+
+using analysis::Analysis;
+using base::ErrorCode;
+using Words = std::set<std::string>;
+
+constexpr std::size_t mostNamed = 8;  // pins in a sentence
+
+std::string joined(const Words& words, const std::string& between)
+{
+    std::string text;
+    std::size_t named = 0;
+    for (const std::string& word : words) {
+        if (named++ == mostNamed) return text + between + std::to_string(words.size() - mostNamed) + " more";
+        text += (text.empty() ? "" : between) + word;
+    }
+    return text;
+}
+
+// Where no pin is in the way, the host's memory is.
+base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOptions& options)
+{
+    const base::Result<double> least = optimiser::minimalHostPeak(instance, options.deadlineSeconds, options.stop);
+    return base::makeError(ErrorCode::Unsupported,
+                           "no plan keeps its stores within " + base::formatBytes(*options.hostMemory),
+                           least ? "the least is " + base::formatBytes(*least) : "raise --host-memory");
+}
+
+base::Error tooFewStages(const optimiser::Instance& instance)
+{
+    const std::string least = std::to_string(optimiser::neededStages(instance));
+    return base::makeError(ErrorCode::Unsupported, "the model needs at least " + least + " stages",
+                           "allow " + least + " of them");
+}
+
+Words inWords(const Analysis& a, const ModelInstance& model, const std::vector<std::size_t>& pins)
+{
+    Words words;
+    for (const std::size_t pin : pins) words.insert(describePin(a, model.pins[model.pinOf[pin]]));
+    return words;
+}
+
+std::string hintOf(const Words& ways, std::optional<int> stages)
+{
+    std::string hint = "take one of them away";
+    if (ways.size() == 1) hint = "take away: " + *ways.begin();
+    return stages ? hint + ", or allow " + std::to_string(*stages) + " stages" : hint;
+}
+
+}  // namespace
+
+base::Error noPlan(const Analysis& a, const ModelInstance& model, const OptimiseOptions& options,
+                   const optimiser::Options& solving)
+{
+    const optimiser::Instance& instance = model.instance;
+    if (instance.stages < optimiser::neededStages(instance)) return tooFewStages(instance);
+    if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
+    Words pins, ways;
+    std::optional<int> stages;
+    const base::Result<optimiser::Conflict> conflict = optimiser::explainConflict(instance, solving);
+    if (conflict) {
+        pins = inWords(a, model, conflict->pins);
+        for (const optimiser::Repair& repair : conflict->repairs) {
+            if (repair.kind == optimiser::RepairKind::MoreStages && options.stages) stages = repair.stages;
+            if (repair.kind == optimiser::RepairKind::DropPins)
+                ways.insert(joined(inWords(a, model, repair.pins), " and "));
+        }
+    }
+    const std::string within = options.stages ? " of at most " + std::to_string(*options.stages) + " stages" : "";
+    return base::makeError(ErrorCode::Unsupported,
+                           "no legal plan" + within + " is left by the pins" +
+                               (pins.empty() ? "" : ": " + joined(pins, ", ")),
+                           hintOf(ways, stages));
+}
+
+base::Error emptyStage(const Analysis& a, const plan::Pin& pin, int empty)
+{
+    return base::makeError(ErrorCode::Unsupported,
+                           "no legal plan is left by the pins: " + describePin(a, pin) +
+                               ". Nothing would be left to do in stage " + std::to_string(empty),
+                           "name an earlier stage, or take away: " + describePin(a, pin));
+}
+
+base::Error noSuchStage(const Analysis& a, const plan::Pin& pin, int last)
+{
+    return base::makeError(ErrorCode::Unsupported,
+                           "no legal plan is left by the pins: " + describePin(a, pin) + ". Plans of more than " +
+                               std::to_string(last) + " stages are not looked for",
+                           "name an earlier stage, or allow more of them");
+}
+
+}  // namespace hopscope::placement

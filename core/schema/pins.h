@@ -1,0 +1,27 @@
+#pragma once
+
+// Pins as documents, requests and files have them:
+//   ["checkpoint", v]   ["no_checkpoint", v]   ["cut", u, v]   ["hop_stage", v, stage]   ["no_recompute", v]
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "schema/names.h"
+#include "json/reader.h"
+
+namespace hopscope::schema {
+
+json::Value writePin(const plan::Pin& pin);
+json::Value writePins(const std::vector<plan::Pin>& pins);
+
+// Strict: an unknown kind, a value that the model does not have and a stage below 1 are refused at their place.
+std::vector<plan::Pin> readPins(const json::Reader& list, const Names& names);
+
+// A file {"pins": [..], "model_sha256": ".."}. The hash may be left out; where it is there and is not `modelHash`, the file
+// is refused with Input. So are members that are not known.
+base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const analysis::Analysis& analysis,
+                                                  const std::string& file, const std::string& modelHash);
+
+}  // namespace hopscope::schema
