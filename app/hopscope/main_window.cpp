@@ -121,6 +121,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("outline"), tr("Outline"), panels::makeOutline},
         {QStringLiteral("inspector"), tr("Inspector"), panels::makeInspector},
         {QStringLiteral("plan"), tr("Plan"), panels::makePlanPanel},
+        {QStringLiteral("why"), tr("Why"), panels::makeWhy},
         {QStringLiteral("problems"), tr("Problems"), panels::makeProblems},
         {QStringLiteral("run"), tr("Run"), panels::makeRunPanel},
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},
@@ -133,7 +134,7 @@ void MainWindow::setupDocks()
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({name, title, m_panels.last()});
-        if (name == u"plan" || name == u"inspector") m_panels.last()->setMinimumWidth(readableWidth);
+        if (name == u"plan" || name == u"inspector" || name == u"why") m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
     m_docks = new Docks(*this, specs);

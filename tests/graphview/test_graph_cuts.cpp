@@ -167,7 +167,7 @@ private slots:
         now.predicted->d2h = 1 << 20, then.predicted->d2h = 3 << 20;
         now.predicted->seconds = 0.004, then.predicted->seconds = 0.003;
         const QString text = previewText(now, then);
-        QVERIFY2(text.startsWith(QString::fromUtf8("About 3 ms (\u22121 ms), moves 3.0 MiB (+2.0 MiB)\n")),
+        QVERIFY2(text.startsWith(QString::fromUtf8("About 3.0 ms (\u22121.0 ms), moves 3.0 MiB (+2.0 MiB)\n")),
                  qPrintable(text));
     }
 

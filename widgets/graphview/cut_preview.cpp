@@ -11,7 +11,7 @@ namespace hopscope::graphview {
 namespace {
 
 using models::formatBytes;
-using models::formatSeconds;
+using models::formatSecondsFinely;
 
 QString tr(const char* text) { return QCoreApplication::translate("CutPreview", text); }
 
@@ -31,7 +31,7 @@ QString bytesWithChange(std::int64_t before, std::int64_t after)
 QString secondsWithChange(const std::optional<double>& before, double after)
 {
     const double difference = before ? after - *before : 0;
-    return formatSeconds(after) + change(difference, formatSeconds(std::abs(difference)));
+    return formatSecondsFinely(after) + change(difference, formatSecondsFinely(std::abs(difference)));
 }
 
 QString stages(const protocol::PlanRecord& now, const protocol::PlanRecord& then)

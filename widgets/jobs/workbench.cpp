@@ -215,12 +215,14 @@ void Workbench::whatIf(const std::vector<protocol::PinRecord>& pins, QObject* co
     models::Settings settings = m_impl->document.settings();
     settings.pins = pins;
     m_impl->engine.cancel(m_impl->whatIfRequest);
-    m_impl->whatIfRequest = m_impl->requestPlan("plan/make", m_impl->planParams(settings), context,
-                                                [answer = std::move(answer)](base::Result<protocol::PlanRecord> plan) {
-                                                    const bool dropped =
-                                                        !plan && plan.error().code == base::ErrorCode::Cancelled;
-                                                    if (!dropped) answer(std::move(plan));
-                                                });
+    m_impl->postponeExplanation();
+    m_impl->whatIfRequest =
+        m_impl->requestPlan("plan/make", m_impl->planParams(settings), context,
+                            [impl = m_impl.get(), answer = std::move(answer)](base::Result<protocol::PlanRecord> plan) {
+                                if (!plan && plan.error().code == base::ErrorCode::Cancelled) return;
+                                impl->resumeExplanation();
+                                answer(std::move(plan));
+                            });
 }
 
 void Workbench::loadPlan(const QString& file)

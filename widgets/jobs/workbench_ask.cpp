@@ -29,6 +29,7 @@ void Workbench::Impl::preview()
     if (previewRequest != 0) return engine.cancel(previewRequest);
     if (previewPause.isActive()) return;
     previewPause.start();
+    postponeExplanation();
     asked = wanted;
     models::Settings settings = document.settings();
     settings.strategy = asked->strategy;
@@ -52,6 +53,7 @@ void Workbench::Impl::forgetPreview()
     asked.reset();
     if (previewRequest != 0) engine.cancel(previewRequest);
     document.setPreview({});
+    resumeExplanation();
 }
 
 // Asked once for a plan that is final; what is under way for an earlier one has been given up.
@@ -64,7 +66,8 @@ void Workbench::Impl::explain()
     explainRequest = engine.request(
         "plan/explain", planParams(document.settings()), &bench,
         [this, model = document.model(), plan = document.plan()](base::Result<json::Value> result) {
-            if (plan != document.plan()) return;
+            const bool cancelled = !result && isCancelled(result.error());
+            if (cancelled || plan != document.plan()) return;
             if (!result) return explainAnswered(base::forward(result));
             models::runAside(
                 *QThreadPool::globalInstance(), &bench,
@@ -79,7 +82,7 @@ void Workbench::Impl::explainAnswered(const base::Result<protocol::Explanation>&
 {
     explainRequest = 0;
     if (explanation) return document.setExplained({std::make_shared<const protocol::Explanation>(*explanation), {}});
-    if (isCancelled(explanation.error()) || engine.state() != EngineState::Ready) return;
+    if (engine.state() != EngineState::Ready) return;
     document.setExplained({nullptr, QString::fromStdString(explanation.error().message)});
 }
 
@@ -87,6 +90,20 @@ void Workbench::Impl::forgetExplanation()
 {
     if (explainRequest != 0) engine.cancel(explainRequest);
     explainRequest = 0;
+    explainAgain = false;
+}
+
+// The engine does one thing at a time: what somebody is waiting for goes first.
+void Workbench::Impl::postponeExplanation()
+{
+    const bool again = explainAgain || explainRequest != 0;
+    forgetExplanation();
+    explainAgain = again;
+}
+
+void Workbench::Impl::resumeExplanation()
+{
+    if (std::exchange(explainAgain, false)) explain();
 }
 
 void Workbench::previewMove(const QString& fromValue, const QString& toValue)

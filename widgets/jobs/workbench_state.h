@@ -68,6 +68,7 @@ struct Workbench::Impl {
 
     // Why the plan is as it is.
     std::int64_t explainRequest = 0;  // 0: none under way
+    bool explainAgain = false;        // it was given up for something more urgent
 
     // Running.
     std::optional<std::int64_t> run, lastRun;  // lastRun: whose results can be peeked
@@ -111,6 +112,8 @@ struct Workbench::Impl {
     void explain();
     void explainAnswered(const base::Result<protocol::Explanation>& explanation);
     void forgetExplanation();
+    void postponeExplanation();
+    void resumeExplanation();
 
     // workbench_run.cpp
     void notified(const QString& method, const json::Value& params);
