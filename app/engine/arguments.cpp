@@ -29,7 +29,7 @@ struct Parsed {
     ModelOptions model;
     PlanSource plan;
     DeviceOptions device;
-    std::string output, trace, request;
+    std::string output, trace, explain, request;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
     MachineCommand machine;
@@ -129,6 +129,10 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addStrategy(command, parsed);
     addDevice(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
+    command
+        .add_option("--explain", parsed.explain,
+                    "What each decision costs and saves, and where the rules decide otherwise; written as JSON, too")
+        ->type_name("FILE");
 }
 
 void addRun(CLI::App& app, Parsed& parsed)
@@ -367,7 +371,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
     const verify::Mode mode = parseMode(parsed.texts.verify);
     if (name == "inspect") return InspectCommand{parsed.model};
-    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output};
+    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
     if (name == "run")
         return RunCommand{parsed.model, parsed.plan, parsed.device, parsed.output, mode, nan, parsed.trace};
     if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};

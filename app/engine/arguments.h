@@ -47,7 +47,8 @@ struct PlanCommand {
     ModelOptions model;
     PlanSource plan;
     DeviceOptions device;
-    std::string output;  // empty: not written
+    std::string output;   // empty: not written
+    std::string explain;  // likewise
 };
 
 struct RunCommand {

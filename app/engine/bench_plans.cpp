@@ -65,16 +65,17 @@ private:
     base::Status plan(const std::string& strategy, Objective objective)
     {
         const PlanSource source{{}, strategy, objective};
-        base::Result<plan::Plan> plan = choosePlan(m_prepared, m_predictor, source, m_command.device, m_session);
-        if (!plan) return base::forward(plan);
+        base::Result<PlanAnswer> answer = choosePlan(m_prepared, m_predictor, source, m_command.device, m_session);
+        if (!answer) return base::forward(answer);
+        plan::Plan& plan = answer->plan;
         const executor::PredictOptions limits{m_command.device.batch, m_command.device.memory};
-        const auto prediction = m_predictor.predict(*plan, limits, m_session.stop);
+        const auto prediction = m_predictor.predict(plan, limits, m_session.stop);
         if (!prediction) return base::forward(prediction);
-        auto seconds = stageSeconds(m_prepared, m_predictor, *plan, limits, m_session.stop);
+        auto seconds = stageSeconds(m_prepared, m_predictor, plan, limits, m_session.stop);
         if (!seconds) return base::forward(seconds);
         const std::string name =
             strategy == "optimal" ? strategy + ", " + placement::objectiveName(objective) : strategy;
-        Measured m{name, std::move(*plan), std::move(*seconds), {}, {}, {}, false};
+        Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, false};
         for (const executor::PredictedStage& s : prediction->stages) m.predictedBytes = m.predictedBytes + s.bytes;
         m.plan.batch = prediction->batch;
         m_measured.push_back(std::move(m));

@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 #include "base/units.h"
 #include "machine.h"
-#include "placement/optimise.h"
+#include "placement/account.h"
 #include "placement/pins.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -56,6 +56,7 @@ base::Status checkHost(const plan::Plan& plan, std::optional<std::int64_t> limit
 struct Candidate {
     plan::Plan plan;   // with its cost
     double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    std::shared_ptr<const Basis> basis = nullptr;
 };
 
 class Planner {
@@ -94,7 +95,18 @@ public:
             if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
         }
         if (!best) return base::forward(optimum);
-        return PlanAnswer{std::move(best->plan), std::move(m_notes)};
+        return PlanAnswer{std::move(best->plan), std::move(m_notes), optimum ? optimum->basis : nullptr};
+    }
+
+    base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)
+    {
+        base::Result<placement::Optimum> optimum =
+            placement::optimise(m_prepared.analysis, before.costs, m_request.pins, options(strategy), &before.optimum);
+        if (!optimum) return base::forward(optimum);
+        fit(optimum->plan);
+        PlanAnswer answer{optimum->plan, {}};
+        answer.basis = std::make_shared<Basis>(Basis{before.costs, std::move(*optimum)});
+        return answer;
     }
 
 private:
@@ -186,9 +198,10 @@ private:
             if (!optimum) return base::forward(optimum);
             fit(optimum->plan);
             const bool settled = optimum->plan.stages == plan->stages;
-            plan = std::move(optimum->plan);
+            *plan = optimum->plan;
             base::Result<Candidate> candidate = priced(*plan);
             if (!candidate) return base::forward(candidate);
+            candidate->basis = std::make_shared<Basis>(Basis{*model, std::move(*optimum)});
             if (!best || candidate->worth < best->worth) best = std::move(*candidate);
             if (settled) break;
         }
@@ -229,6 +242,14 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     return placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
 }
 
+base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                  std::shared_ptr<const Basis> before, std::stop_token stop)
+{
+    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
+    if (!strategy) return base::forward(strategy);
+    return Planner(prepared, predictor, request, std::move(stop)).near(*strategy, *before);
+}
+
 base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Session& session)
 {
     const bool guarded = !prepared.walk.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
@@ -242,37 +263,54 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
     return {};
 }
 
-base::Result<plan::Plan> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+namespace {
+
+base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const DeviceOptions& device)
+{
+    base::Result<plan::Plan> plan = readPlanFile(prepared, file);
+    if (!plan) return base::forward(plan);
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    if (device.device != "auto") plan->device = *resolved;
+    if (device.batch) plan->batch = device.batch;
+    if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
+    return PlanAnswer{std::move(*plan), {}};
+}
+
+}  // namespace
+
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
+{
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
+    if (!pins) return base::forward(pins);
+    return PlanRequest{source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
+                       device.hostMemory, source.stages,    source.deadline};
+}
+
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Session& session)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
-    if (!resolved) return base::forward(resolved);
-    if (!source.file.empty()) {
-        base::Result<plan::Plan> plan = readPlanFile(prepared, source.file);
-        if (plan && device.device != "auto") plan->device = *resolved;
-        if (plan && device.batch) plan->batch = device.batch;
-        if (!plan) return plan;
-        if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
-        return plan;
-    }
-    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
-    if (!pins) return base::forward(pins);
-    const PlanRequest request{
-        source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
-        device.hostMemory, source.stages,    source.deadline};
-    base::Result<PlanAnswer> answer = planFor(prepared, predictor, request, session.console.progressFn(), session.stop);
+    if (!source.file.empty()) return planFromFile(prepared, source.file, device);
+    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
+    if (!request) return base::forward(request);
+    base::Result<PlanAnswer> answer =
+        planFor(prepared, predictor, *request, session.console.progressFn(), session.stop);
     session.console.clearProgress();
-    if (!answer) return base::forward(answer);
-    for (const std::string& note : answer->notes) session.console.note(note);
-    return std::move(answer->plan);
+    if (answer)
+        for (const std::string& note : answer->notes) session.console.note(note);
+    return answer;
 }
 
 base::Result<plan::Plan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Session& session)
 {
     executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
-    return choosePlan(prepared, predictor, source, device, session);
+    base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, session);
+    if (!answer) return base::forward(answer);
+    return std::move(answer->plan);
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,

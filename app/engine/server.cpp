@@ -226,8 +226,8 @@ private:
             {"model/open", &Server::openModel},  {"model/close", &Server::closeModel},
             {"model/source", &Server::source},   {"fs/list", &Server::list},
             {"plan/make", &Server::plan},        {"plan/repairs", &Server::repairs},
-            {"plan/load", &Server::load},        {"run/start", &Server::startRun},
-            {"tensor/peek", &Server::peekTensor}};
+            {"plan/explain", &Server::explain},  {"plan/load", &Server::load},
+            {"run/start", &Server::startRun},    {"tensor/peek", &Server::peekTensor}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -290,6 +290,11 @@ private:
     Outcome repairs(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return planRepairs(d, params, call); });
+    }
+
+    Outcome explain(const Reader& params, const Call& call)
+    {
+        return withDocument(params, [&](Document& d) { return planExplanation(d, params, call); });
     }
 
     Outcome load(const Reader& params, const Call& call)

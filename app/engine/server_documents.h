@@ -7,11 +7,19 @@
 
 #include "executor/predict.h"
 #include "pipeline.h"
+#include "planner.h"
 #include "server_requests.h"
 
 namespace hopscope::engine {
 
-// Fixed once it is open: a run may read it while requests are answered.
+// An optimum that was asked for, for explaining it and for starting the next one from it.
+struct KeptPlan {
+    PlanRequest request;
+    bool near = false;
+    PlanAnswer answer;
+};
+
+// Fixed once it is open: a run may read it while requests are answered. Predictor and kept plans are the answering thread's.
 struct Document {
     Document(std::int64_t number, Prepared made, const std::string& folder)
         : id(number),
@@ -23,7 +31,8 @@ struct Document {
 
     std::int64_t id;
     Prepared prepared;
-    executor::Predictor predictor;  // of the thread that answers requests
+    executor::Predictor predictor;
+    std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
 };
 
 class Documents {
@@ -41,8 +50,9 @@ private:
     std::int64_t m_next = 1;
 };
 
-// plan/make, plan/repairs and plan/load.
+// plan/make, plan/repairs, plan/explain and plan/load.
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
+Outcome planExplanation(Document& document, const json::Reader& params, const Call& call);
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call);
 Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "planner.h"
+#include "explanation.h"
 #include "prediction.h"
 #include "schema/documents.h"
 #include "schema/names.h"
@@ -107,6 +107,42 @@ base::Result<PlanAnswer> planned(Document& document, const PlanRequest& request,
     return planFor(document.prepared, document.predictor, request, progress, call.stop);
 }
 
+// All of a request but its pins and what limits the search.
+std::string keyOf(const PlanRequest& request)
+{
+    const auto number = [](const std::optional<std::int64_t>& n) { return " " + std::to_string(n.value_or(0)); };
+    return request.strategy + " " + placement::objectiveName(request.objective) + " " + request.device +
+           number(request.limits.batch) + number(request.limits.memory);
+}
+
+bool isSame(const KeptPlan& kept, const PlanRequest& request)
+{
+    return !kept.near && kept.request.pins == request.pins && kept.request.stages == request.stages;
+}
+
+void keep(Document& document, const PlanRequest& request, bool near, const PlanAnswer& answer)
+{
+    if (answer.basis != nullptr) document.kept.insert_or_assign(keyOf(request), KeptPlan{request, near, answer});
+}
+
+base::Result<PlanAnswer> keptPlan(Document& document, const PlanRequest& request, const Call& call)
+{
+    base::Result<PlanAnswer> made = planned(document, request, call);
+    if (made) keep(document, request, false, *made);
+    return made;
+}
+
+// From the last optimum for the same circumstances, if there is one.
+base::Result<PlanAnswer> plannedNear(Document& document, const PlanRequest& request, const Call& call)
+{
+    const auto before = document.kept.find(keyOf(request));
+    if (before == document.kept.end()) return keptPlan(document, request, call);
+    base::Result<PlanAnswer> made =
+        planNear(document.prepared, document.predictor, request, before->second.answer.basis, call.stop);
+    if (made) keep(document, request, true, *made);
+    return made;
+}
+
 json::Value repairValue(const char* key, json::Value way, const plan::Plan& plan)
 {
     json::Value item;
@@ -149,11 +185,28 @@ base::Status offerDrops(Document& document, const PlanRequest& request, const Ca
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call)
 {
     Outcome refusal;
+    const bool near = params.maybe<bool>("near").value_or(false);
     const std::optional<PlanRequest> request = requestOf(document, params, refusal);
     if (!request) return refusal;
-    base::Result<PlanAnswer> made = planned(document, *request, call);
+    base::Result<PlanAnswer> made = near ? plannedNear(document, *request, call) : keptPlan(document, *request, call);
     if (!made) return failed(made.error());
     return answer(document, made->plan, made->notes, request->limits, call);
+}
+
+Outcome planExplanation(Document& document, const json::Reader& params, const Call& call)
+{
+    Outcome refusal;
+    const std::optional<PlanRequest> request = requestOf(document, params, refusal);
+    if (!request) return refusal;
+    const auto known = document.kept.find(keyOf(*request));
+    const bool same = known != document.kept.end() && isSame(known->second, *request);
+    const base::Result<PlanAnswer> made =
+        same ? base::Result<PlanAnswer>(known->second.answer) : keptPlan(document, *request, call);
+    if (!made) return failed(made.error());
+    const auto progress = [&call](const base::Progress& p) { call.progress(p); };
+    const auto explanation = explainPlan(document.prepared, document.predictor, *request, *made, progress, call.stop);
+    if (!explanation) return failed(explanation.error());
+    return explanationValue(*explanation);
 }
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)

@@ -94,7 +94,7 @@ private:
         ResolveOptions options = m_options;
         options.deadlineSeconds -= used.count();
         if (options.deadlineSeconds > 0) {
-            const base::Result<Answer> other = resolveAround(otherwise(opposite), m_placement, opposite, options);
+            const base::Result<Answer> other = resolveAround(otherwise(opposite), m_placement, {opposite}, options);
             e.possible = !other || other->status != Status::Infeasible;
             if (other && e.possible) e.alternative = other->placement.cost.total();
         }

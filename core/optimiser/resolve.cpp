@@ -22,11 +22,13 @@ struct StageRange {
     void include(int stage) { from = std::min(from, stage), to = std::max(to, stage); }
 };
 
-std::vector<NodeId> keptNodes(const Placement& incumbent, const Pin& pin)
+std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)
 {
     std::vector<NodeId> keep = writtenSet(incumbent);
-    keep.push_back(pin.node);
-    if (pin.consumer.valid()) keep.push_back(pin.consumer);
+    for (const Pin& pin : pins) {
+        keep.push_back(pin.node);
+        if (pin.consumer.valid()) keep.push_back(pin.consumer);
+    }
     return keep;
 }
 
@@ -37,27 +39,32 @@ bool computes(const StagePlacement& s, NodeId v)
            std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
 }
 
-// The stages that the pin is about: where its nodes are computed, and where its hop shall run.
-StageRange stagesOf(const Instance& instance, const Placement& incumbent, const Pin& pin)
+void include(StageRange& range, const Instance& instance, const Placement& incumbent, const Pin& pin)
 {
-    const int wanted = pin.kind == PinKind::HopStage ? std::min(pin.stage, instance.stages) : -1;
-    StageRange range{instance.stages + 1, -1};
     for (const StagePlacement& s : incumbent.stages)
         if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) range.include(s.stage);
-    if (wanted >= 0) range.include(wanted);
+    if (pin.kind == PinKind::HopStage) range.include(std::min(pin.stage, instance.stages));
+}
+
+// The stages that the pins are about: where their nodes are computed, and where their hops shall run.
+StageRange stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
+{
+    StageRange range{instance.stages + 1, -1};
+    for (const Pin& pin : pins) include(range, instance, incumbent, pin);
     return range.to < 0 ? StageRange{0, instance.stages} : range;
 }
 
 class Resolver {
 public:
-    Resolver(const Instance& instance, const Placement& incumbent, const Pin& pin, const ResolveOptions& options)
+    Resolver(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins,
+             const ResolveOptions& options)
         : m_instance(instance),
           m_options(options),
           m_began(std::chrono::steady_clock::now()),
-          m_reduced(reduce(instance, keptNodes(incumbent, pin))),
+          m_reduced(reduce(instance, keptNodes(incumbent, pins))),
           m_small(m_reduced.instance),
           m_cells(cellsOf(m_small, incumbent, m_reduced.image)),
-          m_range(stagesOf(instance, incumbent, pin))
+          m_range(stagesOf(instance, incumbent, pins))
     {}
 
     base::Result<Answer> run()
@@ -120,10 +127,10 @@ private:
 
 }  // namespace
 
-base::Result<Answer> resolveAround(const Instance& instance, const Placement& incumbent, const Pin& pin,
-                                   const ResolveOptions& options)
+base::Result<Answer> resolveAround(const Instance& instance, const Placement& incumbent,
+                                   const std::vector<Pin>& changed, const ResolveOptions& options)
 {
-    if (solver::available()) return Resolver(instance, incumbent, pin, options).run();
+    if (solver::available()) return Resolver(instance, incumbent, changed, options).run();
     Options whole;
     whole.strategy = Strategy::LocalSearch;
     whole.stop = options.stop;

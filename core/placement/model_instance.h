@@ -20,6 +20,7 @@ struct ModelInstance {
         ir::RowClass rows;  // the partition class
         ir::SpaceId loop;   // the destination type of its loop
         bool reduction = false;
+        bool operator==(const Origin&) const = default;
     };
     optimiser::Instance instance;
     std::vector<Origin> origins;     // by node

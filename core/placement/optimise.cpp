@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
-#include "analysis/classes.h"
-#include "optimiser/solve.h"
+#include "optimiser/resolve.h"
 #include "placement/delaying_cut.h"
 #include "placement/refusal.h"
 
@@ -13,8 +13,6 @@ namespace hopscope::placement {
 namespace {
 
 using analysis::Analysis;
-using ir::RowClass;
-using ir::RowKind;
 using ir::ValueId;
 using optimiser::NodeId;
 using plan::Pin;
@@ -40,10 +38,11 @@ std::vector<NodeId> consumersOf(const optimiser::Instance& instance, NodeId node
 // One instance, solved again with more cuts or more stages until the plan keeps to what the user has pinned.
 class Solving {
 public:
-    Solving(const Analysis& a, ModelInstance model, const OptimiseOptions& options)
+    Solving(const Analysis& a, ModelInstance model, const OptimiseOptions& options, const Optimum* before)
         : m_a(a),
           m_model(std::move(model)),
           m_options(options),
+          m_before(before),
           m_began(std::chrono::steady_clock::now()),
           m_own(m_model.instance.pins.size())
     {}
@@ -109,14 +108,43 @@ private:
         instance().allowStage0 = pin == nullptr && !m_options.stages;
         if (pin != nullptr) instance().stages = std::max(least, pin->stage);
         if (m_options.stages) instance().stages = m_last;
+        if (!comparable()) m_before = nullptr;
+        if (m_before != nullptr) instance().stages = std::max(instance().stages, m_before->model.instance.stages);
         return {};
+    }
+
+    // Whether the plan before is one of this instance, its pins aside.
+    [[nodiscard]] bool comparable() const
+    {
+        if (m_before == nullptr || m_before->model.instance.stages > m_last) return false;
+        const bool stage0 = m_before->placement.stages.front().stage == 0;
+        return m_before->model.origins == m_model.origins && (!stage0 || m_model.instance.allowStage0);
+    }
+
+    // The pins that have come or gone.
+    [[nodiscard]] std::vector<optimiser::Pin> changed() const
+    {
+        std::vector<optimiser::Pin> found;
+        const auto& before = m_before->model.instance.pins;
+        const auto& now = m_model.instance.pins;
+        std::ranges::copy_if(now, std::back_inserter(found), [&](const auto& pin) { return !contains(before, pin); });
+        std::ranges::copy_if(before, std::back_inserter(found), [&](const auto& pin) { return !contains(now, pin); });
+        return found;
+    }
+
+    base::Result<optimiser::Answer> solve()
+    {
+        if (m_before == nullptr || instance().stages > m_before->model.instance.stages)
+            return optimiser::solve(instance(), solverOptions());
+        return optimiser::resolveAround(instance(), m_before->placement, changed(),
+                                        {solverOptions().deadlineSeconds, m_options.stop});
     }
 
     // With as few stages as the pins allow.
     base::Result<optimiser::Answer> solved()
     {
         for (;; ++instance().stages) {
-            base::Result<optimiser::Answer> answer = optimiser::solve(instance(), solverOptions());
+            base::Result<optimiser::Answer> answer = solve();
             const bool failed = !answer || answer->status == optimiser::Status::Infeasible;
             if (!failed || instance().stages >= m_last) return answer;
             if (!answer && answer.error().code != base::ErrorCode::Unsupported) return answer;
@@ -181,78 +209,31 @@ private:
     {
         plan.strategy = optimiser::strategyName(solverOptions().strategy);
         plan.cost = answer.placement.cost.total();
-        plan.lowerBound = answer.lowerBound;
-        plan.gap = answer.gap;
+        if (m_before == nullptr) {
+            plan.lowerBound = answer.lowerBound;
+            plan.gap = answer.gap;
+        }
         return {std::move(plan), std::move(m_model), std::move(answer.placement)};
     }
 
     const Analysis& m_a;
     ModelInstance m_model;
     const OptimiseOptions& m_options;
+    const Optimum* m_before;
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
     int m_last = 1;
 };
 
-// ---- what a plan costs
-
-class Account {
-public:
-    Account(const Analysis& a, const CostModel& costs, const plan::Loop& loop) : m_a(a), m_costs(costs), m_loop(loop)
-    {
-        for (const plan::Access& read : loop.reads) m_reads.insert({read.value, read.rows});
-        for (const plan::Step& step : loop.steps) addStructure(step);
-        for (const plan::Step& step : loop.reductions) addStructure(step);
-    }
-
-    [[nodiscard]] double total() const
-    {
-        double cost = m_costs.stage(m_loop.destination);
-        for (const plan::Access& w : m_loop.writes) cost += m_costs.write(w.value, w.rows, m_loop.destination);
-        for (const auto& [value, rows] : m_reads)
-            if (!covered(value, rows)) cost += m_costs.read(value, rows, m_loop.destination);
-        for (const auto* steps : {&m_loop.steps, &m_loop.reductions})
-            for (const plan::Step& step : *steps) cost += m_costs.compute(step.op, step.rows, m_loop.destination);
-        for (const plan::FrontierSource& s : m_loop.frontier)
-            cost += m_costs.relation(s.space, s.owner, s.type, m_loop.destination);
-        return cost;
-    }
-
-private:
-    // Own rows come first on a frontier of their type.
-    [[nodiscard]] bool covered(ValueId value, const RowClass& rows) const
-    {
-        return rows.kind == RowKind::Batch && rows.table == m_loop.destination &&
-               m_reads.contains({value, {RowKind::Frontier, rows.table, {}}});
-    }
-
-    void addStructure(const plan::Step& step)
-    {
-        const auto operands = analysis::operandRows(m_a, step.op, step.rows);
-        if (!operands) return;
-        for (const analysis::OperandRows& o : *operands) {
-            if (o.rows.kind == RowKind::All || m_a.program.value(o.value).kind != ir::ValueKind::Tensor) continue;
-            const analysis::ValueInfo& info = m_a.info(o.value);
-            if (info.structureOnly && !info.uniform && !info.sparse && m_a.hasRows(o.value))
-                m_reads.insert({o.value, o.rows});
-        }
-    }
-
-    const Analysis& m_a;
-    const CostModel& m_costs;
-    const plan::Loop& m_loop;
-    std::set<std::pair<ValueId, RowClass>> m_reads;
-};
-
 }  // namespace
 
 base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
-                               const OptimiseOptions& options)
+                               const OptimiseOptions& options, const Optimum* before)
 {
     base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
     if (!model) return base::forward(model);
     model->instance.hostBudget = options.hostMemory;
-    base::Result<Optimum> optimum = Solving(analysis, std::move(*model), options).run();
+    base::Result<Optimum> optimum = Solving(analysis, std::move(*model), options, before).run();
     if (!optimum) return optimum;
     optimum->plan.objective = objectiveName(costs.objective());
     optimum->plan.unit = objectiveUnit(costs.objective());
@@ -276,17 +257,6 @@ std::int64_t hostPeak(const plan::Plan& plan)
         peak = std::max(peak, held);
     }
     return peak;
-}
-
-std::vector<double> stageCosts(const Analysis& analysis, const CostModel& costs, const plan::Plan& plan)
-{
-    std::vector<double> stages;
-    for (const plan::Stage& stage : plan.stages) {
-        double cost = 0;
-        for (const plan::Loop& loop : stage.loops) cost += Account(analysis, costs, loop).total();
-        stages.push_back(cost);
-    }
-    return stages;
 }
 
 }  // namespace hopscope::placement

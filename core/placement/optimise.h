@@ -30,14 +30,16 @@ struct Optimum {
 // all plans of as many stages that store no gather and run each once per use, for the row counts and rates of `costs`.
 // Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in conflict and the ways out;
 // the least memory that a plan needs), Cancelled, Resources.
+//
+// With `before`, a plan of the same model for the same costs and other pins, only what is around the pins that differ is
+// optimised, everything else stays: milliseconds at 1,000 operators, without a bound. Where the two cannot be compared (a
+// gather that is pinned to be stored, stages that are counted now) it is as if there were no plan before.
 base::Result<Optimum> optimise(const analysis::Analysis& analysis, const CostModel& costs,
-                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options);
+                               const std::vector<plan::Pin>& pins, const OptimiseOptions& options,
+                               const Optimum* before = nullptr);
 
 // Bytes of stores that a run holds at most if each goes after its last reader; outputs stay. Expects the checkpoints' bytes
 // (schema::fillBytes). Linear in the plan.
 std::int64_t hostPeak(const plan::Plan& plan);
-
-// What a plan of any strategy costs by the same account, stage by stage. Linear in the plan.
-std::vector<double> stageCosts(const analysis::Analysis& analysis, const CostModel& costs, const plan::Plan& plan);
 
 }  // namespace hopscope::placement

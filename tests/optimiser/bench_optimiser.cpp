@@ -83,7 +83,7 @@ void measurePins(const Instance& in, const Answer& best, const Size& size, std::
         pinned.pins.resize(1);
         Answer answer;
         const double time = seconds([&] {
-            if (const auto found = resolveAround(pinned, best.placement, pinned.pins[0])) answer = *found;
+            if (const auto found = resolveAround(pinned, best.placement, pinned.pins)) answer = *found;
         });
         results.resolve.add(time);
         if (size.nodes > 1000 || answer.status == Status::Infeasible) continue;

@@ -200,7 +200,7 @@ TEST_CASE("around a new pin there is a legal plan that keeps all pins, near the 
         test::addPins(in, static_cast<std::uint64_t>(i) * 31 + 7);
         in.pins.resize(1);
         INFO(test::dump(in));
-        const auto answer = resolveAround(in, before->placement, in.pins[0]);
+        const auto answer = resolveAround(in, before->placement, in.pins);
         if (!answer && !solver::available()) continue;
         REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
         if (!solver::available()) {
