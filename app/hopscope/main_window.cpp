@@ -114,9 +114,11 @@ void MainWindow::setupCentre()
     setStatusBar(m_status);
 }
 
+panels::Context MainWindow::panelContext() { return {m_document, m_selection, *m_workbench, m_engine.get()}; }
+
 void MainWindow::setupDocks()
 {
-    const panels::Context context{m_document, m_selection, *m_workbench, m_engine.get()};
+    const panels::Context context = panelContext();
     const std::tuple<QString, QString, panels::Panel* (*)(const panels::Context&, QWidget*)> makers[] = {
         {QStringLiteral("outline"), tr("Outline"), panels::makeOutline},
         {QStringLiteral("inspector"), tr("Inspector"), panels::makeInspector},

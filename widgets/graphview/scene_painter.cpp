@@ -352,7 +352,7 @@ void ScenePainter::paintNode(int node)
     if (m_state.scale >= detailScale && m_scene.innerStores[node] > 0) paintInnerStores(node);
     if (marked(m_state.bookmarked, node)) paintBookmark(node);
     if (!m_scene.pins.empty() && !m_scene.pins[node].isEmpty())
-        paintPin(m_painter, m_scene.nodes[node].bottomLeft() + QPointF(12, 1), m_theme);
+        paintPin(m_painter, m_scene.nodes[node].bottomLeft() + QPointF(1, 5), m_theme);
     if (!m_scene.moved.empty() && m_scene.moved[node] > 0) paintMove(node);
     m_painter.setOpacity(1);
 }

@@ -44,7 +44,7 @@ QRectF expanderRect(const QRectF& node) { return {node.left() + 7, node.center()
 
 void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme)
 {
-    const QPointF head = tip + QPointF(3.5, -9);
+    const QPointF head = tip + QPointF(-3.5, -9);
     painter.setPen(QPen(theme.panel, 3.4));
     painter.drawLine(tip, head);
     painter.setPen(QPen(theme.accent, 1.6));

@@ -39,6 +39,9 @@ Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage
 Panel* makeLog(const Context& context, QWidget* parent);
 Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
 
+// A dialog with what the chosen device does in a second; a click measures it.
+void showMachine(const Context& context, QWidget* parent);
+
 // Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
 QString exportCsv(const models::Document& document, const QString& what);
 // The last run as Chrome trace JSON.
