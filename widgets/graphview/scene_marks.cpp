@@ -68,14 +68,14 @@ void ScenePainter::paintExpander(int node)
     m_painter.drawLine(box.center() - QPointF(0, 3), box.center() + QPointF(0, 3));
 }
 
-// The stage that a preview would have it in.
+// The stage that a preview would have it in: beside its label, above what it takes from the prologue.
 void ScenePainter::paintMove(int node)
 {
     const QString text =
         QStringLiteral("\u2192 ") + QCoreApplication::translate("GraphScene", "Stage %1").arg(m_scene.moved[node]);
     const QRectF& rect = m_scene.nodes[node];
     const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
-    const QRectF chip(rect.center().x() - width / 2, rect.top() - badgeHeight / 2, width, badgeHeight);
+    const QRectF chip(rect.left() + 12 - width, rect.top() - badgeHeight / 2 - 1, width, badgeHeight);
     m_painter.setPen(QPen(m_theme.cut, 1));
     m_painter.setBrush(m_theme.panel);
     m_painter.drawRoundedRect(chip, 4, 4);

@@ -49,9 +49,9 @@ void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme)
     painter.drawLine(tip, head);
     painter.setPen(QPen(theme.accent, 1.6));
     painter.drawLine(tip, head);
-    painter.setPen(QPen(theme.panel, 1.2));
+    painter.setPen(QPen(theme.panel, 0.8));
     painter.setBrush(theme.accent);
-    painter.drawEllipse(head, 5, 5);
+    painter.drawEllipse(head, 4.5, 4.5);
 }
 
 void paintCylinder(QPainter& painter, const QRectF& r, const style::Theme& theme)

@@ -69,6 +69,9 @@ void MachineDialog::setupRows(QBoxLayout& layout)
     m_table->setObjectName(QStringLiteral("machineRates"));
     m_table->setAccessibleName(tr("What the machine does in a second"));
     m_table->setHorizontalHeaderLabels({tr("What"), tr("Rate")});
+    m_table->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_table->horizontalHeaderItem(1)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->verticalHeader()->hide();
     m_table->setShowGrid(false);
     m_table->setSelectionMode(QAbstractItemView::NoSelection);
