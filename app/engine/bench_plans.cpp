@@ -25,7 +25,8 @@ struct Measured {
     plan::Plan plan;
     std::vector<double> predictedStages, stages;  // seconds
     plan::Bytes predictedBytes, bytes;
-    bool sameBatches = false;  // as predicted: then bytes have to be, too
+    std::vector<std::int64_t> predictedPeaks, peaks;  // bytes held at most, by stage
+    bool sameBatches = false;                         // as predicted: then bytes have to be, too
 
     [[nodiscard]] double predicted() const { return sum(predictedStages); }
     [[nodiscard]] double seconds() const { return sum(stages); }
@@ -69,14 +70,19 @@ private:
         if (!answer) return base::forward(answer);
         plan::Plan& plan = answer->plan;
         const executor::PredictOptions limits{m_command.device.batch, m_command.device.memory};
-        const auto prediction = m_predictor.predict(plan, limits, m_session.stop);
+        executor::PredictOptions here = limits;
+        here.staysBeside = true;
+        const auto prediction = m_predictor.predict(plan, here, m_session.stop);
         if (!prediction) return base::forward(prediction);
         auto seconds = stageSeconds(m_prepared, m_predictor, plan, limits, m_session.stop);
         if (!seconds) return base::forward(seconds);
         const std::string name =
             strategy == "optimal" ? strategy + ", " + placement::objectiveName(objective) : strategy;
-        Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, false};
-        for (const executor::PredictedStage& s : prediction->stages) m.predictedBytes = m.predictedBytes + s.bytes;
+        Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
+        for (const executor::PredictedStage& s : prediction->stages) {
+            m.predictedBytes = m.predictedBytes + s.bytes;
+            m.predictedPeaks.push_back(s.peakMemory);
+        }
         m.plan.batch = prediction->batch;
         m_measured.push_back(std::move(m));
         return {};
@@ -100,11 +106,13 @@ private:
         std::filesystem::remove_all(options.folder, ignored);
         m.stages.resize(report->stages.size(), std::numeric_limits<double>::infinity());
         m.bytes = {};
+        m.peaks.clear();
         m.sameBatches = true;
         for (std::size_t i = 0; i < report->stages.size(); ++i) {
             const executor::StageReport& stage = report->stages[i];
             m.stages[i] = std::min(m.stages[i], stage.seconds);
             m.bytes = m.bytes + stage.bytes;
+            m.peaks.push_back(stage.peakMemory);
             m.sameBatches = m.sameBatches && stage.backOffs == 0;
         }
         return {};
@@ -152,6 +160,8 @@ json::Value toJson(const std::vector<Measured>& all)
         item["seconds"] = json::Value(m.stages);
         item["predicted_bytes"] = bytesValue(m.predictedBytes);
         item["bytes"] = bytesValue(m.bytes);
+        item["predicted_peak_memory"] = json::Value(m.predictedPeaks);
+        item["peak_memory"] = json::Value(m.peaks);
         item["gap"] = m.plan.gap ? json::Value(*m.plan.gap) : json::Value();
         document["plans"].push(std::move(item));
     }
@@ -161,13 +171,16 @@ json::Value toJson(const std::vector<Measured>& all)
 std::string toText(const std::vector<Measured>& all)
 {
     using Align = Table::Align;
-    Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right});
-    table.add({"plan", "stages", "stores", "predicted", "measured", "bytes predicted", "bytes moved"});
+    std::vector<Align> columns(9, Align::Right);
+    columns.front() = Align::Left;
+    Table table(std::move(columns));
+    table.add({"plan", "stages", "stores", "predicted", "measured", "bytes predicted", "bytes moved", "peak predicted",
+               "peak memory"});
+    const auto bytes = [](std::int64_t n) { return base::formatBytes(static_cast<double>(n)); };
     for (const Measured& m : all)
         table.add({m.name, std::to_string(m.stages.size()), std::to_string(m.plan.checkpoints.size()),
-                   base::formatSeconds(m.predicted()), base::formatSeconds(m.seconds()),
-                   base::formatBytes(static_cast<double>(moved(m.predictedBytes))),
-                   base::formatBytes(static_cast<double>(moved(m.bytes)))});
+                   base::formatSeconds(m.predicted()), base::formatSeconds(m.seconds()), bytes(moved(m.predictedBytes)),
+                   bytes(moved(m.bytes)), bytes(std::ranges::max(m.predictedPeaks)), bytes(std::ranges::max(m.peaks))});
     return table.render() +
            (rankingHolds(all) ? "the plans are ranked as predicted\n" : "the plans are not ranked as predicted\n");
 }

@@ -334,10 +334,15 @@ void Batch::contributions()
     }
 }
 
-void Batch::commit()
+void Batch::merge()
 {
     for (auto& [op, contribution] : m_contributions) m_session.reducers.at(op).merge(std::move(contribution));
     m_contributions.clear();
+}
+
+void Batch::commit()
+{
+    merge();
     for (const Written& w : m_program.writes) write(w);
 }
 

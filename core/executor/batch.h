@@ -21,7 +21,9 @@ public:
 
     // All instructions. Nothing is written or merged before `commit`, so that a batch that runs out of memory can be redone.
     void compute();
-    // Merges reductions and hands the rows to their stores.
+    // Hands what it has reduced to the reductions of the loop.
+    void merge();
+    // Merges, and hands the rows to their stores.
     void commit();
     // Drops every register.
     void clear();

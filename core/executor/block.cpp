@@ -1,7 +1,6 @@
 #include "executor/block.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include <ATen/ATen.h>
@@ -187,7 +186,7 @@ at::Tensor Block::look(const RowClass& in, const at::Tensor& globalRows)
     } else {
         const std::int32_t* entries = map(in).entries;
         for (std::int64_t i = 0; i < n; ++i) {
-            to[i] = entries[from[i]];
+            to[i] = entries[from[i]] - 1;
             least = std::min(least, to[i]);
         }
     }
@@ -237,20 +236,19 @@ Block::Map& Block::emptyMap(const RowClass& rows)
     map.size = m_structure.size(analysis::tableOf(rows));
     map.bytes = unwrap(m_structure.scratch().allocate(std::max<std::int64_t>(map.size, 1) * 4));
     map.entries = reinterpret_cast<std::int32_t*>(map.bytes.get());
-    std::memset(map.entries, 0xff, static_cast<std::size_t>(map.size) * 4);
     return map;
 }
 
 void Block::fill(Map& map, const at::Tensor& rows)
 {
     map.touched = rows;
-    for (std::int64_t i = 0; i < rows.numel(); ++i) map.entries[data(rows)[i]] = static_cast<std::int32_t>(i);
+    for (std::int64_t i = 0; i < rows.numel(); ++i) map.entries[data(rows)[i]] = static_cast<std::int32_t>(i + 1);
 }
 
 void Block::reset(Map& map)
 {
     if (!map.touched.defined()) return;
-    for (std::int64_t i = 0; i < map.touched.numel(); ++i) map.entries[data(map.touched)[i]] = -1;
+    for (std::int64_t i = 0; i < map.touched.numel(); ++i) map.entries[data(map.touched)[i]] = 0;
     map.touched = at::Tensor();
 }
 
@@ -270,7 +268,7 @@ void Block::buildFrontier(ir::SpaceId type)
     std::vector<std::int64_t> members;
     if (type == m_loop.destination) {
         for (std::int64_t i = 0; i < m_batch.count; ++i) {
-            map.entries[m_batch[i]] = static_cast<std::int32_t>(i);
+            map.entries[m_batch[i]] = static_cast<std::int32_t>(i + 1);
             members.push_back(m_batch[i]);
         }
     }
@@ -295,11 +293,11 @@ at::Tensor Block::frontierPositions(Map& map, const plan::FrontierSource& source
     for (std::int64_t i = 0; i < wanted.numel(); ++i) {
         const std::int64_t row = data(wanted)[i];
         std::int32_t& entry = map.entries[row];
-        if (entry < 0) {
-            entry = static_cast<std::int32_t>(members.size());
+        if (entry == 0) {
             members.push_back(row);
+            entry = static_cast<std::int32_t>(members.size());
         }
-        data(local)[i] = entry;
+        data(local)[i] = entry - 1;
     }
     return local;
 }

@@ -48,7 +48,8 @@ public:
     [[nodiscard]] std::int64_t structureBytes() const { return m_structureBytes; }
 
 private:
-    // Global to local row numbers of one class; -1 for rows outside the batch.
+    // Global to local row numbers of one class, from 1; 0 for rows outside the batch: fresh memory is zero, and only the
+    // pages that batches touch are ever there.
     struct Map {
         std::shared_ptr<std::byte> bytes;
         at::Tensor touched;

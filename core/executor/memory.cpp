@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include <c10/core/Allocator.h>
@@ -31,12 +32,16 @@ constexpr std::int64_t unlimitedCache = std::int64_t{1} << 30;  // of freed bloc
 enum class Kind : std::uint8_t { Small, Large, Spilled };
 
 struct Header {
-    std::int64_t bytes;  // of the whole block, header included
+    std::int64_t bytes;    // of the whole block, header included
+    std::int64_t counted;  // of them: a block that was freed may be larger than what was asked for
     Kind kind;
 };
 static_assert(sizeof(Header) <= headerBytes);
 
-// Sizes are rounded up to eighths of a power of two, so that freed blocks fit later requests.
+thread_local AllocationTrace* listening = nullptr;
+thread_local SpillScope* spilling = nullptr;
+
+// Eighths of a power of two.
 std::int64_t roundUp(std::int64_t bytes)
 {
     const auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)) / 8);
@@ -77,8 +82,10 @@ public:
     {
         const auto bytes = wanted + static_cast<std::int64_t>(headerBytes);
         const std::lock_guard lock(m_mutex);
-        if (!m_spillFolder.empty() && wanted >= m_spillThreshold) return spill(bytes);
-        return bytes < largeBytes ? small(bytes) : large(roundUp(bytes));
+        if (spilling && spilling->takes(wanted)) return spill(bytes, spilling->folder());
+        void* const data = bytes < largeBytes ? small(countedBytes(wanted)) : large(countedBytes(wanted));
+        if (listening) listening->taken(data, wanted);
+        return data;
     }
 
     void release(void* data)
@@ -90,7 +97,8 @@ public:
             ::munmap(block, static_cast<std::size_t>(header.bytes));
             return;
         }
-        m_stats.current -= header.bytes;
+        m_stats.current -= header.counted;
+        m_slack -= header.bytes - header.counted;
         if (header.kind == Kind::Small) return std::free(block);
         if (m_cached + header.bytes > mostCached()) {
             ::munmap(block, static_cast<std::size_t>(header.bytes));
@@ -119,27 +127,15 @@ public:
         dropCache();
     }
 
-    void pushSpill(const std::string& folder, std::int64_t threshold)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_spillFolder = folder;
-        m_spillThreshold = threshold;
-    }
-
-    void popSpill()
-    {
-        const std::lock_guard lock(m_mutex);
-        m_spillFolder.clear();
-    }
-
 private:
     std::int64_t mostCached() const { return m_limit > 0 ? m_limit / 2 : unlimitedCache; }
 
-    void* finish(void* memory, std::int64_t bytes, Kind kind)
+    void* finish(void* memory, std::int64_t bytes, std::int64_t counted, Kind kind)
     {
-        new (memory) Header{bytes, kind};
+        new (memory) Header{bytes, counted, kind};
         if (kind != Kind::Spilled) {
-            m_stats.current += bytes;
+            m_stats.current += counted;
+            m_slack += bytes - counted;
             m_stats.peak = std::max(m_stats.peak, m_stats.current);
         }
         return static_cast<std::byte*>(memory) + headerBytes;
@@ -148,29 +144,28 @@ private:
     void checkLimit(std::int64_t bytes)
     {
         if (m_limit <= 0) return;
-        if (m_stats.current + m_cached + bytes > m_limit) dropCache();
-        if (m_stats.current + bytes > m_limit) outOfMemory(bytes, "memory limit reached");
+        if (m_stats.current + m_slack + m_cached + bytes > m_limit) dropCache();
+        if (m_stats.current + m_slack + bytes > m_limit) outOfMemory(bytes, "memory limit reached");
     }
 
     void* small(std::int64_t bytes)
     {
-        const std::int64_t whole = (bytes + 63) / 64 * 64;
-        checkLimit(whole);
-        void* memory = std::aligned_alloc(headerBytes, static_cast<std::size_t>(whole));
+        checkLimit(bytes);
+        void* memory = std::aligned_alloc(headerBytes, static_cast<std::size_t>(bytes));
         if (!memory) outOfMemory(bytes, "out of memory");
-        return finish(memory, whole, Kind::Small);
+        return finish(memory, bytes, bytes, Kind::Small);
     }
 
     void* large(std::int64_t bytes)
     {
         if (const auto cached = takeCached(bytes); cached.first)
-            return finish(cached.first, cached.second, Kind::Large);
+            return finish(cached.first, cached.second, bytes, Kind::Large);
         checkLimit(bytes);
         void* memory = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) outOfMemory(bytes, "out of memory");
         if (bytes >= hugePageBytes) ::madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
-        return finish(memory, bytes, Kind::Large);
+        return finish(memory, bytes, bytes, Kind::Large);
     }
 
     // A freed block of this size or somewhat larger: batches differ a little, and fresh pages are dear.
@@ -193,9 +188,9 @@ private:
         m_cached = 0;
     }
 
-    void* spill(std::int64_t bytes)
+    void* spill(std::int64_t bytes, const std::string& folder)
     {
-        const int file = openUnlinked(m_spillFolder);
+        const int file = openUnlinked(folder);
         if (file < 0) outOfMemory(bytes, "no scratch file can be created");
         // Reserved now, so that a full disk is an error here and not a fault later.
         const bool reserved = ::posix_fallocate(file, 0, bytes) == 0;
@@ -204,15 +199,14 @@ private:
                      : MAP_FAILED;
         ::close(file);
         if (memory == MAP_FAILED) outOfMemory(bytes, "no disk space for a scratch file");
-        return finish(memory, bytes, Kind::Spilled);
+        return finish(memory, bytes, 0, Kind::Spilled);
     }
 
     mutable std::mutex m_mutex;
     MemoryStats m_stats;
     std::int64_t m_limit = 0, m_cached = 0;
+    std::int64_t m_slack = 0;  // of the blocks in use, beyond what is counted
     std::map<std::int64_t, std::vector<void*>> m_free;
-    std::string m_spillFolder;
-    std::int64_t m_spillThreshold = 0;
 };
 
 // Never destroyed: tensors with static lifetime outlive every order of destruction.
@@ -224,7 +218,9 @@ Pool& pool()
 
 void releaseTensor(void* data)
 {
-    if (data) pool().release(data);
+    if (!data) return;
+    if (listening) listening->given(data);
+    pool().release(data);
 }
 
 class CountingAllocator final : public c10::Allocator {
@@ -247,12 +243,50 @@ void installCpuAllocator()
     std::call_once(once, [] { c10::SetCPUAllocator(&allocator, 100); });
 }
 
+std::int64_t countedBytes(std::int64_t wanted)
+{
+    const auto bytes = wanted + static_cast<std::int64_t>(headerBytes);
+    constexpr auto line = static_cast<std::int64_t>(headerBytes);
+    return bytes < largeBytes ? (bytes + line - 1) / line * line : roundUp(bytes);
+}
+
+AllocationTrace::AllocationTrace() : m_outer(listening) { listening = this; }
+AllocationTrace::~AllocationTrace() { listening = m_outer; }
+
+void AllocationTrace::taken(const void* data, std::int64_t bytes)
+{
+    m_live[data] = m_blocks;
+    m_events.push_back({m_blocks++, bytes});
+}
+
+void AllocationTrace::given(const void* data)
+{
+    const auto it = m_live.find(data);
+    if (it == m_live.end()) return;
+    m_events.push_back({it->second, 0});
+    m_live.erase(it);
+}
+
+std::int64_t AllocationTrace::held() const
+{
+    std::vector<std::int64_t> blocks(static_cast<std::size_t>(m_blocks), 0);
+    for (const Event& e : m_events) blocks[static_cast<std::size_t>(e.block)] = e.bytes > 0 ? countedBytes(e.bytes) : 0;
+    return std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0});
+}
+
 MemoryStats cpuMemory() { return pool().stats(); }
 void resetCpuPeak() { pool().resetPeak(); }
 void setCpuLimit(std::int64_t bytes) { pool().setLimit(bytes); }
 
-SpillScope::SpillScope(const std::string& folder, std::int64_t threshold) { pool().pushSpill(folder, threshold); }
-SpillScope::~SpillScope() { pool().popSpill(); }
+SpillScope::SpillScope(const std::string& folder, std::int64_t threshold)
+    : m_outer(spilling),
+      m_folder(folder),
+      m_threshold(threshold)
+{
+    spilling = this;
+}
+
+SpillScope::~SpillScope() { spilling = m_outer; }
 
 std::int64_t tensorLimit(std::int64_t wanted)
 {

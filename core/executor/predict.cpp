@@ -10,6 +10,8 @@
 #include "executor/class_counts.h"
 #include "executor/device_context.h"
 #include "executor/door.h"
+#include "executor/outside.h"
+#include "executor/probe.h"
 #include "executor/traffic.h"
 
 namespace hopscope::executor {
@@ -19,38 +21,39 @@ using ir::RowKind;
 
 namespace {
 
-constexpr double usableShare = 0.56;       // of a budget, as the batch sizer uses it with what it has learned
-constexpr std::int64_t spilled = 1 << 20;  // values of the prologue that are larger are mapped
+constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
 
 struct PlannedLoop {
-    LoopProgram program;
+    const LoopProgram& program;
     Traffic traffic;
     MemoryModel memory;
 };
 
-}  // namespace
-
-struct Predictor::Kept {
-    Kept(const Predictor& owner, std::stop_token stop)
-        : structure(owner.m_walk, owner.m_analysis, owner.m_inputs, owner.m_folder, at::get_num_threads(),
-                    std::move(stop)),
-          counts(owner.m_analysis, structure)
+// What follows from the graph alone, and from loops that have been looked at before.
+struct Known {
+    Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
+          std::stop_token stop)
+        : structure(fresh(std::move(stop))),
+          counts(analysis, *structure),
+          outside(analysis, *structure, fresh, folder)
     {}
 
-    Structure structure;
+    std::unique_ptr<Structure> structure;
     ClassCounts counts;
+    LoopMemories memories;
+    Outside outside;
 };
-
-namespace {
 
 // One call: the loops of a plan as programs, and what follows from them.
 class Planned {
 public:
-    Planned(const analysis::Analysis& analysis, Structure& structure, ClassCounts& counts, const plan::Plan& plan)
+    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
         : m_analysis(analysis),
-          m_structure(structure),
-          m_counts(counts),
-          m_plan(plan)
+          m_known(known),
+          m_structure(*known.structure),
+          m_counts(known.counts),
+          m_plan(plan),
+          m_stop(std::move(stop))
     {
         compile();
     }
@@ -59,7 +62,8 @@ public:
     {
         Prediction prediction;
         prediction.batch = batchSize(options);
-        m_baseline = baseline();
+        m_baseline = baseline() + (options.staysBeside && !cuda() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+        m_eachBatch = options.eachBatch;
         for (std::size_t s = 0; s < m_plan.stages.size(); ++s)
             prediction.stages.push_back(stage(m_plan.stages[s].index, m_loops[s], prediction.batch));
         return prediction;
@@ -107,15 +111,15 @@ private:
         std::unordered_set<ir::ValueId> stored;
         const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored.contains(v)); };
         for (const plan::Stage& stage : m_plan.stages) {
-            auto& loops = m_loops.emplace_back();
-            for (const plan::Loop& loop : stage.loops) {
-                LoopProgram program = compileLoop(m_analysis, loop, stored, inPlace);
-                Traffic traffic = trafficOf(m_analysis, m_structure, program);
-                MemoryModel memory(allocated(program));
-                loops.push_back({std::move(program), std::move(traffic), std::move(memory)});
-            }
+            auto& loops = m_programs.emplace_back();
+            for (const plan::Loop& loop : stage.loops) loops.push_back(compileLoop(m_analysis, loop, stored, inPlace));
             for (const plan::Loop& loop : stage.loops)
                 for (const plan::Access& w : loop.writes) stored.insert(w.value);
+        }
+        for (const auto& programs : m_programs) {
+            auto& loops = m_loops.emplace_back();
+            for (const LoopProgram& p : programs)
+                loops.push_back({p, trafficOf(m_analysis, m_structure, p), MemoryModel(allocated(p))});
         }
     }
 
@@ -169,34 +173,13 @@ private:
         return std::min(bytes, cpuBatchBytes);
     }
 
-    // What the prologue makes and keeps: what loops read, and the columns that blocks are cut from.
-    std::set<ir::ValueId> kept() const
-    {
-        std::set<ir::ValueId> values;
-        for (const auto& loops : m_loops)
-            for (const PlannedLoop& l : loops) values.insert(l.program.leaves.begin(), l.program.leaves.end());
-        for (const analysis::Space& s : m_analysis.tables.spaces) values.insert({s.selector, s.index});
-        for (const analysis::Key& k : m_analysis.tables.keys) values.insert(k.column);
-        values.erase(ir::ValueId());
-        return values;
-    }
-
-    // What is there before any batch: on a CPU all tensors of the process and what the prologue makes; weights on a GPU.
+    // What is there before any batch: weights on a GPU.
     double baseline()
     {
-        double bytes = cuda() ? 0 : static_cast<double>(cpuMemory().current);
-        for (const ir::ValueId v : kept()) {
-            const std::int64_t size = wholeBytes(v);
-            const bool made = m_analysis.program.value(v).origin == ir::Origin::Op && size < spilled;
-            if (cuda() ? !m_analysis.hasRows(v) : made) bytes += static_cast<double>(size);
-        }
-        return bytes;
-    }
-
-    std::int64_t wholeBytes(ir::ValueId value)
-    {
-        auto bytes = static_cast<std::int64_t>(base::itemSize(m_analysis.program.value(value).dtype));
-        for (const std::int64_t n : shapeOf(m_analysis, value, m_structure.sizes())) bytes *= n;
+        if (!cuda()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
+        double bytes = 0;
+        for (const ir::ValueId v : prologueValues(m_analysis, m_programs))
+            if (!m_analysis.hasRows(v)) bytes += static_cast<double>(wholeBytes(m_analysis, m_structure, v));
         return bytes;
     }
 
@@ -205,53 +188,66 @@ private:
         double most = 0;
         for (const auto& loops : m_loops)
             for (const PlannedLoop& l : loops)
-                most = std::max(
-                    most, peak(l, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); }));
+                most = std::max(most, peak(l, rowsOf(l, [&](const RowClass& rows) {
+                                               return m_counts.atMost(*l.program.loop, rows, size);
+                                           })));
         return most;
     }
 
-    // The classes whose rows a batch holds.
-    static std::vector<RowClass> classesOf(const LoopProgram& program)
+    using ClassRows = std::map<RowClass, Counts>;
+
+    template <class CountsOf>
+    static ClassRows rowsOf(const PlannedLoop& l, CountsOf&& countsOf)
     {
-        std::set<RowClass> classes(program.classes.begin(), program.classes.end());
-        classes.insert({RowKind::Batch, program.loop->destination, {}});
-        for (const plan::FrontierSource& s : program.loop->frontier) classes.insert({RowKind::Frontier, s.type, {}});
-        for (const RegisterInfo& r : program.registers)
-            if (r.rows.kind != RowKind::All) classes.insert(r.rows);
-        return {classes.begin(), classes.end()};
+        ClassRows counts;
+        for (const RowClass& rows : classesOf(l.program)) counts.emplace(rows, countsOf(rows));
+        return counts;
     }
 
     // Of the batches in which some class has the most rows.
-    template <class CountsOf>
-    static double peak(const PlannedLoop& l, CountsOf&& countsOf)
+    double peak(const PlannedLoop& l, const ClassRows& counts)
     {
-        std::map<RowClass, Counts> counts;
         std::set<std::size_t> batches;
-        for (const RowClass& rows : classesOf(l.program)) {
-            const Counts& c = counts.emplace(rows, countsOf(rows)).first->second;
+        for (const auto& [rows, c] : counts)
             if (!c.perBatch.empty()) batches.insert(c.largest());
-        }
+        const LoopMemory* const learnt = learntAbout(l);
         double most = 0;
-        for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, counts, batch));
+        for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
         return most;
     }
 
-    static double bytesIn(const PlannedLoop& l, const std::map<RowClass, Counts>& counts, std::size_t batch)
+    const LoopMemory* learntAbout(const PlannedLoop& l)
     {
-        const auto rowsOf = [&](const RowClass& rows) {
+        return cuda() ? nullptr : m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
+    }
+
+    static double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch)
+    {
+        const auto rowsIn = [&](const RowClass& rows) {
             const auto it = counts.find(rows);
             return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
         };
-        double bytes = l.memory.peak(rowsOf) + static_cast<double>(l.traffic.numbersPerBatch);
-        for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * rowsOf(rows);
+        if (learnt) return learnt->peak(rowsIn, batch == 0);
+        double bytes = l.memory.peak(rowsIn) + static_cast<double>(l.traffic.numbersPerBatch);
+        for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * rowsIn(rows);
         return bytes;
+    }
+
+    // Values without rows, evaluated once: from here on they are there.
+    void stays(const std::set<ir::ValueId>& values)
+    {
+        for (const ir::ValueId v : values)
+            if (m_staying.insert(v).second) m_baseline += static_cast<double>(m_known.outside.bytes(v));
     }
 
     PredictedStage stage(int index, const std::vector<PlannedLoop>& loops, std::int64_t size)
     {
         PredictedStage result;
         result.index = index;
+        for (const PlannedLoop& l : loops) stays(m_known.outside.evaluatedBy(l.program));
         for (const PlannedLoop& l : loops) addLoop(result, l, size);
+        for (const PlannedLoop& l : loops)
+            for (const Reduced& r : l.program.reductions) stays({m_analysis.program.op(r.op).outputs.at(0)});
         for (const auto& [value, bytes] : result.read) result.bytes.h2d += bytes;
         return result;
     }
@@ -270,8 +266,11 @@ private:
             for (const auto& [value, bytes] : traffic.read) result.read[value] += bytes * total;
         }
         result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
-        const double memory = peak(l, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
-        result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(memory + m_baseline));
+        const ClassRows counts = rowsOf(l, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+        result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts) + m_baseline));
+        for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
+            result.batchPeaks.push_back(
+                static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
     }
 
     static std::set<RowClass> frontiers(const plan::Loop& loop)
@@ -282,14 +281,31 @@ private:
     }
 
     const analysis::Analysis& m_analysis;
+    Known& m_known;
     Structure& m_structure;
     ClassCounts& m_counts;
     const plan::Plan& m_plan;
+    std::stop_token m_stop;
+    StagePrograms m_programs;
     std::vector<std::vector<PlannedLoop>> m_loops;
-    double m_baseline = 0;
+    double m_baseline = 0;  // what is held outside of the batches of this stage
+    std::set<ir::ValueId> m_staying;
+    bool m_eachBatch = false;
 };
 
 }  // namespace
+
+struct Predictor::Kept : Known {
+    Kept(const Predictor& owner, std::stop_token stop)
+        : Known(
+              owner.m_analysis,
+              [&owner](std::stop_token token) {
+                  return std::make_unique<Structure>(owner.m_walk, owner.m_analysis, owner.m_inputs, owner.m_folder,
+                                                     at::get_num_threads(), std::move(token));
+              },
+              owner.m_folder, std::move(stop))
+    {}
+};
 
 Predictor::Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                      std::string folder)
@@ -297,7 +313,9 @@ Predictor::Predictor(const loader::Walk& walk, const analysis::Analysis& analysi
       m_analysis(analysis),
       m_inputs(inputs),
       m_folder(std::move(folder))
-{}
+{
+    installCpuAllocator();
+}
 
 Predictor::~Predictor() = default;
 
@@ -307,6 +325,7 @@ auto Predictor::guarded(std::stop_token stop, Work&& work) -> base::Result<declt
     const c10::InferenceMode inference;
     auto result = atTheDoor(
         [&] {
+            const SpillScope spill(m_folder, spillThreshold);
             if (!m_kept) m_kept = std::make_unique<Kept>(*this, std::move(stop));
             return work(*m_kept);
         },
@@ -318,7 +337,7 @@ auto Predictor::guarded(std::stop_token stop, Work&& work) -> base::Result<declt
 base::Status Predictor::checkGuards(std::stop_token stop)
 {
     const base::Result<bool> checked = guarded(std::move(stop), [](Kept& kept) {
-        kept.structure.checkGuards();
+        kept.structure->checkGuards();
         return true;
     });
     return checked ? base::Status() : base::forward(checked);
@@ -326,16 +345,13 @@ base::Status Predictor::checkGuards(std::stop_token stop)
 
 base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
 {
-    return guarded(std::move(stop),
-                   [&](Kept& kept) { return Planned(m_analysis, kept.structure, kept.counts, plan).predict(options); });
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options); });
 }
 
 base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const PredictOptions& options,
                                                    std::stop_token stop)
 {
-    return guarded(std::move(stop), [&](Kept& kept) {
-        return Planned(m_analysis, kept.structure, kept.counts, plan).countRows(options);
-    });
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).countRows(options); });
 }
 
 }  // namespace hopscope::executor

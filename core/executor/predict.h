@@ -25,6 +25,7 @@ struct PredictedStage {
     plan::Bytes bytes;  // rows written, rows read, structure
     std::int64_t peakMemory = 0;
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
+    std::vector<std::int64_t> batchPeaks;      // if asked for: loops in order, then batches
 };
 
 struct Prediction {
@@ -35,6 +36,8 @@ struct Prediction {
 struct PredictOptions {
     std::optional<std::int64_t> batch;   // none: all destinations of a type at once, or what fits
     std::optional<std::int64_t> memory;  // bytes on the executing device; none: what a run takes of what is free
+    bool eachBatch = false;              // the peak of every batch, too
+    bool staysBeside = false;            // the predictor will still be there when the plan runs in this process
 };
 
 // Keeps what follows from the graph alone between calls: the first call is linear in the edges that the model uses, and so

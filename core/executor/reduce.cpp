@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "executor/failure.h"
+#include "executor/memory.h"
 #include "loader/torch_model.h"
 
 namespace hopscope::executor {
@@ -164,6 +165,14 @@ void Reducer::merge(Contribution next)
     }
     if (isScatter() && next.spread.defined()) m_total.spread = m_total.spread + next.spread;
     m_total.count = n + m;
+}
+
+std::int64_t Reducer::heldBytes() const
+{
+    std::int64_t bytes = 0;
+    for (const at::Tensor& t : {m_total.value, m_total.spread})
+        if (t.defined() && t.has_storage()) bytes += countedBytes(static_cast<std::int64_t>(t.storage().nbytes()));
+    return bytes;
 }
 
 std::optional<ir::Slot> Reducer::initialSlot() const

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "executor/door.h"
 #include "executor/loop.h"
+#include "executor/prologue.h"
 #include "loader/torch_model.h"
 
 namespace hopscope::executor {
@@ -22,7 +23,6 @@ const char* phaseName(Phase phase)
 
 namespace {
 
-constexpr std::int64_t spillThreshold = 1 << 20;
 // Restores the process-wide limit however the run ends.
 class LimitScope {
 public:
@@ -93,62 +93,13 @@ private:
         }
     }
 
-    std::unordered_set<ir::ValueId> prologueValues() const
-    {
-        std::unordered_set<ir::ValueId> values;
-        const auto include = [&](ir::ValueId v) {
-            if (m_session.analysis.available(v) && m_session.analysis.program.value(v).kind == ir::ValueKind::Tensor)
-                values.insert(v);
-        };
-        for (const auto& programs : m_programs)
-            for (const LoopProgram& p : programs) values.insert(p.leaves.begin(), p.leaves.end());
-        for (const ir::Op& op : m_session.analysis.program.ops)
-            if (!m_session.analysis.info(op.id).structureOnly && !hasRows(op))
-                ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
-                    if (m_session.analysis.info(op.id).use(slot).use != analysis::Use::Shape) include(v);
-                });
-        for (const ir::NamedValue& o : m_session.analysis.program.outputs) include(o.value);
-        return values;
-    }
-
-    bool hasRows(const ir::Op& op) const
-    {
-        return std::any_of(op.outputs.begin(), op.outputs.end(),
-                           [&](ir::ValueId v) { return m_session.analysis.hasRows(v); });
-    }
-
     void prologue()
     {
         m_session.observer.prologueStarted();
         const double began = m_session.seconds();
-        {
-            const SpillScope spill(m_session.options.folder, spillThreshold);
-            const auto values = prologueValues();
-            m_session.structure.keep(values);
-            m_session.structure.checkGuards();
-            for (ir::ValueId v : values) m_session.structure.value(v);
-            for (const auto& programs : m_programs)
-                for (const LoopProgram& p : programs) prepare(p);
-        }
+        makePrologue(m_session.structure, m_session.analysis, m_programs, m_session.options.folder);
         m_session.report.prologueSeconds = m_session.seconds() - began;
         m_session.observer.prologueFinished(m_session.report.prologueSeconds);
-    }
-
-    // Adjacencies and columns that the loop's blocks are cut from.
-    void prepare(const LoopProgram& program)
-    {
-        Structure& structure = m_session.structure;
-        for (const ir::RowClass& rows : program.classes) structure.adjacency(rows.table, rows.key);
-        for (const plan::FrontierSource& s : program.loop->frontier) {
-            const ir::RowClass rows = analysis::owned(m_session.analysis, s.space, s.owner);
-            if (rows.kind == ir::RowKind::Owned) structure.ownedColumn(s.space, s.owner, s.key);
-            else structure.column(s.space, s.key);
-        }
-        for (const Instruction& i : program.instructions)
-            if (i.act == Act::Select) structure.parentRows(i.rows.table);
-        for (const Written& w : program.writes)
-            for (ir::SpaceId s : m_session.analysis.info(w.value).dims)
-                if (s.valid()) structure.size(s);
     }
 
     void runStage(const plan::Stage& stage)
@@ -252,7 +203,7 @@ private:
     }
 
     Session& m_session;
-    std::vector<std::vector<LoopProgram>> m_programs;
+    StagePrograms m_programs;
     std::vector<std::unique_ptr<Store>> m_copies;
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;
@@ -279,7 +230,9 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
     if (options.threads > 0) at::set_num_threads(options.threads);
     return atTheDoor(
         [&] {
-            Session session(walk, analysis, plan, inputs, options, observer, std::move(stop));
+            const int threads = options.threads > 0 ? options.threads : at::get_num_threads();
+            Structure structure(walk, analysis, inputs, options.folder, threads, stop);
+            Session session(structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },
         [&] { return outOfMemory(options); });

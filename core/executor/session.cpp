@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include <ATen/Parallel.h>
-
 #include "loader/torch_model.h"
 
 namespace hopscope::executor {
@@ -13,15 +11,15 @@ double steadySeconds()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Session::Session(const loader::Walk& walk, const analysis::Analysis& a, const plan::Plan& p,
-                 const base::TensorMap& inputs, const Options& o, Observer& listener, std::stop_token stopToken)
+Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o,
+                 Observer& listener, std::stop_token stopToken)
     : analysis(a),
       plan(p),
       options(o),
       observer(listener),
       stop(stopToken),
       device(o.device),
-      structure(walk, a, inputs, o.folder, o.threads > 0 ? o.threads : at::get_num_threads(), stopToken),
+      structure(graph),
       caller(a, structure.numbers()),
       m_began(steadySeconds())
 {}
@@ -37,13 +35,15 @@ at::Tensor Session::table(ir::ValueId id)
 {
     const auto it = stores.find(id);
     if (it != stores.end()) return it->second->tensor();
-    return structure.value(id);
+    const at::Tensor given = standIn ? standIn(id) : at::Tensor();
+    return given.defined() ? given : structure.value(id);
 }
 
 at::Tensor Session::whole(ir::ValueId id)
 {
     const auto it = m_whole.find(id);
     if (it != m_whole.end()) return it->second;
+    if (const at::Tensor given = standIn ? standIn(id) : at::Tensor(); given.defined()) return m_whole[id] = given;
     at::Tensor t = analysis.available(id) ? structure.value(id).to(device.device())
                                           : evaluateWhole(analysis.program.op(analysis.program.value(id).producer), id);
     return m_whole[id] = std::move(t);

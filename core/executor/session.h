@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to executor: what one run owns. Loops, batches and reductions all work on it.
+// Private to executor: what one run owns, around the graph's structure. Loops, batches and reductions all work on it.
 
+#include <functional>
 #include <unordered_map>
 
 #include "executor/device_context.h"
@@ -13,8 +14,8 @@ namespace hopscope::executor {
 
 class Session {
 public:
-    Session(const loader::Walk& walk, const analysis::Analysis& a, const plan::Plan& p, const base::TensorMap& inputs,
-            const Options& o, Observer& listener, std::stop_token stopToken);
+    Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o, Observer& listener,
+            std::stop_token stopToken);
 
     const analysis::Analysis& analysis;
     const plan::Plan& plan;
@@ -22,11 +23,13 @@ public:
     Observer& observer;
     std::stop_token stop;
     DeviceContext device;
-    Structure structure;
+    Structure& structure;
     Caller caller;
     std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
+    // For a look ahead, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
+    std::function<at::Tensor(ir::ValueId)> standIn;
 
     // A value without rows (or a whole table of the prologue), on the executing device.
     at::Tensor whole(ir::ValueId id);

@@ -63,6 +63,8 @@ public:
     void evaluateFeatures() { m_features = true; }
     // Announces the values that will be asked for: others are released as soon as their last consumer ran.
     void keep(const std::unordered_set<ir::ValueId>& values);
+    // Bytes that the allocator counts for tensors that were made here; spilled ones are not among them.
+    [[nodiscard]] std::int64_t heldBytes() const;
     // Guards of the sample walk, and largest indices, re-checked on the real inputs.
     void checkGuards();
 
@@ -83,6 +85,7 @@ private:
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
+    bool isMade(ir::ValueId id) const;
     bool hasKnownShape(ir::ValueId id) const;
     void checkStop() const;
 

@@ -1,7 +1,10 @@
 // Structure: inputs, weights and the values of the prologue.
 
+#include <set>
+
 #include <ATen/ATen.h>
 
+#include "executor/memory.h"
 #include "executor/structure.h"
 #include "loader/torch_model.h"
 
@@ -174,10 +177,27 @@ void Structure::release(const ir::Op& op)
     if (m_kept.empty()) return;
     ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) {
         if (--m_consumers[v] > 0 || m_kept.contains(v)) return;
-        if (m_analysis.program.value(v).origin == ir::Origin::Op) m_values.erase(v);
+        if (isMade(v)) m_values.erase(v);
     });
     for (ir::ValueId v : op.outputs)
         if (m_consumers[v] <= 0 && !m_kept.contains(v) && op.outputs.size() > 1) m_values.erase(v);
+}
+
+bool Structure::isMade(ir::ValueId id) const { return m_analysis.program.value(id).origin == ir::Origin::Op; }
+
+std::int64_t Structure::heldBytes() const
+{
+    std::set<const void*> storages;  // of inputs and weights first: what is made may be a view of them
+    for (const auto& [v, tensor] : m_values)
+        if (!isMade(v) && tensor.has_storage()) storages.insert(tensor.storage().data());
+    std::int64_t bytes = 0;
+    for (const auto& [v, tensor] : m_values) {
+        if (!isMade(v) || !tensor.has_storage()) continue;
+        const auto size = static_cast<std::int64_t>(tensor.storage().nbytes());
+        if (size > 0 && size < spillThreshold && storages.insert(tensor.storage().data()).second)
+            bytes += countedBytes(size);
+    }
+    return bytes;
 }
 
 void Structure::checkGuards()

@@ -6,6 +6,7 @@
 
 #include "optimiser/resolve.h"
 #include "placement/delaying_cut.h"
+#include "placement/pins.h"
 #include "placement/refusal.h"
 
 namespace hopscope::placement {
@@ -56,9 +57,9 @@ public:
             if (answer->status == optimiser::Status::Infeasible)
                 return tl::unexpected<base::Error>(noPlan(m_a, m_model, m_options, solverOptions()));
             if (const auto empty = emptyStageOf(answer->placement)) {
-                if (!fill(answer->placement, *empty))
-                    return tl::unexpected<base::Error>(emptyStage(m_a, *firstStagePin(*empty), *empty));
-                continue;
+                if (fill(answer->placement, *empty)) continue;
+                m_empty = *empty;
+                return tl::unexpected<base::Error>(emptyStage(m_a, {*firstStagePin(*empty)}, *empty));
             }
             base::Result<plan::Plan> plan = realise(m_a, decisionsOf(m_model, answer->placement));
             if (!plan) return base::forward(plan);
@@ -66,6 +67,9 @@ public:
             if (!missing || !cutAfter(*missing)) return optimum(std::move(*plan), std::move(*answer));
         }
     }
+
+    // The stage that made it fail because nothing would be left to do in it.
+    [[nodiscard]] std::optional<int> emptyStageLeft() const { return m_empty; }
 
 private:
     optimiser::Instance& instance() { return m_model.instance; }
@@ -223,7 +227,22 @@ private:
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
     int m_last = 1;
+    std::optional<int> m_empty;
 };
+
+// The pins without any of which the others have a plan.
+std::vector<Pin> conflict(const Analysis& a, const CostModel& costs, std::vector<Pin> pins,
+                          const OptimiseOptions& options)
+{
+    for (std::size_t i = 0; i < pins.size();) {
+        std::vector<Pin> without = pins;
+        without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+        base::Result<ModelInstance> model = makeInstance(a, costs, without);
+        if (model && !Solving(a, std::move(*model), options, nullptr).run()) pins = std::move(without);
+        else ++i;
+    }
+    return pins;
+}
 
 }  // namespace
 
@@ -233,7 +252,11 @@ base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs,
     base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
     if (!model) return base::forward(model);
     model->instance.hostBudget = options.hostMemory;
-    base::Result<Optimum> optimum = Solving(analysis, std::move(*model), options, before).run();
+    Solving solving(analysis, std::move(*model), options, before);
+    base::Result<Optimum> optimum = solving.run();
+    if (const auto empty = solving.emptyStageLeft())
+        return tl::unexpected<base::Error>(
+            emptyStage(analysis, conflict(analysis, costs, settled(pins), options), *empty));
     if (!optimum) return optimum;
     optimum->plan.objective = objectiveName(costs.objective());
     optimum->plan.unit = objectiveUnit(costs.objective());

@@ -183,7 +183,7 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     Pinned decisions;
     for (const Pin& pin : pins) {
         if (!ruleKeeps(pin.kind))
-            return base::fail(base::ErrorCode::Unsupported, "a rule cannot " + describePin(a, pin),
+            return base::fail(base::ErrorCode::Unsupported, "a rule keeps to no such pin: " + describePin(a, pin),
                               "take --strategy optimal or local-search, or pin what is stored");
         if (const base::Status ok = checkPin(a, pin); !ok) return base::forward(ok);
         decisions.insert_or_assign(pin.value, pin.kind);

@@ -83,12 +83,14 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
                            hintOf(ways, stages));
 }
 
-base::Error emptyStage(const Analysis& a, const plan::Pin& pin, int empty)
+base::Error emptyStage(const Analysis& a, const std::vector<plan::Pin>& pins, int empty)
 {
+    Words words;
+    for (const plan::Pin& pin : pins) words.insert(describePin(a, pin));
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan is left by the pins: " + describePin(a, pin) +
+                           "no legal plan is left by the pins: " + joined(words, ", ") +
                                ". Nothing would be left to do in stage " + std::to_string(empty),
-                           "name an earlier stage, or take away: " + describePin(a, pin));
+                           "name an earlier stage, or " + hintOf(words, std::nullopt));
 }
 
 base::Error noSuchStage(const Analysis& a, const plan::Pin& pin, int last)

@@ -12,8 +12,8 @@ namespace hopscope::placement {
 base::Error noPlan(const analysis::Analysis& analysis, const ModelInstance& model, const OptimiseOptions& options,
                    const optimiser::Options& solving);
 
-// The pin that wants a stage in which no gather can run because nothing happens in stage `empty`.
-base::Error emptyStage(const analysis::Analysis& analysis, const plan::Pin& pin, int empty);
+// Pins in conflict because they leave nothing to do in stage `empty`, and there are no such stages.
+base::Error emptyStage(const analysis::Analysis& analysis, const std::vector<plan::Pin>& pins, int empty);
 
 // A pin that names a stage beyond `last`.
 base::Error noSuchStage(const analysis::Analysis& analysis, const plan::Pin& pin, int last);

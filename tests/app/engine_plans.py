@@ -1,5 +1,6 @@
 """What every strategy's plan was predicted to move, and what it moved, on stacks whose widths make different cuts the
 best. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import hashlib
 import json
 import os
 import subprocess
@@ -29,6 +30,17 @@ class Plans(unittest.TestCase):
         done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300, check=True)
         return done.stdout
 
+    @staticmethod
+    def refused(code, *words):
+        done = subprocess.run([ENGINE, *map(str, words)], capture_output=True, text=True, timeout=300)
+        assert done.returncode == code, (words, done.returncode, done.stderr)
+        return done.stderr
+
+    def pins(self, pins, **more):
+        file = self.folder / "pins.json"
+        file.write_text(json.dumps({"pins": pins, **more}))
+        return file
+
     def measured(self, name, *options):
         printed = self.engine("bench", "plans", self.folder / f"{name}.pt", "--data", self.graph, "--repeat", 1, "--json",
                               *options)
@@ -43,6 +55,8 @@ class Plans(unittest.TestCase):
                     for plan in plans.values():
                         self.assertEqual(plan["bytes"], plan["predicted_bytes"])
                         self.assertEqual(len(plan["seconds"]), len(plan["predicted_seconds"]))
+                        for wanted, held in zip(plan["predicted_peak_memory"], plan["peak_memory"], strict=True):
+                            self.assertLessEqual(abs(wanted / held - 1), 0.05)
                     moved = {key: sum(plan["bytes"].values()) for key, plan in plans.items()}
                     self.assertEqual(moved["optimal, bytes"], min(moved.values()))
                     seconds = {key: sum(plan["predicted_seconds"]) for key, plan in plans.items()}
@@ -54,6 +68,45 @@ class Plans(unittest.TestCase):
         stored = {key: plan["bytes"]["d2h"] for key, plan in plans.items()}
         self.assertLess(stored["optimal, bytes"], stored["depth"])
         self.assertLess(stored["optimal, bytes"], stored["source-rule"])
+
+    def test_pins_stages_and_deadline_on_the_command_line(self):
+        model = self.folder / "gcn.pt"
+        asked = (model, "--data", self.graph)
+        looked = json.loads(self.engine("inspect", *asked, "--json"))
+        gathered = next(op["outputs"][0] for op in looked["ops"] if op["kind"] == "gather" and op["depth"] == 1)
+        later = self.pins([["hop_stage", gathered, 2]], model_sha256=hashlib.sha256(model.read_bytes()).hexdigest())
+        free, pinned = (json.loads(self.engine("plan", *asked, "--json", *more)) for more in ((), ("--pins", later)))
+        self.assertEqual((len(free["stages"]), len(pinned["stages"])), (3, 4))
+        self.assertEqual(pinned["pins"], [["hop_stage", gathered, 2]])
+        self.assertGreaterEqual(pinned["cost"], free["cost"])
+        for command, *more in (("run", "-o", self.folder / "out", "--verify", "full"), ("verify", "--verify", "full")):
+            self.assertIn("equal", self.engine(command, *asked, "--pins", later, *more))
+        self.assertIn("allow 4 stages", self.refused(4, "plan", *asked, "--pins", later, "--stages", 3))
+        self.assertEqual(len(json.loads(self.engine("plan", *asked, "--json", "--pins", later, "--stages", 4))["stages"]), 4)
+        self.assertIn("at least 3 stages", self.refused(4, "plan", *asked, "--stages", 2))
+        self.assertEqual(json.loads(self.engine("plan", *asked, "--json", "--deadline", 0.01))["strategy"], "optimal")
+
+    def test_wrong_pins_and_options_are_refused(self):
+        asked = ("plan", self.folder / "gcn.pt", "--data", self.graph)
+        self.assertIn("/model_sha256", self.refused(3, *asked, "--pins", self.pins([], model_sha256="00")))
+        self.assertIn("/pins/0/0", self.refused(3, *asked, "--pins", self.pins([["nail", "v1"]])))
+        self.assertIn("cannot be stored", self.refused(4, *asked, "--pins", self.pins([["checkpoint", "v0"]])))
+        self.refused(3, *asked, "--pins", self.folder / "none.json")
+        for wrong in (("--stages", 0), ("--stages", "x"), ("--deadline", 0), ("--strategy", "depth", "--stages", 3),
+                      ("--strategy", "depth", "--deadline", 1)):
+            self.refused(2, *asked, *wrong)
+        self.refused(2, "run", *asked[1:], "-o", self.folder / "out", "--plan", "plan.json", "--pins", self.pins([]))
+
+    def test_an_explanation_is_written_beside_the_plan(self):
+        asked = ("plan", self.folder / "jknet.pt", "--data", self.graph)
+        reasons = self.folder / "reasons.json"
+        plain, explained = (self.engine(*asked, "--json", *more) for more in ((), ("--explain", reasons)))
+        self.assertEqual(plain, explained)
+        told = json.loads(reasons.read_text())
+        self.assertEqual([other["strategy"] for other in told["against"]], ["depth", "source-rule"])
+        self.assertEqual({d["value"] for d in told["decisions"] if d["kind"] == "stored"},
+                         {c["value"] for c in json.loads(plain)["checkpoints"] if not c["output"]})
+        self.assertIn("Decisions", self.engine(*asked, "--explain", reasons))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,18 @@ private:
     std::string m_path;
 };
 
+class PeakObserver final : public executor::Observer {
+public:
+    explicit PeakObserver(BatchPeaks* peaks) : m_peaks(peaks) {}
+    void batchFinished(const executor::BatchEvent& batch) override
+    {
+        if (m_peaks) (*m_peaks)[batch.stage].push_back(batch.peakMemory);
+    }
+
+private:
+    BatchPeaks* m_peaks;
+};
+
 base::TensorMap keep(const base::TensorMap& inputs, const std::vector<std::string>& names)
 {
     base::TensorMap used;
@@ -74,12 +86,12 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
 }
 
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
-                                          const base::TensorMap& inputs, executor::Options options)
+                                          const base::TensorMap& inputs, executor::Options options, BatchPeaks* peaks)
 {
     const TemporaryFolder folder;
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
     options.folder = folder.path();
-    executor::Observer observer;
+    PeakObserver observer(peaks);
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
 
@@ -89,7 +101,7 @@ base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const p
     const TemporaryFolder folder;
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
     executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
-    return predictor.predict(plan, {batch, std::nullopt}, {});
+    return predictor.predict(plan, {batch, std::nullopt, true}, {});
 }
 
 base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
@@ -103,7 +115,9 @@ base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::Tenso
     const auto rows = predictor.countRows(*depth, {batch, std::nullopt}, {});
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, objective, {}, *rows);
-    return placement::optimise(prepared.analysis, costs, {}, {});
+    auto optimum = placement::optimise(prepared.analysis, costs, {}, {});
+    if (!optimum) return base::forward(optimum);
+    return std::move(optimum->plan);
 }
 
 }  // namespace hopscope::models

@@ -32,11 +32,15 @@ base::Result<std::map<std::string, analysis::InputRole>> parseRoles(const std::v
 base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap& inputs,
                                const std::vector<std::string>& roles);
 
+// Bytes that each batch of a run has held at most, in order, by index of its stage.
+using BatchPeaks = std::map<int, std::vector<std::int64_t>>;
+
 // Runs in a new folder under the system's temporary folder, which the report's maps outlive.
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
-                                          const base::TensorMap& inputs, executor::Options options);
+                                          const base::TensorMap& inputs, executor::Options options,
+                                          BatchPeaks* peaks = nullptr);
 
-// What the plan would move in batches of `batch`.
+// What the plan would move in batches of `batch`, and hold in each.
 base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch);
 

@@ -1,30 +1,21 @@
 #include <numeric>
-#include <random>
 
+#include "placement/account.h"
 #include "placement/judge.h"
 #include "placement/optimise.h"
+#include "placement/row_counts.h"
 
 using namespace hopscope;
 using placement::Objective;
 using test::Analysed;
 using test::flaw;
+using test::randomRows;
 using test::storedBy;
 using test::twoLayers;
 
 namespace {
 
 const std::string skip = twoLayers + "s = aten::add.Tensor(self=h2, other=lin2, alpha=1) -> f[7,3]\nout = s\n";
-
-plan::RowCounts randomRows(const analysis::Analysis& a, std::mt19937_64& random)
-{
-    std::uniform_real_distribution<double> rows(10, 1000), factor(1, 5);
-    plan::RowCounts counts;
-    for (std::size_t i = 0; i < a.tables.spaces.size(); ++i)
-        counts.tables[ir::SpaceId(static_cast<std::int32_t>(i))] = rows(random);
-    for (const auto& [from, n] : counts.tables)
-        for (const auto& [to, m] : counts.tables) counts.frontiers[{from, to}] = m * factor(random);
-    return counts;
-}
 
 double total(const std::vector<double>& costs) { return std::accumulate(costs.begin(), costs.end(), 0.0); }
 

@@ -1,0 +1,107 @@
+#include "executor/outside.h"
+
+#include <algorithm>
+
+#include "executor/memory.h"
+
+namespace hopscope::executor {
+
+using ir::ValueId;
+
+namespace {
+
+constexpr std::int64_t smallGraph = 1 << 19;  // rows of all tables
+constexpr std::size_t remembered = 64;        // prologues
+
+}  // namespace
+
+std::int64_t wholeBytes(const analysis::Analysis& analysis, Structure& structure, ValueId value)
+{
+    auto bytes = static_cast<std::int64_t>(base::itemSize(analysis.program.value(value).dtype));
+    for (const std::int64_t n : shapeOf(analysis, value, structure.sizes())) bytes *= n;
+    return bytes;
+}
+
+std::int64_t Outside::before(const StagePrograms& programs, std::stop_token stop)
+{
+    const auto wanted = prologueValues(m_analysis, programs);
+    std::set<ValueId> values(wanted.begin(), wanted.end());
+    auto known = m_prologues.find(values);
+    if (known == m_prologues.end()) {
+        const std::int64_t held = prologue(programs, values, std::move(stop));
+        if (m_prologues.size() >= remembered) m_prologues.erase(m_prologues.begin());
+        known = m_prologues.emplace(std::move(values), held).first;
+    }
+    return cpuMemory().current - m_structure.heldBytes() + known->second;
+}
+
+std::int64_t Outside::prologue(const StagePrograms& programs, const std::set<ValueId>& values, std::stop_token stop)
+{
+    std::int64_t rows = 0, bytes = 0;
+    for (const ir::Value& v : m_analysis.program.values)
+        if (v.origin == ir::Origin::Input && m_analysis.hasRows(v.id))
+            rows += m_structure.size(m_analysis.rowSpace(v.id));
+    if (rows <= smallGraph)
+        if (const auto held = made(programs, std::move(stop))) return *held;
+    for (const ValueId v : values) {
+        const std::int64_t size = wholeBytes(m_analysis, m_structure, v);
+        const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < spillThreshold;
+        bytes += anonymous ? countedBytes(size) : 0;
+    }
+    return bytes;
+}
+
+std::optional<std::int64_t> Outside::made(const StagePrograms& programs, std::stop_token stop)
+{
+    try {
+        const AllocationTrace trace;
+        const std::unique_ptr<Structure> structure = m_fresh(std::move(stop));
+        makePrologue(*structure, m_analysis, programs, m_folder);
+        return trace.held();
+    } catch (const Failure& failure) {
+        if (failure.error.code == base::ErrorCode::Cancelled) throw;
+        return std::nullopt;  // a run will say so
+    }
+}
+
+// By a run, once its stages have begun: not in the prologue, and not as a part of a row reduction.
+bool Outside::evaluated(ValueId value) const
+{
+    const ir::Value& v = m_analysis.program.value(value);
+    if (v.origin != ir::Origin::Op || v.kind != ir::ValueKind::Tensor) return false;
+    if (m_analysis.available(value) || m_analysis.hasRows(value)) return false;
+    return m_analysis.info(v.producer).kind != analysis::OpKind::Reduce;
+}
+
+std::set<ValueId> Outside::evaluatedBy(const LoopProgram& program) const
+{
+    std::set<ValueId> found;
+    std::vector<ValueId> open;
+    const auto include = [&](const std::vector<Operand>& operands) {
+        for (const Operand& o : operands)
+            if (o.kind == Operand::Whole) open.push_back(o.value);
+    };
+    for (const Instruction& i : program.instructions) include(i.operands);
+    for (const Reduced& r : program.reductions) include(r.operands);
+    while (!open.empty()) {
+        const ValueId value = open.back();
+        open.pop_back();
+        if (!evaluated(value) || !found.insert(value).second) continue;
+        const ir::Op& op = m_analysis.program.op(m_analysis.program.value(value).producer);
+        ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
+            if (m_analysis.info(op.id).use(slot).use != analysis::Use::Shape) open.push_back(v);
+        });
+    }
+    return found;
+}
+
+std::int64_t Outside::bytes(ValueId value)
+{
+    const ir::Value& v = m_analysis.program.value(value);
+    if (m_analysis.info(v.producer).view) return 0;
+    const bool fill = fillNumber(m_analysis.program, value).has_value();  // one number, expanded
+    return countedBytes(fill ? static_cast<std::int64_t>(base::itemSize(v.dtype))
+                             : wholeBytes(m_analysis, m_structure, value));
+}
+
+}  // namespace hopscope::executor

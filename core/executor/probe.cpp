@@ -1,0 +1,191 @@
+#include "executor/probe.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "executor/batch.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::array<std::int64_t, 5> sizes{3, 7, 12, 18, 29};  // destinations
+constexpr std::int64_t places = 24;                             // of the table, that are looked at for each size
+constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
+constexpr std::size_t remembered = 64;                          // loops
+
+// Zeros that take no memory until they are written, and never a file.
+at::Tensor zeros(const std::vector<std::int64_t>& shape, at::ScalarType type)
+{
+    std::size_t bytes = c10::elementSize(type);
+    for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);
+    const at::TensorOptions options = at::TensorOptions().dtype(type);
+    if (bytes == 0) return at::zeros(shape, options);
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) raise(base::ErrorCode::Resources, "no addresses for a table");
+    return at::from_blob(
+        memory, shape, [bytes](void* p) { ::munmap(p, bytes); }, options);
+}
+
+class Prober {
+public:
+    Prober(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan, const LoopProgram& program,
+           std::stop_token stop)
+        : m_analysis(analysis),
+          m_structure(structure),
+          m_program(program),
+          m_options(onCpu()),
+          m_session(structure, analysis, plan, m_options, m_silent, std::move(stop)),
+          m_block(structure, analysis, *program.loop),
+          m_batch(m_session, program, m_block)
+    {
+        m_session.standIn = [this](ir::ValueId v) { return standIn(v); };
+    }
+
+    Probed run()
+    {
+        const std::vector<Destinations> ranges = choose();
+        if (ranges.empty()) return {};
+        once(ranges.front());  // what is made for the first batch and stays
+        Probed probed;
+        for (const Destinations& range : ranges) probed.batches.push_back(once(range));
+        for (const auto& [op, reducer] : m_session.reducers) probed.reduced += reducer.heldBytes();
+        return probed;
+    }
+
+private:
+    static Options onCpu()
+    {
+        Options options;
+        options.device = "cpu";
+        return options;
+    }
+
+    at::Tensor standIn(ir::ValueId v)
+    {
+        const ir::Value& value = m_analysis.program.value(v);
+        if (value.origin != ir::Origin::Op || m_analysis.info(v).sparse) return {};
+        if (!m_analysis.available(v) && !m_analysis.hasRows(v) && !reduced(value)) return {};  // evaluated from others
+        at::Tensor& table = m_tables[v];
+        if (!table.defined())
+            table = zeros(shapeOf(m_analysis, v, m_structure.sizes()), loader::scalarType(value.dtype));
+        return table;
+    }
+
+    [[nodiscard]] bool reduced(const ir::Value& value) const
+    {
+        return m_analysis.info(value.producer).kind == analysis::OpKind::Reduce;
+    }
+
+    // For each size the place where most classes have rows, if they are not too many.
+    std::vector<Destinations> choose()
+    {
+        const std::int64_t count = m_structure.size(m_program.loop->destination);
+        std::vector<Destinations> ranges;
+        for (const std::int64_t wanted : sizes) {
+            const std::int64_t n = std::min(wanted, count);
+            std::optional<Destinations> best;
+            std::size_t most = 0;
+            for (std::int64_t i = 0; n > 0 && i < places; ++i) {
+                const Destinations range{(count - n) * i / places, n, nullptr};
+                const std::size_t met = classesMet(range);
+                if (met > most) best = range, most = met;
+            }
+            if (best) ranges.push_back(*best);
+        }
+        return ranges;
+    }
+
+    // Of the owned classes, and one more; 0: there are too many rows.
+    std::size_t classesMet(const Destinations& range)
+    {
+        std::size_t met = 1;
+        std::int64_t all = 0;
+        for (const RowClass& rows : m_program.classes) {
+            const std::int64_t n = m_block.countFor(rows, range);
+            met += n > 0;
+            all += n;
+        }
+        return all > mostRows ? 0 : met;
+    }
+
+    ProbedBatch once(const Destinations& range)
+    {
+        m_session.checkStop();
+        ProbedBatch probed;
+        m_block.begin(range);
+        {
+            const AllocationTrace trace;
+            m_batch.compute();
+            m_batch.merge();
+            for (const Written& w : m_program.writes)
+                if (w.rows.kind != RowKind::Batch) m_block.rows(w.rows);
+            probed.events = trace.events();
+        }
+        for (const RowClass& rows : classesOf(m_program)) probed.rows[rows] = m_block.count(rows);
+        m_batch.clear();
+        m_block.end();
+        return probed;
+    }
+
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    const LoopProgram& m_program;
+    Options m_options;
+    Observer m_silent;
+    Session m_session;
+    Block m_block;
+    Batch m_batch;
+    std::map<ir::ValueId, at::Tensor> m_tables;
+};
+
+}  // namespace
+
+Probed probe(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
+             const LoopProgram& program, std::stop_token stop)
+{
+    try {
+        return Prober(analysis, structure, plan, program, std::move(stop)).run();
+    } catch (const Failure& failure) {
+        if (failure.error.code == base::ErrorCode::Cancelled) throw;
+    } catch (const c10::OutOfMemoryError&) {
+        throw;
+    } catch (const c10::Error&) {
+        // An operator that wants other numbers than zeros: nothing is learnt.
+    }
+    return {};
+}
+
+const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
+                                   const LoopProgram& program, std::stop_token stop)
+{
+    const auto known =
+        std::ranges::find(m_known, *program.loop, &std::pair<plan::Loop, std::optional<LoopMemory>>::first);
+    if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
+    else
+        m_known.emplace_front(*program.loop,
+                              LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop))));
+    if (m_known.size() > remembered) m_known.pop_back();
+    const std::optional<LoopMemory>& memory = m_known.front().second;
+    return memory ? &*memory : nullptr;
+}
+
+std::vector<RowClass> classesOf(const LoopProgram& program)
+{
+    std::set<RowClass> classes(program.classes.begin(), program.classes.end());
+    classes.insert({RowKind::Batch, program.loop->destination, {}});
+    for (const plan::FrontierSource& s : program.loop->frontier) classes.insert({RowKind::Frontier, s.type, {}});
+    for (const RegisterInfo& r : program.registers)
+        if (r.rows.kind != RowKind::All) classes.insert(r.rows);
+    return {classes.begin(), classes.end()};
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,33 @@
+#pragma once
+
+// Private to executor: small batches of a loop that are run for what they take from the CPU's allocator. Where earlier
+// stages and the prologue would have left their tables, zeros stand: sizes do not depend on numbers. Only their own rows
+// are looked at, so that the cost is that of small batches, whatever the graph.
+
+#include <list>
+#include <stop_token>
+
+#include "executor/loop_memory.h"
+#include "executor/structure.h"
+
+namespace hopscope::executor {
+
+// Empty where a batch cannot be run without the numbers, or where there is no small batch.
+Probed probe(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
+             const LoopProgram& program, std::stop_token stop);
+
+// Remembers what the last loops took: plans that are looked at one after the other differ in few of them.
+class LoopMemories {
+public:
+    // null: nothing is known, now or later. The answer holds until the next call.
+    const LoopMemory* of(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
+                         const LoopProgram& program, std::stop_token stop);
+
+private:
+    std::list<std::pair<plan::Loop, std::optional<LoopMemory>>> m_known;  // the latest first
+};
+
+// The classes whose rows a batch holds.
+std::vector<ir::RowClass> classesOf(const LoopProgram& program);
+
+}  // namespace hopscope::executor
