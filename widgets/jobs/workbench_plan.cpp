@@ -28,7 +28,8 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
     return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
-// Without the pins that the refused change itself has brought: dropping them would be no way out.
+// Without the pins that the refused change itself has brought: dropping them would be no way out. What keeps all pins comes
+// first.
 std::vector<models::Repair> waysOut(const std::vector<protocol::RepairRecord>& repairs, const models::Settings& refused,
                                     const std::vector<protocol::PinRecord>& accepted)
 {
@@ -40,6 +41,7 @@ std::vector<models::Repair> waysOut(const std::vector<protocol::RepairRecord>& r
         else continue;
         ways.push_back(std::move(way));
     }
+    std::ranges::stable_partition(ways, [](const models::Repair& way) { return !way.dropped; });
     return ways;
 }
 
