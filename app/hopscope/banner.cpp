@@ -15,20 +15,33 @@ Banner::Banner(QWidget* parent) : QFrame(parent)
     m_text->setWordWrap(true);
     m_text->setTextFormat(Qt::PlainText);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_buttons = new QHBoxLayout;
+    m_buttons = new QBoxLayout(QBoxLayout::LeftToRight);
     m_row = new QBoxLayout(QBoxLayout::LeftToRight, this);
     m_row->setContentsMargins(14, 7, 10, 7);
     m_row->addWidget(m_text, 1);
     m_row->addLayout(m_buttons);
+    m_row->setAlignment(m_buttons, Qt::AlignRight);
     hide();
 }
 
-// Beside a narrow graph the sentence has the whole width.
 void Banner::resizeEvent(QResizeEvent* event)
 {
-    constexpr int narrow = 520;
-    m_row->setDirection(width() < narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    arrange();
     QFrame::resizeEvent(event);
+}
+
+// Beside a narrow graph, or above wide buttons, the sentence has the whole width; buttons that do not fit side by side stand
+// below each other. A hidden banner has an old width: that of what it is in counts.
+void Banner::arrange()
+{
+    constexpr int narrow = 520, margins = 24;
+    const int room = parentWidget() ? parentWidget()->width() : width();
+    int wide = margins;
+    for (int i = 0; i < m_buttons->count(); ++i)
+        wide += m_buttons->itemAt(i)->sizeHint().width() + m_buttons->spacing();
+    const bool below = room < narrow || 2 * wide > room;
+    m_row->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_buttons->setDirection(wide > room ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 void Banner::say(const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons)
@@ -53,6 +66,7 @@ void Banner::say(const QString& topic, const QString& sentence, const QVector<Ba
         });
         m_buttons->addWidget(button);
     }
+    arrange();
     show();
 }
 

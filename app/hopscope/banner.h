@@ -6,7 +6,6 @@
 #include <functional>
 
 class QBoxLayout;
-class QHBoxLayout;
 class QLabel;
 
 namespace hopscope::window {
@@ -30,9 +29,11 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void arrange();
+
     QBoxLayout* m_row;
     QLabel* m_text = nullptr;
-    QHBoxLayout* m_buttons = nullptr;
+    QBoxLayout* m_buttons = nullptr;
     QString m_topic;
 };
 

@@ -115,7 +115,7 @@ void Docks::arrangeAnalyse()
     place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     m_window.splitDockWidget(m_docks[QStringLiteral("inspector")], m_docks[QStringLiteral("plan")], Qt::Vertical);
-    for (const QString& name : {QStringLiteral("history"), QStringLiteral("problems")}) {
+    for (const QString& name : {QStringLiteral("why"), QStringLiteral("history"), QStringLiteral("problems")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
     }
@@ -147,8 +147,10 @@ void Docks::arrangeCompare()
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
     m_window.splitDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("plots")], Qt::Horizontal);
-    place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
-    m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("inspector")]);
+    for (const QString& name : {QStringLiteral("why"), QStringLiteral("inspector")}) {
+        place(name, Qt::RightDockWidgetArea);
+        m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
+    }
     m_docks[QStringLiteral("plan")]->raise();
     place(QStringLiteral("run"), Qt::BottomDockWidgetArea);
     const int width = m_window.width();

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "models/labels.h"
+#include "models/pins.h"
 #include "models/run_log.h"
 #include "style/icon.h"
 
@@ -34,6 +35,15 @@ void nameContainers(QWidget* panel, const QString& title)
         if (widget->objectName().isEmpty())
             widget->setObjectName(widget->parentWidget()->objectName() + QStringLiteral(".part"));
     }
+}
+
+QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
+{
+    if (!repair.dropped) return MainWindow::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
+    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
+    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Do it, and do not pin %1").arg(value);
+    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Do it, and allow storing %1").arg(value);
+    return MainWindow::tr("Do it, but do not: %1").arg(models::pinLabel(model, *repair.dropped));
 }
 
 }  // namespace
@@ -104,13 +114,16 @@ void MainWindow::setupCentre()
     setStatusBar(m_status);
 }
 
+panels::Context MainWindow::panelContext() { return {m_document, m_selection, *m_workbench, m_engine.get()}; }
+
 void MainWindow::setupDocks()
 {
-    const panels::Context context{m_document, m_selection, *m_workbench, m_engine.get()};
+    const panels::Context context = panelContext();
     const std::tuple<QString, QString, panels::Panel* (*)(const panels::Context&, QWidget*)> makers[] = {
         {QStringLiteral("outline"), tr("Outline"), panels::makeOutline},
         {QStringLiteral("inspector"), tr("Inspector"), panels::makeInspector},
         {QStringLiteral("plan"), tr("Plan"), panels::makePlanPanel},
+        {QStringLiteral("why"), tr("Why"), panels::makeWhy},
         {QStringLiteral("problems"), tr("Problems"), panels::makeProblems},
         {QStringLiteral("run"), tr("Run"), panels::makeRunPanel},
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},
@@ -123,7 +136,7 @@ void MainWindow::setupDocks()
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({name, title, m_panels.last()});
-        if (name == u"plan" || name == u"inspector") m_panels.last()->setMinimumWidth(readableWidth);
+        if (name == u"plan" || name == u"inspector" || name == u"why") m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
     m_docks = new Docks(*this, specs);
@@ -200,7 +213,10 @@ void MainWindow::connectGraph()
         bench->pin({kind.toStdString(), value.toStdString()});
     });
     connect(m_graph, &graphview::GraphPanel::unpinRequested, bench, &jobs::Workbench::unpin);
+    connect(m_graph, &graphview::GraphPanel::pinToggled, bench, &jobs::Workbench::togglePin);
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);
+    connect(m_graph, &graphview::GraphPanel::checkpointDragged, bench, &jobs::Workbench::previewMove);
+    connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
     connect(m_graph, &graphview::GraphPanel::layoutFinished, m_keeper, &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
             [this](const QString& sentence) { m_status->showMessage(sentence, 8000); });
@@ -235,11 +251,8 @@ QVector<BannerButton> MainWindow::waysOut()
     QVector<BannerButton> buttons;
     for (const models::Repair& repair : m_document.repairs()) {
         if (buttons.size() == 2) break;
-        const QString value =
-            models::valueLabel(*m_document.model(), m_document.model()->valueIndex(repair.dropped.value));
-        const QString text = repair.dropped.kind == "checkpoint" ? tr("Do it, and do not pin %1").arg(value)
-                                                                 : tr("Do it, and allow storing %1").arg(value);
-        buttons.append({text, [this, pins = repair.pins, text] { m_workbench->setPins(text, pins); }});
+        const QString text = repairText(*m_document.model(), repair);
+        buttons.append({text, [this, repair, text] { m_workbench->repair(text, repair); }});
     }
     return buttons;
 }

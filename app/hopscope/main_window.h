@@ -78,6 +78,7 @@ private:
     // main_window.cpp
     void setupCentre();
     void setupDocks();
+    [[nodiscard]] panels::Context panelContext();
     void setupPerspectives();
     void setupKeeper();
     void connectWorkbench();

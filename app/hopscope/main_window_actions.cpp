@@ -194,6 +194,8 @@ void MainWindow::addRunActions()
          }},
         {"run.saveReport", tr("S&ave the Report…"), "", tr("Write the last run's report.json"), Runs,
          [this] { askForExport(QStringLiteral("report"), tr("Reports (*.json)")); }},
+        {"run.machine", tr("&Machine…"), "", tr("What the device does in a second, typical or measured"), Nothing,
+         [this] { panels::showMachine(panelContext(), centralWidget()); }},
         {"run.restartEngine", tr("Restart the &Engine"), "", tr("End the engine and start it again"), Nothing,
          [this] { m_engine->restart(); }},
     };
@@ -237,9 +239,9 @@ void MainWindow::setupMenus()
 
 void MainWindow::fillMenu(const QString& group, const QString& title)
 {
-    static const QStringList separated{"file.reload",       "file.exportPicture", "file.close",        "view.reset",
-                                       "view.nextPanel",    "view.themeAuto",     "plan.clear",        "plan.load",
-                                       "run.pause",         "run.openReport",     "run.restartEngine", "help.about",
+    static const QStringList separated{"file.reload",       "file.exportPicture", "file.close",  "view.reset",
+                                       "view.nextPanel",    "view.themeAuto",     "plan.clear",  "plan.load",
+                                       "run.pause",         "run.openReport",     "run.machine", "help.about",
                                        "view.panel.outline"};
     QMenu* menu = menuBar()->addMenu(title);
     menu->setObjectName(QStringLiteral("menu.%1").arg(group));

@@ -52,6 +52,7 @@ json::Value settingsValue(const models::Settings& settings)
     value["strategy"] = settings.strategy.toStdString();
     value["objective"] = settings.objective.toStdString();
     value["pins"] = protocol::writePins(settings.pins);
+    value["stages"] = settings.stages ? json::Value(*settings.stages) : json::Value();
     value["device"] = settings.device.toStdString();
     value["memory"] = orNull(settings.memory);
     value["batch"] = orNull(settings.batch);
@@ -75,11 +76,7 @@ QStringList textList(const json::Reader& reader, const char* key)
 std::vector<protocol::PinRecord> pinsFrom(const json::Reader& reader)
 {
     std::vector<protocol::PinRecord> pins;
-    for (const json::Reader& item : reader.items("pins")) {
-        const auto words = item.as<std::vector<std::string>>();
-        if (words.size() != 2) item.refuse("is no pin: [kind, value] is expected");
-        else pins.push_back({words[0], words[1]});
-    }
+    for (const json::Reader& item : reader.items("pins")) pins.push_back(protocol::readPin(item));
     return pins;
 }
 
@@ -90,6 +87,8 @@ models::Settings settingsFrom(const json::Reader& reader)
     settings.objective =
         QString::fromStdString(reader.maybe<std::string>("objective").value_or(settings.objective.toStdString()));
     settings.pins = pinsFrom(reader);
+    settings.stages = reader.maybe<int>("stages");
+    if (settings.stages && *settings.stages < 1) reader.child("stages").refuse("is no number of stages");
     settings.device = text(reader, "device");
     settings.memory = reader.maybe<std::int64_t>("memory");
     settings.batch = reader.maybe<std::int64_t>("batch");

@@ -100,12 +100,11 @@ private:
 
     [[nodiscard]] PinRecord pin(const Reader& item) const
     {
-        const std::vector<Reader> parts = item.items();
-        if (item.ok() && parts.size() != 2) item.refuse("must be [kind, value]");
+        const PinRecord record = readPin(item);
         if (!item.ok()) return {};
-        PinRecord record{parts[0].as<std::string>(), parts[1].as<std::string>()};
-        if (record.kind != "checkpoint" && record.kind != "no_checkpoint") parts[0].refuse("is not known");
+        const std::vector<Reader> parts = item.items();
         (void)value(parts[1]);
+        if (record.kind == "cut") (void)value(parts[2]);
         return record;
     }
 
@@ -167,6 +166,12 @@ const PlanCheckpoint* PlanRecord::checkpointOf(int value) const
     return it == checkpoints.end() ? nullptr : &*it;
 }
 
+bool sameCuts(const PlanRecord& left, const PlanRecord& right)
+{
+    return left.stages == right.stages && left.checkpoints == right.checkpoints && left.prologue == right.prologue &&
+           left.pins == right.pins;
+}
+
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model)
 {
     const Reader root(result, "plan result");
@@ -176,33 +181,20 @@ base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRe
     return plan;
 }
 
-base::Result<std::vector<PinRecord>> readRepairs(const json::Value& result)
+base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result)
 {
     const Reader root(result, "repairs");
-    std::vector<std::pair<double, PinRecord>> found;
+    std::vector<RepairRecord> found;
     for (const Reader& item : root.items("repairs")) {
-        const std::vector<std::string> drop = item.get<std::vector<std::string>>("drop");
-        if (root.ok() && drop.size() != 2) item.refuse("must drop [kind, value]");
-        if (!root.ok()) break;
-        found.emplace_back(item.maybe<double>("cost").value_or(0), PinRecord{drop[0], drop[1]});
+        RepairRecord repair;
+        repair.cost = item.maybe<double>("cost").value_or(0);
+        if (item.has("drop")) repair.drop = readPin(item.child("drop"));
+        else repair.stages = item.get<int>("stages");
+        found.push_back(std::move(repair));
     }
     if (!root.ok()) return base::forward(root.status());
-    std::ranges::stable_sort(found, {}, &std::pair<double, PinRecord>::first);
-    std::vector<PinRecord> pins;
-    for (const auto& [cost, pin] : found) pins.push_back(pin);
-    return pins;
-}
-
-json::Value writePins(const std::vector<PinRecord>& pins)
-{
-    json::Value list = json::Value::array();
-    for (const PinRecord& pin : pins) {
-        json::Value item = json::Value::array();
-        item.push(pin.kind);
-        item.push(pin.value);
-        list.push(std::move(item));
-    }
-    return list;
+    std::ranges::stable_sort(found, {}, &RepairRecord::cost);
+    return found;
 }
 
 }  // namespace hopscope::protocol

@@ -10,31 +10,29 @@
 
 #include "base/result.h"
 #include "protocol/model.h"
+#include "protocol/pin.h"
 #include "json/json.h"
 
 namespace hopscope::protocol {
-
-struct PinRecord {
-    std::string kind;  // "checkpoint", "no_checkpoint"
-    std::string value;
-    bool operator==(const PinRecord&) const = default;
-};
 
 struct PlanStep {
     int op = -1;       // index into ModelRecord::ops
     std::string rows;  // "B(node)", "F(node)", "O(edge_index,end1)"
     std::string loop;  // destination type
+    bool operator==(const PlanStep&) const = default;
 };
 
 struct PlanAccess {
     int value = -1;  // index into ModelRecord::values
     std::string rows;
+    bool operator==(const PlanAccess&) const = default;
 };
 
 struct PlanStage {
     int index = 1;
     std::vector<PlanStep> steps;
     std::vector<PlanAccess> reads, writes;
+    bool operator==(const PlanStage&) const = default;
 };
 
 struct PlanCheckpoint {
@@ -42,6 +40,7 @@ struct PlanCheckpoint {
     int stage = 0;
     bool output = false;
     std::optional<std::int64_t> bytesWritten, bytesRead;
+    bool operator==(const PlanCheckpoint&) const = default;
 };
 
 struct PredictedStage {
@@ -80,10 +79,20 @@ struct PlanRecord {
     std::map<int, std::vector<int>> stagesByOp;
 };
 
+// The same stages compute, store and read the same around the same pins: a picture of one is a picture of the other.
+bool sameCuts(const PlanRecord& left, const PlanRecord& right);
+
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
-// The pins that plan/repairs would drop, the cheapest plan first. Fails with Input.
-base::Result<std::vector<PinRecord>> readRepairs(const json::Value& result);
-json::Value writePins(const std::vector<PinRecord>& pins);
+
+// One way out that plan/repairs knows: without a pin, or with so many stages.
+struct RepairRecord {
+    std::optional<PinRecord> drop;
+    int stages = 0;  // where nothing is dropped
+    double cost = 0;
+    bool operator==(const RepairRecord&) const = default;
+};
+// The cheapest first. Fails with Input.
+base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result);
 
 }  // namespace hopscope::protocol

@@ -10,69 +10,11 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
-#include "graphview/graph_panel.h"
-#include "graphview/graph_samples.h"
-#include "graphview/graph_view.h"
+#include "graphview/panel_bench.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
 using models::Target;
-
-namespace {
-
-// A panel with a model in it, as the window has it.
-struct Bench {
-    models::Document document;
-    models::Selection selection;
-    GraphPanel panel{document, selection};
-    models::ModelPtr model;
-    models::PlanPtr plan;
-
-    explicit Bench(const QString& name = QStringLiteral("jknet"), QSize size = {1000, 1400})
-    {
-        model = name == QLatin1String("large")
-                    ? samples::largeModel(10'000)
-                    : samples::readModelFile(QStringLiteral(GRAPH_DATA "/%1.inspect.json").arg(name));
-        plan = samples::readPlanFile(QStringLiteral(GRAPH_DATA "/%1.plan.json").arg(name), model);
-        panel.resize(size);
-        panel.setReducedMotion(true);
-        panel.setLayoutCommand({LAYOUT_PROGRAM});
-        panel.show();
-        document.setModel(model);
-        if (plan) document.setPlan(plan);
-        settle();
-        view().setFocus();
-    }
-    void settle()
-    {
-        QVERIFY(QTest::qWaitFor([this] { return panel.layoutReady(); }, 20'000));
-    }
-    GraphView& view() { return *panel.findChild<GraphView*>(); }
-    const Scene& scene() { return *view().scene(); }
-    int node(const char* label) { return nth(label, 0); }
-    int nth(const char* label, int skip)
-    {
-        for (std::size_t i = 0; i < scene().nodes.size(); ++i)
-            if (scene().graph.nodes[i].label == QString::fromUtf8(label) && skip-- == 0) return static_cast<int>(i);
-        return -1;
-    }
-    QPoint at(int node) { return view().camera().toScreen(scene().nodes[node].center() + QPointF(20, 0)).toPoint(); }
-    void click(int node) { QTest::mouseClick(&view(), Qt::LeftButton, {}, at(node)); }
-    QAction* action(const char* name)
-    {
-        for (QAction* found : panel.viewActions())
-            if (found->objectName() == QLatin1String(name)) return found;
-        return nullptr;
-    }
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(&view(), key, modifiers); }
-};
-
-QPoint pathPoint(Bench& bench, const SceneEdge& edge, qreal t)
-{
-    return bench.view().camera().toScreen(pointOnPath(edge.path, t)).toPoint();
-}
-
-}  // namespace
 
 class GraphPanelTest : public QObject {
     Q_OBJECT
@@ -464,7 +406,7 @@ private slots:
     void theContextMenuStoresAndOpens()
     {
         Bench bench;
-        QSignalSpy pinned(&bench.panel, &GraphPanel::pinRequested);
+        QSignalSpy toggled(&bench.panel, &GraphPanel::pinToggled);
         const QPoint at = bench.at(bench.nth("relu", 0));
         QContextMenuEvent event(QContextMenuEvent::Mouse, at, bench.view().mapToGlobal(at));
         QApplication::sendEvent(&bench.view(), &event);
@@ -472,8 +414,8 @@ private slots:
         QVERIFY(menu);
         for (QAction* action : menu->actions())
             if (action->text() == QLatin1String("Never store")) action->trigger();
-        QCOMPARE(pinned.size(), 1);
-        QCOMPARE(pinned[0], (QVariantList{"no_checkpoint", "v30"}));
+        QCOMPARE(toggled.size(), 1);
+        QVERIFY(toggled[0][0].value<protocol::PinRecord>() == (protocol::PinRecord{"no_checkpoint", "v30"}));
         menu->close();
     }
 };

@@ -114,6 +114,7 @@ class Engine:
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
         self.says_version = "--no-version" not in arguments
         self.documents, self.runs = {}, {}
+        self.measured = False
 
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
@@ -152,15 +153,38 @@ class Engine:
         return {"path": params["path"] or "/home/engine", "parent": "/home", "entries": entries}
 
     def plan_make(self, params):
+        if params.get("near"):  # for those who count
+            send(method="log", params={"level": "info", "message": "near"})
         try:
-            return self.documents[params["document"]].make_plan(params["strategy"], params["pins"], params["device"],
-                                                                params["batch"], params["objective"])
+            return self.documents[params["document"]].make_plan(**self.plan_arguments(params), near=params.get("near", False))
         except ValueError as refusal:
             raise Refused(-32004, str(refusal)) from None
 
+    def plan_arguments(self, params):
+        return {key: params[key] for key in ("strategy", "pins", "device", "batch", "objective", "stages")}
+
     def plan_repairs(self, params):
-        return self.documents[params["document"]].repairs(params["strategy"], params["pins"], params["device"],
-                                                          params["batch"], params["objective"])
+        return self.documents[params["document"]].repairs(**self.plan_arguments(params))
+
+    def plan_explain(self, params):
+        send(method="log", params={"level": "info", "message": "explain"})
+        return self.documents[params["document"]].explain(**self.plan_arguments(params))
+
+    def machine_rates(self, params):
+        rates = [{"key": "gather", "what": "gathering rows", "unit": "GB/s", "value": 5.25 if self.measured else 4.0},
+                 {"key": "flops", "what": "matrix products", "unit": "Gflop/s", "value": 52.0 if self.measured else 40.0}]
+        return {"device": params["device"], "measured": self.measured, "runs": 3 if self.measured else 0, "rates": rates}
+
+    def machine_measure(self, params):
+        for done in range(3):
+            send(method="$/progress", params={"request": self.request, "what": "measuring", "done": done, "total": 3})
+            time.sleep(.03)
+        self.measured = True
+        return self.machine_rates(params)
+
+    def machine_forget(self, params):
+        self.measured = False
+        return self.machine_rates(params)
 
     def plan_load(self, params):
         plan = json.loads(params["text"])

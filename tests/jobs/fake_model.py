@@ -72,15 +72,21 @@ class Model:
             "lints": [{"code": "W1", "message": "a made-up remark", "op": self.ops[2]["id"]}], "stages": [],
             "values": self.values, "ops": self.ops}
 
-    # Plans. Storing anything but results and linear maps, or no result at all, is refused.
+    # Plans. Storing anything but results and linear maps, or no result at all, is refused; so is what a rule does not keep
+    # to, and a hop in a stage that there is not.
 
     def stored(self, strategy, pins):
         hidden = self.results[:-1]
         stored = list(self.linears[1:] if strategy == "source-rule" else hidden)
-        for kind, pinned in pins:
+        for kind, pinned, *rest in pins:
+            if kind not in ("checkpoint", "no_checkpoint"):
+                if strategy in ("depth", "source-rule"):
+                    raise ValueError(f"no rule keeps to {kind}: take the optimal strategy")
+                if kind != "cut":
+                    continue
             if pinned not in hidden + self.linears:
                 raise ValueError(f"{pinned} cannot be stored: it has no rows of its own")
-            if kind == "checkpoint" and pinned not in stored:
+            if kind in ("checkpoint", "cut") and pinned not in stored:
                 stored.append(pinned)
             if kind == "no_checkpoint" and pinned in stored:
                 stored.remove(pinned)
@@ -88,30 +94,64 @@ class Model:
             raise ValueError("without any stored value all hops would be in one stage")
         return sorted(stored, key=lambda identity: int(identity[1:]))
 
-    def make_plan(self, strategy, pins, device, batch, objective="time"):
+    def staged(self, pins, stages):
+        """The operators of each stage; hops run where they are pinned."""
+        staged = {index: list(ops) for index, ops in self.stage_ops.items()}
+        makers = {output: op["id"] for op in self.ops for output in op["outputs"]}
+        for kind, hop, *rest in pins:
+            if kind != "hop_stage":
+                continue
+            if rest[0] > max(stages or 0, self.layers):
+                raise ValueError(f"{hop} cannot run in stage {rest[0]}: there are only {max(stages or 0, self.layers)}")
+            for ops in staged.values():
+                if makers[hop] in ops:
+                    ops.remove(makers[hop])
+            staged.setdefault(rest[0], []).append(makers[hop])
+        return staged
+
+    def make_plan(self, strategy, pins, device, batch, objective="time", stages=None, near=False):
         stored = self.stored(strategy, pins)
         cost = 0.002 + 0.001 * len(stored)
-        best = cost if strategy == "optimal" else None
-        stages = [self.stage(index, ops) for index, ops in self.stage_ops.items()]
+        best = cost if strategy == "optimal" and not near else None
+        made = [self.stage(index, ops) for index, ops in self.staged(pins, stages).items()]
         checkpoints = [self.checkpoint(identity, index + 1, False) for index, identity in enumerate(stored)]
         checkpoints.append(self.checkpoint(self.output, self.layers, True))
         plan = ENVELOPE | {
             "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
             "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
-            "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": stages,
+            "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": made,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
         return {"plan": plan, "predicted": self.prediction(len(stored)), "notes": []}
 
-    def repairs(self, strategy, pins, device, batch, objective):
-        """Pins without which there is a plan."""
+    def repairs(self, pins, stages, **arguments):
+        """Pins without which there is a plan, and the stages with which there is one."""
+        tries = [({"drop": pin}, [other for other in pins if other != pin], stages) for pin in pins]
+        tries.append(({"stages": self.layers + 1}, pins, self.layers + 1))
         found = []
-        for dropped in pins:
+        for way, kept, allowed in tries:
             try:
-                plan = self.make_plan(strategy, [pin for pin in pins if pin != dropped], device, batch, objective)["plan"]
+                plan = self.make_plan(pins=kept, stages=allowed, **arguments)["plan"]
             except ValueError:
                 continue
-            found.append({"drop": dropped, "cost": plan["cost"], "unit": plan["unit"]})
+            found.append(way | {"cost": plan["cost"], "unit": plan["unit"]})
         return {"repairs": found}
+
+    def explain(self, **arguments):
+        """Every stored value is worth it; the rules store each linear map instead of the first result."""
+        plan = self.make_plan(**arguments)["plan"]
+        size = NODES * WIDTH * 4
+        decisions = [{"kind": "stored", "value": checkpoint["value"], "stages": [checkpoint["stage"]], "write": .001,
+                      "read": .0005, "compute": 0, "possible": index % 2 == 0, "alternative": .008 if index % 2 == 0 else None,
+                      "saves": .008 - plan["cost"] if index % 2 == 0 else None}
+                     for index, checkpoint in enumerate(plan["checkpoints"]) if not checkpoint["output"]]
+        decisions.append({"kind": "recomputed", "value": self.linears[-1], "stages": [1, 2], "write": 0, "read": 0,
+                          "compute": .0002, "possible": True, "alternative": .0061, "saves": .0001})
+        values = [{"value": linear, "cost": {"own": 0, "other": .002}, "written": {"own": 0, "other": size},
+                   "read": {"own": 0, "other": 3 * size}, "stages": {"own": [2], "other": [1, 2]}}
+                  for linear in self.linears[1:]]
+        against = [{"strategy": strategy, "cost": .006, "seconds": .006, "values": values,
+                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}} for strategy in ("depth", "source-rule")]
+        return {"unit": plan["unit"], "cost": plan["cost"], "decisions": decisions, "against": against}
 
     def stage(self, index, ops):
         loop = {"destination": "node", "frontier": [], "reads": [], "reductions": [], "writes": []}

@@ -20,7 +20,7 @@ std::vector<protocol::PinRecord> pins(const QString& text)
     return result;
 }
 
-Cuts cuts(const QString& text) { return {"depth", "time", pins(text), nullptr}; }
+Cuts cuts(const QString& text) { return {"depth", "time", pins(text)}; }
 
 }  // namespace
 
@@ -28,6 +28,7 @@ class TestCuts : public QObject {
     Q_OBJECT
 private slots:
     void aPinReplacesTheOneOfTheSameValue();
+    void whatNoRuleKeepsToMakesAnOptimum();
     void movesLeaveAsFewPinsAsTheyCan_data();
     void movesLeaveAsFewPinsAsTheyCan();
     void pinsOfUnknownValuesDoNotFit();
@@ -37,8 +38,19 @@ private slots:
 void TestCuts::aPinReplacesTheOneOfTheSameValue()
 {
     QVERIFY(withPin(cuts("store a, drop b"), {"no_checkpoint", "a"}) == cuts("drop b, drop a"));
-    QVERIFY(withoutPin(cuts("store a, drop b"), "a") == cuts("drop b"));
-    QVERIFY(withoutPin(cuts("store a"), "z") == cuts("store a"));
+    QVERIFY(withoutPin(cuts("store a, drop b"), {"checkpoint", "a"}) == cuts("drop b"));
+    QVERIFY(withoutPins(cuts("store a"), "z") == cuts("store a"));
+}
+
+void TestCuts::whatNoRuleKeepsToMakesAnOptimum()
+{
+    const Cuts cut = withPin(cuts("store a"), {"cut", "a", "b"});
+    QCOMPARE(cut.strategy, QString("optimal"));
+    QCOMPARE(cut.pins.size(), std::size_t{2});
+    QCOMPARE(withPin(cuts("store a"), {"checkpoint", "b"}).strategy, QString("depth"));
+    QCOMPARE(withPin(withPin(cut, {"hop_stage", "a", {}, 2}), {"hop_stage", "a", {}, 3}).pins.size(), std::size_t{3});
+    QVERIFY(withoutPins(cut, "a").pins.empty());
+    QCOMPARE(withoutPins(cut, "b").pins, pins("store a"));
 }
 
 void TestCuts::movesLeaveAsFewPinsAsTheyCan_data()
@@ -74,8 +86,8 @@ void TestCuts::aRefusedCommandLeavesTheStackWhenItIsUndone()
     QStringList applied;
     const auto apply = [&](const Cuts& to) { applied.append(to.strategy); };
     QUndoStack stack;
-    stack.push(new CutCommand("one", {"start", "time", {}, nullptr}, {"one", "time", {}, nullptr}, apply));
-    auto* refused = new CutCommand("two", {"one", "time", {}, nullptr}, {"two", "time", {}, nullptr}, apply);
+    stack.push(new CutCommand("one", {"start", "time", {}}, {"one", "time", {}}, apply));
+    auto* refused = new CutCommand("two", {"one", "time", {}}, {"two", "time", {}}, apply);
     stack.push(refused);
     refused->refuse();
     stack.undo();

@@ -48,8 +48,10 @@ TEST_CASE("a plan and its prediction become indexed records")
     CHECK(stored->bytesWritten == 60);
     CHECK_FALSE(stored->bytesRead);
     CHECK(plan->checkpointOf(model().valueIndex("v4")) == nullptr);
-    CHECK(plan->pins.size() == 2);
-    CHECK(json::write(protocol::writePins(plan->pins)) == R"([["checkpoint","v5"],["no_checkpoint","v4"]])");
+    CHECK(plan->pins.size() == 5);
+    CHECK(
+        json::write(protocol::writePins(plan->pins)) ==
+        R"([["checkpoint","v5"],["no_checkpoint","v4"],["cut","v5","v7"],["hop_stage","v7",2],["no_recompute","v5"]])");
     REQUIRE(plan->predicted);
     CHECK(plan->predicted->stages.at(0).recomputed == std::vector{model().opIndex("op2")});
     CHECK(plan->predicted->structure == 20);

@@ -105,6 +105,27 @@ void benchCuts(int repeats)
     row("400 ops: changed cut -> plan and picture, p95", 100, times, 0.95);
 }
 
+// From one place to the next while a checkpoint is dragged: until the picture shows what would follow.
+void benchDrag(int repeats)
+{
+    Bed bed;
+    bed.open("chain100-skips.pt");
+    const models::Document& document = bed.window->document();
+    std::vector<Span> times;
+    HeartBeat heart;
+    for (int i = 0; i < repeats; ++i) {
+        const models::PlanPtr before = document.preview().plan;
+        const StopWatch moved(watch::Whose::Program);
+        bed.window->workbench().previewMove("v5", i % 2 == 0 ? "v6" : "v2");
+        bed::waitFor([&] { return document.preview().plan != before; });
+        bed::waitFor([&] { return !bed.window->graph().grab().isNull(); });
+        times.push_back(moved.elapsed());
+    }
+    bed.window->workbench().endPreview();
+    row("400 ops: dragged -> what would follow, p95", 100, times, 0.95);
+    stallRows("400 ops: dragging", heart.take());
+}
+
 void benchRun(Bed& bed, const char* what, int repeats)
 {
     bed.window->docks().setPerspective("run");
@@ -130,6 +151,7 @@ int main(int argc, char** argv)
     benchOpening("chain40-skips-long246.pt", "10,000 ops, 40 stages", repeats);
     benchOpening("chain2500-skips.pt", "10,000 ops, 2,500 stages", repeats);
     benchCuts(4 * repeats);
+    benchDrag(8 * repeats);
     {
         Bed bed;
         bed.open("chain10.pt");

@@ -9,6 +9,7 @@
 
 #include "bed.h"
 #include "checks.h"
+#include "graphview/graph_view.h"
 #include "models/run_log.h"
 
 using namespace hopscope;
@@ -117,6 +118,47 @@ bool runColoured(Bed& bed, graphview::ColourMode mode)
     return true;
 }
 
+// A pin of every kind that an optimum keeps to, around the last hop.
+bool pinEverything(Bed& bed)
+{
+    const models::ModelPtr model = bed.window->document().model();
+    int hop = -1;
+    for (std::size_t op = 0; op < model->ops.size(); ++op)
+        if (model->ops[op].kind == "gather") hop = static_cast<int>(op);
+    const std::string& made = model->values[static_cast<std::size_t>(model->ops[hop].outputs.front())].id;
+    const std::string& read = model->values[static_cast<std::size_t>(model->ops[hop].inputs.front())].id;
+    const auto stages = static_cast<int>(bed.window->document().plan()->stages.size());
+    for (const protocol::PinRecord& pin :
+         std::vector<protocol::PinRecord>{{"cut", read, made}, {"hop_stage", made, {}, stages}, {"no_recompute", read}})
+        bed.window->workbench().pin(pin);
+    bed.window->selection().reveal(models::Target::op(hop));
+    return bed::waitFor([&] { return !bed.window->workbench().busy(); }) && bed.window->document().refusal().isEmpty();
+}
+
+bool askWhy(Bed& bed)
+{
+    bed.window->docks().reveal(QStringLiteral("why"));
+    selectLast(bed, "aggregate");
+    return bed::waitFor([&] { return bed.window->document().explained().explanation != nullptr; });
+}
+
+// A checkpoint is held over the first gather that can take it.
+bool dragCheckpoint(Bed& bed)
+{
+    auto* view = bed.window->graph().findChild<graphview::GraphView*>();
+    rest();
+    const graphview::Scene& scene = *view->scene();
+    const QPoint from = view->camera().toScreen(scene.stores.front().rect.center()).toPoint();
+    QTest::mousePress(view, Qt::LeftButton, {}, from);
+    QTest::mouseMove(view, from + QPoint(9, 9));
+    for (std::size_t node = 0; node < scene.nodes.size(); ++node) {
+        if (scene.graph.nodes[node].prologue || scene.graph.nodes[node].shape != graphview::Shape::Rowwise) continue;
+        QTest::mouseMove(view, view->camera().toScreen(scene.nodes[node].center()).toPoint());
+        if (bed::waitFor([&] { return bed.window->document().preview().plan != nullptr; }, 1500)) return true;
+    }
+    return false;
+}
+
 struct Shot {
     const char *name, *perspective;
     style::Mode theme;
@@ -140,6 +182,11 @@ const Shot shots[] = {
     {"dark", "run", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/gat.pt") && bed.run(); }},
     {"refused", "analyse", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && beRefused(bed); }},
+    {"pins", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && pinEverything(bed); }},
+    {"why", "analyse", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && askWhy(bed); }},
+    {"drag", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && dragCheckpoint(bed); }},
     {"search", "analyse", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/gat.pt") && search(bed, "conv2 gather"); }},
     {"time", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Time); }},

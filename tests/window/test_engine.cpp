@@ -18,6 +18,8 @@ private slots:
     void everySampleIsOpenedPlannedRunAndProved();
     void theInspectorShowsTheOperatorsSchema();
     void aChangedCutIsPlannedRunAndProved();
+    void everyKindOfPinIsKeptRunAndProved();
+    void aPlanIsExplainedValueByValue();
     void anEngineKilledInMidRunComesBackWithEverything();
     void whatIsNoModelIsRefusedInWords();
 
@@ -87,6 +89,47 @@ void TestEngine::aChangedCutIsPlannedRunAndProved()
         bed.window->workbench().undoStack().undo();
     }
     QTRY_VERIFY(bed.window->document().plan()->checkpointOf(hidden->value) != nullptr);
+}
+
+void TestEngine::everyKindOfPinIsKeptRunAndProved()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/jknet.pt"));
+    const models::Document& document = bed.window->document();
+    const models::ModelPtr model = document.model();
+    const auto gather = std::ranges::find(model->ops, std::string("gather"), &protocol::OpRecord::kind);
+    QVERIFY(gather != model->ops.end());
+    const auto valueId = [&](int value) { return model->values[static_cast<std::size_t>(value)].id; };
+    const std::string made = valueId(gather->outputs.front()), read = valueId(gather->inputs.front());
+    jobs::Workbench& bench = bed.window->workbench();
+    bench.pin({"hop_stage", made, {}, 2});
+    QTRY_VERIFY(!bench.busy());
+    if (!document.refusal().isEmpty()) {
+        QTRY_VERIFY(!document.repairs().empty());
+        bench.repair("one more stage", document.repairs().front());
+    }
+    bench.pin({"cut", read, made});
+    bench.pin({"no_recompute", read});
+    QTRY_VERIFY_WITH_TIMEOUT(!bench.busy(), 30'000);
+    QVERIFY2(document.refusal().isEmpty(), qPrintable(document.refusal()));
+    QCOMPARE(document.plan()->pins.size(), std::size_t{3});
+    QCOMPARE(document.plan()->stagesOf(static_cast<int>(gather - model->ops.begin())), std::vector{2});
+    QVERIFY(document.plan()->checkpointOf(gather->inputs.front()) != nullptr);
+    QVERIFY(bed.run());
+    QCOMPARE(document.runs().back().report->verify->verdict, std::string("equal"));
+}
+
+void TestEngine::aPlanIsExplainedValueByValue()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, "digits/jknet.pt"));
+    bed.window->docks().reveal("why");
+    const models::Document& document = bed.window->document();
+    QTRY_VERIFY_WITH_TIMEOUT(document.explained().explanation != nullptr, 30'000);
+    const protocol::Explanation& why = *document.explained().explanation;
+    QVERIFY(!why.decisions.empty());
+    QCOMPARE(why.against.size(), std::size_t{2});
+    QVERIFY(document.plan()->cost && std::abs(why.cost - *document.plan()->cost) < 1e-6 * why.cost);
 }
 
 void TestEngine::anEngineKilledInMidRunComesBackWithEverything()

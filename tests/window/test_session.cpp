@@ -22,7 +22,9 @@ Session example()
     session.roles = {"x=node:user"};
     session.hashes = {{"model", "abc"}};
     session.settings.strategy = "source-rule";
-    session.settings.pins = {{"checkpoint", "v7"}, {"no_checkpoint", "v9"}};
+    session.settings.pins = {
+        {"checkpoint", "v7"}, {"no_checkpoint", "v9"}, {"cut", "v7", "v8"}, {"hop_stage", "v8", {}, 2}};
+    session.settings.stages = 3;
     session.settings.memory = qint64{8} << 30;
     session.settings.verify = "full";
     session.view = QByteArray("\x00\xff any bytes", 12);

@@ -48,7 +48,9 @@ void GraphController::connectDocument()
     connect(&m_document, &models::Document::planChanged, this, [this] {
         m_maker.setPlan(m_document.plan());
         refreshModes();
+        if (!m_maker.busy()) recolour();
     });
+    connect(&m_document, &models::Document::previewChanged, this, &GraphController::showPreview);
     connect(&m_document, &models::Document::runsChanged, this, [this] {
         refreshModes();
         recolour();
@@ -76,14 +78,9 @@ void GraphController::connectView()
     connect(m_view, &GraphView::hovered, this, [this](Hit hit) { m_selection.hover(targetOf(hit)); });
     connect(m_view, &GraphView::activated, this, &GraphController::activate);
     connect(m_view, &GraphView::menuRequested, this, &GraphController::showMenu);
-    connect(m_view, &GraphView::storeDropped, this, [this](int value, Hit hit) {
-        const int to = valueOf(hit);
-        if (to < 0)
-            return emit m_panel.contextHelpRequested(tr("Nothing can be stored there: drop it on a node or an edge."));
-        if (to == value) return;
-        const auto& values = m_maker.model()->values;
-        emit m_panel.checkpointMoved(models::text(values[value].id), models::text(values[to].id));
-    });
+    connect(m_view, &GraphView::storeDragged, this, &GraphController::dragOver);
+    connect(m_view, &GraphView::storeDropped, this, &GraphController::dropOn);
+    connect(m_view, &GraphView::dragEnded, &m_panel, &GraphPanel::dragEnded);
     connect(m_view, &GraphView::cameraChanged, this, &GraphController::placeOverlays);
     connect(m_minimap, &Minimap::jumped, this, [this](QPointF at) {
         Camera camera = m_view->camera();
@@ -146,7 +143,8 @@ void GraphController::recolour()
     Colouring colouring = colourNodes(*scene, m_mode, data, m_theme);
     const bool again = std::any_of(scene->staging.again.begin(), scene->staging.again.end(),
                                    [](const auto& stages) { return !stages.empty(); });
-    m_legend->display(colouring, m_theme, !scene->stores.empty(), again);
+    const bool pinned = m_maker.plan() && !m_maker.plan()->pins.empty();
+    m_legend->display(colouring, m_theme, {!scene->stores.empty(), again, pinned});
     m_minimap->display(scene, colouring, m_theme);
     m_view->setColouring(std::move(colouring));
     placeOverlays();

@@ -11,6 +11,7 @@
 #include "graphview/navigation.h"
 #include "graphview/overlays.h"
 #include "graphview/scene_maker.h"
+#include "models/pins.h"
 
 namespace hopscope::graphview {
 
@@ -74,13 +75,22 @@ private:
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
     void step(Step direction);
-    void pin(const char* kind, int value);
-    void unpin(int value);
     void showMenu(const Hit& hit, QPoint global);
-    void addCutMenu(QMenu& menu, int value);
     void toggleBookmark();
     void nextBookmark();
     void markBookmarks();
+
+    // panel_cuts.cpp
+    void pin(const char* kind, int value);
+    void unpin(int value);
+    void addCutMenu(QMenu& menu, const Hit& hit);
+    [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
+    [[nodiscard]] models::PinPlace placeOfNode(int node) const;
+    [[nodiscard]] QString whyNotStored(int value) const;  // empty: it can be stored
+    void dragOver(int value, const Hit& hit);
+    void dropOn(int value, const Hit& hit);
+    void showPreview();
+    void showPreviewScene(const ScenePtr& scene);
 
     // panel_search.cpp
     void search(const QString& query);

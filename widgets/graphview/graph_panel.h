@@ -44,8 +44,12 @@ public:
 
 signals:
     void pinRequested(const QString& kind, const QString& value);  // "checkpoint", "no_checkpoint"
+    void pinToggled(const hopscope::protocol::PinRecord& pin);     // chosen in a menu: pinned, or no longer
     void unpinRequested(const QString& value);
     void checkpointMoved(const QString& fromValue, const QString& toValue);
+    // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
+    void checkpointDragged(const QString& fromValue, const QString& toValue);
+    void dragEnded();
     void layoutFinished();
     void contextHelpRequested(const QString& sentence);
 

@@ -51,7 +51,7 @@ void GraphView::setScene(ScenePtr scene, std::optional<Anchor> anchor, bool anim
     m_animation.stop();
     const ScenePtr before = std::exchange(m_target, std::move(scene));
     m_scene = m_target;
-    m_hit = {};
+    m_hit = m_over = {};
     m_state.hoveredNode = m_state.hoveredEdge = m_state.selectedEdge = m_state.stubSource = -1;
     for (auto* list : {&m_state.selected, &m_state.found, &m_state.cone, &m_state.bookmarked}) list->clear();
     m_colouring = {};
@@ -113,6 +113,20 @@ std::shared_ptr<const Scene> displacedScene(const Scene& scene, const std::vecto
 void GraphView::setColouring(Colouring colouring)
 {
     m_colouring = std::move(colouring);
+    update();
+}
+
+void GraphView::setPreview(ScenePtr preview)
+{
+    if (!preview && m_scene == m_target) return;
+    m_animation.stop();
+    m_scene = preview ? std::move(preview) : m_target;
+    update();
+}
+
+void GraphView::setNote(const QString& note)
+{
+    m_note = note;
     update();
 }
 
@@ -183,6 +197,11 @@ Hit GraphView::hitAt(QPointF screen) const
     if (!m_scene) return {};
     const QPointF at = m_camera.toScene(screen);
     if (const int store = m_scene->storeAt(at); store >= 0) return {Hit::Kind::Store, store};
+    return hitBelowStores(at);
+}
+
+Hit GraphView::hitBelowStores(QPointF at) const
+{
     if (const int node = m_scene->nodeAt(at); node >= 0) {
         const bool glyph = !m_scene->graph.nodes[node].expands.isEmpty() &&
                            expanderRect(m_scene->nodes[node]).adjusted(-3, -3, 3, 3).contains(at);
@@ -242,7 +261,7 @@ void GraphView::paintNear(QPainter& painter)
 void GraphView::paintGhost(QPainter& painter)
 {
     if (m_drag != Drag::Store || !m_moved) return;
-    const Hit target = hitAt(m_pointer);
+    const Hit target = hitBelowStores(m_camera.toScene(m_pointer));
     painter.setRenderHint(QPainter::Antialiasing);
     if (target.kind == Hit::Kind::Node || target.kind == Hit::Kind::Expander) {
         painter.setPen(QPen(m_theme.checkpoint, 3));
@@ -258,10 +277,32 @@ void GraphView::paintGhost(QPainter& painter)
     }
     painter.setOpacity(0.75);
     paintCylinder(painter, QRectF(m_pointer - QPointF(14, 12), QSizeF(28, 24)), m_theme);
+    painter.setOpacity(1);
+    if (!m_note.isEmpty()) paintNote(painter);
+}
+
+// Beside the pointer, on the side where there is room.
+void GraphView::paintNote(QPainter& painter)
+{
+    constexpr int away = 22, margin = 8;
+    painter.setFont(detailFont());
+    const QRectF room = QRectF(rect()).adjusted(margin, margin, -margin, -margin);
+    QRectF card = painter.fontMetrics().boundingRect(QRect(0, 0, 360, 200), Qt::TextWordWrap, m_note);
+    card.adjust(-margin, -margin, margin, margin);
+    card.moveTopLeft(m_pointer + QPointF(away, away));
+    if (card.right() > room.right()) card.moveRight(std::max(m_pointer.x() - away, card.width() + margin));
+    if (card.bottom() > room.bottom()) card.moveBottom(m_pointer.y() - away);
+    painter.setPen(QPen(m_theme.border, 1));
+    painter.setBrush(m_theme.raised);
+    painter.drawRoundedRect(card, 6, 6);
+    painter.setPen(m_theme.text);
+    painter.drawText(card.adjusted(margin, margin, -margin, -margin), Qt::TextWordWrap, m_note);
 }
 
 bool GraphView::event(QEvent* event)
 {
+    // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
+    if (event->type() == QEvent::ShortcutOverride && dragging()) return event->accept(), true;
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     showTip(help->globalPos(), help->pos());
@@ -276,13 +317,17 @@ void GraphView::showTip(QPoint global, QPointF at)
             global,
             tr("%n stored values: open the module to see them one by one", nullptr, m_scene->stores[hit.index].count),
             this);
+    if (hit.kind == Hit::Kind::Edge && !m_scene->edges[hit.index].pins.isEmpty())
+        return QToolTip::showText(global, tr("You decided: %1").arg(m_scene->edges[hit.index].pins), this);
     if (hit.kind != Hit::Kind::Node && hit.kind != Hit::Kind::Expander) return QToolTip::hideText();
     const VisibleNode& node = m_scene->graph.nodes[hit.index];
     const QString first = m_scene->texts[hit.index].shortened ? node.label + QLatin1Char('\n') : QString();
     QString again;
     for (int stage : m_scene->staging.again[hit.index]) again += QStringLiteral(" %1").arg(stage);
     if (!again.isEmpty()) again = QLatin1Char('\n') + tr("computed again in stage%1").arg(again);
-    QToolTip::showText(global, first + node.tip + again, this);
+    const QString pins = m_scene->pins.empty() ? QString() : m_scene->pins[hit.index];
+    const QString decided = pins.isEmpty() ? QString() : QLatin1Char('\n') + tr("You decided: %1").arg(pins);
+    QToolTip::showText(global, first + node.tip + again + decided, this);
 }
 
 }  // namespace hopscope::graphview

@@ -31,6 +31,10 @@ public:
     };
     void setScene(ScenePtr scene, std::optional<Anchor> anchor = {}, bool animated = false);
     void setColouring(Colouring colouring);
+    // Another scene with the same nodes at the same places, while a checkpoint is dragged; null: the scene itself again.
+    void setPreview(ScenePtr preview);
+    void setNote(const QString& note);  // beside what is dragged
+    [[nodiscard]] bool dragging() const { return m_drag == Drag::Store && m_moved; }
     void setTheme(const style::Theme& theme);
     void setReserved(int pixels) { m_reserved = pixels; }  // at the lower edge, for what floats there
     void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
@@ -55,7 +59,9 @@ signals:
     void clicked(hopscope::graphview::Hit hit);
     void activated(hopscope::graphview::Hit hit);  // double-click, or a click on a glyph that opens and closes
     void menuRequested(hopscope::graphview::Hit hit, QPoint global);
+    void storeDragged(int value, hopscope::graphview::Hit hit);  // over something else than before
     void storeDropped(int value, hopscope::graphview::Hit hit);
+    void dragEnded();  // after the drop, or without one
     void cameraChanged();
 
 protected:
@@ -80,10 +86,14 @@ private:
     void paintFromAfar(QPainter& painter);
     void paintNear(QPainter& painter);
     void paintGhost(QPainter& painter);
+    void paintNote(QPainter& painter);
     void paintNothing(QPainter& painter);
     void hover(QPointF at);
     [[nodiscard]] bool movable(const Hit& hit) const;
     void setDrag(Drag drag);
+    void dragStore();
+    void endDrag();
+    [[nodiscard]] Hit hitBelowStores(QPointF scene) const;
     void startAnimation(const Scene& before, QPointF shift, QPointF anchor);
     void animationStep(qreal progress);
     void refreshCursor();
@@ -103,7 +113,9 @@ private:
     Drag m_drag = Drag::None;
     QPointF m_pressed, m_pointer;
     Camera m_pressedCamera;
-    Hit m_pressedHit, m_hit;
+    Hit m_pressedHit, m_hit, m_over;
+    int m_dragged = -1;  // the value of the checkpoint that is dragged
+    QString m_note;
     bool m_moved = false, m_space = false, m_fitted = false, m_reducedMotion = false;
 };
 

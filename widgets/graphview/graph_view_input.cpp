@@ -59,7 +59,9 @@ void GraphView::mousePressEvent(QMouseEvent* event)
     m_pressedHit = m_space ? Hit{} : hitAt(m_pressed);
     if (event->button() == Qt::MiddleButton) return setDrag(Drag::Pan);
     if (event->button() != Qt::LeftButton) return;
-    setDrag(movable(m_pressedHit) ? Drag::Store : Drag::Pan);
+    m_dragged = movable(m_pressedHit) ? m_scene->stores[m_pressedHit.index].value : -1;
+    m_over = {};
+    setDrag(m_dragged >= 0 ? Drag::Store : Drag::Pan);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event)
@@ -74,7 +76,23 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         next.offset += moved;
         setCamera(next);
     }
+    if (m_drag == Drag::Store) dragStore();
     update();
+}
+
+void GraphView::dragStore()
+{
+    const Hit over = hitBelowStores(m_camera.toScene(m_pointer));
+    if (over == m_over) return;
+    m_over = over;
+    emit storeDragged(m_dragged, over);
+}
+
+void GraphView::endDrag()
+{
+    setDrag(Drag::None);
+    setNote({});
+    emit dragEnded();
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
@@ -83,10 +101,8 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     setDrag(Drag::None);
     m_pointer = event->position();
     if (drag == Drag::Store && m_moved) {
-        const int value = m_pressedHit.index < static_cast<int>(m_target->stores.size())
-                              ? m_target->stores[m_pressedHit.index].value
-                              : -1;
-        if (value >= 0) emit storeDropped(value, hitAt(m_pointer));
+        emit storeDropped(m_dragged, hitBelowStores(m_camera.toScene(m_pointer)));
+        endDrag();
     } else if (!m_moved && event->button() == Qt::LeftButton && !m_space) {
         const bool opens = m_pressedHit.kind == Hit::Kind::Expander;
         if (opens) emit activated(m_pressedHit);
@@ -120,9 +136,11 @@ void GraphView::hover(QPointF at)
 
 void GraphView::leaveEvent(QEvent*) { hover(QPointF(-1e6, -1e6)); }
 
-// Space held down: the left button pans, whatever is below it. All other keys are actions of the panel.
+// Space held down: the left button pans, whatever is below it. Escape gives a drag up. All other keys are actions of the
+// panel.
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
+    if (event->key() == Qt::Key_Escape && dragging()) return endDrag();
     if (event->key() != Qt::Key_Space) return QWidget::keyPressEvent(event);
     m_space = true;
     refreshCursor();

@@ -31,19 +31,20 @@ int chipWidth(const QString& label)
     return std::max(30, static_cast<int>(QFontMetricsF(smallFont()).horizontalAdvance(label)) + 14);
 }
 
-QStringList signNames(bool stores, bool again)
+QStringList signNames(Legend::Signs signs)
 {
     QStringList names;
-    if (stores) names << Legend::tr("checkpoint") << Legend::tr("cut");
+    if (signs.stores) names << Legend::tr("checkpoint") << Legend::tr("cut");
     names << Legend::tr("structure only");
-    if (again) names << Legend::tr("computed again");
+    if (signs.again) names << Legend::tr("computed again");
+    if (signs.pins) names << Legend::tr("pinned");
     return names;
 }
 
-int signsWidth(bool stores, bool again)
+int signsWidth(Legend::Signs signs)
 {
     int width = 0;
-    for (const QString& name : signNames(stores, again))
+    for (const QString& name : signNames(signs))
         width += swatch + 6 + static_cast<int>(QFontMetricsF(detailFont()).horizontalAdvance(name)) + 14;
     return width;
 }
@@ -69,12 +70,11 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
     setAttribute(Qt::WA_TransparentForMouseEvents);
 }
 
-void Legend::display(const Colouring& colouring, const style::Theme& theme, bool stores, bool again)
+void Legend::display(const Colouring& colouring, const style::Theme& theme, Signs signs)
 {
     m_colouring = colouring;
     m_theme = theme;
-    m_stores = stores;
-    m_again = again;
+    m_signs = signs;
     QStringList words{colouring.title};
     for (const LegendEntry& entry : colouring.legend) words << entry.label;
     setAccessibleDescription(words.join(QStringLiteral(", ")));
@@ -87,7 +87,7 @@ QSize Legend::sizeHint() const
 {
     int width = static_cast<int>(QFontMetricsF(smallFont()).horizontalAdvance(m_colouring.title)) + 10;
     for (const LegendEntry& entry : m_colouring.legend) width += chipWidth(entry.label) + chipGap;
-    return {std::max(width, signsWidth(m_stores, m_again)) + 2 * pad, 2 * rowHeight + 10};
+    return {std::max(width, signsWidth(m_signs)) + 2 * pad, 2 * rowHeight + 10};
 }
 
 void Legend::paintEvent(QPaintEvent*)
@@ -128,7 +128,7 @@ void Legend::paintSigns(QPainter& painter)
         painter.drawText(QRectF(x + swatch + 6, 5 + rowHeight, width, rowHeight), Qt::AlignVCenter, name);
         x += swatch + 6 + width;
     };
-    if (m_stores) {
+    if (m_signs.stores) {
         next(tr("checkpoint"), [&](QRectF box) { paintCylinder(painter, box.adjusted(4, 0, -4, 0), m_theme); });
         next(tr("cut"), [&](QRectF box) {
             QPen pen(m_theme.cut, 2.4);
@@ -142,12 +142,14 @@ void Legend::paintSigns(QPainter& painter)
         painter.setBrush(m_theme.panel);
         painter.drawRoundedRect(box, 4, 4);
     });
-    if (!m_again) return;
-    next(tr("computed again"), [&](QRectF box) {
+    const auto hatched = [&](QRectF box) {
         painter.setPen(QPen(m_theme.nodeBorder, 1));
         painter.setBrush(QBrush(m_theme.recompute, Qt::BDiagPattern));
         painter.drawRoundedRect(box, 4, 4);
-    });
+    };
+    if (m_signs.again) next(tr("computed again"), hatched);
+    const auto pin = [&](QRectF box) { paintPin(painter, box.center() + QPointF(0, 7), m_theme); };
+    if (m_signs.pins) next(tr("pinned"), pin);
 }
 
 Minimap::Minimap(QWidget* parent) : QWidget(parent)

@@ -30,7 +30,11 @@ class Legend : public QWidget {
     Q_OBJECT
 public:
     explicit Legend(QWidget* parent = nullptr);
-    void display(const Colouring& colouring, const style::Theme& theme, bool stores, bool again);
+    // Which signs are in the picture.
+    struct Signs {
+        bool stores = false, again = false, pins = false;
+    };
+    void display(const Colouring& colouring, const style::Theme& theme, Signs signs);
     [[nodiscard]] QSize sizeHint() const override;
 
 protected:
@@ -42,7 +46,7 @@ private:
 
     Colouring m_colouring;
     style::Theme m_theme;
-    bool m_stores = false, m_again = false;
+    Signs m_signs;
 };
 
 class Minimap : public QWidget {

@@ -204,37 +204,6 @@ void GraphController::step(Step direction)
     m_view->scrollTo(scene->nodes[next]);
 }
 
-void GraphController::pin(const char* kind, int value)
-{
-    if (value < 0) return emit m_panel.contextHelpRequested(tr("Select a node or an edge first."));
-    const protocol::ValueRecord& record = m_maker.model()->values[value];
-    if (record.structureOnly)
-        return emit m_panel.contextHelpRequested(
-            tr("It is computed once for the whole graph: there is nothing to store."));
-    if (!record.hasRows())
-        return emit m_panel.contextHelpRequested(
-            tr("It has no row per node or edge: it cannot be stored between stages."));
-    emit m_panel.pinRequested(QString::fromLatin1(kind), models::text(record.id));
-}
-
-void GraphController::unpin(int value)
-{
-    if (value < 0) return emit m_panel.contextHelpRequested(tr("Select a node or an edge first."));
-    emit m_panel.unpinRequested(models::text(m_maker.model()->values[value].id));
-}
-
-void GraphController::addCutMenu(QMenu& menu, int value)
-{
-    if (value < 0) return;
-    menu.addAction(tr("Store here"), this, [this, value] { pin("checkpoint", value); });
-    menu.addAction(tr("Never store"), this, [this, value] { pin("no_checkpoint", value); });
-    menu.addAction(tr("Let the plan decide"), this, [this, value] { unpin(value); });
-    menu.addSeparator();
-    const int producer = m_maker.model()->values[value].producer;
-    if (producer >= 0)
-        menu.addAction(tr("Select producer"), this, [this, producer] { m_selection.reveal(Target::op(producer)); });
-}
-
 void GraphController::showMenu(const Hit& hit, QPoint global)
 {
     const ScenePtr& scene = m_view->scene();
@@ -244,7 +213,8 @@ void GraphController::showMenu(const Hit& hit, QPoint global)
     auto* menu = new QMenu(&m_panel);
     menu->setObjectName(QStringLiteral("graphMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    addCutMenu(*menu, valueOf(at));
+    menu->setToolTipsVisible(true);
+    addCutMenu(*menu, at);
     const bool node = at.kind == Hit::Kind::Node || at.kind == Hit::Kind::Expander;
     if (node && !scene->graph.nodes[at.index].expands.isEmpty())
         menu->addAction(tr("Open"), this, [this, at] { expandNode(at.index); });

@@ -214,4 +214,12 @@ const Band* Scene::bandOf(int stage) const
 
 ScenePtr buildScene(SceneInput input) { return SceneBuilder(std::move(input)).build(); }
 
+ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan)
+{
+    SceneInput input;
+    input.model = &model;
+    input.plan = &plan;
+    return SceneBuilder(std::move(input)).buildOver(scene);
+}
+
 }  // namespace hopscope::graphview

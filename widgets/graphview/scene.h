@@ -31,6 +31,7 @@ struct SceneEdge {
     bool cut = false;           // its value is stored between the stages of its ends
     int stored = -1;            // of a cut: the stored value
     QString bytes;              // of a cut: what reading it costs in all; may be empty
+    QString pins;               // of the user, in words; empty: none
 };
 
 struct SceneStub {
@@ -64,6 +65,8 @@ struct Scene {
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
+    std::vector<QString> pins;     // by node: the user's, in words; empty: none
+    std::vector<int> moved;        // of a preview, by node: the stage that it would be in; 0: where it is
     std::vector<Band> bands;
     QRectF bounds;
     GridIndex nodeIndex, edgeIndex;
@@ -90,6 +93,8 @@ struct SceneInput {
 
 // Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
 ScenePtr buildScene(SceneInput input);
+// The same places with what another plan makes of them: cuts, stores, stages.
+ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
 // What a node needs for its texts and its shape.
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph);

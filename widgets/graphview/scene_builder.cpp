@@ -7,6 +7,7 @@
 
 #include "graphview/router.h"
 #include "models/labels.h"
+#include "models/pins.h"
 
 namespace hopscope::graphview {
 
@@ -46,7 +47,26 @@ ScenePtr SceneBuilder::build()
     routeEdges();
     indexEdges();
     if (m_input.plan) placeStores();
+    if (m_input.plan) markPins();
     growBounds();
+    return m_scene;
+}
+
+ScenePtr SceneBuilder::buildOver(const Scene& base)
+{
+    *m_scene = base;
+    m_scene->stores.clear();
+    m_scene->innerStores.assign(base.nodes.size(), 0);
+    m_scene->pins.clear();
+    m_scene->staging = stageNodes(base.graph, *m_input.model, m_input.plan);
+    findCheckpoints();
+    for (std::size_t i = 0; i < m_scene->edges.size(); ++i) markCut(m_scene->edges[i], base.graph.edges[i]);
+    placeStores();
+    markPins();
+    m_scene->moved.assign(base.nodes.size(), 0);
+    for (std::size_t node = 0; node < base.nodes.size(); ++node)
+        if (m_scene->staging.stage[node] != base.staging.stage[node])
+            m_scene->moved[node] = m_scene->staging.stage[node];
     return m_scene;
 }
 
@@ -126,13 +146,46 @@ void SceneBuilder::routeEdges()
         drawn.from = edge.from;
         drawn.to = edge.to;
         drawn.values = edge.values;
-        const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
-        drawn.cut = checkpoint != nullptr;
-        drawn.stored = checkpoint ? checkpoint->value : -1;
-        if (checkpoint) drawn.bytes = bytesText(QString(), checkpoint->bytesRead).trimmed();
+        markCut(drawn, edge);
         drawn.path = scene.graph.nodes[edge.to].prologue ? router.routeFlow(edge.from, edge.to)
                                                          : router.route(edge.from, edge.to);
     }
+}
+
+void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
+{
+    const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
+    drawn.cut = checkpoint != nullptr;
+    drawn.stored = checkpoint ? checkpoint->value : -1;
+    drawn.bytes = checkpoint ? bytesText(QString(), checkpoint->bytesRead).trimmed() : QString();
+}
+
+void SceneBuilder::markPins()
+{
+    m_scene->pins.resize(m_scene->nodes.size());
+    for (SceneEdge& edge : m_scene->edges) edge.pins.clear();
+    for (const protocol::PinRecord& pin : m_input.plan->pins) markPin(pin);
+}
+
+// A pinned cut is marked on its edge, a pinned store where it is drawn, all else on the node of the operator.
+void SceneBuilder::markPin(const protocol::PinRecord& pin)
+{
+    const auto nodeOf = [&](const std::string& id) {
+        const int value = m_input.model->valueIndex(id);
+        const int producer = value < 0 ? -1 : m_input.model->values[value].producer;
+        return producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
+    };
+    const auto note = [&](QString& to) {
+        to += (to.isEmpty() ? QString() : QStringLiteral("\n")) + models::pinLabel(*m_input.model, pin);
+    };
+    const int value = m_input.model->valueIndex(pin.value);
+    const int node = nodeOf(pin.kind == "cut" ? pin.consumer : pin.value);
+    if (node < 0) return;
+    if (pin.kind == "cut")
+        for (SceneEdge& edge : m_scene->edges)
+            if (edge.to == node && std::ranges::binary_search(edge.values, value)) return note(edge.pins);
+    const auto shows = [&](const SceneStore& store) { return store.value == value; };
+    if (pin.kind != "checkpoint" || std::ranges::none_of(m_scene->stores, shows)) note(m_scene->pins[node]);
 }
 
 void SceneBuilder::indexEdges()

@@ -13,6 +13,7 @@ class SceneBuilder {
 public:
     explicit SceneBuilder(SceneInput input);
     ScenePtr build();
+    ScenePtr buildOver(const Scene& base);  // without moving anything
 
 private:
     void placeNodes();
@@ -20,6 +21,9 @@ private:
     void routeEdges();
     void findCheckpoints();
     [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
+    void markCut(SceneEdge& drawn, const VisibleEdge& edge) const;
+    void markPins();
+    void markPin(const protocol::PinRecord& pin);
     void indexEdges();
     void placeStubs();
     void placeStores();

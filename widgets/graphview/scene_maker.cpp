@@ -59,7 +59,9 @@ void SceneMaker::takeView(std::shared_ptr<const ModelView> view)
 void SceneMaker::setPlan(models::PlanPtr plan)
 {
     if (plan == m_plan) return;
+    const bool samePicture = plan && m_plan && protocol::sameCuts(*plan, *m_plan);
     m_plan = std::move(plan);
+    if (samePicture) return;
     // While a layout is under way the scene to come takes the plan along.
     if (m_draft) build();
 }
@@ -69,6 +71,15 @@ void SceneMaker::setFold(FoldState state)
     m_state = std::move(state);
     m_chosen = true;
     if (m_view) startLayout();
+}
+
+void SceneMaker::buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then)
+{
+    if (!m_scene || m_busy) return;
+    const auto work = [scene = m_scene, model = m_model, plan = std::move(plan)] {
+        return models::releasedAside(previewScene(*scene, *model, *plan));
+    };
+    aside(work, std::move(then));
 }
 
 SceneMaker::DraftPtr SceneMaker::startDraft(const FoldModel& fold, const FoldState& state)

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QThreadPool>
+#include <functional>
 
 #include "graphview/layout_client.h"
 #include "graphview/scene.h"
@@ -22,6 +23,8 @@ public:
                   models::PartsPtr parts);  // null: nothing is open; begins with the initial fold
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
+    // The scene of now as another plan would have it, unless another scene comes first.
+    void buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then);
 
     [[nodiscard]] LayoutClient& client() { return m_client; }
     [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() is there

@@ -13,7 +13,6 @@ namespace {
 constexpr qreal textScale = 0.42;  // smaller text is not read
 constexpr qreal detailScale = 0.6;
 constexpr qreal fadedOpacity = 0.28;
-constexpr qreal badgeHeight = 16;
 
 QString tr(const char* text) { return QCoreApplication::translate("GraphScene", text); }
 
@@ -206,6 +205,7 @@ void ScenePainter::paintEdge(int index)
     m_painter.drawPath(edgePath(edge.path));
     const auto size = edge.path.size();
     paintArrow(edge.path[size - 1], edge.path[size - 2], colour, edge.cut ? 9 : 6.5);
+    if (!edge.pins.isEmpty()) paintPin(m_painter, pointOnPath(edge.path, 0.75), m_theme);
     m_painter.setOpacity(1);
 }
 
@@ -351,6 +351,9 @@ void ScenePainter::paintNode(int node)
     if (m_state.scale >= detailScale && !record.prologue) paintBadge(node);
     if (m_state.scale >= detailScale && m_scene.innerStores[node] > 0) paintInnerStores(node);
     if (marked(m_state.bookmarked, node)) paintBookmark(node);
+    if (!m_scene.pins.empty() && !m_scene.pins[node].isEmpty())
+        paintPin(m_painter, m_scene.nodes[node].bottomLeft() + QPointF(1, 5), m_theme);
+    if (!m_scene.moved.empty() && m_scene.moved[node] > 0) paintMove(node);
     m_painter.setOpacity(1);
 }
 
@@ -399,61 +402,6 @@ void ScenePainter::paintText(int node)
     m_painter.setFont(detailFont());
     drawCentred(m_painter, rect.adjusted(0, rect.height() * 0.5, 0, -3), text.detail, text.detailWidth,
                 m_state.picture);
-}
-
-void ScenePainter::paintBadge(int node)
-{
-    const VisibleNode& record = m_scene.graph.nodes[node];
-    QString text = QString::number(record.depth);
-    if (record.minDepth < record.depth) text.prepend(QString::number(record.minDepth) + QStringLiteral("\u2013"));
-    const QRectF& rect = m_scene.nodes[node];
-    const qreal width = std::max(badgeHeight, QFontMetricsF(smallFont()).horizontalAdvance(text) + 8);
-    const qreal inset = record.shape == Shape::Gather ? 10 : 2;
-    const QRectF badge(rect.right() - 8 - inset, rect.top() - badgeHeight / 2 + 1, width, badgeHeight);
-    m_painter.setPen(QPen(m_theme.nodeBorder, 1));
-    m_painter.setBrush(m_theme.panel);
-    m_painter.drawRoundedRect(badge, badgeHeight / 2, badgeHeight / 2);
-    m_painter.setFont(smallFont());
-    m_painter.setPen(m_theme.text);
-    m_painter.drawText(badge, Qt::AlignCenter, text);
-}
-
-void ScenePainter::paintInnerStores(int node)
-{
-    const QRectF& rect = m_scene.nodes[node];
-    const QString text = QStringLiteral("\u00d7%1").arg(m_scene.innerStores[node]);
-    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 26;
-    const QRectF chip(rect.right() - width - 6, rect.bottom() - 3, width, 15);
-    m_painter.setPen(QPen(m_theme.border, 1));
-    m_painter.setBrush(m_theme.panel);
-    m_painter.drawRoundedRect(chip, 7, 7);
-    paintCylinder(m_painter, QRectF(chip.left() + 5, chip.top() + 2, 12, 11), m_theme);
-    m_painter.setPen(m_theme.warning);
-    m_painter.setFont(smallFont());
-    m_painter.drawText(chip.adjusted(20, 0, 0, 0), Qt::AlignVCenter, text);
-}
-
-// A ribbon over the upper left corner.
-void ScenePainter::paintBookmark(int node)
-{
-    const QPointF at = m_scene.nodes[node].topLeft() + QPointF(10, -5);
-    const qreal width = 9, height = 16;
-    m_painter.setPen(QPen(m_theme.panel, 1));
-    m_painter.setBrush(m_theme.accent);
-    m_painter.drawPolygon(QPolygonF{at, at + QPointF(width, 0), at + QPointF(width, height),
-                                    at + QPointF(width / 2, height - 4), at + QPointF(0, height)});
-}
-
-void ScenePainter::paintExpander(int node)
-{
-    const QRectF box = expanderRect(m_scene.nodes[node]);
-    const bool structure = m_scene.graph.nodes[node].prologue;
-    const QColor colour = structure ? m_theme.structure : m_colouring.text[node];
-    m_painter.setPen(QPen(colour, 1));
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.drawRoundedRect(box, 3, 3);
-    m_painter.drawLine(box.center() - QPointF(3, 0), box.center() + QPointF(3, 0));
-    m_painter.drawLine(box.center() - QPointF(0, 3), box.center() + QPointF(0, 3));
 }
 
 }  // namespace hopscope::graphview

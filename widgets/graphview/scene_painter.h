@@ -54,6 +54,7 @@ private:
     void paintInnerStores(int node);
     void paintExpander(int node);
     void paintBookmark(int node);
+    void paintMove(int node);
     [[nodiscard]] bool faded(int node) const;
     [[nodiscard]] bool marked(const std::vector<char>& list, int node) const;
     [[nodiscard]] QPen borderOf(int node) const;
@@ -67,6 +68,8 @@ private:
 
 QPainterPath shapePath(Shape shape, const QRectF& rect);
 void paintCylinder(QPainter& painter, const QRectF& rect, const style::Theme& theme);
+// A pin that was stuck in with its point at `tip`: the user has decided something there.
+void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme);
 // Where the glyph that opens a node is.
 QRectF expanderRect(const QRectF& node);
 

@@ -42,6 +42,18 @@ QPainterPath shapePath(Shape shape, const QRectF& r)
 
 QRectF expanderRect(const QRectF& node) { return {node.left() + 7, node.center().y() - 6.5, 13, 13}; }
 
+void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme)
+{
+    const QPointF head = tip + QPointF(-3.5, -9);
+    painter.setPen(QPen(theme.panel, 3.4));
+    painter.drawLine(tip, head);
+    painter.setPen(QPen(theme.accent, 1.6));
+    painter.drawLine(tip, head);
+    painter.setPen(QPen(theme.panel, 0.8));
+    painter.setBrush(theme.accent);
+    painter.drawEllipse(head, 4.5, 4.5);
+}
+
 void paintCylinder(QPainter& painter, const QRectF& r, const style::Theme& theme)
 {
     const qreal lid = r.height() * 0.3;

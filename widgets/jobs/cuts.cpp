@@ -4,40 +4,46 @@ namespace hopscope::jobs {
 
 namespace {
 
-const protocol::PinRecord* pinOf(const Cuts& cuts, const std::string& value)
-{
-    for (const protocol::PinRecord& pin : cuts.pins)
-        if (pin.value == value) return &pin;
-    return nullptr;
-}
-
 bool isPinned(const Cuts& cuts, const std::string& value, const char* kind)
 {
-    const protocol::PinRecord* pin = pinOf(cuts, value);
-    return pin && pin->kind == kind;
+    return std::ranges::find(cuts.pins, protocol::PinRecord{kind, value}) != cuts.pins.end();
 }
 
 }  // namespace
 
+bool isOptimum(const QString& strategy)
+{
+    return strategy == QLatin1String("optimal") || strategy == QLatin1String("local-search");
+}
+
 Cuts withPin(Cuts cuts, const protocol::PinRecord& pin)
 {
-    cuts = withoutPin(std::move(cuts), pin.value);
+    cuts = withoutPin(std::move(cuts), pin);
+    if (protocol::needsOptimum(pin) && !isOptimum(cuts.strategy)) cuts.strategy = QStringLiteral("optimal");
     cuts.pins.push_back(pin);
     return cuts;
 }
 
-Cuts withoutPin(Cuts cuts, const std::string& value)
+Cuts withoutPin(Cuts cuts, const protocol::PinRecord& pin)
 {
-    std::erase_if(cuts.pins, [&](const protocol::PinRecord& pin) { return pin.value == value; });
+    std::erase_if(cuts.pins, [&](const protocol::PinRecord& other) { return protocol::sameQuestion(other, pin); });
+    cuts.exact.reset();
+    return cuts;
+}
+
+Cuts withoutPins(Cuts cuts, const std::string& value)
+{
+    std::erase_if(cuts.pins, [&](const protocol::PinRecord& pin) { return protocol::mentions(pin, value); });
     cuts.exact.reset();
     return cuts;
 }
 
 Cuts withMove(Cuts cuts, const std::string& from, const std::string& to)
 {
+    const protocol::PinRecord store{"checkpoint", to}, forbid{"no_checkpoint", from};
     if (isPinned(cuts, from, "checkpoint") && isPinned(cuts, to, "no_checkpoint"))
-        return withoutPin(withoutPin(std::move(cuts), from), to);
-    return withPin(withPin(std::move(cuts), {"no_checkpoint", from}), {"checkpoint", to});
+        return withoutPin(withoutPin(std::move(cuts), store), forbid);
+    return withPin(withPin(std::move(cuts), forbid), store);
 }
 
 std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinRecord>& pins,
@@ -45,7 +51,7 @@ std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinReco
 {
     std::vector<protocol::PinRecord> fitting;
     for (const protocol::PinRecord& pin : pins)
-        if (model.valueIndex(pin.value) >= 0) fitting.push_back(pin);
+        if (protocol::fits(pin, model)) fitting.push_back(pin);
     return fitting;
 }
 

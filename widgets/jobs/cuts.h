@@ -12,15 +12,19 @@ namespace hopscope::jobs {
 struct Cuts {
     QString strategy, objective;
     std::vector<protocol::PinRecord> pins;
+    std::optional<int> stages = {};   // that an optimum may have; none: as few as the pins allow
     models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: what strategy and pins give
     bool operator==(const Cuts&) const = default;
 };
 
-Cuts withPin(Cuts cuts, const protocol::PinRecord& pin);  // replaces a pin of the same value
-Cuts withoutPin(Cuts cuts, const std::string& value);
+// Replaces a pin that answers the same question. What no rule keeps to makes an optimum of it.
+Cuts withPin(Cuts cuts, const protocol::PinRecord& pin);
+Cuts withoutPin(Cuts cuts, const protocol::PinRecord& pin);
+Cuts withoutPins(Cuts cuts, const std::string& value);  // none that mentions the value
+bool isOptimum(const QString& strategy);                // an optimum or a search for it, not a rule
 // The value `from` is no longer stored, `to` is. Moving back where it came from leaves no pins.
 Cuts withMove(Cuts cuts, const std::string& from, const std::string& to);
-// The pins whose values a model has, in their order.
+// The pins that a model has the values of, in their order.
 std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinRecord>& pins,
                                              const protocol::ModelRecord& model);
 

@@ -7,6 +7,7 @@
 
 #include "jobs/workbench_state.h"
 #include "models/labels.h"
+#include "models/pins.h"
 #include "models/runner.h"
 #include "schema/report.h"
 
@@ -59,9 +60,12 @@ Workbench::Workbench(EngineClient& engine, models::Document& document, QObject* 
             [impl](const QString& method, const json::Value& params) { impl->notified(method, params); });
     connect(&engine, &EngineClient::progressed, this,
             [this, impl](std::int64_t request, const QString& what, std::int64_t done, std::int64_t total) {
-                if (impl->opening && request == impl->openRequest)
+                const bool planning = impl->planning && request == impl->planRequest;
+                impl->slow = impl->slow || planning;
+                if (planning || (impl->opening && request == impl->openRequest))
                     emit progressed(what, total > 0 ? static_cast<double>(done) / static_cast<double>(total) : -1);
             });
+    impl->setupPreview();
 }
 
 Workbench::~Workbench() = default;
@@ -98,8 +102,9 @@ void Workbench::close()
     if (running()) stopRun();
     m_impl->closeInEngine();
     ++m_impl->openNumber;
-    ++m_impl->planNumber;
-    m_impl->opening = m_impl->planning = false;
+    m_impl->giveUpPlan();
+    m_impl->forgetPreview();
+    m_impl->opening = false;
     m_impl->exact.reset();
     m_impl->newest = nullptr;
     m_undo.clear();
@@ -109,33 +114,51 @@ void Workbench::close()
 
 void Workbench::setStrategy(const QString& strategy, const QString& objective)
 {
-    m_impl->push(tr("strategy %1").arg(strategy), {strategy, objective, {}, nullptr});
+    m_impl->push(tr("strategy %1").arg(strategy), {strategy, objective, {}});
 }
 
 void Workbench::optimiseAroundPins()
 {
     const models::Settings& settings = m_impl->document.settings();
     m_impl->push(tr("optimum around the pins"),
-                 {QStringLiteral("optimal"), settings.objective, settings.pins, nullptr});
+                 {QStringLiteral("optimal"), settings.objective, settings.pins, settings.stages});
 }
 
-void Workbench::setPins(const QString& what, const std::vector<protocol::PinRecord>& pins)
+void Workbench::repair(const QString& what, const models::Repair& way)
 {
-    const models::Settings& settings = m_impl->document.settings();
-    m_impl->push(what, {settings.strategy, settings.objective, pins, nullptr});
+    const models::Settings& wanted = way.wanted;
+    m_impl->push(what, {wanted.strategy, wanted.objective, wanted.pins, wanted.stages});
 }
 
 void Workbench::pin(const protocol::PinRecord& pin)
 {
-    const QString name = valueName(m_impl->document, QString::fromStdString(pin.value));
-    const QString text = pin.kind == "checkpoint" ? tr("store %1").arg(name) : tr("do not store %1").arg(name);
-    m_impl->push(text, withPin(m_impl->cuts(), pin));
+    if (!m_impl->document.model()) return;
+    const Cuts after = withPin(m_impl->cuts(), pin);
+    const bool switched = after.strategy != m_impl->document.settings().strategy;
+    const QString what = models::pinLabel(*m_impl->document.model(), pin);
+    m_impl->push(switched ? tr("%1, and take the optimum around the pins").arg(what) : what, after);
+}
+
+void Workbench::togglePin(const protocol::PinRecord& pin)
+{
+    const std::vector<protocol::PinRecord>& pins = m_impl->document.settings().pins;
+    if (std::ranges::find(pins, pin) == pins.end()) return this->pin(pin);
+    m_impl->push(tr("do not pin: %1").arg(models::pinLabel(*m_impl->document.model(), pin)),
+                 withoutPin(m_impl->cuts(), pin));
 }
 
 void Workbench::unpin(const QString& value)
 {
     m_impl->push(tr("let the strategy decide on %1").arg(valueName(m_impl->document, value)),
-                 withoutPin(m_impl->cuts(), value.toStdString()));
+                 withoutPins(m_impl->cuts(), value.toStdString()));
+}
+
+void Workbench::setStages(const std::optional<int>& stages)
+{
+    Cuts after = m_impl->cuts();
+    after.stages = stages;
+    after.exact.reset();
+    m_impl->push(stages ? tr("use up to %1 stages").arg(*stages) : tr("use as few stages as needed"), after);
 }
 
 void Workbench::movePin(const QString& fromValue, const QString& toValue)
@@ -147,8 +170,8 @@ void Workbench::movePin(const QString& fromValue, const QString& toValue)
 
 void Workbench::clearPins()
 {
-    m_impl->push(tr("remove all pins"),
-                 {m_impl->document.settings().strategy, m_impl->document.settings().objective, {}, nullptr});
+    const models::Settings& settings = m_impl->document.settings();
+    m_impl->push(tr("remove all pins"), {settings.strategy, settings.objective, {}, settings.stages});
 }
 
 void Workbench::setRunSettings(const models::Settings& settings)
@@ -158,6 +181,7 @@ void Workbench::setRunSettings(const models::Settings& settings)
     next.strategy = before.strategy;
     next.objective = before.objective;
     next.pins = before.pins;
+    next.stages = before.stages;
     m_impl->document.setSettings(next);
     const bool samePlan = next.device == before.device && next.memory == before.memory && next.batch == before.batch;
     if (samePlan) {
@@ -190,7 +214,15 @@ void Workbench::whatIf(const std::vector<protocol::PinRecord>& pins, QObject* co
 {
     models::Settings settings = m_impl->document.settings();
     settings.pins = pins;
-    m_impl->requestPlan("plan/make", m_impl->planParams(settings), context, std::move(answer));
+    m_impl->engine.cancel(m_impl->whatIfRequest);
+    m_impl->postponeExplanation();
+    m_impl->whatIfRequest =
+        m_impl->requestPlan("plan/make", m_impl->planParams(settings), context,
+                            [impl = m_impl.get(), answer = std::move(answer)](base::Result<protocol::PlanRecord> plan) {
+                                if (!plan && plan.error().code == base::ErrorCode::Cancelled) return;
+                                impl->resumeExplanation();
+                                answer(std::move(plan));
+                            });
 }
 
 void Workbench::loadPlan(const QString& file)
@@ -200,14 +232,16 @@ void Workbench::loadPlan(const QString& file)
     if (!text) return m_impl->fail(what, text.error());
     json::Value params = documentParams(m_impl->engineDocument);
     params["text"] = *text;
-    m_impl->requestPlan("plan/load", std::move(params), this,
-                        [this, what, file](base::Result<protocol::PlanRecord> plan) {
-                            if (!plan) return m_impl->fail(what, plan.error());
-                            const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
-                            m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()),
-                                         {QString::fromStdString(loaded->strategy),
-                                          QString::fromStdString(loaded->objective), loaded->pins, loaded});
-                        });
+    m_impl->requestPlan(
+        "plan/load", std::move(params), this, [this, what, file](base::Result<protocol::PlanRecord> plan) {
+            if (!plan) return m_impl->fail(what, plan.error());
+            const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
+            m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()), {QString::fromStdString(loaded->strategy),
+                                                                         QString::fromStdString(loaded->objective),
+                                                                         loaded->pins,
+                                                                         {},
+                                                                         loaded});
+        });
 }
 
 void Workbench::savePlan(const QString& file)

@@ -10,6 +10,7 @@
 
 #include "jobs/engine_client.h"
 #include "models/document.h"
+#include "protocol/machine.h"
 
 namespace hopscope::jobs {
 
@@ -30,15 +31,24 @@ public:
     // Cuts. Refusals end up in Document::refusal and undo themselves.
     void setStrategy(const QString& strategy, const QString& objective = QStringLiteral("time"));  // forgets pins
     void optimiseAroundPins();  // the optimal strategy with the pins of now
-    void setPins(const QString& what, const std::vector<protocol::PinRecord>& pins);  // all at once; `what`: for undo
-    void pin(const protocol::PinRecord& pin);  // replaces a pin of the same value
-    void unpin(const QString& value);
+    // Replaces a pin that answers the same question. What no rule keeps to takes the optimum around the pins instead.
+    void pin(const protocol::PinRecord& pin);
+    void togglePin(const protocol::PinRecord& pin);                  // pins it, or takes just this pin away
+    void unpin(const QString& value);                                // all pins that mention it
+    void setStages(const std::optional<int>& stages);                // of an optimum; none: as few as needed
+    void repair(const QString& what, const models::Repair& way);     // a way out of Document::refusal; `what`: for undo
     void movePin(const QString& fromValue, const QString& toValue);  // one step of undo
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output
-    // What would follow if a value were stored, or were not: asked without changing anything.
+    // What would follow if a value were stored, or were not: asked without changing anything. A later question, or a change
+    // of the cuts, drops the one before.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, WhatIf answer);
+    // While a checkpoint is dragged: Document::preview says what dropping it would give. The latest question counts; at most
+    // one is under way. A drop of what was asked last shows its answer at once.
+    void previewMove(const QString& fromValue, const QString& toValue);
+    void endPreview();
+    void explain();  // the plan: Document::explained, unless it is there or on its way
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
     void openReport(const QString& file);  // report.json of an earlier run: joins Document::runs
@@ -53,6 +63,12 @@ public:
     using Source = std::function<void(base::Result<json::Value>)>;  // the answer of model/source
     void requestSource(int op, QObject* context, Source answer);
     void peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer);
+
+    // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
+    using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
+    std::int64_t requestMachine(const QString& method, QObject* context, Machine answer);
+    void cancel(std::int64_t request);
+    void planAgain();  // the machine is known better: the same cuts, and what they are compared with
 
     void restoreSettings(const models::Settings& settings);  // of a session file; no undo step
 

@@ -134,9 +134,9 @@ void Workbench::Impl::engineDied(const QString& reason)
 {
     const bool hadDocument = engineDocument.has_value() || opening;
     engineDocument.reset();
-    ++planNumber;  // answers that are being read belong to a document that is gone
+    giveUpPlan();  // answers that are being read belong to a document that is gone
+    forgetPreview();
     ++openNumber;
-    planning = false;
     newest = nullptr;
     runEnded();
     emit bench.engineLost(reason);

@@ -12,9 +12,9 @@ const char* const referenceStrategies[] = {"optimal", "depth", "source-rule"};
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
 {
-    return settings.pins.empty() && std::ranges::any_of(referenceStrategies, [&](const char* strategy) {
-               return settings.strategy == QLatin1String(strategy);
-           });
+    return settings.pins.empty() && !settings.stages &&
+           std::ranges::any_of(referenceStrategies,
+                               [&](const char* strategy) { return settings.strategy == QLatin1String(strategy); });
 }
 
 template <class T>
@@ -28,17 +28,20 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
     return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
-std::vector<models::Repair> waysOut(const std::vector<protocol::PinRecord>& dropped,
-                                    const std::vector<protocol::PinRecord>& refused,
+// Without the pins that the refused change itself has brought: dropping them would be no way out. What keeps all pins comes
+// first.
+std::vector<models::Repair> waysOut(const std::vector<protocol::RepairRecord>& repairs, const models::Settings& refused,
                                     const std::vector<protocol::PinRecord>& accepted)
 {
     std::vector<models::Repair> ways;
-    for (const protocol::PinRecord& pin : dropped) {
-        if (std::ranges::find(accepted, pin) == accepted.end()) continue;
-        models::Repair way{pin, refused};
-        std::erase(way.pins, pin);
+    for (const protocol::RepairRecord& repair : repairs) {
+        models::Repair way{repair.drop, refused};
+        if (!repair.drop) way.wanted.stages = repair.stages;
+        else if (std::ranges::find(accepted, *repair.drop) != accepted.end()) std::erase(way.wanted.pins, *repair.drop);
+        else continue;
         ways.push_back(std::move(way));
     }
+    std::ranges::stable_partition(ways, [](const models::Repair& way) { return !way.dropped; });
     return ways;
 }
 
@@ -47,7 +50,7 @@ std::vector<models::Repair> waysOut(const std::vector<protocol::PinRecord>& drop
 Cuts Workbench::Impl::cuts() const
 {
     const models::Settings& settings = document.settings();
-    return {settings.strategy, settings.objective, settings.pins, exact};
+    return {settings.strategy, settings.objective, settings.pins, settings.stages, exact};
 }
 
 void Workbench::Impl::push(const QString& text, Cuts after)
@@ -67,18 +70,18 @@ void Workbench::Impl::apply(const Cuts& to)
     settings.strategy = to.strategy;
     settings.objective = to.objective;
     settings.pins = to.pins;
+    settings.stages = to.stages;
     exact = to.exact;
     document.setSettings(settings);
     if (refusing) return;
     document.setRefusal({});
     if (!exact) return plan();
-    ++planNumber;
-    planning = false;
+    giveUpPlan();
     accepted = settings;
     document.setPlan(exact);
 }
 
-json::Value Workbench::Impl::planParams(const models::Settings& settings) const
+json::Value Workbench::Impl::planParams(const models::Settings& settings, bool near) const
 {
     json::Value params = json::Value::object();
     params["document"] = engineDocument.value_or(0);
@@ -88,10 +91,13 @@ json::Value Workbench::Impl::planParams(const models::Settings& settings) const
     params["device"] = settings.device.toStdString();
     params["memory"] = orNull(settings.memory);
     params["batch"] = orNull(settings.batch);
+    params["stages"] = orNull(settings.stages);
+    if (near && isOptimum(settings.strategy)) params["near"] = true;
     return params;
 }
 
-void Workbench::Impl::requestPlan(const QString& method, json::Value params, QObject* context, Workbench::WhatIf answer)
+std::int64_t Workbench::Impl::requestPlan(const QString& method, json::Value params, QObject* context,
+                                          Workbench::WhatIf answer)
 {
     const auto read = [model = document.model(), context, answer](base::Result<json::Value> result) {
         if (!result) return answer(base::forward(result));
@@ -99,28 +105,72 @@ void Workbench::Impl::requestPlan(const QString& method, json::Value params, QOb
             *QThreadPool::globalInstance(), context,
             [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
     };
-    engine.request(method, std::move(params), context, read);
+    return engine.request(method, std::move(params), context, read);
 }
 
 void Workbench::Impl::plan()
 {
     if (!engineDocument || !document.model()->splittable) return;
-    const std::int64_t number = ++planNumber;
+    giveUpPlan();
+    const std::int64_t number = planNumber;
     planning = true;
-    const models::Settings settings = document.settings();
-    requestPlan("plan/make", planParams(settings), &bench,
-                [this, number, settings, expected = engineDocument](base::Result<protocol::PlanRecord> plan) {
-                    if (number == planNumber) return planAnswered(settings, std::move(plan));
-                    // Too late to be shown, but others may still be compared with it.
-                    if (plan && engineDocument == expected && isReference(settings))
-                        document.setReference(settings.strategy, shared(std::move(*plan)));
-                });
+    const models::Settings settings = plannedFor = document.settings();
+    planQuickly(settings);
+    planRequest =
+        requestPlan("plan/make", planParams(settings), &bench,
+                    [this, number, settings, expected = engineDocument](base::Result<protocol::PlanRecord> plan) {
+                        if (number == planNumber) return planAnswered(settings, std::move(plan));
+                        // Too late to be shown, but others may still be compared with it.
+                        if (plan && engineDocument == expected && isReference(settings))
+                            document.setReference(settings.strategy, shared(std::move(*plan)));
+                    });
+}
+
+// Answers to come belong to cuts that are gone. What others are compared with is waited for all the same.
+void Workbench::Impl::giveUpPlan()
+{
+    if (planning && !isReference(plannedFor)) engine.cancel(planRequest);
+    if (quickRequest != 0) engine.cancel(quickRequest);
+    engine.cancel(whatIfRequest);
+    quickRequest = 0;
+    ++planNumber;
+    planning = false;
+    if (std::exchange(slow, false)) emit bench.progressed({}, 1);
+    forgetExplanation();
+}
+
+bool Workbench::Impl::onlyPinsDiffer(const models::Settings& settings) const
+{
+    models::Settings same = settings;
+    same.pins = accepted.pins;
+    return same == accepted && document.plan() && isOptimum(settings.strategy);
+}
+
+// Changed pins are seen at once: what a drag has shown already, or what is best close to the plan of now. The best of all
+// follows, and is the judge.
+void Workbench::Impl::planQuickly(const models::Settings& settings)
+{
+    const models::Preview seen = document.preview();
+    if (asked && *asked == cuts() && seen.plan) {
+        provisional = true;
+        return document.setPlan(seen.plan);
+    }
+    if (!onlyPinsDiffer(settings) || settings == accepted) return;
+    quickRequest = requestPlan("plan/make", planParams(settings, true), &bench,
+                               [this, number = planNumber](base::Result<protocol::PlanRecord> plan) {
+                                   if (number != planNumber) return;
+                                   quickRequest = 0;
+                                   if (!plan || !planning) return;
+                                   provisional = true;
+                                   document.setPlan(shared(std::move(*plan)));
+                               });
 }
 
 void Workbench::Impl::planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan)
 {
-    planning = false;
+    giveUpPlan();
     if (!plan) return refuse(plan.error());
+    provisional = false;
     newest = nullptr;
     accepted = settings;
     document.setPlan(shared(std::move(*plan)));
@@ -139,21 +189,21 @@ void Workbench::Impl::refuse(const base::Error& error)
     } else document.setSettings(accepted);
     refusing = false;
     document.setRefusal(QString::fromStdString(base::describe(error)));
-    if (document.settings() != accepted) plan();
+    if (document.settings() != accepted || std::exchange(provisional, false)) plan();
     else if (exact) document.setPlan(exact);
     askForRepairs(refused);
 }
 
-// Pins without which the change would have been possible; not those that the change itself has brought.
+// Pins without which the change would have been possible, or more stages.
 void Workbench::Impl::askForRepairs(const models::Settings& refused)
 {
-    if (accepted.pins.empty() || refused.pins.empty()) return;
+    if (refused.pins.empty()) return;
     const QString sentence = document.refusal();
     engine.request("plan/repairs", planParams(refused), &bench,
                    [this, refused, sentence](const base::Result<json::Value>& result) {
                        if (!result || document.refusal() != sentence) return;
-                       const auto dropped = protocol::readRepairs(*result);
-                       if (dropped) document.setRepairs(waysOut(*dropped, refused.pins, accepted.pins));
+                       const auto repairs = protocol::readRepairs(*result);
+                       if (repairs) document.setRepairs(waysOut(*repairs, refused, accepted.pins));
                    });
 }
 
@@ -171,6 +221,7 @@ void Workbench::Impl::reference(const QString& strategy)
     models::Settings settings = document.settings();
     settings.strategy = strategy;
     settings.pins.clear();
+    settings.stages.reset();
     const auto expected = engineDocument;
     requestPlan("plan/make", planParams(settings), &bench,
                 [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {

@@ -2,7 +2,7 @@
 
 // What a workbench keeps between requests. Split over workbench_open, _plan and _run by what it does.
 
-#include <QElapsedTimer>
+#include <QTimer>
 
 #include "jobs/cuts.h"
 #include "jobs/workbench.h"
@@ -51,10 +51,24 @@ struct Workbench::Impl {
 
     // Planning.
     std::int64_t planNumber = 0;
+    std::int64_t planRequest = 0;  // under way while planning: for progress, and to give it up
+    std::int64_t quickRequest = 0, whatIfRequest = 0;
     bool planning = false, refusing = false;
+    bool provisional = false;      // the plan that is shown is a quick one
+    bool slow = false;             // planning has told of its progress
     models::Settings accepted;     // those of the plan that is shown
+    models::Settings plannedFor;   // while planning
     models::PlanPtr exact;         // the loaded plan that is shown, if any
     CutCommand* newest = nullptr;  // the top of the stack until its answer has come
+
+    // What is being dragged: one question at a time, the latest counts.
+    std::optional<Cuts> wanted, asked;  // asked: what the document's preview answers, or will
+    std::int64_t previewRequest = 0;    // 0: none under way
+    QTimer previewPause;
+
+    // Why the plan is as it is.
+    std::int64_t explainRequest = 0;  // 0: none under way
+    bool explainAgain = false;        // it was given up for something more urgent
 
     // Running.
     std::optional<std::int64_t> run, lastRun;  // lastRun: whose results can be peeked
@@ -78,14 +92,28 @@ struct Workbench::Impl {
     void push(const QString& text, Cuts after);
     void apply(const Cuts& cuts);
     void plan();
+    void giveUpPlan();
+    void planQuickly(const models::Settings& settings);
+    [[nodiscard]] bool onlyPinsDiffer(const models::Settings& settings) const;
     void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);
     void askForRepairs(const models::Settings& refused);
     void references();
     void reference(const QString& strategy);
     [[nodiscard]] Cuts cuts() const;
-    [[nodiscard]] json::Value planParams(const models::Settings& settings) const;
-    void requestPlan(const QString& method, json::Value params, QObject* context, Workbench::WhatIf answer);
+    [[nodiscard]] json::Value planParams(const models::Settings& settings, bool near = false) const;
+    std::int64_t requestPlan(const QString& method, json::Value params, QObject* context, Workbench::WhatIf answer);
+
+    // workbench_ask.cpp
+    void setupPreview();
+    void preview();
+    void previewAnswered(const base::Result<protocol::PlanRecord>& plan);
+    void forgetPreview();
+    void explain();
+    void explainAnswered(const base::Result<protocol::Explanation>& explanation);
+    void forgetExplanation();
+    void postponeExplanation();
+    void resumeExplanation();
 
     // workbench_run.cpp
     void notified(const QString& method, const json::Value& params);

@@ -33,6 +33,8 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
     m_runs.clear();
     m_refusal.clear();
     m_repairs.clear();
+    setPreview({});
+    setExplained({});
     emit modelChanged();
     emit planChanged();
     emit runChanged();
@@ -43,6 +45,7 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
 void Document::setPlan(PlanPtr plan)
 {
     m_plan = std::move(plan);
+    setExplained({});
     emit planChanged();
 }
 
@@ -75,6 +78,21 @@ void Document::setRepairs(std::vector<Repair> repairs)
     if (repairs == m_repairs) return;
     m_repairs = std::move(repairs);
     emit refusalChanged(m_refusal);
+}
+
+void Document::setPreview(const Preview& preview)
+{
+    if (preview == m_preview) return;
+    m_preview = preview;
+    emit previewChanged();
+}
+
+void Document::setExplained(const Explained& explained)
+{
+    const bool nothing = !explained.explanation && explained.problem.isEmpty();
+    if (nothing && !m_explained.explanation && m_explained.problem.isEmpty()) return;
+    m_explained = explained;
+    emit explainedChanged();
 }
 
 void Document::setRunLog(std::shared_ptr<RunLog> log)

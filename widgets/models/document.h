@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/search_index.h"
+#include "protocol/explanation.h"
 #include "protocol/model.h"
 #include "protocol/plan.h"
 #include "protocol/run.h"
@@ -22,12 +23,14 @@ class RunLog;
 using ModelPtr = std::shared_ptr<const protocol::ModelRecord>;
 using PartsPtr = std::shared_ptr<const ModelParts>;
 using PlanPtr = std::shared_ptr<const protocol::PlanRecord>;
+using ExplanationPtr = std::shared_ptr<const protocol::Explanation>;
 
 // What a user chooses besides the cuts: everything that a session file keeps about planning and running.
 struct Settings {
     QString strategy = "optimal";
     QString objective = "time";  // or "bytes": what the optimal strategy makes small
     std::vector<protocol::PinRecord> pins;
+    std::optional<int> stages;  // that an optimum may have; none: as few as the pins allow
     QString device = "auto";
     std::optional<qint64> memory, batch;
     QString verify = "sample";
@@ -35,11 +38,24 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
-// A way out of a refused change: the pins that it would have given, without one of them.
+// A way out of a refused change: what it would have given, without one of its pins or with more stages.
 struct Repair {
-    protocol::PinRecord dropped;
-    std::vector<protocol::PinRecord> pins;
+    std::optional<protocol::PinRecord> dropped;  // none: `wanted` has its number of stages
+    Settings wanted;
     bool operator==(const Repair&) const = default;
+};
+
+// What would follow if what is being dragged were dropped where it is.
+struct Preview {
+    PlanPtr plan;     // null: not known, or refused
+    QString refusal;  // why it would be refused; empty: it would not
+    bool operator==(const Preview&) const = default;
+};
+
+// Why the plan is as it is, once somebody has asked.
+struct Explained {
+    ExplanationPtr explanation;  // null: not asked for, on its way, or there is none
+    QString problem;             // why there is none
 };
 
 // A finished run, from here or from a report that was opened.
@@ -76,15 +92,19 @@ public:
     }  // why the last change was refused; empty: it was not
 
     [[nodiscard]] const std::vector<Repair>& repairs() const { return m_repairs; }
+    [[nodiscard]] const Preview& preview() const { return m_preview; }
+    [[nodiscard]] const Explained& explained() const { return m_explained; }  // of the plan
 
     void setSource(QString model, QStringList data, QStringList roles);
     // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
-    void setPlan(PlanPtr plan);
+    void setPlan(PlanPtr plan);  // clears what explains it
     void setReference(const QString& strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
     void setRefusal(const QString& sentence);      // clears the repairs
     void setRepairs(std::vector<Repair> repairs);  // of the refusal
+    void setPreview(const Preview& preview);
+    void setExplained(const Explained& explained);
     void setRunLog(std::shared_ptr<RunLog> log);
     void addRun(FinishedRun run);
 
@@ -92,6 +112,8 @@ signals:
     void modelChanged();
     void planChanged();  // plan or references
     void settingsChanged();
+    void previewChanged();
+    void explainedChanged();
     void refusalChanged(const QString& sentence);  // or its repairs
     void runChanged();                             // another run log
     void runsChanged();                            // the list of finished runs
@@ -104,6 +126,8 @@ private:
     Settings m_settings;
     QString m_modelPath, m_refusal;
     std::vector<Repair> m_repairs;
+    Preview m_preview;
+    Explained m_explained;
     QStringList m_data, m_roles;
     std::shared_ptr<RunLog> m_runLog;
     std::vector<FinishedRun> m_runs;

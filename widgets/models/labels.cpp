@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -156,6 +157,13 @@ QString formatBytes(double bytes) { return text(base::formatBytes(bytes)); }
 QString formatCount(double count) { return text(base::formatCount(count)); }
 
 QString formatSeconds(double seconds) { return text(base::formatSeconds(seconds)); }
+
+QString formatSecondsFinely(double seconds)
+{
+    const double milliseconds = std::abs(seconds) * 1e3;
+    if (milliseconds < 0.9995 || milliseconds >= 9.95) return formatSeconds(seconds);
+    return QStringLiteral("%1 ms").arg(seconds * 1e3, 0, 'f', 1);
+}
 
 QString formatBytes(const std::optional<std::int64_t>& bytes)
 {

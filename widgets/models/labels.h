@@ -24,10 +24,11 @@ QString rowsLabel(const protocol::ValueRecord& value);
 // "input", "structure only", "row by row", "gather", "aggregation", "reduction over rows", "output".
 QString kindLabel(const std::string& kind);
 
-QString text(const std::string& utf8);  // std::string -> QString
-QString formatBytes(double bytes);      // "1.2 GiB"
-QString formatCount(double count);      // "2,708"
-QString formatSeconds(double seconds);  // "45 ms"
+QString text(const std::string& utf8);        // std::string -> QString
+QString formatBytes(double bytes);            // "1.2 GiB"
+QString formatCount(double count);            // "2,708"
+QString formatSeconds(double seconds);        // "45 ms"
+QString formatSecondsFinely(double seconds);  // "1.2 ms", "45 ms": where small differences matter
 // "–" where it is not known.
 QString formatBytes(const std::optional<std::int64_t>& bytes);
 

@@ -31,6 +31,7 @@ QSize FlowLayout::sizeHint() const
 {
     QSize whole;
     for (const QLayoutItem* item : m_items) {
+        if (item->isEmpty()) continue;  // hidden
         whole.rwidth() += item->sizeHint().width() + gap;
         whole.setHeight(std::max(whole.height(), item->sizeHint().height()));
     }
@@ -40,7 +41,8 @@ QSize FlowLayout::sizeHint() const
 QSize FlowLayout::minimumSize() const
 {
     QSize widest;
-    for (const QLayoutItem* item : m_items) widest = widest.expandedTo(item->sizeHint());
+    for (const QLayoutItem* item : m_items)
+        if (!item->isEmpty()) widest = widest.expandedTo(item->sizeHint());
     return widest;
 }
 
@@ -54,6 +56,7 @@ int FlowLayout::arrange(const QRect& rect, bool place) const
 {
     int x = rect.left(), y = rect.top(), row = 0;
     for (std::size_t i = 0; i < m_items.size(); ++i) {
+        if (m_items[i]->isEmpty()) continue;
         const QSize size = m_items[i]->sizeHint();
         if (x > rect.left() && x + size.width() > rect.left() + rect.width()) {
             x = rect.left();

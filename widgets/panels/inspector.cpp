@@ -1,7 +1,10 @@
 #include "panels/inspector.h"
 
 #include "models/labels.h"
+#include "panels/flow_layout.h"
+#include "panels/pin_part.h"
 #include "panels/tensor_dialog.h"
+#include "panels/why.h"
 
 namespace hopscope::panels {
 
@@ -130,7 +133,9 @@ void Inspector::setupReasons(QBoxLayout& layout)
     m_cutHeading->setObjectName(QStringLiteral("cutHeading"));
     m_cutText = wrapped(QStringLiteral("cutText"), this);
     cut->addWidget(m_cutHeading);
+    m_decision = wrapped(QStringLiteral("decisionText"), this);
     cut->addWidget(m_cutText);
+    cut->addWidget(m_decision);
     layout.addWidget(m_cut);
 }
 
@@ -145,13 +150,15 @@ void Inspector::setupActions(QBoxLayout& layout)
     };
     m_store = button("storeHere", tr("Store here"), tr("Pin this value: it is stored after its stage"));
     m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: it is not stored"));
+    m_more = button("morePins", tr("Pin..."), tr("Everything that can be decided here: cuts, stages, recomputation"));
     m_release = button("unpin", tr("Let the strategy decide"), tr("Take the pin off this value"));
     m_rows = button("showRows", tr("Show rows..."), tr("Statistics and the first rows, after a run"));
-    auto* row = new QHBoxLayout;
-    row->setSpacing(6);
-    for (QPushButton* each : {m_store, m_forbid, m_release, m_rows}) row->addWidget(each);
-    row->addStretch(1);
-    layout.addLayout(row);
+    auto* row = new QWidget(this);
+    row->setObjectName(QStringLiteral("inspectorActions"));
+    auto* flow = new FlowLayout(row);
+    flow->setSpacing(6);
+    for (QPushButton* each : {m_store, m_forbid, m_more, m_release, m_rows}) flow->addWidget(each);
+    layout.addWidget(row);
     m_sourceBox = new QWidget(this);
     auto* source = new QVBoxLayout(m_sourceBox);
     source->setContentsMargins(0, 10, 0, 4);
@@ -191,6 +198,8 @@ void Inspector::setupConnections()
     connect(&m_context.document, &models::Document::runsChanged, this, &Inspector::refresh);
     connect(m_store, &QPushButton::clicked, this, [this] { applyPin("checkpoint"); });
     connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin("no_checkpoint"); });
+    connect(m_more, &QPushButton::clicked, this, &Inspector::showPinMenu);
+    connect(&m_context.document, &models::Document::explainedChanged, this, &Inspector::showDecision);
     connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(text(selectedValue())); });
     connect(m_rows, &QPushButton::clicked, this, [this] {
         auto* dialog = new TensorDialog(m_context, m_question.value, this);
@@ -202,6 +211,7 @@ void Inspector::setupConnections()
     connect(&m_ask, &QTimer::timeout, this, [this] {
         askCut();
         askSource();
+        if (wasDecided()) m_context.workbench.explain();
     });
 }
 
@@ -242,7 +252,7 @@ void Inspector::setSections(bool op, bool lists)
     m_schema->setVisible(op && m_asked == selectedOp() && !m_schema->text().isEmpty());
     m_neighbours->setVisible(lists);
     if (op) return;
-    for (QPushButton* button : {m_store, m_forbid, m_release, m_rows}) button->hide();
+    for (QPushButton* button : {m_store, m_forbid, m_more, m_release, m_rows}) button->hide();
 }
 
 void Inspector::showNothing()
@@ -349,9 +359,40 @@ void Inspector::showCut(int op)
     m_store->setVisible(m_question.can == CutQuestion::Can::Store);
     m_forbid->setVisible(m_question.can == CutQuestion::Can::Forbid);
     m_release->setVisible(m_question.pinned);
+    const auto& made = m_context.document.model()->ops[static_cast<std::size_t>(op)];
+    m_more->setVisible(plan && !made.structureOnly && made.kind != "input" && made.kind != "output");
+    showDecision();
     const auto& record = m_context.document.model()->ops[static_cast<std::size_t>(op)];
     const bool stored = plan && plan->checkpointOf(m_question.value) != nullptr && !m_context.document.runs().empty();
     m_rows->setVisible(record.kind == "input" || stored);
+}
+
+// Only about these the engine has something to say.
+bool Inspector::wasDecided() const
+{
+    const models::PlanPtr& plan = m_context.document.plan();
+    const int op = selectedOp();
+    if (!plan || op < 0 || m_question.value < 0) return false;
+    const protocol::PlanCheckpoint* stored = plan->checkpointOf(m_question.value);
+    return (stored != nullptr && !stored->output) || plan->stagesOf(op).size() > 1;
+}
+
+void Inspector::showDecision()
+{
+    const models::ExplanationPtr& explanation = m_context.document.explained().explanation;
+    m_decision->setText(explanation && selectedOp() >= 0 ? decisionLine(*explanation, m_question.value) : QString());
+    m_decision->setVisible(!m_decision->text().isEmpty());
+}
+
+void Inspector::showPinMenu()
+{
+    const models::PlanPtr& plan = m_context.document.plan();
+    if (!plan || m_question.value < 0) return;
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("pinMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillPinMenu(*menu, m_context, m_question.value);
+    menu->popup(m_more->mapToGlobal(QPoint(0, m_more->height())));
 }
 
 void Inspector::showNeighbours(int op)

@@ -44,6 +44,9 @@ private:
     void askSource();
     void showSource(const base::Result<json::Value>& answer);
     void applyPin(const char* kind);
+    void showPinMenu();
+    void showDecision();
+    [[nodiscard]] bool wasDecided() const;
     [[nodiscard]] int selectedOp() const;  // -1: none
     [[nodiscard]] std::string selectedValue() const;
 
@@ -51,11 +54,11 @@ private:
     QLabel *m_title, *m_path, *m_schema;
     QWidget* m_facts;
     QGridLayout* m_factRows;
-    QLabel *m_depthHeading, *m_depthText, *m_cutHeading, *m_cutText, *m_sourceLabel;
+    QLabel *m_depthHeading, *m_depthText, *m_cutHeading, *m_cutText, *m_decision, *m_sourceLabel;
     QWidget *m_depth, *m_cut, *m_sourceBox, *m_neighbours;
     LinkLabel *m_hops, *m_producers, *m_consumers;
     QLabel *m_producersHeading, *m_consumersHeading;
-    QPushButton *m_store, *m_forbid, *m_release, *m_rows;
+    QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_rows;
     SourceView* m_source;
     CutQuestion m_question;
     QTimer m_ask;  // the engine is asked when the selection rests

@@ -28,15 +28,19 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 };
 
-// Object names: "inspector", "plan", "outline", "problems", "run", "plots", "log", "history".
+// Object names: "inspector", "plan", "why", "outline", "problems", "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
+Panel* makeWhy(const Context& context, QWidget* parent);  // what the plan's decisions cost and save
 Panel* makeOutline(const Context& context, QWidget* parent);
 Panel* makeProblems(const Context& context, QWidget* parent);
 Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict
 Panel* makeRunPlots(const Context& context, QWidget* parent);  // time per stage, memory, throughput; "plots"
 Panel* makeLog(const Context& context, QWidget* parent);
 Panel* makeHistory(const Context& context, QWidget* parent);  // of the cuts
+
+// A dialog with what the chosen device does in a second; a click measures it.
+void showMachine(const Context& context, QWidget* parent);
 
 // Tables and plots of the document as text, for files. `what`: "ops", "checkpoints", "stages", "batches", "phases".
 QString exportCsv(const models::Document& document, const QString& what);

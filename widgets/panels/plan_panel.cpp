@@ -13,7 +13,6 @@ namespace {
 
 using models::formatBytes;
 using models::Target;
-using State = models::CheckpointRow::State;
 
 QString stores(const protocol::PlanRecord& plan)
 {
@@ -162,6 +161,7 @@ void PlanPanel::setupTables(QBoxLayout& layout)
     m_stageTable->setAccessibleName(tr("Stages"));
     m_checkpointsHeading = heading(tr("Stored between stages"), this);
     m_stagesHeading = heading(tr("Stages"), this);
+    layout.addWidget(new PinList(m_context, this));
     layout.addSpacing(4);
     layout.addWidget(m_checkpointsHeading);
     layout.addWidget(m_checkpointTable);
@@ -296,20 +296,11 @@ void PlanPanel::showMenu(const QPoint& at)
 {
     const models::CheckpointRow* row = currentCheckpoint();
     if (row == nullptr) return;
-    const std::string value = row->id.toStdString();
-    QMenu menu(this);
-    menu.setObjectName(QStringLiteral("checkpointMenu"));
-    QAction* store = menu.addAction(tr("Store here"));
-    store->setEnabled(row->state != State::Output && !(row->pinned && row->state == State::Stored));
-    QAction* forbid = menu.addAction(tr("Never store"));
-    forbid->setEnabled(row->state == State::Stored);
-    QAction* release = menu.addAction(tr("Let the strategy decide"));
-    release->setEnabled(row->pinned);
-    const QAction* chosen = menu.exec(m_checkpointTable->viewport()->mapToGlobal(at));
-    if (chosen == nullptr) return;
-    if (chosen == store) m_context.workbench.pin({"checkpoint", value});
-    if (chosen == forbid) m_context.workbench.pin({"no_checkpoint", value});
-    if (chosen == release) m_context.workbench.unpin(models::text(value));
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("checkpointMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillPinMenu(*menu, m_context, row->value);
+    menu->popup(m_checkpointTable->viewport()->mapToGlobal(at));
 }
 
 Panel* makePlanPanel(const Context& context, QWidget* parent) { return new PlanPanel(context, parent); }

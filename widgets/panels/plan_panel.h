@@ -15,6 +15,7 @@
 #include "panels/compare_bars.h"
 #include "panels/panels.h"
 #include "panels/parts.h"
+#include "panels/pin_part.h"
 
 namespace hopscope::panels {
 

@@ -3,13 +3,16 @@
 #include <QCoreApplication>
 #include <set>
 
+#include "models/explanation_model.h"
 #include "models/labels.h"
+#include "models/pins.h"
 
 namespace hopscope::panels {
 
 namespace {
 
 using models::formatBytes;
+using models::stageList;
 using protocol::ModelRecord;
 using protocol::OpRecord;
 using protocol::PlanRecord;
@@ -28,21 +31,6 @@ int shownValue(const OpRecord& op)
 {
     if (!op.outputs.empty()) return op.outputs.front();
     return op.inputs.empty() ? -1 : op.inputs.front();
-}
-
-// "1, 3–40": `stages` ascending.
-QString stageList(const std::vector<int>& stages)
-{
-    QStringList names;
-    for (std::size_t begin = 0; begin < stages.size();) {
-        std::size_t end = begin + 1;
-        while (end < stages.size() && stages[end] == stages[end - 1] + 1) ++end;
-        if (end - begin < 3) end = begin + 1;  // two in a row are read as quickly
-        const QString first = QString::number(stages[begin]);
-        names << (end - begin == 1 ? first : first + QStringLiteral("–") + QString::number(stages[end - 1]));
-        begin = end;
-    }
-    return names.join(QStringLiteral(", "));
 }
 
 QString stageOf(const ModelRecord& model, const PlanRecord* plan, int op)
@@ -140,14 +128,19 @@ CutQuestion closed(CutQuestion question, const QString& sentence)
     return question;
 }
 
-// The plan's pins with those of one value replaced by another.
-std::vector<protocol::PinRecord> withPin(const PlanRecord& plan, const std::string& value, const char* kind)
+// The plan's pins with another answer to one question.
+std::vector<protocol::PinRecord> withPin(const PlanRecord& plan, const protocol::PinRecord& answer)
 {
     std::vector<protocol::PinRecord> pins;
     for (const protocol::PinRecord& pin : plan.pins)
-        if (pin.value != value) pins.push_back(pin);
-    pins.push_back({kind, value});
+        if (!protocol::sameQuestion(pin, answer)) pins.push_back(pin);
+    pins.push_back(answer);
     return pins;
+}
+
+bool hasPin(const PlanRecord& plan, const protocol::PinRecord& pin)
+{
+    return std::ranges::find(plan.pins, pin) != plan.pins.end();
 }
 
 CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol::PlanCheckpoint& checkpoint,
@@ -156,8 +149,8 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
     question.heading = tr("Why cut here");
     if (checkpoint.output) return closed(question, tr("It is an output of the model: always stored."));
     question.can = CutQuestion::Can::Forbid;
-    question.pins = withPin(plan, id, "no_checkpoint");
-    const QString why = question.pinned ? tr("You pinned it: stored") : tr("The strategy stores it");
+    question.pins = withPin(plan, {"no_checkpoint", id});
+    const QString why = hasPin(plan, {"checkpoint", id}) ? tr("You pinned it: stored") : tr("The strategy stores it");
     question.sentence =
         tr("%1 after stage %2, %3 written.").arg(why).arg(checkpoint.stage).arg(formatBytes(checkpoint.bytesWritten));
     return question;
@@ -270,7 +263,7 @@ CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op
     question.value = shownValue(record);
     if (plan == nullptr || question.value < 0) return closed(question, tr("There is no plan."));
     const protocol::ValueRecord& value = valueAt(model, question.value);
-    question.pinned = std::ranges::any_of(plan->pins, [&](const auto& pin) { return pin.value == value.id; });
+    question.pinned = models::isPinned(plan->pins, value.id);
     if (const protocol::PlanCheckpoint* checkpoint = plan->checkpointOf(question.value))
         return stored(question, *plan, *checkpoint, value.id);
     if (value.structureOnly)
@@ -279,8 +272,8 @@ CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op
         return closed(question, tr("An input is read from its file: storing it again gains nothing."));
     if (!value.hasRows()) return closed(question, tr("It has no rows: every stage has it whole."));
     question.can = CutQuestion::Can::Store;
-    question.pins = withPin(*plan, value.id, "checkpoint");
-    if (question.pinned) question.sentence = tr("You pinned it: never stored.");
+    question.pins = withPin(*plan, {"checkpoint", value.id});
+    if (hasPin(*plan, {"no_checkpoint", value.id})) question.sentence = tr("You pinned it: never stored.");
     return question;
 }
 

@@ -116,6 +116,12 @@ void RunControls::setupSettings()
     m_device = new QComboBox(this);
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     add(m_device, "device", tr("Device"), tr("Where it is computed"));
+    m_machine = new QToolButton(this);
+    m_machine->setObjectName(QStringLiteral("machine"));
+    m_machine->setText(tr("Machine..."));
+    m_machine->setAccessibleName(tr("Machine"));
+    m_machine->setToolTip(tr("What the device does in a second, typical or measured: plans follow from it"));
+    m_device->parentWidget()->layout()->addWidget(m_machine);
     m_memory = new QLineEdit(this);
     m_memory->setPlaceholderText(tr("no limit"));
     m_memory->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("no limit MiB")) + 16);
@@ -197,6 +203,7 @@ void RunControls::setupConnections()
         m_output->setText(folder);
         applySettings();
     });
+    connect(m_machine, &QToolButton::clicked, this, [this] { showMachine(m_context, this); });
     if (m_context.engine != nullptr)
         connect(m_context.engine, &jobs::EngineClient::stateChanged, this, &RunControls::fillDevices);
 }

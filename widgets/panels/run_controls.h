@@ -50,7 +50,7 @@ private:
     Context m_context;
     QComboBox *m_device, *m_verify;
     QLineEdit *m_memory, *m_batch, *m_output;
-    QToolButton* m_browse;
+    QToolButton *m_browse, *m_machine;
     QPushButton *m_start, *m_pause, *m_stepBatch, *m_stepStage, *m_stop;
 };
 

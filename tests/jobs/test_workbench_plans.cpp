@@ -1,0 +1,208 @@
+// Pins of every kind, stages, previews and explanations, against an engine that answers and refuses.
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "bench.h"
+
+using namespace hopscope;
+using namespace hopscope::jobs;
+
+namespace {
+
+const char* const secondGather = "v7";
+
+// What the made-up engine says it was asked.
+class Asked : public QObject {
+public:
+    explicit Asked(EngineClient& engine)
+    {
+        connect(&engine, &EngineClient::notified, this, [this](const QString&, const json::Value& params) {
+            const json::Value* message = params.find("message");
+            if (message != nullptr && message->asString() != nullptr)
+                m_said.append(QString::fromStdString(*message->asString()));
+        });
+    }
+    [[nodiscard]] qsizetype count(const QString& what) const { return m_said.count(what); }
+
+private:
+    QStringList m_said;
+};
+
+}  // namespace
+
+class TestWorkbenchPlans : public QObject {
+    Q_OBJECT
+private slots:
+    void aPinThatNoRuleKeepsToMakesAnOptimumInOneStep();
+    void choosingAPinAgainTakesItAway();
+    void lettingTheStrategyDecideTakesAllPinsOfAValue();
+    void anotherStageIsAWayOut();
+    void pinsAreSeenBeforeTheBestPlanIsFound();
+    void aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce();
+    void aDragThatIsGivenUpLeavesThePlan();
+    void aDragToWhereNothingCanBeStoredSaysWhy();
+    void aPlanIsExplainedOnceAndAgainWhenItChanges();
+    void measuringTheMachinePlansAgain();
+};
+
+void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.setStrategy("depth");
+    QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));
+    bench.workbench.pin({"hop_stage", secondGather, {}, 3});
+    QTRY_COMPARE(bench.document.plan()->strategy, std::string("optimal"));
+    QVERIFY(bench.workbench.undoStack().undoText().contains("optimum around the pins"));
+    QTRY_COMPARE(bench.document.plan()->stagesOf(bench.document.model()->opIndex("op7")), std::vector{3});
+    bench.workbench.undoStack().undo();
+    QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));
+    QVERIFY(bench.document.settings().pins.empty());
+}
+
+void TestWorkbenchPlans::choosingAPinAgainTakesItAway()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    const protocol::PinRecord cut{"cut", secondLinear, secondGather};
+    bench.workbench.togglePin(cut);
+    QTRY_VERIFY(bench.stored().contains(secondLinear));
+    bench.workbench.togglePin(cut);
+    QTRY_VERIFY(!bench.stored().contains(secondLinear));
+    QVERIFY(bench.document.settings().pins.empty());
+    QCOMPARE(bench.workbench.undoStack().count(), 2);
+}
+
+void TestWorkbenchPlans::lettingTheStrategyDecideTakesAllPinsOfAValue()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({"cut", secondLinear, secondGather});
+    bench.workbench.pin({"no_recompute", secondResult});
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.unpin(secondLinear);
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(bench.document.settings().pins == (std::vector<protocol::PinRecord>{{"no_recompute", secondResult}}));
+}
+
+void TestWorkbenchPlans::anotherStageIsAWayOut()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.pin({"hop_stage", secondGather, {}, 4});
+    QTRY_COMPARE(bench.document.repairs().size(), std::size_t{1});
+    QVERIFY(bench.document.refusal().contains("cannot run in stage 4"));
+    const models::Repair way = bench.document.repairs().front();
+    QVERIFY(!way.dropped);
+    bench.workbench.repair("Use 4 stages", way);
+    QTRY_COMPARE(bench.document.plan()->stages.size(), std::size_t{4});
+    QCOMPARE(bench.document.settings().stages, std::optional(4));
+    QVERIFY(bench.document.reference("optimal")->stages.size() == 3);
+    bench.workbench.clearPins();
+    bench.workbench.setStages(std::nullopt);
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(bench.document.plan()->stages.size(), std::size_t{3});
+    QVERIFY(!bench.document.settings().stages.has_value());
+    bench.workbench.undoStack().undo();
+    QCOMPARE(bench.document.settings().stages, std::optional(4));
+}
+
+void TestWorkbenchPlans::pinsAreSeenBeforeTheBestPlanIsFound()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    const Asked asked(bench.engine);
+    std::vector<bool> proven;
+    connect(&bench.document, &models::Document::planChanged, this,
+            [&] { proven.push_back(bench.document.plan()->gap.has_value()); });
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(proven, (std::vector{false, true}));
+    bench.workbench.setStrategy("depth");  // a rule is as quick as it gets
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(asked.count("near"), 1);
+}
+
+void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    const Asked asked(bench.engine);
+    const models::PlanPtr before = bench.document.plan();
+    for (const char* over : {"v2", secondResult, "v10", secondLinear}) bench.workbench.previewMove(firstResult, over);
+    QTRY_VERIFY(bench.document.preview().plan && bench.document.preview().plan->pins.back().value == secondLinear);
+    QVERIFY(asked.count("near") <= 2);  // what was passed over quickly is not asked for
+    QCOMPARE(bench.document.plan(), before);
+    const models::PlanPtr seen = bench.document.preview().plan;
+    bench.workbench.movePin(firstResult, secondLinear);
+    QCOMPARE(bench.document.plan(), seen);
+    bench.workbench.endPreview();
+    QVERIFY(!bench.document.preview().plan);
+    QTRY_VERIFY(bench.document.plan()->gap.has_value());
+    QVERIFY(protocol::sameCuts(*bench.document.plan(), *seen));
+    QCOMPARE(bench.workbench.undoStack().count(), 1);
+}
+
+void TestWorkbenchPlans::aDragThatIsGivenUpLeavesThePlan()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    const models::PlanPtr before = bench.document.plan();
+    bench.workbench.previewMove(firstResult, secondLinear);
+    bench.workbench.endPreview();
+    QTest::qWait(150);
+    QVERIFY(!bench.document.preview().plan);
+    bench.workbench.previewMove(firstResult, secondLinear);  // asked again, though it was asked before
+    QTRY_VERIFY(bench.document.preview().plan != nullptr);
+    bench.workbench.endPreview();
+    QCOMPARE(bench.document.plan(), before);
+    QCOMPARE(bench.workbench.undoStack().count(), 0);
+}
+
+void TestWorkbenchPlans::aDragToWhereNothingCanBeStoredSaysWhy()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    bench.workbench.previewMove(firstResult, "v3");
+    QTRY_VERIFY(bench.document.preview().refusal.contains("cannot be stored"));
+    QVERIFY(bench.document.refusal().isEmpty());
+}
+
+void TestWorkbenchPlans::aPlanIsExplainedOnceAndAgainWhenItChanges()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    const Asked asked(bench.engine);
+    bench.workbench.explain();
+    bench.workbench.explain();
+    QTRY_VERIFY(bench.document.explained().explanation != nullptr);
+    bench.workbench.explain();
+    QCOMPARE(bench.document.explained().explanation->against.size(), std::size_t{2});
+    bench.workbench.pin({"checkpoint", secondLinear});
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(!bench.document.explained().explanation);
+    bench.workbench.explain();
+    QTRY_VERIFY(bench.document.explained().explanation != nullptr);
+    QCOMPARE(asked.count("explain"), 2);
+}
+
+void TestWorkbenchPlans::measuringTheMachinePlansAgain()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    std::vector<protocol::MachineRates> answers;
+    const auto keep = [&](const base::Result<protocol::MachineRates>& rates) { answers.push_back(rates.value()); };
+    bench.workbench.requestMachine("machine/rates", this, keep);
+    bench.workbench.requestMachine("machine/measure", this, keep);
+    QTRY_COMPARE(answers.size(), std::size_t{2});
+    QVERIFY(!answers[0].measured && answers[1].measured);
+    const models::PlanPtr before = bench.document.plan();
+    bench.workbench.planAgain();
+    QTRY_VERIFY(bench.document.plan() != before && bench.idle());
+}
+
+QTEST_GUILESS_MAIN(TestWorkbenchPlans)
+#include "test_workbench_plans.moc"

@@ -1,0 +1,232 @@
+// Pins and explanations in the panels: in words, as lists, as menus.
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolButton>
+
+#include "models/explanation_model.h"
+#include "models/labels.h"
+#include "models/pin_model.h"
+#include "models/pins.h"
+#include "panels/fixture.h"
+#include "panels/pin_part.h"
+#include "panels/why.h"
+
+using namespace hopscope;
+using namespace hopscope::panels;
+using models::Target;
+using protocol::PinRecord;
+
+namespace {
+
+int value(const protocol::ModelRecord& model, const char* id) { return model.valueIndex(id); }
+
+// The store after the first layer saves, another cannot be done without; one rule stores something else.
+models::ExplanationPtr explanation(const protocol::ModelRecord& model)
+{
+    auto made = std::make_shared<protocol::Explanation>();
+    made->unit = "seconds";
+    made->cost = 0.005;
+    made->decisions = {{"recomputed", value(model, "v.s0"), {1, 2}, 0, 0, 0.001, false, {}, {}},
+                       {"stored", value(model, "v.r0"), {1}, 0.0007, 0.0005, 0, true, 0.0104, 0.0054}};
+    protocol::PlanComparison depth{"depth", 0.006, 0.006, 1 << 20, 3 << 20, 0, {}};
+    depth.values.push_back({value(model, "v.r0"), {0.0012, 0}, {1024, 0}, {2048, 0}, {{{1}, {1, 2}}}});
+    made->against = {depth, {"source-rule", {}, {}, 0, 0, 0, {}}};
+    return made;
+}
+
+QStringList entries(const std::vector<models::PinChoice>& choices)
+{
+    QStringList texts;
+    for (const models::PinChoice& choice : choices)
+        texts << (choice.group.isEmpty() ? choice.text : choice.group + u'/' + choice.text) +
+                     (choice.possible ? QString() : QStringLiteral(" (off)"));
+    return texts;
+}
+
+}  // namespace
+
+class TestPins : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { style::applyTheme(style::loadTheme(style::Mode::Light)); }
+    void init() { failOnWarnings(); }
+
+    void pinsAreSaidInWords_data();
+    void pinsAreSaidInWords();
+    void aValueOffersWhatCanBeDecided();
+    void whatFollowsFromTheGraphCannotBeDecided();
+    void thePlanPanelListsPinsAndStages();
+    void decisionsAreSaidInALine();
+    void tablesOfAnExplanationSurviveBeingReplaced();
+    void whyShowsDecisionsAndDifferences();
+    void whySaysWhatIsMissing();
+    void theInspectorSaysWhatAValueSaves();
+    void theInspectorsMenuHasEveryPin();
+};
+
+void TestPins::pinsAreSaidInWords_data()
+{
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("store") << "checkpoint"
+                           << "store %1";
+    QTest::newRow("never") << "no_checkpoint"
+                           << "do not store %1";
+    QTest::newRow("once") << "no_recompute"
+                          << "compute %1 once";
+    QTest::newRow("stage") << "hop_stage"
+                           << "run %1 in stage 3";
+}
+
+void TestPins::pinsAreSaidInWords()
+{
+    QFETCH(QString, kind);
+    QFETCH(QString, words);
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const QString name = models::valueLabel(model, value(model, "v.r0"));
+    QCOMPARE(models::pinLabel(model, {kind.toStdString(), "v.r0", {}, kind == "hop_stage" ? 3 : 0}), words.arg(name));
+    const QString cut = models::pinLabel(model, {"cut", "v.r0", "v.s1"});
+    QVERIFY2(cut.startsWith("read " + name) && cut.contains("from a store for"), qPrintable(cut));
+}
+
+void TestPins::aValueOffersWhatCanBeDecided()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    const auto choices =
+        models::pinChoices(model, plan, {{"checkpoint", "v.s0"}}, models::placeOf(model, value(model, "v.s0")), false);
+    const QStringList texts = entries(choices);
+    QCOMPARE(texts.mid(0, 3), (QStringList{"Store here", "Never store", "Do not recompute"}));
+    QVERIFY2(texts.contains("Run in stage/3") && !texts.contains("Run in stage/4"), qPrintable(texts.join(u'|')));
+    QVERIFY(choices[0].chosen && !choices[1].chosen);
+    QVERIFY(choices[2].tip.contains("optimum around your pins") && !choices[0].tip.contains("optimum"));
+}
+
+void TestPins::whatFollowsFromTheGraphCannotBeDecided()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    for (const models::PinChoice& choice : models::pinChoices(model, plan, {}, {value(model, "v.src"), {}, {}}, true))
+        QVERIFY2(!choice.possible && choice.tip.contains("whole graph"), qPrintable(choice.tip));
+    QVERIFY(models::readsOf(model, model.opIndex("x")).empty());
+}
+
+void TestPins::thePlanPanelListsPinsAndStages()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makePlanPanel, {340, 900});
+    QVERIFY(!part<PinList>(*panel, "pinList")->isVisible());
+    models::Settings settings;
+    settings.pins = {{"checkpoint", "v.r0"}, {"cut", "v.r0", "v.s1"}, {"hop_stage", "v.s1", {}, 3}};
+    settings.stages = 3;
+    fixture.document.setSettings(settings);
+    auto* table = part<QTableView>(*panel, "pins");
+    QVERIFY(table->isVisible());
+    QCOMPARE(table->model()->rowCount(), 3);
+    QVERIFY(text(*panel, "stagesAllowed").contains("3 stages"));
+    QVERIFY(part<QToolButton>(*panel, "fewestStages")->isVisible());
+    const QAbstractItemModelTester tester(table->model());
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
+    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->valueIndex("v.r0")));
+    fixture.document.setSettings({});
+    QVERIFY(!table->isVisible());
+}
+
+void TestPins::decisionsAreSaidInALine()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const models::ExplanationPtr why = explanation(model);
+    QCOMPARE(decisionLine(*why, value(model, "v.r0")), QString("Stored: costs 1.2 ms, saves 5.4 ms."));
+    const QString again = decisionLine(*why, value(model, "v.s0"));
+    QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; no legal plan"), qPrintable(again));
+    QVERIFY(decisionLine(*why, value(model, "v.x")).isEmpty());
+    QVERIFY(comparisonLine(*why, why->against[0]).startsWith("The depth rule costs 6.0 ms, this plan 5.0 ms."));
+    QVERIFY(comparisonLine(*why, why->against[1]).contains("the same with every value"));
+}
+
+void TestPins::tablesOfAnExplanationSurviveBeingReplaced()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    models::DecisionModel decisions;
+    models::DifferenceModel differences;
+    const QAbstractItemModelTester first(&decisions), second(&differences);
+    for (int round = 0; round < 2; ++round) {
+        decisions.setRows(models::decisionRows(model, *explanation(model)));
+        differences.setRows(models::differenceRows(model, explanation(model)->against[0], "seconds"));
+        QCOMPARE(decisions.index(0, 1).data().toString(), QString("stored"));  // what saves most is first
+        QCOMPARE(decisions.index(1, 3).data().toString(), QString("needed"));
+        QCOMPARE(differences.index(0, 1).data().toString(), QString::fromUtf8("1.2 ms\n–"));
+        QCOMPARE(differences.index(0, 4).data().toString(), QString("1\n1, 2"));
+    }
+    decisions.setRows({});
+    QCOMPARE(models::stageList({1, 3, 4, 5}), QString::fromUtf8("1, 3–5"));
+}
+
+void TestPins::whyShowsDecisionsAndDifferences()
+{
+    Fixture fixture;
+    fixture.open();
+    fixture.document.setExplained({explanation(*fixture.document.model()), {}});
+    const auto panel = fixture.show(makeWhy, {340, 700});
+    auto* decisions = part<QTableView>(*panel, "decisions");
+    auto* differences = part<QTableView>(*panel, "differences");
+    QVERIFY(decisions->isVisible() && differences->isVisible());
+    decisions->selectRow(0);
+    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->valueIndex("v.r0")));
+    QVERIFY(differences->selectionModel()->hasSelection());
+    auto* rule = part<QComboBox>(*panel, "whyRule");
+    rule->setCurrentIndex(1);
+    emit rule->activated(1);
+    QVERIFY(!differences->isVisible());
+    QVERIFY(text(*panel, "comparisonText").contains("the same with every value"));
+    fixture.document.setPlan(fixture.document.plan());
+    QVERIFY(!decisions->isVisible());
+    QVERIFY(text(*panel, "whyState").startsWith("Asking"));
+}
+
+void TestPins::whySaysWhatIsMissing()
+{
+    Fixture fixture;
+    const auto panel = fixture.show(makeWhy, {340, 300});
+    QCOMPARE(text(*panel, "whyState"), QString("No plan"));
+    fixture.open();
+    fixture.document.setExplained({nullptr, "it is a loaded plan"});
+    QCOMPARE(text(*panel, "whyState"), QString("it is a loaded plan"));
+}
+
+void TestPins::theInspectorSaysWhatAValueSaves()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeInspector, {340, 700});
+    fixture.selection.select(Target::op(fixture.op("r0")));
+    QVERIFY(!part<QLabel>(*panel, "decisionText")->isVisible());
+    fixture.document.setExplained({explanation(*fixture.document.model()), {}});
+    QCOMPARE(text(*panel, "decisionText"), QString("Stored: costs 1.2 ms, saves 5.4 ms."));
+    QVERIFY(part<QLabel>(*panel, "decisionText")->isVisible());
+}
+
+void TestPins::theInspectorsMenuHasEveryPin()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeInspector, {340, 700});
+    fixture.selection.select(Target::op(fixture.op("s0")));
+    auto* more = part<QPushButton>(*panel, "morePins");
+    QVERIFY(more->isVisible());
+    more->click();
+    auto* menu = part<QMenu>(*panel, "pinMenu");
+    for (const char* name : {"pin.checkpoint", "pin.no_recompute", "pin.hop_stage.1", "pin.release"})
+        QVERIFY2(menu->findChild<QAction*>(QLatin1String(name)), name);
+    menu->close();
+    fixture.selection.select(Target::op(fixture.op("src")));
+    QVERIFY(!more->isVisible());
+}
+
+QTEST_MAIN(TestPins)
+#include "test_pins.moc"

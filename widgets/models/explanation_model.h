@@ -1,0 +1,56 @@
+#pragma once
+
+// Why a plan is as it is, as tables: its decisions, and the values on which a rule decides otherwise.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+QString formatCost(double cost, const QString& unit);  // "1.2 ms", "640 KiB"
+QString stageList(const std::vector<int>& stages);     // "1, 3–5": `stages` ascending
+
+struct DecisionRow {
+    protocol::Decision decision;
+    QString label, unit;
+};
+
+// Those that save most first; those that cannot be otherwise last.
+std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const protocol::Explanation& explanation);
+
+enum class DecisionColumn { Value, What, Costs, Saves, Count };
+
+class DecisionModel : public TableModel<DecisionRow, DecisionColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const DecisionRow& row, DecisionColumn column, int role) const override;
+    [[nodiscard]] QVariant header(DecisionColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(DecisionColumn column) const override;
+};
+
+struct DifferenceRow {
+    protocol::ValueDifference difference;
+    QString label, unit;
+};
+
+std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
+                                          const protocol::PlanComparison& comparison, const QString& unit);
+
+// Two lines in every cell: the plan's number, below it the rule's.
+enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };
+
+class DifferenceModel : public TableModel<DifferenceRow, DifferenceColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const DifferenceRow& row, DifferenceColumn column, int role) const override;
+    [[nodiscard]] QVariant header(DifferenceColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(DifferenceColumn column) const override;
+};
+
+}  // namespace hopscope::models

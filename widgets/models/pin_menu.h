@@ -1,0 +1,16 @@
+#pragma once
+
+// Choices of pins as entries of a menu, the same in the graph, the tables and the inspector.
+
+#include <QMenu>
+#include <functional>
+
+#include "models/pins.h"
+
+namespace hopscope::models {
+
+// Checked where it is pinned already; named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
+void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
+                   const std::function<void(const protocol::PinRecord&)>& toggle);
+
+}  // namespace hopscope::models

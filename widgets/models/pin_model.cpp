@@ -1,0 +1,36 @@
+#include "models/pin_model.h"
+
+#include "models/pins.h"
+#include "models/selection.h"
+
+namespace hopscope::models {
+
+std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<protocol::PinRecord>& pins)
+{
+    std::vector<PinRow> rows;
+    for (const protocol::PinRecord& pin : pins) {
+        const std::string& shown = pin.kind == "cut" ? pin.consumer : pin.value;
+        rows.push_back({pin, model.valueIndex(shown), pinLabel(model, pin)});
+    }
+    return rows;
+}
+
+QVariant PinModel::cell(const PinRow& row, PinColumn column, int role) const
+{
+    const bool remove = column == PinColumn::Remove;
+    switch (role) {
+    case Qt::DisplayRole: return remove ? QStringLiteral("\u00d7") : row.label;
+    case Qt::ToolTipRole:
+    case Qt::AccessibleTextRole: return remove ? tr("Take this pin away") : row.label;
+    case TargetRole: return QVariant::fromValue(Target::value(row.value));
+    case PinnedRole: return true;
+    default: return {};
+    }
+}
+
+QVariant PinModel::header(PinColumn column, int role) const
+{
+    return role == Qt::DisplayRole && column == PinColumn::What ? tr("You decided") : QVariant();
+}
+
+}  // namespace hopscope::models

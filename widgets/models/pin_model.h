@@ -1,0 +1,31 @@
+#pragma once
+
+// The user's pins, one per line, with a way to take each away.
+
+#include "models/document.h"
+#include "models/table_model.h"
+
+namespace hopscope::models {
+
+struct PinRow {
+    protocol::PinRecord pin;
+    int value = -1;  // index into the model
+    QString label;
+};
+
+std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<protocol::PinRecord>& pins);
+
+enum class PinColumn { What, Remove, Count };
+
+class PinModel : public TableModel<PinRow, PinColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const PinRow& row, PinColumn column, int role) const override;
+    [[nodiscard]] QVariant header(PinColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(PinColumn) const override { return false; }
+};
+
+}  // namespace hopscope::models

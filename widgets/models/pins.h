@@ -1,0 +1,43 @@
+#pragma once
+
+// Decisions of the user in words, and those that can be made about a value: what menus offer and lists show. Pure functions.
+
+#include <QString>
+#include <vector>
+
+#include "protocol/plan.h"
+
+namespace hopscope::models {
+
+// "store convs.0 relu", "run convs.1 gather source in stage 2": as the history and the list of pins say it.
+QString pinLabel(const protocol::ModelRecord& model, const protocol::PinRecord& pin);
+
+// What a menu is about: one value, hops whose stage can be chosen, and operands that can be cut off.
+struct PinPlace {
+    int value = -1;
+    std::vector<int> hops;                   // values made by a gather or an aggregation
+    std::vector<std::pair<int, int>> reads;  // operand, and the value made with it
+};
+
+// A value with its own operator's operands.
+PinPlace placeOf(const protocol::ModelRecord& model, int value);
+// Operands of an operator that can come from a store: results of operators, with rows.
+std::vector<std::pair<int, int>> readsOf(const protocol::ModelRecord& model, int op);
+bool isHop(const protocol::OpRecord& op);
+
+struct PinChoice {
+    QString group;  // the submenu; empty: none
+    QString text, tip;
+    protocol::PinRecord pin;
+    bool chosen = false;   // choosing it again takes it away
+    bool possible = true;  // else the tip says why not
+};
+
+// In the order of the menu. `plan` gives the number of stages; `optimum`: the strategy keeps to every kind of pin, else the
+// tips say that choosing makes an optimum of it.
+std::vector<PinChoice> pinChoices(const protocol::ModelRecord& model, const protocol::PlanRecord& plan,
+                                  const std::vector<protocol::PinRecord>& pins, const PinPlace& place, bool optimum);
+// Whether any pin speaks of it.
+bool isPinned(const std::vector<protocol::PinRecord>& pins, const std::string& value);
+
+}  // namespace hopscope::models

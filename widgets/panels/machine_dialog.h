@@ -1,0 +1,45 @@
+#pragma once
+
+// What the engine takes the chosen device to do in a second, by which plans are chosen and times predicted; measured here,
+// or forgotten again.
+
+#include <QDialog>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTableWidget>
+
+#include "panels/panels.h"
+
+namespace hopscope::panels {
+
+QString rateText(const protocol::Rate& rate);               // "4.5 GB/s", "1.2 GiB/s", "12 µs"
+QString ratesState(const protocol::MachineRates& machine);  // measured or typical, and by how many runs refined
+
+class MachineDialog : public QDialog {
+    Q_OBJECT
+public:
+    MachineDialog(const Context& context, QWidget* parent);
+    ~MachineDialog() override;  // gives a measurement under way up
+
+private:
+    void setupRows(QBoxLayout& layout);
+    void setupButtons(QBoxLayout& layout);
+    void setupConnections();
+    void ask(const QString& method);
+    void answered(const QString& method, const base::Result<protocol::MachineRates>& machine);
+    void fill(const protocol::MachineRates& machine);
+    void showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total);
+    void refresh();
+
+    Context m_context;
+    QLabel *m_title, *m_state;
+    QTableWidget* m_table;
+    QProgressBar* m_progress;
+    QPushButton *m_measure, *m_forget, *m_cancel;
+    std::int64_t m_request = 0;  // 0: none under way
+    bool m_known = false, m_measuring = false, m_measured = false;
+    QString m_device;
+};
+
+}  // namespace hopscope::panels

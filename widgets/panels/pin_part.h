@@ -1,0 +1,40 @@
+#pragma once
+
+// The user's pins in the panels: a menu for one value, and the list of all of them.
+
+#include <QMenu>
+#include <QTableView>
+#include <QToolButton>
+
+#include "jobs/cuts.h"
+#include "models/pin_model.h"
+#include "panels/panels.h"
+
+namespace hopscope::panels {
+
+// Everything that can be decided about a value with its operator's operands, and "Let the strategy decide".
+void fillPinMenu(QMenu& menu, const Context& context, int value);
+
+// Pins in words, one per line, each with a way to take it away; the stages that the user has allowed. Hidden where there
+// is nothing to show.
+class PinList : public QWidget {
+    Q_OBJECT
+public:
+    PinList(const Context& context, QWidget* parent);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;  // Delete takes the current pin away
+
+private:
+    void refresh();
+    void clicked(const QModelIndex& index);
+    void remove(int row);
+
+    Context m_context;
+    models::PinModel m_pins;
+    QTableView* m_table;
+    QLabel *m_heading, *m_stages;
+    QToolButton* m_fewest;
+};
+
+}  // namespace hopscope::panels

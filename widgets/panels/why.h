@@ -1,0 +1,48 @@
+#pragma once
+
+// Why the plan is as it is: what every decision costs and saves, and where it differs from the rules, value by value. Asked
+// of the engine only while somebody sees it.
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QTableView>
+
+#include "models/explanation_model.h"
+#include "panels/panels.h"
+#include "panels/parts.h"
+
+namespace hopscope::panels {
+
+// "Stored: costs 1.2 ms, saves 5.4 ms."; empty where nothing was decided about the value.
+QString decisionLine(const protocol::Explanation& explanation, int value);
+// "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
+QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison);
+
+class Why : public Panel {
+    Q_OBJECT
+public:
+    Why(const Context& context, QWidget* parent);
+    void setTheme(const style::Theme&) override {}
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void setupTables(QBoxLayout& layout);
+    void setupConnections();
+    void refresh();
+    void showComparison();
+    void follow(const models::Target& target);
+    void selectRow(const QModelIndex& index);
+    [[nodiscard]] QString stateLine() const;
+
+    Context m_context;
+    QLabel *m_state, *m_comparisonText;
+    QWidget *m_decisionPart, *m_comparisonPart;
+    QComboBox* m_rule;
+    models::DecisionModel m_decisions;
+    models::DifferenceModel m_differences;
+    QTableView *m_decisionTable, *m_differenceTable;
+};
+
+}  // namespace hopscope::panels
