@@ -36,6 +36,23 @@ std::vector<const ProbedBatch*> alike(const std::vector<ProbedBatch>& batches)
     return best;
 }
 
+std::vector<Sizes> columnsOf(const std::vector<const ProbedBatch*>& batches, const std::vector<ir::RowClass>& classes)
+{
+    std::vector<Sizes> columns;
+    for (const ir::RowClass& rows : classes) {
+        Sizes& column = columns.emplace_back();
+        for (const ProbedBatch* b : batches) column.push_back(static_cast<double>(b->rows.at(rows)));
+    }
+    return columns;
+}
+
+Sizes sizesOf(const std::vector<const ProbedBatch*>& batches, std::size_t event)
+{
+    Sizes sizes;
+    for (const ProbedBatch* b : batches) sizes.push_back(static_cast<double>(b->events[event].bytes));
+    return sizes;
+}
+
 using Matrix = std::array<std::array<double, mostTerms + 1>, mostTerms>;
 
 // Gauss with pivots; false where the columns depend on each other.
@@ -133,30 +150,20 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
     if (group.size() < 2) return std::nullopt;
     LoopMemory memory;
     memory.m_reduced = probed.reduced;
-    std::vector<Sizes> columns;
-    for (const auto& [rows, count] : group.front()->rows) {
-        memory.m_classes.push_back(rows);
-        Sizes& column = columns.emplace_back();
-        for (const ProbedBatch* b : group) column.push_back(static_cast<double>(b->rows.at(rows)));
-    }
-    SizeFinder finder(std::move(columns));
+    for (const auto& [rows, count] : group.front()->rows) memory.m_classes.push_back(rows);
+    SizeFinder finder(columnsOf(group, memory.m_classes));
     std::map<Sizes, std::size_t> kinds;
     for (std::size_t e = 0; e < group.front()->events.size(); ++e) {
-        const auto block = static_cast<std::size_t>(group.front()->events[e].block);
-        memory.m_blocks = std::max(memory.m_blocks, block + 1);
-        Sizes sizes;
-        for (const ProbedBatch* b : group) sizes.push_back(static_cast<double>(b->events[e].bytes));
-        if (sizes.front() == 0) {
-            memory.m_kept.emplace_back(block, givenBack);
-            continue;
-        }
-        const auto [it, fresh] = kinds.emplace(sizes, memory.m_sizes.size());
-        if (fresh) {
+        const Sizes sizes = sizesOf(group, e);
+        const auto [it, fresh] = kinds.emplace(sizes, sizes.front() == 0 ? givenBack : memory.m_sizes.size());
+        if (fresh && it->second != givenBack) {
             const std::optional<Size> size = finder.find(sizes);
             if (!size) return std::nullopt;
             memory.m_sizes.push_back(*size);
         }
-        memory.m_kept.emplace_back(block, it->second);
+        const auto block = static_cast<std::size_t>(group.front()->events[e].block);
+        memory.m_events.emplace_back(block, it->second);
+        memory.m_blocks = std::max(memory.m_blocks, block + 1);
     }
     return memory;
 }
@@ -172,7 +179,7 @@ double LoopMemory::peak(const CountOf& count, bool first) const
     }
     std::vector<double> held(m_blocks, 0);
     double now = first ? 0 : static_cast<double>(m_reduced), most = now;
-    for (const auto& [block, kind] : m_kept) {
+    for (const auto& [block, kind] : m_events) {
         if (kind == givenBack) {
             now -= held[block];
             continue;

@@ -40,8 +40,8 @@ private:
     friend class SizeFinder;
 
     std::vector<ir::RowClass> m_classes;
-    std::vector<Size> m_sizes;                                // kinds of them
-    std::vector<std::pair<std::size_t, std::size_t>> m_kept;  // by event: block, and its kind of size or `given`
+    std::vector<Size> m_sizes;                                  // kinds of them
+    std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and its kind of size or that it goes
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;
 };
