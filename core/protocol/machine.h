@@ -12,7 +12,7 @@
 namespace hopscope::protocol {
 
 struct Rate {
-    std::string key, what, unit;  // "gather", "gathering rows", "bytes/s"
+    std::string key, what, unit;  // "gather", "rows by number, from a store", "B/s"
     double value = 0;
 };
 

@@ -171,8 +171,8 @@ class Engine:
         return self.documents[params["document"]].explain(**self.plan_arguments(params))
 
     def machine_rates(self, params):
-        rates = [{"key": "gather", "what": "gathering rows", "unit": "GB/s", "value": 5.25 if self.measured else 4.0},
-                 {"key": "flops", "what": "matrix products", "unit": "Gflop/s", "value": 52.0 if self.measured else 40.0}]
+        rates = [{"key": "gather", "what": "gathering rows", "unit": "B/s", "value": 5.25e9 if self.measured else 4e9},
+                 {"key": "flops", "what": "matrix products", "unit": "FLOP/s", "value": 52e9 if self.measured else 40e9}]
         return {"device": params["device"], "measured": self.measured, "runs": 3 if self.measured else 0, "rates": rates}
 
     def machine_measure(self, params):

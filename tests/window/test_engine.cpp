@@ -1,12 +1,17 @@
 // The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
 
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QTableWidget>
+#include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
 
 #include "bed.h"
+#include "checks.h"
 #include "models/run_log.h"
+#include "panels/machine_dialog.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -20,6 +25,7 @@ private slots:
     void aChangedCutIsPlannedRunAndProved();
     void everyKindOfPinIsKeptRunAndProved();
     void aPlanIsExplainedValueByValue();
+    void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
     void whatIsNoModelIsRefusedInWords();
 
@@ -130,6 +136,28 @@ void TestEngine::aPlanIsExplainedValueByValue()
     QVERIFY(!why.decisions.empty());
     QCOMPARE(why.against.size(), std::size_t{2});
     QVERIFY(document.plan()->cost && std::abs(why.cost - *document.plan()->cost) < 1e-6 * why.cost);
+}
+
+void TestEngine::theMachineIsMeasuredAndForgotten()
+{
+    const QTemporaryDir cache;  // other tests go on with a typical machine
+    qputenv("XDG_CACHE_HOME", cache.path().toUtf8());
+    Bed bed(bed::realSetup());
+    qunsetenv("XDG_CACHE_HOME");
+    QVERIFY(openSample(bed, "karate/gcn.pt"));
+    bed.window->actionBook().find("run.machine")->trigger();
+    auto* dialog = bed.window->findChild<panels::MachineDialog*>();
+    auto* state = dialog->findChild<QLabel*>("machineState");
+    QTRY_VERIFY(state->text().contains("typical"));
+    const auto* rates = dialog->findChild<QTableWidget*>("machineRates");
+    QCOMPARE(rates->rowCount(), 9);
+    const models::PlanPtr before = bed.window->document().plan();
+    dialog->findChild<QPushButton*>("machineMeasure")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(state->text().contains("Measured on this machine"), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(bed.window->document().plan() != before, 30'000);
+    dialog->findChild<QPushButton*>("machineForget")->click();
+    QTRY_VERIFY(state->text().contains("typical"));
+    QVERIFY(checks::clippedTexts(*dialog).isEmpty());
 }
 
 void TestEngine::anEngineKilledInMidRunComesBackWithEverything()

@@ -29,8 +29,8 @@ QString scaled(double value)
 QString rateText(const protocol::Rate& rate)
 {
     const QString unit = text(rate.unit);
-    if (unit.startsWith(QLatin1String("bytes"))) return models::formatBytes(rate.value) + unit.mid(5);
-    if (unit == QLatin1String("seconds") || unit == QLatin1String("s")) return models::formatSecondsFinely(rate.value);
+    if (unit == QLatin1String("B/s")) return models::formatBytes(rate.value) + QStringLiteral("/s");
+    if (unit == QLatin1String("s")) return models::formatSecondsFinely(rate.value);
     return scaled(rate.value) + unit;
 }
 
