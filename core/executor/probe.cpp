@@ -7,6 +7,7 @@
 #include <set>
 
 #include "executor/batch.h"
+#include "loader/one_thread.h"
 #include "loader/torch_model.h"
 
 namespace hopscope::executor {
@@ -152,6 +153,7 @@ private:
 Probed probe(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
              const LoopProgram& program, std::stop_token stop)
 {
+    const loader::OneThread oneThread;
     try {
         return Prober(analysis, structure, plan, program, std::move(stop)).run();
     } catch (const Failure& failure) {

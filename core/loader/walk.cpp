@@ -1,8 +1,7 @@
 #include "loader/walker.h"
 
-#include <ATen/Parallel.h>
-
 #include "loader/names.h"
+#include "loader/one_thread.h"
 #include "loader/provenance.h"
 
 namespace hopscope::loader {
@@ -200,18 +199,6 @@ bool throwsOn(const Model& model, const base::TensorMap& whole)
     }
     return !inputs;
 }
-
-// A sample is too small to share out: waking other threads for every operator costs several times the work.
-class OneThread {
-public:
-    OneThread() { at::set_num_threads(1); }
-    ~OneThread() { at::set_num_threads(m_before); }
-    OneThread(const OneThread&) = delete;
-    OneThread& operator=(const OneThread&) = delete;
-
-private:
-    int m_before = at::get_num_threads();
-};
 
 }  // namespace
 
