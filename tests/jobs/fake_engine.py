@@ -155,6 +155,8 @@ class Engine:
     def plan_make(self, params):
         if params.get("near"):  # for those who count
             send(method="log", params={"level": "info", "message": "near"})
+        elif os.environ.get("FAKE_ENGINE_SLOW") and params["pins"]:
+            time.sleep(1)
         try:
             return self.documents[params["document"]].make_plan(**self.plan_arguments(params), near=params.get("near", False))
         except ValueError as refusal:
