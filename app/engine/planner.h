@@ -37,8 +37,8 @@ struct PlanAnswer {
 };
 
 // Strategies "optimal" and "local-search" never answer with a plan that is dearer, by the same account, than those of the
-// rules with the same pins and as many stages; where no optimum can be found for the model, the better rule's plan comes with a note. Without
-// data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
+// rules with the same pins and as many stages; where no optimum can be found for the model, the better rule's plan comes
+// with a note. Without data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 

@@ -31,8 +31,8 @@ std::int64_t tensorLimit(std::int64_t wanted);
 // Beyond this many bytes per batch, larger batches gain nothing on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;
 
-// While alive, remembers what the calling thread takes from the allocator and gives back, apart from spilled tensors. Scopes of a thread nest; the
-// innermost one listens.
+// While alive, remembers what the calling thread takes from the allocator and gives back, apart from spilled tensors.
+// Scopes of a thread nest; the innermost one listens.
 class AllocationTrace {
 public:
     struct Event {
