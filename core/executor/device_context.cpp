@@ -9,9 +9,6 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <torch/cuda.h>
-
-#include "executor/executor.h"
 
 namespace hopscope::executor {
 
@@ -38,61 +35,6 @@ void loadCuda() { ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL); }
 c10::DeviceAllocator* cudaAllocator() { return c10::getDeviceAllocator(DeviceType::CUDA); }
 
 }  // namespace
-
-namespace {
-
-// The value of "KEY : VALUE" in a file of /proc.
-std::string procText(const std::string& path, const std::string& key)
-{
-    std::ifstream in(path);
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t colon = line.find(':');
-        if (!line.starts_with(key) || colon == std::string::npos) continue;
-        const std::size_t first = line.find_first_not_of(" \t", colon + 1);
-        return first == std::string::npos ? std::string() : line.substr(first);
-    }
-    return {};
-}
-
-DeviceInfo cudaDevice(int index)
-{
-    DeviceInfo info{"cuda:" + std::to_string(index), "GPU " + std::to_string(index), 0};
-    try {
-        const auto device = static_cast<c10::DeviceIndex>(index);
-        info.memory = static_cast<std::int64_t>(cudaAllocator()->getMemoryInfo(device).second);
-    } catch (const std::exception&) {  // listed all the same: a run on it says what is wrong
-    }
-    return info;
-}
-
-}  // namespace
-
-std::vector<DeviceInfo> listDevices()
-{
-    const std::string name = procText("/proc/cpuinfo", "model name");
-    const std::int64_t memory = std::strtoll(procText("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) * 1024;
-    std::vector<DeviceInfo> devices{{"cpu", name.empty() ? "CPU" : name, memory}};
-    loadCuda();
-    const int count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
-    for (int i = 0; i < count; ++i) devices.push_back(cudaDevice(i));
-    return devices;
-}
-
-base::Result<std::string> resolveDevice(const std::string& wanted)
-{
-    if (wanted == "cpu") return wanted;
-    loadCuda();
-    const int count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
-    if (wanted == "auto") return std::string(count > 0 ? "cuda:0" : "cpu");
-    if (wanted == "cuda" && count > 0) return std::string("cuda:0");
-    for (int i = 0; i < count; ++i)
-        if (wanted == "cuda:" + std::to_string(i)) return wanted;
-    const bool named = wanted == "cuda" || wanted.starts_with("cuda:");
-    return base::fail(base::ErrorCode::Usage,
-                      named ? "there is no GPU " + wanted + " here" : "unknown device " + wanted,
-                      "use --device auto, cpu or cuda:N");
-}
 
 DeviceContext::DeviceContext(const std::string& device)
 {
