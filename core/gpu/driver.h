@@ -1,0 +1,46 @@
+#pragma once
+
+// The NVIDIA GPUs of this machine as the driver's own library lists them. No context is made on any of them, so that
+// listing takes none of their memory; no CUDA header or library is needed to build this.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hopscope::gpu {
+
+struct Gpu {
+    std::string name;          // "NVIDIA H100 80GB HBM3"
+    std::int64_t memory = 0;   // bytes in all
+    int major = 0, minor = 0;  // compute capability
+};
+
+struct Driver {
+    int hardware = 0;     // NVIDIA GPUs that the kernel shows, whether or not a driver works
+    bool loaded = false;  // the driver's kernel module
+    std::string version;  // of that: "580.65.06"; empty: not known
+
+    bool library = false;   // libcuda.so.1 could be loaded
+    int initResult = 0;     // what its cuInit gave; 0: it works
+    std::string initText;   // that in the library's words
+    int cudaVersion = 0;    // the newest CUDA that it serves: 13000 is 13.0; 0: not known
+    std::vector<Gpu> gpus;  // as CUDA numbers them: "cuda:N" is gpus[N]; CUDA_VISIBLE_DEVICES has been heeded
+
+    bool hiding = false;         // CUDA_VISIBLE_DEVICES is set
+    std::string visibleDevices;  // to this
+};
+
+// Where to look; other places are for tests.
+struct Places {
+    std::string library = "libcuda.so.1";
+    std::string proc = "/proc", sys = "/sys", dev = "/dev";
+};
+
+Driver readDriver(const Places& places = {});
+
+// "580.65.06, CUDA 13.0", as much of it as is known.
+std::string driverText(const Driver& driver);
+
+std::string cudaText(int version);  // 13000 -> "13.0"
+
+}  // namespace hopscope::gpu

@@ -1,0 +1,34 @@
+#pragma once
+
+// Which of the driver's GPUs this build of Hopscope can compute on, and why it cannot on the rest: sentences for the user.
+
+#include <string>
+#include <vector>
+
+#include "gpu/driver.h"
+
+namespace hopscope::gpu {
+
+// What this program and its LibTorch were built for.
+struct Build {
+    int torchCuda = 0;     // the CUDA version of LibTorch, 13000; 0: it has no CUDA; 1: it has, of a version not known
+    int oldestKernel = 0;  // 75: kernels run on compute capability 7.5 and newer; 0: none were compiled
+};
+
+// Fills in what was compiled.
+Build thisBuild(int torchCuda);
+
+struct Usable {
+    int index = 0;  // N of "cuda:N"
+    Gpu gpu;
+};
+
+struct Choice {
+    std::vector<Usable> usable;  // ascending
+    // Why a GPU that is there cannot be used, or is slower than it could be. Nothing where no NVIDIA hardware is.
+    std::vector<std::string> missing;
+};
+
+Choice choose(const Driver& driver, const Build& build);
+
+}  // namespace hopscope::gpu
