@@ -86,8 +86,8 @@ base::Result<std::string> resolveDevice(const std::string& wanted)
     if (wanted == "cpu") return wanted;
     const GpuListing gpus = listGpus();
     if (wanted == "auto" && gpus.usable.empty()) return std::string("cpu");
-    const std::string id = wanted == "auto" || wanted == "cuda" ? "cuda:0" : wanted;
-    if (std::ranges::any_of(gpus.usable, [&](const DeviceInfo& gpu) { return gpu.id == id; })) return id;
+    if ((wanted == "auto" || wanted == "cuda") && !gpus.usable.empty()) return gpus.usable.front().id;
+    if (std::ranges::any_of(gpus.usable, [&](const DeviceInfo& gpu) { return gpu.id == wanted; })) return wanted;
     return base::fail(base::ErrorCode::Usage, whyNot(wanted, gpus), "use --device auto, cpu or cuda:N");
 }
 
