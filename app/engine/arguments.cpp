@@ -250,6 +250,12 @@ void addPlace(CLI::App& app, Parsed& parsed)
         ->capture_default_str();
 }
 
+void addDevices(CLI::App& app, Parsed& parsed)
+{
+    addCommand(app, parsed, "devices", "What this machine can compute on, and why not on the rest",
+               "  hopscope-engine devices\n");
+}
+
 void addServe(CLI::App& app, Parsed&)
 {
     app.add_subcommand("serve", "Answer a window on standard input and output (JSON-RPC, see docs/protocol.md)");
@@ -277,7 +283,7 @@ void setUp(CLI::App& app, Parsed& parsed)
         "\nExit codes: 0 done, 2 usage, 3 input refused, 4 model not supported or not splittable, 5 verification "
         "failed,\n6 out of memory or disk, 7 internal error, 130 cancelled.");
     for (auto* const add :
-         {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addServe, addOracle})
+         {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addDevices, addServe, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
@@ -380,6 +386,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
     if (name == "bench") return finishBench(parsed);
     if (name == "place") return finishPlace(parsed);
+    if (name == "devices") return DevicesCommand{};
     if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};
 }

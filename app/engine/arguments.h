@@ -91,6 +91,8 @@ struct PlaceCommand {
     PlaceOptions options;
 };
 
+struct DevicesCommand {};
+
 struct OracleCommand {  // hidden: the child of a verification
     std::string request;
 };
@@ -102,7 +104,8 @@ struct ShowText {  // --help, --version
 };
 
 using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
-                             BenchPlansCommand, MachineCommand, PlaceCommand, OracleCommand, ServeCommand, ShowText>;
+                             BenchPlansCommand, MachineCommand, PlaceCommand, DevicesCommand, OracleCommand,
+                             ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "bench_plans.h"
 #include "commands.h"
+#include "devices.h"
 #include "executor/measure.h"
 #include "graph/safetensors.h"
 #include "machine.h"
@@ -78,6 +79,14 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
 }
 
 base::Result<int> execute(const PlaceCommand& command, Session& session) { return place(command.options, session); }
+
+base::Result<int> execute(const DevicesCommand&, Session& session)
+{
+    const Devices devices = findDevices();
+    session.console.print(session.console.json() ? json::write(devicesValue(devices), true)
+                                                 : describeDevices(devices, session.console.style()));
+    return 0;
+}
 
 base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }
 

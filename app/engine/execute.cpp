@@ -44,6 +44,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     base::Result<ChosenPlan> chosen =
         request.given ? *request.given : choosePlan(prepared, request.folder, request.plan, request.device, session);
     if (!chosen) return base::forward(chosen);
+    for (const std::string& note : chosen->notes) session.console.note(note);
     execution.plan = std::move(chosen->plan);
     if (request.verify != verify::Mode::None) {
         base::Result<verify::Verdict> check = checkSample(prepared, execution.plan, request.folder, session);

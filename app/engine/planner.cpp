@@ -7,6 +7,7 @@
 
 #include "base/sha256.h"
 #include "base/units.h"
+#include "devices.h"
 #include "machine.h"
 #include "placement/account.h"
 #include "placement/pins.h"
@@ -269,12 +270,19 @@ base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::strin
 {
     base::Result<plan::Plan> plan = readPlanFile(prepared, file);
     if (!plan) return base::forward(plan);
-    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
-    if (!resolved) return base::forward(resolved);
-    if (device.device != "auto") plan->device = *resolved;
+    std::vector<std::string> notes;
+    if (const base::Status placed = placePlan(*plan, device.device, notes); !placed) return base::forward(placed);
     if (device.batch) plan->batch = device.batch;
     if (const base::Status fits = checkHost(*plan, device.hostMemory); !fits) return base::forward(fits);
-    return PlanAnswer{std::move(*plan), {}};
+    return PlanAnswer{std::move(*plan), std::move(notes)};
+}
+
+base::Result<PlanAnswer> makePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+                                  const DeviceOptions& device, Session& session)
+{
+    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
+    if (!request) return base::forward(request);
+    return planFor(prepared, predictor, *request, session.console.progressFn(), session.stop);
 }
 
 }  // namespace
@@ -293,11 +301,8 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predicto
                                     const DeviceOptions& device, Session& session)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    if (!source.file.empty()) return planFromFile(prepared, source.file, device);
-    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
-    if (!request) return base::forward(request);
-    base::Result<PlanAnswer> answer =
-        planFor(prepared, predictor, *request, session.console.progressFn(), session.stop);
+    base::Result<PlanAnswer> answer = source.file.empty() ? makePlan(prepared, predictor, source, device, session)
+                                                          : planFromFile(prepared, source.file, device);
     session.console.clearProgress();
     if (answer)
         for (const std::string& note : answer->notes) session.console.note(note);
@@ -310,7 +315,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, session);
     if (!answer) return base::forward(answer);
-    ChosenPlan chosen{std::move(answer->plan), std::nullopt};
+    ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}};
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (!machine.measured || !source.file.empty()) return chosen;
     const auto expected =

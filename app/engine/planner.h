@@ -61,6 +61,7 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predicto
 struct ChosenPlan {
     plan::Plan plan;
     std::optional<WorkSeconds> expected;  // of a plan that was made here, where the rates of the device were measured
+    std::vector<std::string> notes;       // not yet told
 };
 
 // The same with a look at the graph of its own, which ends with the call: what it maps is gone before anything runs.

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/parallel.h"
-#include "executor/executor.h"
+#include "devices.h"
 #include "executor/memory.h"
 #include "protocol/framing.h"
 #include "server_channel.h"
@@ -42,17 +42,6 @@ Value versionValue()
     item["major"] = protocol::protocolMajor;
     item["minor"] = protocol::protocolMinor;
     return item;
-}
-
-Value devicesValue()
-{
-    Value list = Value::array();
-    for (const executor::DeviceInfo& device : executor::listDevices()) {
-        Value item = textPair("id", device.id, "name", device.name);
-        item["memory"] = device.memory;
-        list.push(std::move(item));
-    }
-    return list;
 }
 
 class Server {
@@ -249,7 +238,8 @@ private:
         result["protocol"] = versionValue();
         result["process_id"] = static_cast<std::int64_t>(getpid());
         result["threads"] = base::hardwareThreads();
-        result["devices"] = devicesValue();
+        const Value devices = devicesValue(findDevices());
+        for (const char* const member : {"devices", "missing"}) result[member] = *devices.find(member);
         m_initialized = true;
         return result;
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "devices.h"
 #include "explanation.h"
 #include "prediction.h"
 #include "schema/documents.h"
@@ -232,9 +233,9 @@ Outcome loadPlan(Document& document, const json::Reader& params, const Call& cal
     base::Result<plan::Plan> plan =
         schema::readPlan(text, document.prepared.analysis, "plan.json", document.prepared.hashes);
     if (!plan) return failed(plan.error());
-    // A plan that was made on another machine is looked at for a device of this one.
-    if (!executor::resolveDevice(plan->device)) plan->device = executor::resolveDevice("auto").value_or("cpu");
-    return answer(document, *plan, {}, {plan->batch, std::nullopt}, call);
+    std::vector<std::string> notes;
+    if (const base::Status placed = placePlan(*plan, "auto", notes); !placed) return failed(placed.error());
+    return answer(document, *plan, notes, {plan->batch, std::nullopt}, call);
 }
 
 }  // namespace hopscope::engine

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "devices.h"
 #include "machine.h"
 #include "schema/documents.h"
 #include "json/json.h"
@@ -48,11 +49,10 @@ base::Result<ChosenPlan> planOf(Document& document, const json::Reader& params, 
     base::Result<plan::Plan> plan =
         schema::readPlan(json::write(params.child("plan").value()), prepared.analysis, "plan", prepared.hashes);
     if (!plan) return base::forward(plan);
-    const base::Result<std::string> resolved = executor::resolveDevice(textOr(params, "device", plan->device));
-    if (!resolved) return base::forward(resolved);
-    plan->device = *resolved;
-    if (device.batch) plan->batch = device.batch;
-    ChosenPlan chosen{std::move(*plan), std::nullopt};
+    ChosenPlan chosen{std::move(*plan), std::nullopt, {}};
+    if (const base::Status placed = placePlan(chosen.plan, textOr(params, "device", "auto"), chosen.notes); !placed)
+        return base::forward(placed);
+    if (device.batch) chosen.plan.batch = device.batch;
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (!machine.measured) return chosen;
     const auto expected = expectedSeconds(prepared, document.predictor, chosen.plan, machine.rates,
