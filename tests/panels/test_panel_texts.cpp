@@ -37,6 +37,7 @@ private slots:
     void aPlanSaysHowFarItIsFromTheCheapest();
     void barLengthsAreInProportion();
     void devicesComeFromTheEngine();
+    void whatKeepsAGpuFromUseIsOneLine();
     void buttonsFollowTheRun_data();
     void buttonsFollowTheRun();
     void stageLinesSayHowFarTheyAre();
@@ -301,6 +302,16 @@ void TestPanelTexts::devicesComeFromTheEngine()
     QCOMPARE(choices[1], (DeviceChoice{QStringLiteral("cpu"), QStringLiteral("cpu · 1.0 GiB")}));
     QCOMPARE(choices[2], (DeviceChoice{QStringLiteral("cuda:0"), QStringLiteral("H200 · cuda:0")}));
     QCOMPARE(deviceChoices({}).size(), std::size_t(2));
+}
+
+void TestPanelTexts::whatKeepsAGpuFromUseIsOneLine()
+{
+    const auto info = json::parse(R"({"devices": [{"id": "cuda:0", "name": "H200", "driver": "580.1, CUDA 13.0"}],
+                                      "missing": ["no driver", "no CUDA", 3]})");
+    QCOMPARE(missingDevices(*info), QStringLiteral("GPU: no driver; no CUDA"));
+    QCOMPARE(deviceChoices(*info)[1].tip, QStringLiteral("driver 580.1, CUDA 13.0"));
+    for (const char* nothing : {"{}", R"({"missing": []})", R"({"missing": "word"})"})
+        QVERIFY(missingDevices(*json::parse(nothing)).isEmpty());
 }
 
 void TestPanelTexts::buttonsFollowTheRun_data()

@@ -37,6 +37,12 @@ QString deviceTitle(const json::Value& device)
     return title;
 }
 
+QString deviceTip(const json::Value& device)
+{
+    const QString driver = stringOf(device, "driver");
+    return driver.isEmpty() ? QString() : RunControls::tr("driver %1").arg(driver);
+}
+
 std::optional<qint64> sizeOf(const QString& text)
 {
     const auto size = base::parseSize(text.trimmed().toStdString());
@@ -62,9 +68,20 @@ std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo)
     const json::Value* devices = serverInfo.find("devices");
     if (devices != nullptr && devices->asArray() != nullptr)
         for (const json::Value& device : *devices->asArray())
-            if (const QString id = stringOf(device, "id"); !id.isEmpty()) choices.push_back({id, deviceTitle(device)});
+            if (const QString id = stringOf(device, "id"); !id.isEmpty())
+                choices.push_back({id, deviceTitle(device), deviceTip(device)});
     if (choices.size() == 1) choices.push_back({QStringLiteral("cpu"), QStringLiteral("cpu")});
     return choices;
+}
+
+QString missingDevices(const json::Value& serverInfo)
+{
+    const json::Value* missing = serverInfo.find("missing");
+    QStringList sentences;
+    if (missing != nullptr && missing->asArray() != nullptr)
+        for (const json::Value& sentence : *missing->asArray())
+            if (sentence.asString() != nullptr) sentences << models::text(*sentence.asString());
+    return sentences.isEmpty() ? QString() : RunControls::tr("GPU: %1").arg(sentences.join(QStringLiteral("; ")));
 }
 
 RunButtons runButtons(bool hasPlan, bool busy, bool running, RunState state)
@@ -220,8 +237,10 @@ void RunControls::fillDevices()
     const QSignalBlocker quiet(m_device);
     m_device->clear();
     for (const DeviceChoice& choice :
-         deviceChoices(m_context.engine != nullptr ? m_context.engine->serverInfo() : json::Value()))
+         deviceChoices(m_context.engine != nullptr ? m_context.engine->serverInfo() : json::Value())) {
         m_device->addItem(choice.title, choice.id);
+        m_device->setItemData(m_device->count() - 1, choice.tip, Qt::ToolTipRole);
+    }
     showSettings();
 }
 

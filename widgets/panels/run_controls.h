@@ -14,12 +14,16 @@
 namespace hopscope::panels {
 
 struct DeviceChoice {
-    QString id, title;  // "cuda:0", "NVIDIA H200 (139.8 GiB)"
+    QString id, title;  // "cuda:0", "NVIDIA H200 · cuda:0 · 139.8 GiB"
+    QString tip = {};   // "driver 580.65.06, CUDA 13.0"
     bool operator==(const DeviceChoice&) const = default;
 };
 
 // The engine's answer to `initialize` as choices, "auto" first; at least "auto" and "cpu".
 std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo);
+
+// Why a GPU of the engine's machine cannot be used, or is slower than it could be: one line; empty where there is nothing to say.
+QString missingDevices(const json::Value& serverInfo);
 
 // Which buttons may be pressed.
 struct RunButtons {

@@ -92,6 +92,8 @@ void RunPanel::setupHeader(QBoxLayout& layout)
     top->addWidget(m_title, 1);
     top->addWidget(m_result);
     m_controls = new RunControls(m_context, this);
+    m_missing = new ElidedLabel(QStringLiteral("missingDevices"), this);
+    m_missing->setProperty("muted", true);
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("runProgress"));
     m_progress->setAccessibleName(tr("Progress of the run"));
@@ -101,6 +103,7 @@ void RunPanel::setupHeader(QBoxLayout& layout)
     m_status->setProperty("muted", true);
     layout.addLayout(top);
     layout.addWidget(m_controls);
+    layout.addWidget(m_missing);
     layout.addWidget(m_progress);
     layout.addWidget(m_status);
 }
@@ -164,7 +167,17 @@ void RunPanel::setupConnections()
     const auto select = [this](int stage) { m_context.selection.select(Target::stage(stage)); };
     connect(m_timeline, &plots::Timeline::stageClicked, this, select);
     connect(m_stages, &StageProgressList::stageClicked, this, select);
+    if (m_context.engine != nullptr)
+        connect(m_context.engine, &jobs::EngineClient::stateChanged, this, &RunPanel::showMissing);
+    showMissing();
     showTitle();
+}
+
+void RunPanel::showMissing()
+{
+    const QString text = m_context.engine != nullptr ? missingDevices(m_context.engine->serverInfo()) : QString();
+    m_missing->setFullText(text);
+    m_missing->setVisible(!text.isEmpty());
 }
 
 void RunPanel::setTheme(const style::Theme& theme)

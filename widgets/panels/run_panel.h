@@ -37,12 +37,13 @@ private:
     void draw();
     void showRuns();
     void showTitle();
+    void showMissing();
     void runEnded();
     void showFailure(const QString& what, const QString& sentence, const QString& hint);
     void follow(const models::Target& target);
 
     Context m_context;
-    ElidedLabel *m_title, *m_status;
+    ElidedLabel *m_title, *m_missing, *m_status;
     QLabel* m_result;
     QProgressBar* m_progress;
     RunControls* m_controls;
