@@ -62,6 +62,21 @@ analysis::Lint modelLint(std::string code, std::string message)
     return {std::move(code), std::move(message), {}, false};
 }
 
+// "the file names cuda:0 in 3 places: ..."
+std::string devicesText(const loader::ModelInfo& info)
+{
+    std::string text;
+    int places = 0;
+    for (const auto& [name, count] : info.devices) {
+        text += (text.empty() ? "" : ", ") + name;
+        places += count;
+    }
+    return "the file names the device " + text + " in " + std::to_string(places) +
+           (places == 1 ? " place" : " places") +
+           ", as models do that were exported on a GPU: whichever device computes takes its place; the file is "
+           "unchanged";
+}
+
 // What the file itself gives away, beside what the operators do.
 void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
 {
@@ -73,6 +88,7 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
         analysis.lints.push_back(modelLint("repaired", "torch.jit.load refuses this file; loaded with " + lines +
                                                            " added in memory (" + place + "); the file is unchanged"));
     }
+    if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));
     for (const std::string& stub : info.stubs)
         analysis.lints.push_back(modelLint("custom-op", stub + " is known by name only; a call of it cannot be run"));
     for (const loader::Parameter& parameter : info.parameters)

@@ -12,6 +12,7 @@
 
 #include "loader/archive.h"
 #include "loader/custom_ops.h"
+#include "loader/devices.h"
 #include "loader/names.h"
 #include "loader/preflight.h"
 #include "loader/provenance.h"
@@ -264,12 +265,14 @@ base::Result<Model> loadChecked(const std::string& path)
     auto opened = openModule(path, file->bytes(), *archive);
     if (!opened) return base::forward(opened);
     opened->module.eval();
+    auto devices = rewriteDevices(opened->module);
     auto info = describeModule(opened->module);
     if (!info) return base::forward(info);
     info->path = path;
     info->hash = hashOf(file->bytes());
     info->fileBytes = static_cast<std::int64_t>(file->bytes().size());
     info->repairs = std::move(opened->repairs);
+    info->devices = std::move(devices);
     std::copy_if(customOps->begin(), customOps->end(), std::back_inserter(info->stubs), isStub);
     return Model(std::make_shared<const Model::Impl>(Model::Impl{std::move(*info), std::move(opened->module)}));
 }

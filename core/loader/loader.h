@@ -2,6 +2,7 @@
 
 // From a TorchScript file to a raw ir::Program. Loading runs code from the file: call it in the engine process only.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,8 @@ struct ModelInfo {
     bool traced = false;
     std::vector<Argument> arguments;
     std::vector<Repair> repairs;
-    std::vector<std::string> stubs;  // custom operators in use that only have a schema here
+    std::map<std::string, int> devices;  // that its code names, "cuda:0", and how often: the CPU stands there in memory
+    std::vector<std::string> stubs;      // custom operators in use that only have a schema here
     std::vector<Parameter> parameters;
 };
 
@@ -56,7 +58,7 @@ private:
     std::shared_ptr<const Impl> m_impl;
 };
 
-// Pre-scans the zip directory without LibTorch, loads on the CPU, repairs the archive if TorchScript refuses its own
+// Pre-scans the zip directory without LibTorch, loads on the CPU (devices that the code names become the CPU, too), repairs the archive if TorchScript refuses its own
 // output ("Type mismatch: V is set to type A in the true branch ..."). Fails with Input (unreadable, malformed, hostile)
 // or Unsupported (custom classes, FlatBuffer, .pt2).
 base::Result<Model> load(const std::string& path);

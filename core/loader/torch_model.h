@@ -12,7 +12,7 @@ namespace hopscope::loader {
 
 struct Model::Impl {
     ModelInfo info;
-    torch::jit::Module module;  // on the CPU, in eval mode
+    torch::jit::Module module;  // on the CPU and for the CPU, in eval mode
 };
 
 struct Walk::Tensors {

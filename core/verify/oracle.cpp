@@ -1,4 +1,5 @@
-// The oracle's child process: the untouched module on given inputs, nothing else.
+// The oracle's child process: the file's own module on given inputs, nothing else. The loader has put the CPU in place of
+// devices that its code names.
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -336,3 +336,17 @@ TEST_CASE("The shared models match forward on graphs of their own width")
         compare(loaded(path), views(graph(12, 40, 1433, 3)), views(graph(50, 300, 1433, 4)));
     }
 }
+
+TEST_CASE("Devices that a file names are the CPU in memory, and the program is as if none had been named")
+{
+    const std::map<std::string, std::map<std::string, int>> expected{
+        {"devices_t", {{"cuda:0", 6}}}, {"devices_s", {{"cuda", 1}, {"cuda:0", 3}, {"cuda:1", 1}}}};
+    for (const auto& [name, devices] : expected) {
+        const std::string path = modelPath(name);
+        if (path.empty()) return;
+        CAPTURE(name);
+        CHECK(loaded(path).info().devices == devices);
+        compareOnGraphs(path);
+    }
+    if (const std::string path = modelPath("net_t"); !path.empty()) CHECK(loaded(path).info().devices.empty());
+}
