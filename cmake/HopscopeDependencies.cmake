@@ -35,8 +35,11 @@ endif()
 find_program(HOPSCOPE_CCACHE ccache)
 if(HOPSCOPE_CCACHE)
   set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness} ${HOPSCOPE_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${HOPSCOPE_CCACHE})
+  # Relative to the checkout, so that another clone of it finds what this one compiled.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+    CCACHE_NOHASHDIR=1 ${HOPSCOPE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 

@@ -1,12 +1,10 @@
 #include "executor/batch.h"
 
 #include <algorithm>
-#include <set>
-
-#include <ATen/Parallel.h>
+#include <map>
+#include <utility>
 
 #include "executor/segment_run.h"
-#include "kernels/segment.h"
 #include "loader/torch_model.h"
 
 namespace hopscope::executor {
@@ -18,19 +16,41 @@ Batch::Batch(Session& session, const LoopProgram& program, Block& block)
     : m_session(session),
       m_program(program),
       m_block(block),
+      m_feed(session, program, block),
       m_registers(program.registers.size()),
       m_owned(program.registers.size(), false)
 {}
 
-template <class F>
-auto Batch::timed(Phase phase, F&& work)
+// Operators on a GPU are only queued here: events measure them.
+template <class Work>
+auto Batch::timed(Phase phase, Work&& work)
 {
-    const auto p = static_cast<std::size_t>(phase);
-    const double began = steadySeconds();
-    if (m_cost.seconds[p] == 0) m_cost.starts[p] = m_session.seconds();
-    auto result = work();
-    m_cost.seconds[p] += steadySeconds() - began;
-    return result;
+    if (m_session.device.gpu()) return work();
+    return m_times.time(phase, m_session.began(), std::forward<Work>(work));
+}
+
+// ---- in steps
+
+void Batch::stage(StagingChunk& chunk)
+{
+    m_given = m_feed.stage([&chunk](at::IntArrayRef shape, at::ScalarType dtype) { return chunk.take(shape, dtype); });
+}
+
+// What several instructions share is uploaded once.
+void Batch::upload()
+{
+    std::map<const void*, at::Tensor> there;
+    const auto move = [&](at::Tensor& t) {
+        if (!t.defined()) return;
+        at::Tensor& found = there[t.const_data_ptr()];
+        if (!found.defined() || t.numel() == 0) found = m_session.device.upload(t);
+        t = found;
+    };
+    for (Given& given : m_given) {
+        move(given.rows);
+        move(given.offsets);
+        move(given.pieces);
+    }
 }
 
 void Batch::compute()
@@ -46,7 +66,18 @@ void Batch::clear()
 {
     for (at::Tensor& t : m_registers) t = at::Tensor();
     m_contributions.clear();
-    m_cost = {};
+    m_results.clear();
+    m_given.clear();
+    m_feed.clear();
+    m_times = {};
+    m_writtenBytes = 0;
+}
+
+PhaseTimes Batch::times() const
+{
+    PhaseTimes all = m_feed.times();
+    all.add(m_times);
+    return all;
 }
 
 void Batch::run(const Instruction& i)
@@ -58,11 +89,7 @@ void Batch::run(const Instruction& i)
         reg(i.outputs[0]) = reg(i.input).narrow(d, 0, m_block.count(i.rows));
         return;
     }
-    case Act::Positions: {
-        const at::Tensor host = timed(Phase::Block, [&] { return m_block.positions(i.rows, i.space, i.key, i.in); });
-        reg(i.outputs[0]) = timed(Phase::HostToDevice, [&] { return m_session.device.upload(host); });
-        return;
-    }
+    case Act::Positions: return positions(i);
     case Act::Call: return call(i);
     case Act::Select: return select(i);
     case Act::Concat: return concat(i);
@@ -70,63 +97,25 @@ void Batch::run(const Instruction& i)
     }
 }
 
-// ---- rows from tables
-
-void Batch::countRead(ir::ValueId value, std::int64_t bytes)
+// What has been uploaded is let go of as it is used.
+Given Batch::given(const Instruction& i)
 {
-    if (m_session.analysis.info(value).structureOnly) m_cost.structureBytes += bytes;
-    else m_cost.readBytes += bytes;
-}
-
-namespace {
-
-constexpr std::int64_t gatherGrain = 1 << 11;
-
-// Rows of a table whose elements follow each other, by the prefetching kernel; else by LibTorch.
-at::Tensor pick(const DeviceContext& device, const at::Tensor& table, std::int64_t dim, const at::Tensor& rows)
-{
-    std::vector<std::int64_t> shape = table.sizes().vec();
-    shape[static_cast<std::size_t>(dim)] = rows.numel();
-    at::Tensor out = device.hostBuffer(shape, table.scalar_type());
-    const bool dense = dim == 0 && table.size(0) > 0 && table.select(0, 0).is_contiguous();
-    if (!dense) {
-        at::index_select_out(out, table, dim, rows);
-        return out;
-    }
-    const auto rowBytes = static_cast<std::int64_t>(table.element_size()) * table.select(0, 0).numel();
-    const auto* from = static_cast<const std::byte*>(table.const_data_ptr());
-    auto* to = static_cast<std::byte*>(out.mutable_data_ptr());
-    const std::int64_t stride = table.stride(0) * static_cast<std::int64_t>(table.element_size());
-    const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
-    at::parallel_for(0, rows.numel(), gatherGrain, [&](std::int64_t first, std::int64_t last) {
-        kernels::gatherRowsCpu(from, stride, numbers, to, rowBytes, first, last);
-    });
-    return out;
-}
-
-}  // namespace
-
-at::Tensor Batch::gatherRows(ir::ValueId value, const RowClass& rows)
-{
-    const at::Tensor table = m_session.table(value);
-    const std::int64_t dim = m_session.analysis.rowDim(value);
-    const Destinations& batch = m_block.destinations();
-    if (rows.kind == RowKind::Batch && batch.ascending()) {
-        const at::Tensor range = table.narrow(dim, batch.first, batch.count);
-        if (!m_session.device.cuda()) return range;
-        at::Tensor staged = m_session.device.hostBuffer(range.sizes(), range.scalar_type());
-        return staged.copy_(range);
-    }
-    const at::Tensor numbers = timed(Phase::Block, [&] { return m_block.rows(rows); });
-    return timed(Phase::Gather, [&] { return pick(m_session.device, table, dim, numbers); });
+    if (m_given.empty()) return m_feed.give(i);
+    return std::exchange(m_given[static_cast<std::size_t>(&i - m_program.instructions.data())], {});
 }
 
 void Batch::read(const Instruction& i)
 {
-    const at::Tensor host = gatherRows(i.value, i.rows);
-    countRead(i.value, host.numel() * static_cast<std::int64_t>(host.element_size()));
-    reg(i.outputs[0]) = timed(Phase::HostToDevice, [&] { return m_session.device.upload(host); });
+    reg(i.outputs[0]) = given(i).rows;
     check(i, i.value, reg(i.outputs[0]));
+}
+
+// Many operators take row numbers of 64 bits only.
+void Batch::positions(const Instruction& i)
+{
+    at::Tensor numbers = given(i).rows;
+    if (i.wide && numbers.scalar_type() != at::kLong) numbers = numbers.to(at::kLong);
+    reg(i.outputs[0]) = std::move(numbers);
 }
 
 // ---- operands
@@ -270,8 +259,7 @@ void Batch::call(const Instruction& i)
 void Batch::select(const Instruction& i)
 {
     const Operand& parent = i.operands.at(0);
-    const at::Tensor host = timed(Phase::Block, [&] { return m_block.parentPositions(i.rows, parent.rows); });
-    const at::Tensor order = timed(Phase::HostToDevice, [&] { return m_session.device.upload(host); });
+    const at::Tensor order = given(i).rows;
     reg(i.outputs[0]) = timed(
         Phase::Compute, [&] { return reg(parent.from).index_select(m_session.analysis.rowDim(parent.value), order); });
     check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
@@ -280,13 +268,8 @@ void Batch::select(const Instruction& i)
 void Batch::concat(const Instruction& i)
 {
     std::vector<at::Tensor> tensors;
-    std::vector<RowClass> parts;
-    for (const Operand& o : i.operands) {
-        tensors.push_back(reg(o.from));
-        parts.push_back(o.rows);
-    }
-    const at::Tensor host = timed(Phase::Block, [&] { return m_block.concatPositions(i.rows, parts); });
-    const at::Tensor order = timed(Phase::HostToDevice, [&] { return m_session.device.upload(host); });
+    for (const Operand& o : i.operands) tensors.push_back(reg(o.from));
+    const at::Tensor order = given(i).rows;
     const ir::ValueId out = m_session.analysis.program.op(i.op).outputs[0];
     const int dim = m_session.analysis.rowDim(out);
     reg(i.outputs[0]) = timed(Phase::Compute, [&] { return at::cat(tensors, dim).index_select(dim, order); });
@@ -296,21 +279,14 @@ void Batch::concat(const Instruction& i)
 void Batch::segment(const Instruction& i)
 {
     const Segment& s = i.segment;
-    DeviceContext& device = m_session.device;
+    const Given from = given(i);
     SegmentInputs in;
-    const bool inPlace = s.from < 0;
-    in.source = inPlace ? m_session.table(s.source) : reg(s.from);
-    const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
-    in.offsets = device.upload(offsets);
-    if (s.columns >= 0) in.columns = reg(s.columns);
-    if (inPlace) {
-        in.columns = timed(Phase::Block, [&] { return m_block.globals(s.messages, s.columnSpace, s.columnKey); });
-        const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
-        countRead(s.source, frontier * in.source.stride(0) * static_cast<std::int64_t>(in.source.element_size()));
-    }
+    in.source = s.from < 0 ? m_session.table(s.source) : reg(s.from);
+    in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
+    in.offsets = from.offsets;
+    in.pieces = from.pieces;
     if (s.weight >= 0) in.weight = reg(s.weight);
-    in.stream = device.computeStream();
-    at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in); });
+    at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in, m_session); });
     if (!i.operands.empty())
         out = m_session.caller.addScaled(m_session.analysis.program.op(i.op), operand(i, i.operands[0]), out);
     check(i, m_session.analysis.program.op(i.op).outputs[0], out);
@@ -336,29 +312,59 @@ void Batch::contributions()
 
 void Batch::merge()
 {
-    for (auto& [op, contribution] : m_contributions) m_session.reducers.at(op).merge(std::move(contribution));
+    std::vector<Contribution> merged;
+    for (const auto& [op, contribution] : m_contributions)
+        merged.push_back(m_session.reducers.at(op).merged(contribution));
+    for (std::size_t k = 0; k < merged.size(); ++k)
+        m_session.reducers.at(m_contributions[k].first).replace(std::move(merged[k]));
     m_contributions.clear();
 }
 
-void Batch::commit()
+namespace {
+
+std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
+
+}  // namespace
+
+std::int64_t Batch::resultBytes()
 {
-    merge();
-    for (const Written& w : m_program.writes) write(w);
+    std::int64_t bytes = 0;
+    for (const Written& w : m_program.writes)
+        bytes += StagingChunk::rounded(m_block.count(w.rows) * m_session.stores.at(w.value)->rowBytes());
+    return bytes;
 }
 
-void Batch::write(const Written& w)
+void Batch::collect(StagingChunk* chunk)
 {
-    Store& store = m_session.createStore(w.value);
-    const at::Tensor host = timed(Phase::DeviceToHost, [&] {
-        at::Tensor t = m_session.device.download(reg(w.from));
-        m_session.device.finishDownloads();
-        return t;
-    });
-    m_cost.writtenBytes += host.numel() * static_cast<std::int64_t>(host.element_size());
-    const Destinations& batch = m_block.destinations();
-    timed(Phase::Write, [&] {
-        if (w.rows.kind == RowKind::Batch && batch.ascending()) store.writeRange(batch.first, host);
-        else store.write(m_block.rows(w.rows), host);
+    for (const Written& w : m_program.writes) {
+        at::Tensor& made = reg(w.from);
+        m_writtenBytes += bytesOf(made);
+        if (chunk) {
+            at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
+            m_session.device.download(made, host);
+            m_results.push_back({&w, std::move(host)});
+        } else {
+            m_results.push_back({&w, made});
+        }
+        if (!m_block.isRange(w.rows)) m_feed.writtenRows(w);
+    }
+    if (!chunk) return;
+    for (const Written& w : m_program.writes) reg(w.from) = at::Tensor();
+}
+
+void Batch::store()
+{
+    for (const Result& result : m_results) store(result);
+    m_results.clear();
+}
+
+void Batch::store(const Result& result)
+{
+    Store& store = *m_session.stores.at(result.written->value);
+    const ir::RowClass& rows = result.written->rows;
+    m_times.time(Phase::Write, m_session.began(), [&] {
+        if (m_block.isRange(rows)) store.writeRange(m_block.destinations().first, result.host);
+        else store.write(m_block.rows(rows), result.host);
         return 0;
     });
 }

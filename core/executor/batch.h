@@ -2,43 +2,54 @@
 
 // Private to executor: runs the instructions of a loop for one batch.
 
-#include <array>
-
+#include "executor/feed.h"
 #include "executor/loop_program.h"
 #include "executor/session.h"
+#include "executor/staging.h"
 
 namespace hopscope::executor {
 
-struct BatchCost {
-    std::array<double, phaseCount> seconds{};
-    std::array<double, phaseCount> starts{};
-    std::int64_t readBytes = 0, structureBytes = 0, writtenBytes = 0;
-};
-
+// A CPU's batch is computed as it goes: each instruction fetches what it needs. A GPU's is prepared (`stage`, on a host
+// thread), uploaded, computed, downloaded (all queued by the thread that runs the plan) and stored (on a host thread).
 class Batch {
 public:
     Batch(Session& session, const LoopProgram& program, Block& block);
 
-    // All instructions. Nothing is written or merged before `commit`, so that a batch that runs out of memory can be redone.
+    // GPU, on a host thread: copies all that the batch needs from the host into the chunk.
+    void stage(StagingChunk& chunk);
+    // GPU: queues the copies to the device.
+    void upload();
+    // All instructions. Nothing is written or merged before `merge`, so that a batch that runs out of memory can be redone.
     void compute();
-    // Hands what it has reduced to the reductions of the loop.
+    // Takes the rows to be stored out of their registers; a GPU's are queued for download into the chunk.
+    void collect(StagingChunk* chunk);
+    // Hands what it has reduced to the reductions of the loop: all of it, or nothing if it throws.
     void merge();
-    // Merges, and hands the rows to their stores.
-    void commit();
-    // Drops every register.
+    // Hands the rows to their stores. On a GPU after their download has been waited for; on any thread.
+    void store();
+    // Drops every register and all that is on its way.
     void clear();
 
-    [[nodiscard]] const BatchCost& cost() const { return m_cost; }
-    BatchCost& cost() { return m_cost; }
+    Feed& feed() { return m_feed; }
+    // Bytes that `collect` asks of its chunk.
+    std::int64_t resultBytes();
+    [[nodiscard]] PhaseTimes times() const;
+    PhaseTimes& deviceTimes() { return m_times; }
+    [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
 
 private:
+    struct Result {
+        const Written* written;
+        at::Tensor host;
+    };
     void run(const Instruction& i);
     void read(const Instruction& i);
+    void positions(const Instruction& i);
     void call(const Instruction& i);
     void select(const Instruction& i);
     void concat(const Instruction& i);
     void segment(const Instruction& i);
-    at::Tensor gatherRows(ir::ValueId value, const ir::RowClass& rows);
+    Given given(const Instruction& i);
     at::Tensor operand(const Instruction& i, const Operand& o);
     at::Tensor shapedIndex(const Instruction& i, const Operand& o);
     at::Tensor dummy(const Instruction& i, const Operand& o);
@@ -47,21 +58,24 @@ private:
     CallContext context(const Instruction& i);
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
-    void countRead(ir::ValueId value, std::int64_t bytes);
     void contributions();
-    void write(const Written& w);
+    void store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
-    template <class F>
-    auto timed(Phase phase, F&& work);
+    template <class Work>
+    auto timed(Phase phase, Work&& work);
 
     Session& m_session;
     const LoopProgram& m_program;
     Block& m_block;
+    Feed m_feed;
+    std::vector<Given> m_given;  // GPU: by instruction, on the host and then on the device
     std::vector<at::Tensor> m_registers;
     std::vector<bool> m_owned;  // made by an operator here: may be written over
     std::vector<std::pair<ir::OpId, Contribution>> m_contributions;
-    BatchCost m_cost;
+    std::vector<Result> m_results;
+    PhaseTimes m_times;
+    std::int64_t m_writtenBytes = 0;
 };
 
 }  // namespace hopscope::executor

@@ -4,7 +4,7 @@
 
 namespace hopscope::executor {
 
-MemoryModel::MemoryModel(const LoopProgram& program)
+MemoryModel::MemoryModel(const LoopProgram& program, bool uploaded)
 {
     std::map<ir::RowClass, double> live;
     std::vector<bool> held(program.registers.size(), false);
@@ -12,11 +12,16 @@ MemoryModel::MemoryModel(const LoopProgram& program)
         const RegisterInfo& info = program.registers[static_cast<std::size_t>(r)];
         live[info.rows] += sign * info.bytesPerRow;
     };
-    for (const Instruction& i : program.instructions) {
+    const auto make = [&](const Instruction& i) {
         for (Register r : i.outputs) {
             if (!held[static_cast<std::size_t>(r)]) add(r, 1);
             held[static_cast<std::size_t>(r)] = true;
         }
+    };
+    for (const Instruction& i : program.instructions)
+        if (uploaded && (i.act == Act::Read || i.act == Act::Positions)) make(i);
+    for (const Instruction& i : program.instructions) {
+        make(i);
         m_moments.push_back({{live.begin(), live.end()}});
         for (Register r : i.dead)
             if (held[static_cast<std::size_t>(r)]) add(r, -1);

@@ -15,7 +15,8 @@ using CountOf = std::function<double(const ir::RowClass&)>;
 // Highest number of bytes that the registers of a program hold at once if the classes have these numbers of rows.
 class MemoryModel {
 public:
-    explicit MemoryModel(const LoopProgram& program);
+    // `uploaded`: all that is read is there before the first instruction, as a GPU's batches have it.
+    explicit MemoryModel(const LoopProgram& program, bool uploaded = false);
     [[nodiscard]] double peak(const CountOf& count) const;
 
 private:

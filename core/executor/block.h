@@ -28,6 +28,8 @@ public:
     void end();  // forgets the batch; entries that it touched are reset, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
+    // Whether the rows are destinations that follow each other in their table.
+    [[nodiscard]] bool isRange(const ir::RowClass& rows) const { return isBatch(rows) && m_batch.ascending(); }
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);

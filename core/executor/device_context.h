@@ -1,11 +1,16 @@
 #pragma once
 
-// Private to executor: the executing device. On a GPU host buffers are pinned, copies run on their own stream and events
-// order them; on the CPU every call is the identity.
+// Private to executor: the executing device of one run. A GPU has three queues: copies to it, computing, copies from it;
+// events order them. Everything here is called by the thread that runs the plan, except `freeMemory`. On the CPU there is
+// one queue, the calling thread, and copies are the identity.
 
+#include <array>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
 #include <c10/core/Stream.h>
 
@@ -13,37 +18,58 @@
 
 namespace hopscope::executor {
 
+enum class Lane : std::uint8_t { Upload, Compute, Download };
+inline constexpr int laneCount = 3;
+
 class DeviceContext {
 public:
+    // `device` is resolved. Throws what LibTorch throws where the driver fails.
     explicit DeviceContext(const std::string& device);
+    ~DeviceContext();
+    DeviceContext(const DeviceContext&) = delete;
+    DeviceContext& operator=(const DeviceContext&) = delete;
 
     [[nodiscard]] c10::Device device() const { return m_device; }
-    [[nodiscard]] bool cuda() const { return m_device.is_cuda(); }
+    [[nodiscard]] bool gpu() const { return !m_device.is_cpu(); }
 
-    // A buffer to gather rows into: pinned on a GPU machine.
-    at::Tensor hostBuffer(at::IntArrayRef shape, at::ScalarType dtype) const;
-    // Asynchronous on the copy stream; the compute stream waits for it.
+    // Queues a copy to the device; what is queued for computing after `order(Upload, Compute)` sees it. `host` must stay
+    // as it is until the copy has been waited for, if it is pinned; else the call waits.
     at::Tensor upload(const at::Tensor& host);
-    // Asynchronous on the copy stream after what the compute stream has queued; ready after `finishDownloads`.
-    at::Tensor download(const at::Tensor& onDevice);
-    void finishDownloads();
+    // Queues a copy into `host`, which may be read after an event of the Download lane has been waited for.
+    void download(const at::Tensor& onDevice, const at::Tensor& host);
+    // A copy on the host, at once.
+    at::Tensor fetch(const at::Tensor& onDevice);
+
+    // Queued work of `later` from here on waits for what `earlier` has been given so far.
+    void order(Lane earlier, Lane later);
+    // Where a lane is: can be waited for, and timed.
+    c10::Event mark(Lane lane);
     void synchronize();
 
-    // Compute time is measured on the device: between the two calls.
-    void startCompute();
-    double finishCompute();  // seconds; waits for the device
-
+    // What the process may reserve on the device, for as long as this lives; 0: no limit.
     void setLimit(std::int64_t bytes);
-    [[nodiscard]] std::int64_t freeMemory() const;
+    // Throws c10::OutOfMemoryError if more is reserved than that, where the allocator does not see to it.
+    void checkLimit();
+    // Gives back what the allocator keeps for later.
+    void emptyCache();
+    [[nodiscard]] std::int64_t freeMemory() const;  // what LibTorch keeps for later is free, too
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
-    void* computeStream() const;  // the native handle of the stream that operators run on
+    [[nodiscard]] void* stream(Lane lane) const;  // the native handle
 
 private:
+    class Exactness;
+    c10::Stream& lane(Lane lane) { return *m_lanes[static_cast<std::size_t>(lane)]; }
+
     c10::Device m_device = c10::Device(c10::DeviceType::CPU);
-    std::optional<c10::Stream> m_compute, m_copy;
-    std::optional<c10::Event> m_downloaded, m_begin;
-    double m_beginSeconds = 0;
+    std::optional<c10::DeviceGuard> m_guard;
+    std::array<std::optional<c10::Stream>, laneCount> m_lanes;
+    std::unique_ptr<Exactness> m_exactness;
+    std::int64_t m_limit = 0;
+    bool m_limited = true;  // by the allocator itself
 };
+
+// "cuda:1" as LibTorch's device, of the accelerator's type.
+c10::Device deviceNamed(const std::string& device);
 
 }  // namespace hopscope::executor

@@ -25,6 +25,7 @@ struct BatchEvent {
     std::int64_t destinations = 0, edges = 0, frontier = 0;
     std::int64_t done = 0, total = 0;         // destinations of the stage
     std::int64_t memory = 0, peakMemory = 0;  // device bytes now, and the highest in this batch
+    std::int64_t reservedMemory = 0;          // of a GPU: the most that was taken from the driver in this batch
 };
 
 struct PhaseEvent {

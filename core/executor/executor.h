@@ -48,10 +48,12 @@ struct StageReport {
     std::int64_t batches = 0;
     std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations
     plan::Bytes bytes;                                 // rows written, rows read, structure
-    std::int64_t peakMemory = 0;                       // of the device allocator
+    std::int64_t peakMemory = 0;                       // of the device allocator: tensors
+    std::int64_t reservedMemory = 0;                   // of a GPU: taken from the driver, caches included
     std::int64_t frontierRows = 0;                     // sum over batches
     std::int64_t destinations = 0;
-    int backOffs = 0;  // batches redone smaller after running out of memory
+    int backOffs = 0;               // batches redone smaller after running out of memory
+    std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
 };
 
 struct RunReport {
@@ -73,14 +75,24 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             std::stop_token stop);
 
 struct DeviceInfo {
-    std::string id, name;
+    std::string id, name;     // "cpu", "cuda:0"
     std::int64_t memory = 0;  // bytes in all; 0: not known
+    std::string driver;       // of a GPU: "580.65.06, CUDA 13.0"; empty: not known
 };
 
-// The CPU first, then every GPU that LibTorch sees.
+struct GpuListing {
+    std::vector<DeviceInfo> usable;   // "cuda:0", "cuda:1", ... without gaps
+    std::vector<std::string> missing;  // why a GPU that is there cannot be used, a sentence each; empty: nothing to say
+};
+
+// The GPUs of this machine. Makes no context on any of them: takes none of their memory.
+GpuListing listGpus();
+
+// The CPU first, then every GPU that a run can use.
 std::vector<DeviceInfo> listDevices();
 
-// "cpu", or "cuda:0" where LibTorch sees a GPU. Fails with Usage if `wanted` names a device that is not there.
+// "cpu" or "cuda:N"; "auto" is the first GPU that can be used, else the CPU. Fails with Usage if `wanted` names a device
+// that is not there or cannot be used, and says why and what there is.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

@@ -40,6 +40,7 @@ public:
         for (const plan::Access& w : m_loop.writes)
             m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
+        markWide();
         markDead();
         return std::move(m_result);
     }
@@ -404,6 +405,19 @@ private:
             else reduced.operands.push_back({slot, v, Operand::InRegister, fetch(v, s.rows), s.rows});
         });
         return reduced;
+    }
+
+    void markWide()
+    {
+        std::set<Register> wide;
+        const auto include = [&](const std::vector<Operand>& operands) {
+            for (const Operand& o : operands)
+                if (o.kind == Operand::Index) wide.insert(o.from);
+        };
+        for (const Instruction& i : m_result.instructions) include(i.operands);
+        for (const Reduced& r : m_result.reductions) include(r.operands);
+        for (Instruction& i : m_result.instructions)
+            if (i.act == Act::Positions) i.wide = wide.contains(i.outputs[0]);
     }
 
     void markDead()

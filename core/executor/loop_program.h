@@ -60,6 +60,7 @@ struct Instruction {
     ir::RowClass in;                // Positions: the class that is numbered
     ir::SpaceId space;              // Positions
     ir::KeyId key;
+    bool wide = false;  // Positions: somebody else than a segment reads them
     Segment segment;
     std::vector<Register> dead;  // emptied afterwards
 };

@@ -9,6 +9,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include "executor/accelerator.h"
 #include "executor/device_context.h"
 #include "executor/door.h"
 #include "graph/adjacency.h"
@@ -109,7 +110,7 @@ private:
 
     void toDevice(const at::Tensor& tensor)
     {
-        if (m_device.cuda()) m_sink = tensor.to(m_device.device());
+        if (m_device.gpu()) m_sink = tensor.to(m_device.device());
     }
 
     void operators()
@@ -145,8 +146,8 @@ private:
 
     void combine(const kernels::SegmentArguments& a)
     {
-        if (m_device.cuda()) {
-            require(kernels::segmentCuda(a, m_device.computeStream()) == 0, "the segment kernel failed");
+        if (m_device.gpu()) {
+            require(accelerator().segment(a, m_device.stream(Lane::Compute)) == 0, "the segment kernel failed");
             return;
         }
         inParallel(a.destinations, [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, first, last); });

@@ -12,6 +12,8 @@ namespace hopscope::executor {
 
 struct MemoryStats {
     std::int64_t current = 0, peak = 0;  // bytes of live anonymous tensors; spilled ones are not counted
+    // On a GPU: what the allocator has taken from the driver, cached blocks and such in use by queued copies included.
+    std::int64_t reserved = 0, reservedPeak = 0;
 };
 
 // What is counted for a tensor of so many bytes: its header, rounded up so that freed blocks fit later requests.

@@ -62,7 +62,7 @@ public:
     {
         Prediction prediction;
         prediction.batch = batchSize(options);
-        m_baseline = baseline() + (options.staysBeside && !cuda() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+        m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
         m_eachBatch = options.eachBatch;
         for (std::size_t s = 0; s < m_plan.stages.size(); ++s)
             prediction.stages.push_back(stage(m_plan.stages[s].index, m_loops[s], prediction.batch));
@@ -119,26 +119,26 @@ private:
         for (const auto& programs : m_programs) {
             auto& loops = m_loops.emplace_back();
             for (const LoopProgram& p : programs)
-                loops.push_back({p, trafficOf(m_analysis, m_structure, p), MemoryModel(allocated(p))});
+                loops.push_back({p, trafficOf(m_analysis, m_structure, p), MemoryModel(allocated(p), gpu())});
         }
     }
 
     // On a CPU the batch's own rows of a table are used where they lie.
     [[nodiscard]] LoopProgram allocated(LoopProgram program) const
     {
-        if (cuda()) return program;
+        if (gpu()) return program;
         for (const Instruction& i : program.instructions)
             if (i.act == Act::Read && i.rows.kind == RowKind::Batch)
                 program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
         return program;
     }
 
-    [[nodiscard]] bool cuda() const { return m_plan.device.starts_with("cuda"); }
+    [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
 
     bool readsInPlace(ir::ValueId value, bool stored)
     {
         const ir::Value& v = m_analysis.program.value(value);
-        if (cuda() || m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
+        if (gpu() || m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
         if (stored) return true;
         if (v.origin == ir::Origin::Op) return false;
         const at::Tensor table = m_structure.value(value);
@@ -167,7 +167,7 @@ private:
     double budget(std::optional<std::int64_t> memory)
     {
         const DeviceContext device(m_plan.device);
-        if (cuda()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
+        if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
         const double bytes = memory ? static_cast<double>(tensorLimit(*memory) - cpuMemory().current)
                                     : static_cast<double>(device.freeMemory()) / 4;
         return std::min(bytes, cpuBatchBytes);
@@ -176,7 +176,7 @@ private:
     // What is there before any batch: weights on a GPU.
     double baseline()
     {
-        if (!cuda()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
+        if (!gpu()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
         double bytes = 0;
         for (const ir::ValueId v : prologueValues(m_analysis, m_programs))
             if (!m_analysis.hasRows(v)) bytes += static_cast<double>(wholeBytes(m_analysis, m_structure, v));
@@ -218,7 +218,7 @@ private:
 
     const LoopMemory* learntAbout(const PlannedLoop& l)
     {
-        return cuda() ? nullptr : m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
+        return gpu() ? nullptr : m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
     }
 
     static double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch)

@@ -126,9 +126,8 @@ private:
         {
             const AllocationTrace trace;
             m_batch.compute();
+            m_batch.collect(nullptr);
             m_batch.merge();
-            for (const Written& w : m_program.writes)
-                if (w.rows.kind != RowKind::Batch) m_block.rows(w.rows);
             probed.events = trace.events();
         }
         for (const RowClass& rows : classesOf(m_program)) probed.rows[rows] = m_block.count(rows);

@@ -141,30 +141,29 @@ Contribution Reducer::scatterInto(const at::Tensor& zeros, std::int64_t dim, con
     return {start.scatter_reduce(dim, where, rows, how, true), hits, 1, false};
 }
 
-void Reducer::merge(Contribution next)
+Contribution Reducer::merged(const Contribution& next) const
 {
-    if (next.empty) return;
-    if (m_total.empty) {
-        m_total = std::move(next);
-        return;
-    }
+    if (next.empty) return m_total;
+    if (m_total.empty) return next;
+    Contribution sum = m_total;
     const double n = m_total.count, m = next.count;
     switch (m_info.reduction) {
     case Reduction::Max:
-    case Reduction::ScatterMax: m_total.value = at::maximum(m_total.value, next.value); break;
+    case Reduction::ScatterMax: sum.value = at::maximum(m_total.value, next.value); break;
     case Reduction::Min:
-    case Reduction::ScatterMin: m_total.value = at::minimum(m_total.value, next.value); break;
+    case Reduction::ScatterMin: sum.value = at::minimum(m_total.value, next.value); break;
     case Reduction::Var:
     case Reduction::Std: {
         const at::Tensor delta = next.value - m_total.value;
-        m_total.spread = m_total.spread + next.spread + delta * delta * (n * m / (n + m));
-        m_total.value = m_total.value + delta * (m / (n + m));
+        sum.spread = m_total.spread + next.spread + delta * delta * (n * m / (n + m));
+        sum.value = m_total.value + delta * (m / (n + m));
         break;
     }
-    default: m_total.value = m_total.value + next.value; break;
+    default: sum.value = m_total.value + next.value; break;
     }
-    if (isScatter() && next.spread.defined()) m_total.spread = m_total.spread + next.spread;
-    m_total.count = n + m;
+    if (isScatter() && next.spread.defined()) sum.spread = m_total.spread + next.spread;
+    sum.count = n + m;
+    return sum;
 }
 
 std::int64_t Reducer::heldBytes() const

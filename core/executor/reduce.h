@@ -23,7 +23,9 @@ public:
 
     // `context` gives operands on the batch's rows.
     Contribution contribute(Caller& caller, const CallContext& context, std::int64_t rows) const;
-    void merge(Contribution next);
+    // What has been merged so far and `next`; what has been merged stays as it is.
+    [[nodiscard]] Contribution merged(const Contribution& next) const;
+    void replace(Contribution total) { m_total = std::move(total); }
     // The finished value. `initial` is the table that scatters start from, else undefined.
     at::Tensor finish(const at::Tensor& initial, at::Device device) const;
     [[nodiscard]] std::optional<ir::Slot> initialSlot() const;

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "executor/door.h"
-#include "executor/loop.h"
+#include "executor/flow.h"
 #include "executor/prologue.h"
 #include "loader/torch_model.h"
 
@@ -45,6 +45,7 @@ public:
         setLimit();
         compileStages();
         prologue();
+        if (m_session.device.gpu()) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
         m_session.report.seconds = m_session.seconds();
@@ -58,21 +59,22 @@ private:
         DeviceContext& device = m_session.device;
         const auto wanted = m_session.options.memoryLimit;
         if (!wanted) {
-            m_budget = static_cast<double>(device.freeMemory()) / (device.cuda() ? 1.5 : 4);
-        } else if (device.cuda()) {
+            m_budget = static_cast<double>(device.freeMemory()) / (device.gpu() ? 1.5 : 4);
+        } else if (device.gpu()) {
+            device.setLimit(*wanted);
             m_budget = static_cast<double>(*wanted);
         } else {
             const std::int64_t limit = tensorLimit(*wanted);
             device.setLimit(limit);
             m_budget = static_cast<double>(limit - cpuMemory().current);
         }
-        if (!device.cuda()) m_budget = std::min(m_budget, cpuBatchBytes);
+        if (!device.gpu()) m_budget = std::min(m_budget, cpuBatchBytes);
         m_budget = std::max(m_budget, 1.0);
     }
 
     bool readsInPlace(ir::ValueId value, const std::unordered_set<ir::ValueId>& stored)
     {
-        if (m_session.device.cuda() || m_session.analysis.rowDim(value) != 0) return false;
+        if (m_session.device.gpu() || m_session.analysis.rowDim(value) != 0) return false;
         if (m_session.analysis.program.value(value).dtype != base::DType::Float32) return false;
         if (stored.contains(value)) return true;
         if (m_session.analysis.program.value(value).origin == ir::Origin::Op) return false;
@@ -106,14 +108,16 @@ private:
     {
         Session& session = m_session;
         const auto at = static_cast<std::size_t>(&stage - session.plan.stages.data());
-        std::int64_t total = 0, done = 0;
-        for (const plan::Loop& loop : stage.loops) total += session.structure.size(loop.destination);
+        StageProgress progress;
+        for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
+        session.overlap = {};
         StageReport report;
         report.index = stage.index;
         const double began = session.seconds();
-        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), total});
-        for (const LoopProgram& program : m_programs[at]) runLoop(program, report, done, total);
+        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
+        for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
         report.seconds = session.seconds() - began;
+        if (!session.overlap.empty()) report.overlap = session.overlap.share();
         session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
@@ -131,13 +135,25 @@ private:
         std::erase_if(m_session.stores, [&](const auto& store) { return !wanted.contains(store.first); });
     }
 
-    void runLoop(const LoopProgram& program, StageReport& report, std::int64_t& done, std::int64_t total)
+    void loop(const LoopProgram& program, StageReport& report, StageProgress& progress)
     {
         for (const Written& w : program.writes) m_session.createStore(w.value);
         for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
-        LoopRunner(m_session, program, report, m_budget).run(done, total);
+        runLoop(m_session, program, report, progress, m_budget);
         for (const Written& w : program.writes) m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
-        for (const Reduced& r : program.reductions) m_session.finishReduction(r.op);
+        for (const Reduced& r : program.reductions) finishReduction(r.op);
+    }
+
+    // With what batches have left in the allocator's cache, if it takes that.
+    void finishReduction(ir::OpId op)
+    {
+        try {
+            m_session.finishReduction(op);
+        } catch (const c10::OutOfMemoryError&) {
+            m_session.device.synchronize();
+            m_session.device.emptyCache();
+            m_session.finishReduction(op);
+        }
     }
 
     // ---- results

@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "executor/accelerator.h"
 #include "executor/failure.h"
 #include "kernels/segment.h"
 
@@ -11,10 +12,28 @@ namespace hopscope::executor {
 
 namespace {
 
-bool rowsAreDense(const at::Tensor& t)
+std::optional<kernels::Element> elementOf(const at::Tensor& t)
 {
-    if (t.dim() == 0 || t.scalar_type() != at::kFloat) return false;
-    return t.size(0) == 0 || t.select(0, 0).is_contiguous();
+    switch (t.scalar_type()) {
+    case at::kFloat: return kernels::Element::Float32;
+    case at::kHalf: return kernels::Element::Float16;
+    case at::kBFloat16: return kernels::Element::BFloat16;
+    default: return std::nullopt;
+    }
+}
+
+bool hasKernel(const SegmentInputs& in)
+{
+    if (in.source.dim() == 0 || !elementOf(in.source)) return false;
+    if (in.weight.defined() && in.weight.scalar_type() != in.source.scalar_type()) return false;
+    return in.source.size(0) == 0 || in.source.select(0, 0).is_contiguous();
+}
+
+kernels::Index index(const at::Tensor& numbers)
+{
+    if (!numbers.defined()) return {};
+    if (numbers.scalar_type() == at::kInt) return numbers.const_data_ptr<std::int32_t>();
+    return numbers.const_data_ptr<std::int64_t>();
 }
 
 std::vector<std::int64_t> resultShape(const SegmentInputs& in)
@@ -37,11 +56,12 @@ kernels::Combine combine(Combination c)
 kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentInputs& in, at::Tensor& out)
 {
     kernels::SegmentArguments a;
-    a.offsets = in.offsets.const_data_ptr<std::int64_t>();
-    if (in.columns.defined()) a.columns = in.columns.const_data_ptr<std::int64_t>();
-    if (in.weight.defined()) a.weight = in.weight.const_data_ptr<float>();
-    a.source = in.source.const_data_ptr<float>();
-    a.out = out.mutable_data_ptr<float>();
+    a.offsets = index(in.offsets);
+    a.columns = index(in.columns);
+    if (in.weight.defined()) a.weight = in.weight.const_data_ptr();
+    a.source = in.source.const_data_ptr();
+    a.out = out.mutable_data_ptr();
+    a.element = *elementOf(in.source);
     a.destinations = in.offsets.numel() - 1;
     a.width = segment.width;
     a.heads = segment.heads;
@@ -73,10 +93,19 @@ void runOnCpu(const kernels::SegmentArguments& a)
                      [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, bound(first), bound(last)); });
 }
 
-at::Tensor ordinals(const at::Tensor& offsets)
+// For each message, its destination; without asking a GPU how many messages there are.
+at::Tensor ordinals(const at::Tensor& offsets, std::int64_t messages)
 {
     const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
-    return at::repeat_interleave(counts);
+    return at::repeat_interleave(counts, messages).to(at::kLong);
+}
+
+at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
+{
+    std::vector<std::int64_t> column(static_cast<std::size_t>(sums.dim()), 1);
+    column[0] = sums.size(0);
+    const at::Tensor counts = (offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1)).view(column);
+    return at::where(counts > 0, sums / counts, at::scalar_tensor(empty, sums.options())).to(sums.scalar_type());
 }
 
 at::Tensor runGeneric(const Segment& segment, const SegmentInputs& in)
@@ -87,32 +116,51 @@ at::Tensor runGeneric(const Segment& segment, const SegmentInputs& in)
         while (static_cast<std::int64_t>(shape.size()) < messages.dim()) shape.push_back(1);
         messages = messages * in.weight.reshape(shape);
     }
-    const at::Tensor where = ordinals(in.offsets);
-    at::Tensor out = at::full(resultShape(in), segment.empty, messages.options());
-    switch (segment.combination) {
-    case Combination::Sum: return out.index_add(0, where, messages);
-    case Combination::Mean: return out.index_reduce(0, where, messages, "mean", false);
-    case Combination::Max: return out.index_reduce(0, where, messages, "amax", false);
-    case Combination::Min: return out.index_reduce(0, where, messages, "amin", false);
+    const at::Tensor where = ordinals(in.offsets, messages.size(0));
+    const bool sums = segment.combination == Combination::Mean || segment.combination == Combination::Sum;
+    const bool average = segment.combination == Combination::Mean;
+    at::Tensor out = at::full(resultShape(in), average ? 0.0 : segment.empty, messages.options());
+    if (!sums) {
+        const char* const how = segment.combination == Combination::Max ? "amax" : "amin";
+        return out.index_reduce(0, where, messages, how, false);
     }
-    return out;
+    out = out.index_add(0, where, messages);
+    return average ? mean(out, in.offsets, segment.empty) : out;
+}
+
+// False if the kernels cannot run on this GPU.
+bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& session)
+{
+    at::Tensor partial;
+    if (in.pieces.defined()) {
+        a.pieces = static_cast<const kernels::HubPiece*>(in.pieces.const_data_ptr());
+        a.pieceCount = in.pieces.numel() / static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+        partial = at::empty({a.pieceCount * a.width}, in.source.options().dtype(at::kFloat));
+        a.partial = partial.mutable_data_ptr<float>();
+    }
+    const int code = accelerator().segment(a, session.device.stream(Lane::Compute));
+    if (code == 0) return true;
+    if (code == kernels::kOutOfMemory) C10_THROW_ERROR(OutOfMemoryError, "a kernel could not be loaded");
+    const std::string why = kernels::cudaErrorText(code);
+    if (!kernels::kernelsCannotRun(code))
+        raise(base::ErrorCode::Internal, "the segment kernel failed on the GPU: " + why);
+    session.noteOnce("the segment kernels cannot run on this GPU (" + why +
+                     "): general operators are used, which are slower");
+    return false;
 }
 
 }  // namespace
 
-at::Tensor runSegment(const Segment& segment, const SegmentInputs& given)
+at::Tensor runSegment(const Segment& segment, const SegmentInputs& given, Session& session)
 {
     SegmentInputs in = given;
-    const bool kernel = rowsAreDense(in.source) && (!in.weight.defined() || in.weight.scalar_type() == at::kFloat);
-    if (!kernel) return runGeneric(segment, in);
+    if (!hasKernel(in)) return runGeneric(segment, in);
     if (in.weight.defined()) in.weight = in.weight.contiguous();
     at::Tensor out = at::empty(resultShape(in), in.source.options());
     const kernels::SegmentArguments a = kernelArguments(segment, in, out);
-    if (!in.source.is_cuda()) {
-        runOnCpu(a);
-        return out;
-    }
-    return kernels::segmentCuda(a, in.stream) == 0 ? out : runGeneric(segment, in);
+    if (session.device.gpu()) return runOnGpu(a, in, session) ? out : runGeneric(segment, in);
+    runOnCpu(a);
+    return out;
 }
 
 }  // namespace hopscope::executor

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "executor/loop_program.h"
+#include "executor/session.h"
 
 namespace hopscope::executor {
 
@@ -13,11 +14,12 @@ struct SegmentInputs {
     at::Tensor columns;  // undefined: messages in order
     at::Tensor weight;   // undefined: none
     at::Tensor offsets;  // destinations + 1
-    void* stream = nullptr;
+    at::Tensor pieces;   // GPU: of the hubs, as kernels::hubPieces gives them; undefined: no hubs
 };
 
-// One row per destination. The kernel where there is one (float32, rows whose elements follow each other), else LibTorch's
-// operators; both deterministic on the CPU.
-at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs);
+// One row per destination, on the device of the session. The kernel where there is one (float32 and half types, rows whose
+// elements follow each other), else LibTorch's operators; both give the same bits each time. Kernels that cannot run on
+// this GPU are noted once; a launch that fails otherwise raises Internal.
+at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
 }  // namespace hopscope::executor

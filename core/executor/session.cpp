@@ -1,5 +1,6 @@
 #include "executor/session.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "loader/torch_model.h"
@@ -23,6 +24,13 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       caller(a, structure.numbers()),
       m_began(steadySeconds())
 {}
+
+void Session::noteOnce(const std::string& sentence)
+{
+    if (std::ranges::find(report.notes, sentence) != report.notes.end()) return;
+    report.notes.push_back(sentence);
+    observer.note(sentence);
+}
 
 double Session::seconds() const { return steadySeconds() - m_began; }
 

@@ -7,7 +7,10 @@
 
 #include "executor/device_context.h"
 #include "executor/events.h"
+#include "executor/overlap.h"
+#include "executor/phases.h"
 #include "executor/reduce.h"
+#include "executor/staging.h"
 #include "executor/store.h"
 
 namespace hopscope::executor {
@@ -28,6 +31,8 @@ public:
     std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
+    std::unique_ptr<StagingRing> ring;  // of a GPU
+    Overlap overlap;                    // of the stage that is under way
     // For a look ahead, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
     std::function<at::Tensor(ir::ValueId)> standIn;
 
@@ -38,7 +43,10 @@ public:
     Store& createStore(ir::ValueId id);
     void finishReduction(ir::OpId op);
     void checkStop() const;
+    // A sentence for the report and whoever listens, at most once.
+    void noteOnce(const std::string& sentence);
     [[nodiscard]] double seconds() const;  // since the run began
+    [[nodiscard]] double began() const { return m_began; }
 
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
@@ -47,7 +55,5 @@ private:
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;
     double m_began;
 };
-
-double steadySeconds();
 
 }  // namespace hopscope::executor

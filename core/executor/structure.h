@@ -1,10 +1,12 @@
 #pragma once
 
 // Private to executor: everything that follows from the graph alone, for the whole graph: table sizes, key columns,
-// adjacencies, and the values of the prologue. Made on demand, once; large arrays live in mapped scratch files.
+// adjacencies, and the values of the prologue. Made on demand, once; large arrays live in mapped scratch files. Several
+// threads may ask; what they are given a reference to stays where it is.
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
@@ -104,6 +106,7 @@ private:
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
     bool m_features = false;
+    std::recursive_mutex m_mutex;  // making one thing asks for others
 };
 
 }  // namespace hopscope::executor

@@ -29,6 +29,7 @@ std::int64_t largest(const Column& column)
 
 std::int64_t Structure::size(ir::SpaceId space)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_sizes.find(space);
     if (it != m_sizes.end()) return it->second;
     const std::int64_t rows = countRows(space);
@@ -73,6 +74,7 @@ std::int64_t Structure::largestKey(ir::SpaceId target)
 
 const Column& Structure::column(ir::SpaceId space, ir::KeyId key)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_columns.find({space, key});
     if (it != m_columns.end()) return it->second;
     checkStop();
@@ -154,6 +156,7 @@ Column Structure::concatenate(const analysis::Space& space, const analysis::Key&
 
 const Column& Structure::parentRows(ir::SpaceId space)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_parents.find(space);
     if (it != m_parents.end()) return it->second;
     Column made = makeParentRows(space);
@@ -176,6 +179,7 @@ Column Structure::makeParentRows(ir::SpaceId space)
 
 const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_adjacencies.find({space, key});
     if (it != m_adjacencies.end()) return it->second;
     checkStop();
@@ -197,6 +201,7 @@ const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
 
 const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_owned.find({space, owner, key});
     if (it != m_owned.end()) return it->second;
     const graph::Adjacency& order = adjacency(space, owner);

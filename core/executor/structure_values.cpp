@@ -101,6 +101,7 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
 
 at::Tensor Structure::value(ir::ValueId id)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_values.find(id);
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);

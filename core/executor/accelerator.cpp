@@ -1,0 +1,62 @@
+#include "executor/accelerator.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include <ATen/Context.h>
+
+#include "executor/cuda_list.h"
+#include "executor/memory_fraction.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+// The loader leaves libtorch_cuda out of a program that names none of its symbols.
+void loadCuda()
+{
+    static std::once_flag once;
+    std::call_once(once, [] { ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL); });
+}
+
+class Cuda final : public Accelerator {
+public:
+    [[nodiscard]] c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
+
+    [[nodiscard]] GpuListing list() const override { return listCudaGpus(); }
+
+    // cuBLAS repeats its sums in the same order only with a workspace of fixed size, which it reads when it is made.
+    void initialise() const override
+    {
+        loadCuda();
+        ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+        at::globalContext().lazyInitDevice(type());
+    }
+
+    bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const override
+    {
+        return limitCudaMemory(device, bytes);
+    }
+
+    int segment(const kernels::SegmentArguments& arguments, void* stream) const override
+    {
+        return kernels::segmentCuda(arguments, stream);
+    }
+};
+
+const Accelerator*& chosen()
+{
+    static const Cuda cuda;
+    static const Accelerator* current = &cuda;
+    return current;
+}
+
+}  // namespace
+
+const Accelerator& accelerator() { return *chosen(); }
+
+void replaceAccelerator(const Accelerator& other) { chosen() = &other; }
+
+}  // namespace hopscope::executor

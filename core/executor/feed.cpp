@@ -1,0 +1,223 @@
+#include "executor/feed.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include <ATen/Parallel.h>
+
+#include "executor/staging.h"
+#include "kernels/segment.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::int64_t gatherGrain = 1 << 11;
+constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
+
+at::Tensor pageable(at::IntArrayRef shape, at::ScalarType dtype)
+{
+    return at::empty(shape, at::TensorOptions().dtype(dtype));
+}
+
+// Rows of a table whose elements follow each other, by the prefetching kernel; else by LibTorch.
+at::Tensor pick(const at::Tensor& table, std::int64_t dim, const at::Tensor& rows, const Feed::Buffer& buffer)
+{
+    std::vector<std::int64_t> shape = table.sizes().vec();
+    shape[static_cast<std::size_t>(dim)] = rows.numel();
+    at::Tensor out = buffer(shape, table.scalar_type());
+    const bool dense = dim == 0 && table.size(0) > 0 && table.select(0, 0).is_contiguous();
+    if (!dense) {
+        at::index_select_out(out, table, dim, rows);
+        return out;
+    }
+    const auto rowBytes = static_cast<std::int64_t>(table.element_size()) * table.select(0, 0).numel();
+    const auto* from = static_cast<const std::byte*>(table.const_data_ptr());
+    auto* to = static_cast<std::byte*>(out.mutable_data_ptr());
+    const std::int64_t stride = table.stride(0) * static_cast<std::int64_t>(table.element_size());
+    const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
+    at::parallel_for(0, rows.numel(), gatherGrain, [&](std::int64_t first, std::int64_t last) {
+        kernels::gatherRowsCpu(from, stride, numbers, to, rowBytes, first, last);
+    });
+    return out;
+}
+
+// Pieces take 24 bytes each; a hub has one for each kPiece positions and one for the rest.
+std::int64_t mostPieceBytes(std::int64_t positions)
+{
+    const std::int64_t most = positions > kernels::kPiece ? 2 * (positions / kernels::kPiece) + 1 : 0;
+    return most * static_cast<std::int64_t>(sizeof(kernels::HubPiece));
+}
+
+at::Tensor piecesOf(const at::Tensor& offsets, const Feed::Buffer& buffer)
+{
+    const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
+    if (pieces.empty()) return {};
+    const auto bytes = static_cast<std::int64_t>(pieces.size() * sizeof(kernels::HubPiece));
+    at::Tensor out = buffer({bytes}, at::kByte);
+    std::memcpy(out.mutable_data_ptr(), pieces.data(), static_cast<std::size_t>(bytes));
+    return out;
+}
+
+}  // namespace
+
+void Feed::clear()
+{
+    m_times = {};
+    m_offsets.clear();
+    m_readBytes = m_structureBytes = 0;
+}
+
+// ---- for one instruction
+
+Given Feed::give(const Instruction& i)
+{
+    switch (i.act) {
+    case Act::Read: return {read(i, nullptr), {}, {}};
+    case Act::Positions:
+    case Act::Select:
+    case Act::Concat: return {numbers(i), {}, {}};
+    case Act::Segment: break;
+    default: return {};
+    }
+    Given given;
+    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
+    if (i.segment.from >= 0) return given;
+    given.rows = numbers(i);
+    countInPlace(i.segment);
+    return given;
+}
+
+at::Tensor Feed::numbers(const Instruction& i)
+{
+    return timed(Phase::Block, [&]() -> at::Tensor {
+        switch (i.act) {
+        case Act::Positions: return m_block.positions(i.rows, i.space, i.key, i.in);
+        case Act::Select: return m_block.parentPositions(i.rows, i.operands.at(0).rows);
+        case Act::Concat: {
+            std::vector<RowClass> parts;
+            for (const Operand& o : i.operands) parts.push_back(o.rows);
+            return m_block.concatPositions(i.rows, parts);
+        }
+        default: return m_block.globals(i.segment.messages, i.segment.columnSpace, i.segment.columnKey);
+        }
+    });
+}
+
+at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
+{
+    at::Tensor host = rowsOf(i, buffer);
+    countRead(i.value, host.numel() * static_cast<std::int64_t>(host.element_size()));
+    return host;
+}
+
+at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
+{
+    const at::Tensor table = m_session.table(i.value);
+    const std::int64_t dim = m_session.analysis.rowDim(i.value);
+    const Destinations& batch = m_block.destinations();
+    if (m_block.isRange(i.rows)) {
+        const at::Tensor range = table.narrow(dim, batch.first, batch.count);
+        if (!buffer) return range;
+        return timed(Phase::Gather, [&] { return (*buffer)(range.sizes(), range.scalar_type()).copy_(range); });
+    }
+    const at::Tensor rows = timed(Phase::Block, [&] { return m_block.rows(i.rows); });
+    return timed(Phase::Gather, [&] { return pick(table, dim, rows, buffer ? *buffer : pageable); });
+}
+
+void Feed::countRead(ir::ValueId value, std::int64_t bytes)
+{
+    if (m_session.analysis.info(value).structureOnly) m_structureBytes += bytes;
+    else m_readBytes += bytes;
+}
+
+// Each row of the frontier is counted once, however often it is read.
+void Feed::countInPlace(const Segment& s)
+{
+    const at::Tensor table = m_session.table(s.source);
+    const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
+    countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
+}
+
+at::Tensor Feed::writtenRows(const Written& written)
+{
+    return timed(Phase::Block, [&] { return m_block.rows(written.rows); });
+}
+
+// ---- for all at once
+
+std::vector<Given> Feed::stage(const Buffer& buffer)
+{
+    std::vector<Given> given;
+    for (const Instruction& i : m_program.instructions) {
+        m_session.checkStop();
+        given.push_back(staged(i, buffer));
+    }
+    for (const Written& w : m_program.writes)
+        if (!m_block.isRange(w.rows)) writtenRows(w);
+    return given;
+}
+
+Given Feed::staged(const Instruction& i, const Buffer& buffer)
+{
+    switch (i.act) {
+    case Act::Read: return {read(i, &buffer), {}, {}};
+    case Act::Positions:
+    case Act::Select:
+    case Act::Concat: return {narrowed(numbers(i), buffer), {}, {}};
+    case Act::Segment: break;
+    default: return {};
+    }
+    Given& shared = m_offsets[i.segment.messages];
+    if (!shared.offsets.defined()) {
+        const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
+        shared = {{}, narrowed(offsets, buffer), piecesOf(offsets, buffer)};
+    }
+    return shared;
+}
+
+at::Tensor Feed::narrowed(const at::Tensor& numbers, const Buffer& buffer)
+{
+    return timed(Phase::Gather, [&] {
+        const std::int64_t* const from = numbers.const_data_ptr<std::int64_t>();
+        at::Tensor out = buffer({numbers.numel()}, at::kInt);
+        auto* const to = out.mutable_data_ptr<std::int32_t>();
+        std::int64_t bits = 0;
+        for (std::int64_t k = 0; k < numbers.numel(); ++k) {
+            to[k] = static_cast<std::int32_t>(from[k]);
+            bits |= from[k];
+        }
+        if (bits <= mostNarrow) return out;
+        return buffer({numbers.numel()}, at::kLong).copy_(numbers);
+    });
+}
+
+std::int64_t Feed::stagingBytes()
+{
+    std::int64_t bytes = 0;
+    std::set<RowClass> offsets;
+    const auto add = [&](std::int64_t more) { bytes += StagingChunk::rounded(more); };
+    for (const Instruction& i : m_program.instructions) {
+        m_session.checkStop();
+        if (i.act == Act::Read) add(m_block.count(i.rows) * tableRowBytes(i.value));
+        if (i.act == Act::Positions || i.act == Act::Select || i.act == Act::Concat) add(m_block.count(i.rows) * 4);
+        if (i.act != Act::Segment || !offsets.insert(i.segment.messages).second) continue;
+        add((m_block.destinations().count + 1) * 4);
+        add(mostPieceBytes(m_block.count(i.segment.messages)));
+    }
+    return bytes;
+}
+
+std::int64_t Feed::tableRowBytes(ir::ValueId value)
+{
+    const at::Tensor table = m_session.table(value);
+    const std::int64_t rows = table.size(m_session.analysis.rowDim(value));
+    return rows == 0 ? 0 : table.numel() / rows * static_cast<std::int64_t>(table.element_size());
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,315 @@
+#include "executor/flow.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+namespace hopscope::executor {
+
+namespace {
+
+constexpr std::size_t mostUnderWay = 2;  // on the device
+
+using Mark = std::optional<c10::Event>;
+
+struct Span {
+    Mark begin, end;
+};
+
+}  // namespace
+
+struct Flow::Slot {
+    Slot(Session& session, const LoopProgram& program, StagingRing::Place& place)
+        : block(session.structure, session.analysis, *program.loop),
+          batch(session, program, block),
+          memory(place)
+    {}
+
+    Block block;
+    Batch batch;
+    StagingRing::Place& memory;
+    Destinations destinations;
+    bool prepared = false;  // false: the host ran out of memory
+    double predicted = 0;
+    BatchRows rows;
+    MemoryStats held;
+    Span upload, compute, download;
+};
+
+Flow::Flow(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books)
+    : m_session(session),
+      m_sizer(sizer),
+      m_books(books),
+      m_all(session, program),
+      m_anchor(session.device.mark(Lane::Compute))
+{
+    for (StagingRing::Place& place : session.ring->places()) {
+        m_slots.push_back(std::make_unique<Slot>(session, program, place));
+        m_free.push_back(m_slots.back().get());
+    }
+}
+
+Flow::~Flow() { stopThreads(); }
+
+void Flow::run()
+{
+    m_session.device.synchronize();
+    m_anchor = m_session.device.mark(Lane::Compute);
+    m_anchorSeconds = m_session.seconds();
+    const int threads = at::get_num_threads();
+    m_threads.emplace_back([this, threads] {
+        at::set_num_threads(threads);
+        guarded([this] { prepareAll(); });
+    });
+    m_threads.emplace_back([this] { guarded([this] { writeAll(); }); });
+    try {
+        drive();
+    } catch (...) {
+        stopThreads();
+        m_session.device.synchronize();  // before memory that copies are under way in is given back
+        throw;
+    }
+    stopThreads();
+}
+
+void Flow::stopThreads()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_ending = true;
+    }
+    m_changed.notify_all();
+    m_threads.clear();
+}
+
+// What a thread of its own throws is thrown by the calling thread.
+template <class Work>
+void Flow::guarded(Work&& work)
+{
+    const c10::InferenceMode inference;
+    try {
+        work();
+    } catch (...) {
+        const std::lock_guard lock(m_mutex);
+        if (!m_failure) m_failure = std::current_exception();
+        m_changed.notify_all();
+    }
+}
+
+// ---- preparing
+
+void Flow::prepareAll()
+{
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_changed.wait(lock, [&] { return m_ending || (!m_free.empty() && m_next < m_all.count()); });
+        if (m_ending) return;
+        Slot& slot = *m_free.front();
+        m_free.pop_front();
+        const std::int64_t first = m_next;
+        const std::uint64_t epoch = m_epoch;
+        lock.unlock();
+        prepare(slot, first);
+        lock.lock();
+        if (epoch != m_epoch) {
+            release(slot);
+            continue;
+        }
+        m_next = first + slot.destinations.count;
+        m_prepared.push_back(&slot);
+        m_changed.notify_all();
+    }
+}
+
+// Smaller than wanted if its rows take more pinned memory than there is.
+void Flow::prepare(Slot& slot, std::int64_t first)
+{
+    std::int64_t n = m_sizer.next(first, m_all.count() - first, m_all.order());
+    try {
+        while (!stage(slot, {first, n, m_all.order()})) n = (n + 1) / 2;
+        slot.prepared = true;
+    } catch (const c10::OutOfMemoryError&) {
+        slot.prepared = false;
+    } catch (const std::bad_alloc&) {
+        slot.prepared = false;
+    }
+}
+
+// False if a smaller batch is to be tried. One that the user has chosen is taken as it is: what does not fit is copied from
+// pageable memory.
+bool Flow::stage(Slot& slot, const Destinations& destinations)
+{
+    m_session.checkStop();
+    slot.destinations = destinations;
+    slot.block.begin(destinations);
+    const bool fits = slot.batch.feed().stagingBytes() <= slot.memory.up.capacity() &&
+                      slot.batch.resultBytes() <= slot.memory.down.capacity();
+    if (!fits && destinations.count > 1 && !m_session.options.batch) {
+        slot.block.end();
+        return false;
+    }
+    slot.memory.up.clear();
+    slot.memory.down.clear();
+    slot.batch.stage(slot.memory.up);
+    return true;
+}
+
+// ---- writing
+
+void Flow::writeAll()
+{
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_changed.wait(lock, [&] { return m_ending || !m_toWrite.empty(); });
+        if (m_ending) return;
+        Slot& slot = *m_toWrite.front();
+        m_toWrite.pop_front();
+        lock.unlock();
+        slot.batch.store();
+        lock.lock();
+        m_written.push_back(&slot);
+        m_changed.notify_all();
+    }
+}
+
+// ---- driving
+
+void Flow::drive()
+{
+    while (m_accounted < m_all.count()) {
+        m_session.checkStop();
+        accountWritten();
+        if (m_underWay.size() >= mostUnderWay) {
+            retire();
+            continue;
+        }
+        if (Slot* const slot = nextPrepared()) {
+            if (!launch(*slot)) redo(*slot);
+        } else if (!m_underWay.empty()) {
+            retire();
+        }
+    }
+}
+
+// Waits if nothing is under way; nothing if something has been written meanwhile.
+Flow::Slot* Flow::nextPrepared()
+{
+    std::unique_lock lock(m_mutex);
+    const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty(); };
+    if (m_underWay.empty()) m_changed.wait(lock, m_session.stop, ready);
+    if (m_failure) std::rethrow_exception(m_failure);
+    if (m_prepared.empty()) return nullptr;
+    Slot* const slot = m_prepared.front();
+    m_prepared.pop_front();
+    return slot;
+}
+
+// False if it ran out of memory: its copies may still be under way.
+bool Flow::launch(Slot& slot)
+{
+    if (!slot.prepared) return false;
+    DeviceContext& device = m_session.device;
+    device.resetPeak();
+    const std::int64_t before = device.memory().current;
+    slot.predicted = m_sizer.predicted(slot.destinations);
+    try {
+        queue(slot);
+        device.checkLimit();
+    } catch (const c10::OutOfMemoryError&) {
+        return false;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    slot.held = device.memory();
+    slot.rows = m_sizer.learn(slot.block);
+    m_sizer.observe(slot.predicted, static_cast<double>(slot.held.peak - before));
+    m_underWay.push_back(&slot);
+    return true;
+}
+
+// Merging comes last: from then on the batch counts.
+void Flow::queue(Slot& slot)
+{
+    DeviceContext& device = m_session.device;
+    slot.upload.begin = device.mark(Lane::Upload);
+    slot.batch.upload();
+    slot.upload.end = device.mark(Lane::Upload);
+    device.order(Lane::Upload, Lane::Compute);
+    slot.compute.begin = device.mark(Lane::Compute);
+    slot.batch.compute();
+    slot.compute.end = device.mark(Lane::Compute);
+    device.order(Lane::Compute, Lane::Download);
+    slot.download.begin = device.mark(Lane::Download);
+    slot.batch.collect(&slot.memory.down);
+    slot.download.end = device.mark(Lane::Download);
+    slot.batch.merge();
+}
+
+// Waits for the oldest batch; its rows can be written from then on.
+void Flow::retire()
+{
+    Slot& slot = *m_underWay.front();
+    m_underWay.pop_front();
+    slot.download.end->synchronize();
+    times(slot);
+    const std::lock_guard lock(m_mutex);
+    m_toWrite.push_back(&slot);
+    m_changed.notify_all();
+}
+
+double Flow::secondsAt(const c10::Event& event) const { return m_anchorSeconds + m_anchor.elapsedTime(event) / 1e3; }
+
+void Flow::times(Slot& slot)
+{
+    PhaseTimes& times = slot.batch.deviceTimes();
+    const auto span = [&](const Span& s, Phase phase) {
+        const Overlap::Span seconds{secondsAt(*s.begin), secondsAt(*s.end)};
+        times.add(phase, seconds.begin, seconds.end - seconds.begin);
+        return seconds;
+    };
+    m_session.overlap.copied(span(slot.upload, Phase::HostToDevice));
+    m_session.overlap.computed(span(slot.compute, Phase::Compute));
+    m_session.overlap.copied(span(slot.download, Phase::DeviceToHost));
+}
+
+void Flow::accountWritten()
+{
+    std::unique_lock lock(m_mutex);
+    while (!m_written.empty()) {
+        Slot& slot = *m_written.front();
+        m_written.pop_front();
+        lock.unlock();
+        m_accounted += slot.destinations.count;
+        m_books.account({slot.batch, slot.block, slot.rows, slot.held});
+        slot.batch.clear();
+        lock.lock();
+        release(slot);
+    }
+}
+
+// The lock is held.
+void Flow::release(Slot& slot)
+{
+    slot.batch.clear();
+    slot.block.end();
+    m_free.push_back(&slot);
+    m_changed.notify_all();
+}
+
+// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one.
+void Flow::redo(Slot& slot)
+{
+    while (!m_underWay.empty()) retire();
+    m_session.device.synchronize();
+    slot.batch.clear();
+    const Destinations failed = slot.destinations;
+    m_books.tooLarge(m_sizer, failed);
+    const std::lock_guard lock(m_mutex);
+    ++m_epoch;
+    m_next = failed.first;
+    m_prepared.push_back(&slot);
+    for (Slot* const dropped : std::exchange(m_prepared, {})) release(*dropped);
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,44 @@
+#pragma once
+
+// Private to executor: when a batch was in which phase, and for how long. Host phases by the clock, those of a GPU by its
+// events. Seconds since the run began.
+
+#include <array>
+#include <utility>
+
+#include "executor/events.h"
+
+namespace hopscope::executor {
+
+double steadySeconds();
+
+struct PhaseTimes {
+    std::array<double, phaseCount> seconds{}, starts{};
+
+    void add(Phase phase, double start, double duration)
+    {
+        const auto p = static_cast<std::size_t>(phase);
+        if (seconds[p] == 0) starts[p] = start;
+        seconds[p] += duration;
+    }
+
+    void add(const PhaseTimes& other)
+    {
+        for (int p = 0; p < phaseCount; ++p) {
+            const auto at = static_cast<std::size_t>(p);
+            if (other.seconds[at] > 0) add(static_cast<Phase>(p), other.starts[at], other.seconds[at]);
+        }
+    }
+
+    // Runs `work` in a phase; `began` is when the run began, by steadySeconds().
+    template <class Work>
+    auto time(Phase phase, double began, Work&& work)
+    {
+        const double start = steadySeconds();
+        auto result = std::forward<Work>(work)();
+        add(phase, start - began, steadySeconds() - start);
+        return result;
+    }
+};
+
+}  // namespace hopscope::executor

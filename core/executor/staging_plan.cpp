@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "executor/flow.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr std::int64_t leastBytes = 1 << 20;
+constexpr std::int64_t mostBytes = 64 << 20;       // a few milliseconds of copying: more hides no more
+constexpr std::int64_t mostChosenBytes = 1 << 28;  // where the user has chosen the batch
+constexpr std::int64_t batchesPerLoop = 12;        // at least, where copies are long enough to be hidden
+
+// Bytes that batches of some loops copy, in and out.
+struct Wanted {
+    double up = 0, down = 0;
+};
+
+class StagingPlan {
+public:
+    explicit StagingPlan(Session& session) : m_session(session) {}
+
+    Wanted of(const LoopProgram& program)
+    {
+        m_program = &program;
+        m_all = m_session.structure.size(program.loop->destination);
+        m_count = std::min(m_session.options.batch.value_or(m_all), m_all);
+        Wanted wanted;
+        for (const Instruction& i : program.instructions) wanted.up += in(i);
+        for (const Written& w : program.writes) wanted.down += rows(w.rows) * rowBytes(w.value);
+        return wanted;
+    }
+
+private:
+    double in(const Instruction& i)
+    {
+        switch (i.act) {
+        case Act::Read: return rows(i.rows) * rowBytes(i.value);
+        case Act::Positions:
+        case Act::Select:
+        case Act::Concat: return rows(i.rows) * 4;
+        case Act::Segment: return static_cast<double>(m_count + 1) * 4;
+        default: return 0;
+        }
+    }
+
+    double rowBytes(ir::ValueId value)
+    {
+        auto bytes = static_cast<double>(base::itemSize(m_session.analysis.program.value(value).dtype));
+        const auto shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            if (static_cast<int>(d) != m_session.analysis.rowDim(value)) bytes *= static_cast<double>(shape[d]);
+        return bytes;
+    }
+
+    // On average; of a frontier, at most.
+    double rows(const RowClass& on)
+    {
+        const auto count = static_cast<double>(m_count);
+        if (on.kind == RowKind::Batch) return count;
+        if (on.kind == RowKind::Owned)
+            return static_cast<double>(m_session.structure.size(on.table)) * count /
+                   static_cast<double>(std::max<std::int64_t>(m_all, 1));
+        double asking = on.table == m_program->loop->destination ? count : 0;
+        for (const plan::FrontierSource& s : m_program->loop->frontier)
+            if (s.type == on.table) asking += rows(analysis::owned(m_session.analysis, s.space, s.owner));
+        return std::min(asking, static_cast<double>(m_session.structure.size(on.table)));
+    }
+
+    Session& m_session;
+    const LoopProgram* m_program = nullptr;
+    std::int64_t m_all = 0, m_count = 0;
+};
+
+std::int64_t chunkBytes(double wanted, bool chosen)
+{
+    const double share = chosen ? 1.25 * wanted : wanted / batchesPerLoop;
+    const auto bytes = static_cast<std::int64_t>(std::min(share, 1e12));
+    return std::clamp(bytes, leastBytes, chosen ? mostChosenBytes : mostBytes);
+}
+
+}  // namespace
+
+std::unique_ptr<StagingRing> makeRing(Session& session, const std::vector<std::vector<LoopProgram>>& programs)
+{
+    Wanted most;
+    StagingPlan plan(session);
+    for (const auto& loops : programs) {
+        for (const LoopProgram& program : loops) {
+            const Wanted wanted = plan.of(program);
+            most = {std::max(most.up, wanted.up), std::max(most.down, wanted.down)};
+        }
+    }
+    const bool chosen = session.options.batch.has_value();
+    auto ring = std::make_unique<StagingRing>(chunkBytes(most.up, chosen), chunkBytes(most.down, chosen));
+    if (!ring->pinned())
+        session.noteOnce("the system gives no more pinned memory: copies to and from the GPU do not overlap");
+    return ring;
+}
+
+}  // namespace hopscope::executor
