@@ -1,0 +1,66 @@
+#pragma once
+
+// Private to the fake device: page-locked host memory and the copies that are under way in it.
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include <c10/core/Allocator.h>
+
+#include "fake_device/clocks.h"
+
+namespace hopscope::fake_device {
+
+enum class Direction : std::uint8_t { Up, Down };
+
+class Pinned final : public c10::Allocator {
+public:
+    // Sizes are rounded up to powers of two and kept for the next request, as LibTorch's pinned allocator does.
+    c10::DataPtr allocate(std::size_t bytes) override;
+    c10::DeleterFnPtr raw_deleter() const override;
+    void copy_data(void* to, const void* from, std::size_t bytes) const override;
+
+    [[nodiscard]] bool holds(const void* address) const;
+    // Refuses a copy that is in the way of another one; `mark` is the copy's.
+    void checkCopy(const void* begin, std::size_t bytes, Direction direction, int lane) const;
+    // From now on the host keeps off, until it knows of `mark`.
+    void protect(const void* begin, std::size_t bytes, Direction direction, Mark mark);
+    // Gives back what the host has waited for.
+    void unprotectPassed();
+
+    // While alive, the device itself may touch this memory, whatever is under way in it.
+    class Reach {
+    public:
+        Reach(const void* begin, std::size_t bytes);
+        ~Reach();
+        Reach(const Reach&) = delete;
+        Reach& operator=(const Reach&) = delete;
+
+    private:
+        char *m_first, *m_last;
+    };
+
+private:
+    struct Copy {
+        char *first, *last;  // whole pages
+        Direction direction;
+        Mark mark;
+    };
+    struct Block {
+        std::size_t bytes = 0;  // mapped
+        bool used = false;
+    };
+
+    static void release(void* data);
+    char* take(std::size_t bytes);
+    [[nodiscard]] bool underWay(const char* first, const char* last) const;
+    void protectAgain(const char* first, const char* last) const;
+
+    std::map<char*, Block> m_blocks;
+    std::vector<Copy> m_copies;
+};
+
+Pinned& pinned();
+
+}  // namespace hopscope::fake_device

@@ -1,0 +1,149 @@
+#include <doctest/doctest.h>
+
+#include "fake_device/on_device.h"
+
+using namespace hopscope;
+using namespace hopscope::fake_device;
+
+namespace {
+
+// A second for each 1,000 bytes up, two down; kernels take 3 seconds.
+struct Slow : Fresh {
+    c10::Stream copying = pooledStream(), other = pooledStream(), computing = defaultStream();
+    at::Tensor host = pinnedBytes(1000), host2 = pinnedBytes(1000), there = at::zeros({1000}, on(0, at::kByte));
+    at::Tensor there2 = at::zeros({1000}, on(0, at::kByte)), work = at::zeros({10}, on(0));
+
+    Slow()
+    {
+        finish(computing);
+        setLatency({.h2dBytesPerSecond = 1000, .d2hBytesPerSecond = 500, .kernelSeconds = 3});
+        resetClock();
+    }
+    ~Slow()
+    {
+        for (const c10::Stream& s : {copying, other, computing}) finish(s);
+    }
+    static void onStream(const c10::Stream& s, const std::function<void()>& queue)
+    {
+        const c10::StreamGuard guard(s);
+        queue();
+    }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fresh, "Without latencies everything has passed at once")
+{
+    c10::Event event(type());
+    const at::Tensor t = at::zeros({10}, on(0)) + 1;
+    event.record(defaultStream());
+    CHECK(event.query());
+    CHECK(virtualSeconds() == 0);
+}
+
+TEST_CASE_FIXTURE(Slow, "A copy on one stream overlaps with a kernel on another")
+{
+    onStream(copying, [&] { there.copy_(host, true); });
+    work.add_(1);
+    CHECK(virtualSeconds() == 0);
+    finish(copying);
+    CHECK(virtualSeconds() == doctest::Approx(1));
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(3));
+    CHECK(busySeconds().h2d == doctest::Approx(1));
+    CHECK(busySeconds().compute == doctest::Approx(3));
+    CHECK(busySeconds().d2h == 0);
+}
+
+TEST_CASE_FIXTURE(Slow, "Work of one stream runs one after the other")
+{
+    there.copy_(host, true);
+    there.add_(1);
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(4));
+}
+
+TEST_CASE_FIXTURE(Slow, "A stream that waits starts when the other has got there")
+{
+    onStream(copying, [&] { there.copy_(host, true); });
+    wait(computing, copying);
+    there.add_(1);
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(4));
+}
+
+TEST_CASE_FIXTURE(Slow, "Copies of one direction share an engine, those of two directions do not")
+{
+    onStream(copying, [&] { there.copy_(host, true); });
+    onStream(other, [&] { there2.copy_(host, true); });
+    finish(other);
+    CHECK(virtualSeconds() == doctest::Approx(2));
+    finish(copying);
+    resetClock();
+    onStream(copying, [&] { there.copy_(host, true); });
+    onStream(other, [&] { host2.copy_(there2, true); });
+    finish(other);
+    finish(copying);
+    CHECK(virtualSeconds() == doctest::Approx(2));
+}
+
+TEST_CASE_FIXTURE(Slow, "The host waits for blocking copies and for numbers")
+{
+    (void)there.cpu();
+    CHECK(virtualSeconds() == doctest::Approx(2));
+    work.add_(1);
+    (void)work.select(0, 0).item<float>();
+    CHECK(virtualSeconds() >= 5);
+}
+
+TEST_CASE_FIXTURE(Slow, "Launches take the host's time")
+{
+    setLatency({.launchSeconds = 0.5});
+    work.add_(1);
+    work.add_(1);
+    CHECK(virtualSeconds() == doctest::Approx(1));
+    advanceHost(2);
+    CHECK(virtualSeconds() == doctest::Approx(3));
+}
+
+TEST_CASE_FIXTURE(Slow, "Kernels take longer for more bytes")
+{
+    setLatency({.kernelBytesPerSecond = 10});
+    work.add_(1);  // reads and writes 40 bytes
+    finish(computing);
+    CHECK(virtualSeconds() == doctest::Approx(8));
+}
+
+TEST_CASE_FIXTURE(Slow, "Events measure the time between them")
+{
+    c10::Event begin(type(), c10::EventFlag::BACKEND_DEFAULT), end(type(), c10::EventFlag::BACKEND_DEFAULT);
+    begin.record(computing);
+    work.add_(1);
+    end.record(computing);
+    CHECK(begin.query());
+    CHECK_FALSE(end.query());
+    CHECK_THROWS_AS((void)begin.elapsedTime(end), c10::Error);
+    end.synchronize();
+    CHECK(begin.elapsedTime(end) == doctest::Approx(3000));
+}
+
+TEST_CASE_FIXTURE(Slow, "Events without timing measure nothing")
+{
+    c10::Event begin(type()), end(type());
+    begin.record(computing);
+    end.record(computing);
+    end.synchronize();
+    CHECK_THROWS_AS((void)begin.elapsedTime(end), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Slow, "A host that asks again and again gets on")
+{
+    setLatency({.kernelSeconds = 1e-4});
+    c10::Event event(type());
+    work.add_(1);
+    event.record(computing);
+    int asked = 0;
+    while (!event.query() && asked < 1000) ++asked;
+    CHECK(asked > 10);
+    CHECK(asked < 1000);
+}

@@ -1,0 +1,269 @@
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include "fake_device/on_device.h"
+
+using namespace hopscope;
+using namespace hopscope::fake_device;
+
+TEST_CASE_FIXTURE(Fresh, "The host cannot touch device memory")
+{
+    const at::Tensor there = at::zeros({4}, on(0));
+    CHECK(signalOf([&] { (void)*static_cast<volatile const float*>(there.const_data_ptr<float>()); }) == SIGSEGV);
+    CHECK(signalOf([&] { *there.mutable_data_ptr<float>() = 1; }) == SIGSEGV);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Fresh memory holds not-a-numbers and indices out of range")
+{
+    CHECK(at::empty({100}, on(0)).cpu().isnan().all().item<bool>());
+    CHECK(at::empty({100}, on(1, at::kLong)).cpu().eq(-1).all().item<bool>());
+    {
+        const at::Tensor used = at::ones({100}, on(0));
+    }
+    CHECK(at::empty({100}, on(0)).cpu().isnan().all().item<bool>());
+}
+
+TEST_CASE_FIXTURE(Fresh, "Operators compute what the CPU computes")
+{
+    bool inference = false;
+    SUBCASE("with autograd") {}
+    SUBCASE("in inference mode") { inference = true; }
+    const c10::InferenceMode mode(inference);
+    at::manual_seed(1);
+    const at::Tensor a = at::randn({5, 6}), b = at::randn({6, 3}), rows = at::tensor({4, 0, 0, 2}, at::kLong);
+    const auto everything = [&](const at::Device& d) {
+        const at::Tensor x = a.to(d), y = b.to(d), i = rows.to(d);
+        at::Tensor grown = at::zeros({5, 3}, x.options());
+        grown.index_add_(0, i, x.mm(y).index_select(0, i));
+        grown.select(0, 1).fill_(7);
+        const at::Tensor parts = at::cat({grown, x.mm(y).softmax(1)}, 1).unfold(1, 2, 2).transpose(1, 2).contiguous();
+        const auto [values, order] = parts.sum({1, 2}).sort();
+        return at::cat({parts.flatten(), values, order.to(at::kFloat), x.masked_select(x > 0),
+                        x.to(at::kDouble).to(at::kFloat).flatten(), x.argmax(1).to(at::kFloat),
+                        at::arange(3, x.options()), x.view({3, 10}).t().reshape({-1})})
+            .cpu();
+    };
+    CHECK(at::equal(everything(gpu(0)), everything(at::kCPU)));
+    CHECK(at::equal(everything(gpu(1)), everything(at::kCPU)));
+}
+
+TEST_CASE_FIXTURE(Fresh, "A stream that does not wait for another stream's result is noticed")
+{
+    const c10::Stream copying = pooledStream(), computing = defaultStream();
+    const at::Tensor host = pinnedBytes(8);
+    at::Tensor there;
+    {
+        const c10::StreamGuard guard(copying);
+        there = host.to(gpu(), true);
+    }
+    CHECK_THROWS_WITH_AS(there + 1, doctest::Contains("reads what is written by stream"), c10::Error);
+    wait(computing, copying);
+    CHECK_NOTHROW(there + 1);
+    there.record_stream(computing);
+    finish(copying);
+    CHECK(findings().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fresh, "A stream that overwrites what another stream still reads is noticed")
+{
+    const c10::Stream other = pooledStream();
+    const at::Tensor t = at::zeros({8}, on(0));
+    wait(other, defaultStream());
+    {
+        const c10::StreamGuard guard(other);
+        (void)(t + 1);
+    }
+    CHECK_THROWS_WITH_AS(t.add_(1), doctest::Contains("overwrites what is read by stream"), c10::Error);
+    wait(defaultStream(), other);
+    CHECK_NOTHROW(t.add_(1));
+}
+
+TEST_CASE_FIXTURE(Fresh, "The host's wait orders streams, and a stream follows what the host knew at the launch")
+{
+    const c10::Stream other = pooledStream();
+    const at::Tensor t = at::zeros({8}, on(0));
+    finish(defaultStream());
+    const c10::StreamGuard guard(other);
+    CHECK_NOTHROW(t + 1);
+    finish(other);
+}
+
+namespace {
+
+// Frees memory of the default stream after another stream has read it.
+void freeAfterUse(bool recorded, bool waited)
+{
+    const c10::Stream other = pooledStream();
+    at::Tensor t = at::zeros({8}, on(0));
+    wait(other, defaultStream());
+    if (recorded) t.record_stream(other);
+    {
+        const c10::StreamGuard guard(other);
+        (void)(t + 1);
+    }
+    if (waited) wait(defaultStream(), other);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fresh, "Memory that is freed while another stream uses it is noticed")
+{
+    const Findings found;
+    freeAfterUse(true, false);
+    freeAfterUse(false, true);
+    CHECK(found.sentences().empty());
+    freeAfterUse(false, false);
+    CHECK(found.tell("no record_stream"));
+}
+
+TEST_CASE_FIXTURE(Fresh, "Where nobody collects findings the process ends")
+{
+    CHECK(signalOf([] { freeAfterUse(true, false); }) == 0);
+    CHECK(signalOf([] { freeAfterUse(false, false); }) == SIGABRT);
+}
+
+TEST_CASE_FIXTURE(Fresh, "A pinned buffer cannot be written while it is copied to the device")
+{
+    const at::Tensor host = pinnedBytes(3 * 4096);
+    auto* const bytes = host.mutable_data_ptr<std::uint8_t>();
+    const at::Tensor there = host.slice(0, 4096, 8192).to(gpu(), true);
+    CHECK(signalOf([&] { bytes[4096] = 1; }) == SIGSEGV);
+    CHECK(signalOf([&] { bytes[8191] = 1; }) == SIGSEGV);
+    CHECK(signalOf([&] { bytes[4095] = bytes[8192] = 1; }) == 0);
+    CHECK(bytes[4096] == 0);
+    finish(defaultStream());
+    CHECK(signalOf([&] { bytes[4096] = 1; }) == 0);
+}
+
+TEST_CASE_FIXTURE(Fresh, "A pinned buffer cannot be read while the device copies into it")
+{
+    const at::Tensor host = pinnedBytes(2 * 4096), there = at::ones({4096}, on(0, at::kByte));
+    const auto* const bytes = host.const_data_ptr<std::uint8_t>();
+    host.slice(0, 0, 4096).copy_(there, true);
+    CHECK(signalOf([&] { (void)*static_cast<volatile const std::uint8_t*>(bytes); }) == SIGSEGV);
+    CHECK(bytes[4096] == 0);
+    c10::Event event(type());
+    event.record(defaultStream());
+    event.synchronize();
+    CHECK(bytes[0] == 1);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Of several copies in one pinned buffer each is given back when it has been waited for")
+{
+    const at::Tensor host = pinnedBytes(2 * 4096), there = at::ones({4096}, on(0, at::kByte));
+    auto* const bytes = host.mutable_data_ptr<std::uint8_t>();
+    const c10::Stream other = pooledStream();
+    c10::Event first(type());
+    host.slice(0, 0, 4096).copy_(there, true);
+    first.record(defaultStream());
+    wait(other, defaultStream());
+    there.record_stream(other);
+    {
+        const c10::StreamGuard guard(other);
+        host.slice(0, 4096).copy_(there, true);
+    }
+    first.synchronize();
+    CHECK(bytes[0] == 1);
+    CHECK(signalOf([&] { bytes[4096] = 1; }) == SIGSEGV);
+    finish(other);
+    CHECK(bytes[4096] == 1);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Two copies without order in the same pinned memory are noticed")
+{
+    const at::Tensor host = pinnedBytes(4096), there = at::ones({4096}, on(0, at::kByte));
+    (void)host.to(gpu(), true);
+    const c10::Stream other = pooledStream();
+    finish(defaultStream());
+    (void)host.to(gpu(), true);
+    const c10::StreamGuard guard(other);
+    CHECK_THROWS_WITH_AS(host.copy_(there, true), doctest::Contains("pinned memory"), c10::Error);
+    finish(defaultStream());
+}
+
+TEST_CASE_FIXTURE(Fresh, "An asynchronous download into pageable memory is refused")
+{
+    const at::Tensor there = at::ones({4}, on(0));
+    at::Tensor host = at::empty({4});
+    CHECK_THROWS_WITH_AS(host.copy_(there, true), doctest::Contains("pageable"), c10::Error);
+    CHECK_NOTHROW(host.copy_(there));
+    CHECK(host.sum().item<float>() == 4);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Tensors of two devices are refused, but for numbers of the CPU")
+{
+    const at::Tensor here = at::ones({4}), first = at::ones({4}, on(0)), second = at::ones({4}, on(1));
+    CHECK_THROWS_WITH_AS(first + second, doctest::Contains("same device"), c10::Error);
+    CHECK_THROWS_WITH_AS(first + here, doctest::Contains("same device"), c10::Error);
+    CHECK_THROWS_AS(first.index_select(0, at::zeros({2}, at::kLong)), c10::Error);
+    CHECK((first + at::scalar_tensor(2)).cpu().sum().item<float>() == 12);
+    CHECK((first.to(gpu(1)) + second).cpu().sum().item<float>() == 8);
+}
+
+TEST_CASE_FIXTURE(Fresh, "The kernel computes on the current device, and only with that device's memory")
+{
+    const Kernel first(0), second(1);
+    CHECK(first.run() == 0);
+    CHECK(at::equal(first.out.cpu(), at::tensor({4, 6, 8, 10, 4, 5, 6, 7}, at::kFloat).view({2, 4})));
+    {
+        const c10::DeviceGuard guard(gpu(1));
+        CHECK(second.run() == 0);
+    }
+    const Findings found;
+    CHECK(second.run() == 700);
+    CHECK(found.tell("memory that is not of cuda:0"));
+    CHECK_THROWS_WITH_AS(at::ones({4}, on(0)), doctest::Contains("an illegal memory access"), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Fresh, "The kernel is refused on a stream of another device")
+{
+    const Kernel kernel(0);
+    const c10::Stream right = pooledStream(0), wrong = pooledStream(1);
+    finish(defaultStream());
+    CHECK(kernel.run(right.native_handle()) == 0);
+    finish(right);
+    const Findings found;
+    CHECK(kernel.run(wrong.native_handle()) == 700);
+    CHECK(found.tell("of cuda:1 used while cuda:0 is current"));
+}
+
+TEST_CASE_FIXTURE(Fresh, "Columns out of range are an illegal memory access")
+{
+    Kernel kernel(0);
+    kernel.columns.fill_(-1);
+    CHECK_THROWS_WITH_AS(kernel.run(), doctest::Contains("negative"), c10::Error);
+    kernel.columns.fill_(1 << 20);
+    CHECK_THROWS_WITH_AS(kernel.run(), doctest::Contains("beyond the end"), c10::Error);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Operators, copies and waits are counted")
+{
+    const at::Tensor host = pinnedBytes(100), there = at::empty({100}, on(0, at::kByte));
+    resetCounts();
+    there.copy_(host, true);
+    there.add_(1);
+    host.copy_(there, true);
+    finish(defaultStream());
+    (void)at::ones({10}).to(gpu());
+    const Counts c = counts();
+    CHECK(c.uploads == 2);
+    CHECK(c.pageableUploads == 1);
+    CHECK(c.downloads == 1);
+    CHECK(c.bytesUp == 140);
+    CHECK(c.bytesDown == 100);
+    CHECK(c.operators == 1);
+    CHECK(c.hostWaits == 2);
+    CHECK(c.allocations == 1);
+}
+
+TEST_CASE_FIXTURE(Fresh, "Two devices are listed unless a test says otherwise")
+{
+    const auto both = executor::accelerator().list();
+    REQUIRE(both.usable.size() == 2);
+    CHECK(both.usable[1].id == "cuda:1");
+    CHECK(both.usable[1].memory == std::int64_t{4} << 30);
+    setListing(executor::GpuListing{{}, {"the driver is too old"}});
+    CHECK(executor::accelerator().list().usable.empty());
+    CHECK(executor::accelerator().list().missing.size() == 1);
+}
