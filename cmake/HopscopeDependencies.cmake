@@ -45,6 +45,7 @@ endif()
 
 set(HOPSCOPE_HAS_CUDA OFF)
 if(HOPSCOPE_CUDA)
+  include(HopscopeNvcc)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)

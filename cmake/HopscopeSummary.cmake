@@ -16,7 +16,7 @@ set(cuda_reason " (HOPSCOPE_CUDA is OFF)")
 if(HOPSCOPE_HAS_CUDA)
   set(cuda_reason ", ${CMAKE_CUDA_COMPILER} for ${CMAKE_CUDA_ARCHITECTURES}")
 elseif(HOPSCOPE_CUDA)
-  set(cuda_reason " (no nvcc found)")
+  set(cuda_reason " (no nvcc found: runs on a GPU will use slower operators)")
 endif()
 
 set(cbc_reason " (not found: install coinor-libcbc-dev, or local search alone)")

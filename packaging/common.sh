@@ -5,9 +5,24 @@ jobs=${HOPSCOPE_JOBS:-$(nproc)}
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf 'hopscope: %s\n' "$*" >&2; exit 1; }
 
-# CMake's arguments for a LibTorch of the user's own (HOPSCOPE_TORCH_ROOT=/path/to/libtorch).
+# The torch package that a Python finds, if it is 2.11 or newer and can be built against; nothing else is imported.
+torch_of() {
+    (cd / && "$1" - << 'PYTHON') 2> /dev/null || true
+import importlib.util, pathlib, re
+spec = importlib.util.find_spec("torch")
+if spec and spec.origin:
+    folder = pathlib.Path(spec.origin).parent
+    version = re.search(r"__version__ = '(\d+)\.(\d+)", (folder / "version.py").read_text())
+    if version and tuple(map(int, version.groups())) >= (2, 11) and (folder / "include/torch/script.h").is_file():
+        print(folder)
+PYTHON
+}
+
+# The LibTorch that is there already: HOPSCOPE_TORCH_ROOT=/path/to/libtorch, or else that of the active Python environment.
+# Empty: the one in .venv.
+own_torch=${HOPSCOPE_TORCH_ROOT:-$(torch_of python3)}
 torch_args=()
-if [ -n "${HOPSCOPE_TORCH_ROOT:-}" ]; then torch_args=("-DHOPSCOPE_TORCH_ROOT=$HOPSCOPE_TORCH_ROOT"); fi
+if [ -n "$own_torch" ]; then torch_args=("-DHOPSCOPE_TORCH_ROOT=$own_torch"); fi
 
 # configure PRESET [CMAKE ARGUMENT...]
 configure() {

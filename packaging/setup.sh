@@ -7,8 +7,9 @@
 #   packaging/setup.sh --no-window  nothing for the window (build with -DHOPSCOPE_GUI=OFF)
 #   packaging/setup.sh --no-apt     leaves the system alone (packages come by other ways, as with HOPSCOPE_DEPS_DIR)
 #
-# HOPSCOPE_TORCH_ROOT=FOLDER uses a LibTorch that is already there (include/ and lib/); with --no-tests no Python
-# package is installed then.
+# A LibTorch that is already there is used: HOPSCOPE_TORCH_ROOT=FOLDER (include/ and lib/), or else a torch 2.11 or newer of
+# the active Python environment, with or without CUDA. With --no-tests no Python package is installed then; tests make
+# their models with the torch in .venv. Where there is an NVIDIA GPU and no nvcc, NVIDIA's compiler comes into .venv, too.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -19,6 +20,7 @@ window_packages="qt6-base-dev qt6-svg-dev qt6-wayland libqcustomplot-dev libgrap
 test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux xvfb xauth desktop-file-utils appstream
     shared-mime-info"
 torch_package="torch==2.13.0"
+compiler_packages="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema"
 
 with_tests=yes
@@ -78,6 +80,100 @@ pip_install() {
     fi
 }
 
+# "2.6 GB", what pip would download for the requirement; empty if it does not say (before 23.2 it would have to download
+# everything to know).
+download_size() {
+    "$root/.venv/bin/python" - "$1" << 'PYTHON' 2> /dev/null || true
+import json, os, subprocess, sys, urllib.parse, urllib.request
+import pip
+
+if tuple(map(int, pip.__version__.split(".")[:2])) < (23, 2):
+    sys.exit()
+command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--dry-run", "--report", "-", sys.argv[1]]
+report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, timeout=120, check=True).stdout)
+total = 0
+for item in report["install"]:
+    url = item["download_info"]["url"]
+    if url.startswith("file:"):
+        total += os.path.getsize(urllib.parse.unquote(urllib.parse.urlsplit(url).path))
+    else:
+        request = urllib.request.Request(url, method="HEAD")
+        total += int(urllib.request.urlopen(request, timeout=20).headers["Content-Length"])
+print(f"{total / 1e9:.1f} GB")
+PYTHON
+}
+
+gpu_is_there() {
+    local device
+    for device in /dev/nvidia[0-9]* /proc/driver/nvidia/gpus/*; do
+        if [ -e "$device" ]; then return 0; fi
+    done
+    for device in /sys/bus/pci/devices/*; do
+        if [ "$(cat "$device/vendor" 2> /dev/null)" = 0x10de ] && grep -qs '^0x03' "$device/class"; then return 0; fi
+    done
+    return 1
+}
+
+# Says what is about to be downloaded, which can be gigabytes, and how to do without.
+announce_torch() {
+    local size
+    size=$(download_size "$torch_package")
+    say "LibTorch comes with $torch_package: ${size:-0.2 GB without CUDA, 2 GB and more with it (the ordinary index)} to download"
+    echo "A LibTorch that is there is used instead with HOPSCOPE_TORCH_ROOT=/path/to/torch, or from an active environment."
+    if ! gpu_is_there; then
+        echo "There is no NVIDIA GPU here: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu takes the small one."
+    fi
+}
+
+# The CUDA version of a torch package: "13.0"; empty without CUDA.
+cuda_of() {
+    sed -n "s/^cuda.*= '\([0-9.]*\)'.*/\1/p" "$1/version.py" 2> /dev/null ||
+        sed -n 's/.*+cu\([0-9]*\)\([0-9]\)$/\1.\2/p' "$1/build-version" 2> /dev/null || true
+}
+
+# Where CMake looks (cmake/HopscopeNvcc.cmake).
+nvcc_is_there() {
+    local nvcc
+    if command -v nvcc > /dev/null || [ -n "${CUDACXX:-}" ]; then return 0; fi
+    for nvcc in "${CUDA_HOME:-/none}" "${CUDA_PATH:-/none}" /usr/local/cuda* /opt/cuda "$root"/.venv/cuda/nvidia/* \
+        "$root"/.venv/lib/python3*/site-packages/nvidia/*; do
+        if [ -x "$nvcc/bin/nvcc" ]; then return 0; fi
+    done
+    return 1
+}
+
+no_kernels() {
+    say "CUDA kernels will not be built: $1"
+    echo "Runs on a GPU work without them, with LibTorch's general operators, which are slower and need more memory."
+}
+
+# NVIDIA's compiler as Python packages, in a folder of their own so that torch's stay as they are: some 0.1 GB.
+install_compiler() {
+    local folder=$root/.venv/cuda wanted=() name
+    make_environment
+    for name in $compiler_packages; do wanted+=("$name==13.0.*"); done
+    say "There is an NVIDIA GPU but no nvcc: installing NVIDIA's compiler into .venv/cuda (some 0.1 GB)"
+    rm -rf "$folder"
+    if ! "$root/.venv/bin/python" -m pip install -q --disable-pip-version-check --timeout 180 --no-deps \
+        --target "$folder" "${wanted[@]}"; then
+        rm -rf "$folder"
+        no_kernels "NVIDIA's compiler could not be installed. With a CUDA toolkit of your own, set CUDA_HOME."
+        return
+    fi
+    # The compiler looks for its libraries in lib64.
+    ln -sfn lib "$folder/nvidia/cu13/lib64"
+}
+
+compiler_for() {
+    local cuda
+    cuda=$(cuda_of "$1")
+    case $cuda in
+    13.*) install_compiler ;;
+    "") say "LibTorch in $1 has no CUDA: the GPU that is here cannot be used. The ordinary $torch_package has it." ;;
+    *) no_kernels "LibTorch in $1 was made for CUDA $cuda: install that CUDA toolkit, or set CUDA_HOME." ;;
+    esac
+}
+
 packages=$engine_packages
 if [ $with_window = yes ]; then packages="$packages $window_packages"; fi
 if [ $with_tests = yes ]; then packages="$packages $test_packages"; fi
@@ -86,12 +182,21 @@ if [ $with_apt = yes ]; then
     if [ -n "$missing" ]; then apt_install $missing; fi
 fi
 
-if [ $with_tests = yes ] || [ -z "${HOPSCOPE_TORCH_ROOT:-}" ]; then
-    if ! "$root/.venv/bin/python" -c pass 2> /dev/null; then
-        say "Making the Python environment .venv"
-        python3 -m venv --clear "$root/.venv"
-    fi
+make_environment() {
+    if "$root/.venv/bin/python" -c pass 2> /dev/null; then return; fi
+    say "Making the Python environment .venv"
+    python3 -m venv --clear "$root/.venv"
+}
+
+if [ -n "$own_torch" ]; then say "LibTorch in $own_torch is used"; fi
+if [ $with_tests = yes ] || [ -z "$own_torch" ]; then
+    make_environment
     # First and alone, so that no other package draws in another version of it.
+    if [ -n "$(missing_python "$torch_package")" ]; then announce_torch; fi
     pip_install "$torch_package"
     if [ $with_tests = yes ]; then pip_install $test_python; fi
+fi
+
+if gpu_is_there && ! nvcc_is_there; then
+    compiler_for "${own_torch:-$(torch_of "$root/.venv/bin/python")}"
 fi
