@@ -17,16 +17,25 @@ void prefetchRow(const std::byte* row, std::int64_t bytes)
     for (std::int64_t at = 0; at < span; at += kLine) __builtin_prefetch(row + at, 0, 1);
 }
 
+template <class Number>
+void gatherRows(const std::byte* source, std::int64_t stride, const Number* rows, std::byte* out, std::int64_t rowBytes,
+                std::int64_t first, std::int64_t last)
+{
+    for (std::int64_t i = first; i < last; ++i) {
+        if (i + kAhead < last) prefetchRow(source + rows[i + kAhead] * stride, rowBytes);
+        std::memcpy(out + i * rowBytes, source + rows[i] * stride, static_cast<std::size_t>(rowBytes));
+    }
+}
+
 }  // namespace
 
-void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, const std::int64_t* rows, std::byte* out,
+void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Index rows, std::byte* out,
                    std::int64_t rowBytes, std::int64_t first, std::int64_t last)
 {
     if (rowBytes == 0) return;
-    for (std::int64_t i = first; i < last; ++i) {
-        if (i + kAhead < last) prefetchRow(source + rows[i + kAhead] * sourceStrideBytes, rowBytes);
-        std::memcpy(out + i * rowBytes, source + rows[i] * sourceStrideBytes, static_cast<std::size_t>(rowBytes));
-    }
+    if (rows.wide)
+        gatherRows(source, sourceStrideBytes, static_cast<const std::int64_t*>(rows.data), out, rowBytes, first, last);
+    else gatherRows(source, sourceStrideBytes, static_cast<const std::int32_t*>(rows.data), out, rowBytes, first, last);
 }
 
 }  // namespace hopscope::kernels

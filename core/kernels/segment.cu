@@ -2,98 +2,78 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/segment.h"
+#include "kernels/launch.cuh"
+#include "kernels/segment_device.cuh"
 
-// A group of threads per destination, a thread per column (or four, where rows are aligned): each walks the positions
-// in order, with products and sums rounded one by one, so that the result equals segmentCpu's bit for bit.
+// Host side of the segment kernels: how many columns a thread takes at once, how many threads a row, and the launches.
 
 namespace hopscope::kernels {
 
 namespace {
 
 constexpr int kThreads = 256;
-constexpr float kInfinity = __builtin_huge_valf();
+constexpr std::int64_t kWide = 16;  // bytes of the widest load
 
-template <Combine combine>
-__device__ float start()
-{
-    return combine == Combine::Max ? -kInfinity : combine == Combine::Min ? kInfinity : 0.0f;
-}
-
-template <Combine combine>
-__device__ float step(float best, float value)
-{
-    if constexpr (combine == Combine::Max) return value > best || value != value ? value : best;
-    if constexpr (combine == Combine::Min) return value < best || value != value ? value : best;
-    return __fadd_rn(best, value);
-}
-
-template <int columns>
-struct Columns {
-    float at[columns];
+struct Launch {
+    Share share;
+    std::int64_t blocks = 0;
+    int threads = 0;
 };
 
-template <int columns>
-__device__ Columns<columns> load(const float* from)
+// Lanes fit the width exactly (no warp is needed whole), so that rows of 3 or 602 columns leave none of them idle.
+Launch plan(std::int64_t rows, std::int64_t parts, bool oneRowPerBlock)
 {
-    Columns<columns> value;
-    if constexpr (columns == 4) {
-        const float4 four = *reinterpret_cast<const float4*>(from);
-        value.at[0] = four.x, value.at[1] = four.y, value.at[2] = four.z, value.at[3] = four.w;
-    } else {
-        value.at[0] = *from;
+    Launch launch;
+    const std::int64_t tiles = (parts + kThreads - 1) / kThreads;
+    const std::int64_t lanes = (parts + tiles - 1) / tiles;
+    const std::int64_t groups = oneRowPerBlock ? 1 : kThreads / lanes;
+    launch.share = Share{rows, tiles, static_cast<int>(lanes)};
+    launch.blocks = (rows * tiles + groups - 1) / groups;
+    launch.threads = static_cast<int>(groups * lanes);
+    return launch;
+}
+
+bool aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kWide == 0; }
+
+// Whether every n columns can be read and written at once and share a weight.
+template <class T, int n>
+bool packs(const SegmentArguments& a)
+{
+    const bool rows = aligned(a.source) && aligned(a.out) && aligned(a.partial) && a.width % n == 0;
+    const std::int64_t part = a.weight != nullptr ? a.width / a.heads : a.width;
+    return rows && a.sourceStride % n == 0 && part % n == 0;
+}
+
+template <class Step, class T, int n>
+int launchAll(const SegmentArguments& a, cudaStream_t stream)
+{
+    const Launch all = plan(a.destinations, a.width / n, false);
+    int code = launch(destinationKernel<Step, T, n>, all.blocks, all.threads, stream, a, all.share);
+    if (code != 0 || a.pieceCount == 0) return code;
+    // A block per piece and tile, not more: a few hubs should reach every multiprocessor.
+    const Launch pieces = plan(a.pieceCount, a.width / n, true);
+    code = launch(pieceKernel<Step, T, n>, pieces.blocks, pieces.threads, stream, a, pieces.share);
+    if (code != 0) return code;
+    const Launch hubs = plan(a.pieceCount, a.width, false);
+    return launch(hubKernel<Step, T>, hubs.blocks, hubs.threads, stream, a, hubs.share);
+}
+
+template <class Step, class T>
+int launchElements(const SegmentArguments& a, cudaStream_t stream)
+{
+    constexpr int n = static_cast<int>(kWide / sizeof(T));
+    return packs<T, n>(a) ? launchAll<Step, T, n>(a, stream) : launchAll<Step, T, 1>(a, stream);
+}
+
+template <class Step>
+int launchStep(const SegmentArguments& a, cudaStream_t stream)
+{
+    switch (a.element) {
+    case Element::Float32: return launchElements<Step, float>(a, stream);
+    case Element::Float16: return launchElements<Step, HalfElement>(a, stream);
+    case Element::BFloat16: return launchElements<Step, BrainElement>(a, stream);
     }
-    return value;
-}
-
-template <Combine combine, int columns>
-__device__ void combineColumns(const SegmentArguments& a, std::int64_t d, std::int64_t c)
-{
-    const std::int64_t begin = a.offsets[d], end = a.offsets[d + 1];
-    float* to = a.out + d * a.width + c;
-    float result[columns];
-    for (int k = 0; k < columns; ++k) result[k] = a.accumulate ? to[k] : begin == end ? a.empty : start<combine>();
-    const std::int64_t head = a.weight != nullptr ? c / (a.width / a.heads) : 0;
-#pragma unroll 4
-    for (std::int64_t p = begin; p < end; ++p) {
-        const std::int64_t row = a.columns != nullptr ? a.columns[p] : p;
-        const Columns<columns> value = load<columns>(a.source + row * a.sourceStride + c);
-        for (int k = 0; k < columns; ++k) {
-            const float scaled =
-                a.weight != nullptr ? __fmul_rn(a.weight[p * a.heads + head], value.at[k]) : value.at[k];
-            result[k] = step<combine>(result[k], scaled);
-        }
-    }
-    const bool mean = combine == Combine::Mean && begin != end;
-    for (int k = 0; k < columns; ++k) to[k] = mean ? __fdiv_rn(result[k], static_cast<float>(end - begin)) : result[k];
-}
-
-template <Combine combine, int columns>
-__global__ void segmentKernel(SegmentArguments a, int group)
-{
-    const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-    const std::int64_t d = thread / group;
-    if (d >= a.destinations) return;
-    for (std::int64_t c = thread % group * columns; c < a.width; c += static_cast<std::int64_t>(group) * columns)
-        combineColumns<combine, columns>(a, d, c);
-}
-
-bool alignedBy(const void* pointer, std::int64_t stride)
-{
-    return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0 && stride % 4 == 0;
-}
-
-template <Combine combine>
-int launch(const SegmentArguments& a, cudaStream_t stream)
-{
-    const bool four = alignedBy(a.source, a.sourceStride) && a.width % 4 == 0 && a.width / a.heads % 4 == 0;
-    const std::int64_t parts = four ? a.width / 4 : a.width;
-    int group = 1;
-    while (group < 32 && group < parts) group *= 2;
-    const auto blocks = static_cast<unsigned>((a.destinations * group + kThreads - 1) / kThreads);
-    if (four) segmentKernel<combine, 4><<<blocks, kThreads, 0, stream>>>(a, group);
-    else segmentKernel<combine, 1><<<blocks, kThreads, 0, stream>>>(a, group);
-    return static_cast<int>(cudaGetLastError());
+    return static_cast<int>(cudaErrorInvalidValue);
 }
 
 }  // namespace
@@ -103,12 +83,18 @@ int segmentCuda(const SegmentArguments& arguments, void* stream)
     if (arguments.destinations == 0 || arguments.width == 0) return 0;
     const auto queue = static_cast<cudaStream_t>(stream);
     switch (arguments.combine) {
-    case Combine::Sum: return launch<Combine::Sum>(arguments, queue);
-    case Combine::Mean: return launch<Combine::Mean>(arguments, queue);
-    case Combine::Max: return launch<Combine::Max>(arguments, queue);
-    case Combine::Min: return launch<Combine::Min>(arguments, queue);
+    case Combine::Sum:
+    case Combine::Mean: return launchStep<SumStep>(arguments, queue);
+    case Combine::Max: return launchStep<MaxStep>(arguments, queue);
+    case Combine::Min: return launchStep<MinStep>(arguments, queue);
     }
     return static_cast<int>(cudaErrorInvalidValue);
+}
+
+const char* cudaErrorText(int code)
+{
+    if (code == kNoCuda) return "this build has no CUDA kernels";
+    return cudaGetErrorString(static_cast<cudaError_t>(code));
 }
 
 }  // namespace hopscope::kernels

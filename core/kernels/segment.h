@@ -1,46 +1,105 @@
 #pragma once
 
-// Segment kernels: gather, scale and combine rows along a block's in-edges without an edge-by-feature temporary.
-// Deterministic: each destination is summed by one thread in edge order.
+// Segment kernels: gather, scale and combine rows along in-edges without an edge-by-feature temporary. The result is
+// defined to the bit (but for the payload of NaN), and CPU, GPU and every instruction set give that result.
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace hopscope::kernels {
 
 enum class Combine : std::uint8_t { Sum, Mean, Max, Min };
+enum class Element : std::uint8_t { Float32, Float16, BFloat16 };
+
+// Integers of 64 or 32 bits.
+struct Index {
+    const void* data = nullptr;
+    bool wide = true;
+
+    Index() = default;
+    Index(const std::int64_t* numbers) : data(numbers) {}
+    Index(const std::int32_t* numbers) : data(numbers), wide(false) {}
+
+    // On the host, where data is host memory.
+    [[nodiscard]] std::int64_t operator[](std::int64_t i) const
+    {
+        return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
+    }
+};
+
+// A destination with more positions is a hub. The longest walk of one GPU thread is then some 0.1 ms, and the partial
+// rows take less than a thousandth of the rows that they combine.
+constexpr std::int64_t kPiece = 1024;
+
+// Positions [begin, end) of a hub: kPiece of them, or what is left in its last piece.
+struct HubPiece {
+    std::int64_t destination = 0;
+    std::int64_t begin = 0, end = 0;
+};
 
 // For each destination d in [0, destinations) and each position p in [offsets[d], offsets[d + 1]):
-//   out[d, :] = combine over p of  weight(p, h) * source[columns[p], :]
-// `width` floats per row, split into `heads` equal parts (weight is [positions, heads], or null for 1). Rows of source
-// are `sourceStride` floats apart. Destinations without positions get `empty`. With `accumulate` (Sum only) the
-// positions are added to what out holds, and destinations without positions keep it. Products and sums are rounded one
-// by one in position order, as gather, multiply and index_add do; NaN wins in Max and Min.
+//   out[d, :] = combine over p of  weight[p - weightFirst, h] * source[columns[p - columnFirst], :]
+// A row has `width` elements, split into `heads` equal parts h (weight is [positions, heads], or null for 1). Rows of
+// out follow each other, rows of source are `sourceStride` elements apart. Offsets need not begin at 0: they may be a
+// slice of a larger graph's, whose columns stand at their own places (columnFirst = 0) or are those of the slice
+// (columnFirst = offsets[0]); likewise weights.
+//
+// Arithmetic: elements are widened to float32, products and sums are rounded to float32 one by one (never fused), and
+// the result is rounded once to the element type. A destination starts from 0 (Max: -infinity, Min: infinity) and takes
+// its positions in order; one without positions is `empty`. A hub starts in the same way and takes its pieces in order:
+// positions [offsets[d] + i * kPiece, offsets[d] + (i + 1) * kPiece), each combined as a destination of its own. Mean
+// divides the sum by the number of positions. In Max and Min a value replaces what was found before if it is greater
+// (less) or NaN, and nothing but NaN replaces NaN. With `accumulate` (Sum only) what out holds stands in place of the
+// 0 of the destination (not of a hub's pieces), and destinations without positions keep it.
 struct SegmentArguments {
-    const std::int64_t* offsets = nullptr;
-    const std::int64_t* columns = nullptr;  // null: position p itself (rows already gathered)
-    const float* weight = nullptr;
-    const float* source = nullptr;
-    float* out = nullptr;
+    Index offsets;                 // destinations + 1
+    Index columns;                 // null: row p - columnFirst of source (rows already gathered)
+    const void* weight = nullptr;  // elements, as source and out
+    const void* source = nullptr;
+    void* out = nullptr;
+    Element element = Element::Float32;
     std::int64_t destinations = 0;
     std::int64_t width = 0;
     std::int64_t heads = 1;
     std::int64_t sourceStride = 0;
+    std::int64_t weightFirst = 0;
+    std::int64_t columnFirst = 0;
     Combine combine = Combine::Sum;
     float empty = 0;
     bool accumulate = false;
+    // GPU only: all of hubPieces, in device memory, and room for pieceCount * width floats. Then hubs are spread over the
+    // machine, otherwise (null) each is walked by one group of threads; the result is the same.
+    const HubPiece* pieces = nullptr;
+    std::int64_t pieceCount = 0;
+    float* partial = nullptr;
 };
 
 // Rows [first, last) of the destinations, on the calling thread; SIMD by the best instruction set of the machine.
 void segmentCpu(const SegmentArguments& arguments, std::int64_t first, std::int64_t last);
 
 // Copies rows[i] of `source` (rowBytes each, sourceStride apart) to out, for i in [first, last), prefetching ahead.
-void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, const std::int64_t* rows, std::byte* out,
+void gatherRowsCpu(const std::byte* source, std::int64_t sourceStrideBytes, Index rows, std::byte* out,
                    std::int64_t rowBytes, std::int64_t first, std::int64_t last);
 
-// All destinations on a GPU, pointers in device memory, on `stream` (a cudaStream_t), bit for bit as segmentCpu. Gives
-// a CUDA error code, 0 if all went well; kNoCuda in builds without CUDA (those with it define HOPSCOPE_CUDA).
-constexpr int kNoCuda = -1;
+// The pieces of all hubs in order, from offsets in host memory. Empty where there is no hub: leave `pieces` null then.
+std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations);
+
+// What segmentCuda gives besides 0 and other CUDA error codes.
+constexpr int kNoCuda = -1;      // a build without CUDA kernels (those with them define HOPSCOPE_CUDA)
+constexpr int kOutOfMemory = 2;  // of the device, while the kernel was loaded
+constexpr int kNoImage = 209;    // the kernels were not built for this device, see kernelsCannotRun
+
+// All destinations on the current device, pointers in its memory (columns and offsets too), on `stream` (a
+// cudaStream_t). Only launches: nothing is allocated, no device is chosen, nothing is waited for. Gives the CUDA error
+// code of the first launch that failed, 0 if all were accepted.
 int segmentCuda(const SegmentArguments& arguments, void* stream);
+
+// Whether a code of segmentCuda means that these kernels can never run on this device with this driver, as opposed to a
+// launch that went wrong.
+bool kernelsCannotRun(int code);
+
+// CUDA's words for an error code.
+const char* cudaErrorText(int code);
 
 }  // namespace hopscope::kernels

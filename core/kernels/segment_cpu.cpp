@@ -1,13 +1,18 @@
 #include "kernels/segment.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <hwy/cache_control.h>
 
+// Processors of 2007 that know SSSE3 but not SSE4 are not worth another copy of all this.
+#define HWY_DISABLED_TARGETS HWY_SSSE3
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/segment_cpu.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "kernels/elements_cpu_inl.h"
 
 // Once per instruction set. A destination is done in tiles of columns that stay in registers while its positions are
 // walked in order; products and sums are rounded one by one, so that every instruction set gives the same bits.
@@ -19,11 +24,18 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t kAhead = 4;  // positions
+constexpr std::int64_t kLine = 64;
+
+template <class D>
+HWY_INLINE std::int64_t lanes(D d)
+{
+    return static_cast<std::int64_t>(hn::Lanes(d));
+}
 
 struct SumStep {
     static constexpr float kStart = 0;
     template <class D, class V>
-    static V apply(D, V sum, V value)
+    static HWY_INLINE V apply(D, V sum, V value)
     {
         return hn::Add(sum, value);
     }
@@ -33,7 +45,7 @@ struct SumStep {
 struct MaxStep {
     static constexpr float kStart = -std::numeric_limits<float>::infinity();
     template <class D, class V>
-    static V apply(D, V best, V value)
+    static HWY_INLINE V apply(D, V best, V value)
     {
         return hn::IfThenElse(hn::Or(hn::Gt(value, best), hn::IsNaN(value)), value, best);
     }
@@ -42,53 +54,62 @@ struct MaxStep {
 struct MinStep {
     static constexpr float kStart = std::numeric_limits<float>::infinity();
     template <class D, class V>
-    static V apply(D, V best, V value)
+    static HWY_INLINE V apply(D, V best, V value)
     {
         return hn::IfThenElse(hn::Or(hn::Lt(value, best), hn::IsNaN(value)), value, best);
     }
 };
 
 // The positions of one destination and a block of columns that share a weight.
+template <class Elements, class Number>
 struct Run {
+    using T = Elements;
     const SegmentArguments& a;
+    const Number* columns;
     std::int64_t begin, end;  // positions, at least one
     std::int64_t positions;   // of all destinations at hand: the end of prefetching
     std::int64_t head;
-    float* out;  // row of the destination
+    T* out;  // row of the destination
 
-    [[nodiscard]] const float* row(std::int64_t p) const
+    [[nodiscard]] HWY_INLINE const T* row(std::int64_t p) const
     {
-        return a.source + (a.columns != nullptr ? a.columns[p] : p) * a.sourceStride;
+        const std::int64_t at = p - a.columnFirst;
+        return static_cast<const T*>(a.source) + (columns != nullptr ? columns[at] : at) * a.sourceStride;
     }
-    [[nodiscard]] float weight(std::int64_t p) const { return a.weight[p * a.heads + head]; }
+    [[nodiscard]] HWY_INLINE float weight(std::int64_t p) const
+    {
+        return widen(static_cast<const T*>(a.weight)[(p - a.weightFirst) * a.heads + head]);
+    }
+    [[nodiscard]] bool hub() const { return end - begin > kPiece; }
 };
 
-template <class V, class D>
-HWY_INLINE V finish(D d, const Run& run, V value)
+template <class Run, class D>
+HWY_INLINE void finish(D d, const Run& run, hn::Vec<D> value, typename Run::T* to)
 {
-    if (run.a.combine != Combine::Mean) return value;
-    return hn::Div(value, hn::Set(d, static_cast<float>(run.end - run.begin)));
+    if (run.a.combine == Combine::Mean) value = hn::Div(value, hn::Set(d, static_cast<float>(run.end - run.begin)));
+    store(d, value, to);
 }
 
-// Columns [at, at + 4 vectors).
-template <class Step, bool weighted, class D>
-HWY_INLINE void fourVectors(D d, const Run& run, std::int64_t at)
+template <class Step, class Run, class D>
+HWY_INLINE hn::Vec<D> startOf(D d, const Run& run, const typename Run::T* out)
 {
-    const std::int64_t n = static_cast<std::int64_t>(hn::Lanes(d));
-    float* to = run.out + at;
-    auto s0 = hn::Set(d, Step::kStart), s1 = s0, s2 = s0, s3 = s0;
-    if (run.a.accumulate) {
-        s0 = hn::LoadU(d, to), s1 = hn::LoadU(d, to + n);
-        s2 = hn::LoadU(d, to + 2 * n), s3 = hn::LoadU(d, to + 3 * n);
-    }
-    for (std::int64_t p = run.begin; p < run.end; ++p) {
+    return run.a.accumulate ? load(d, out) : hn::Set(d, Step::kStart);
+}
+
+// Adds positions [begin, end) of four vectors of columns.
+template <class Step, bool weighted, class Run, class D, class V>
+HWY_INLINE void walkFour(D d, const Run& run, std::int64_t begin, std::int64_t end, std::int64_t at, V& s0, V& s1,
+                         V& s2, V& s3)
+{
+    const std::int64_t n = lanes(d);
+    for (std::int64_t p = begin; p < end; ++p) {
         if (p + kAhead < run.positions) {
-            const float* next = run.row(p + kAhead) + at;
-            for (std::int64_t line = 0; line < 4 * n; line += 16) hwy::Prefetch(next + line);
+            const auto* next = run.row(p + kAhead) + at;
+            for (std::int64_t line = 0; line < 4 * n; line += kLine / static_cast<std::int64_t>(sizeof(*next)))
+                hwy::Prefetch(next + line);
         }
-        const float* from = run.row(p) + at;
-        auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + n);
-        auto v2 = hn::LoadU(d, from + 2 * n), v3 = hn::LoadU(d, from + 3 * n);
+        const auto* from = run.row(p) + at;
+        auto v0 = load(d, from), v1 = load(d, from + n), v2 = load(d, from + 2 * n), v3 = load(d, from + 3 * n);
         if constexpr (weighted) {
             const auto w = hn::Set(d, run.weight(p));
             v0 = hn::Mul(w, v0), v1 = hn::Mul(w, v1), v2 = hn::Mul(w, v2), v3 = hn::Mul(w, v3);
@@ -96,68 +117,126 @@ HWY_INLINE void fourVectors(D d, const Run& run, std::int64_t at)
         s0 = Step::apply(d, s0, v0), s1 = Step::apply(d, s1, v1);
         s2 = Step::apply(d, s2, v2), s3 = Step::apply(d, s3, v3);
     }
-    hn::StoreU(finish(d, run, s0), d, to), hn::StoreU(finish(d, run, s1), d, to + n);
-    hn::StoreU(finish(d, run, s2), d, to + 2 * n), hn::StoreU(finish(d, run, s3), d, to + 3 * n);
 }
 
-template <class Step, bool weighted, class D>
-HWY_INLINE void oneVector(D d, const Run& run, std::int64_t at)
+// Columns [at, at + 4 vectors).
+template <class Step, bool weighted, class Run, class D>
+HWY_INLINE void fourVectors(D d, const Run& run, std::int64_t at)
 {
-    float* to = run.out + at;
-    auto sum = run.a.accumulate ? hn::LoadU(d, to) : hn::Set(d, Step::kStart);
-    for (std::int64_t p = run.begin; p < run.end; ++p) {
+    const std::int64_t n = lanes(d);
+    auto* const to = run.out + at;
+    const auto start = hn::Set(d, Step::kStart);
+    auto s0 = startOf<Step>(d, run, to), s1 = startOf<Step>(d, run, to + n);
+    auto s2 = startOf<Step>(d, run, to + 2 * n), s3 = startOf<Step>(d, run, to + 3 * n);
+    const bool hub = run.hub();
+    for (std::int64_t begin = run.begin; begin < run.end;) {
+        const std::int64_t end = hub ? std::min(begin + kPiece, run.end) : run.end;
+        auto p0 = hub ? start : s0, p1 = hub ? start : s1, p2 = hub ? start : s2, p3 = hub ? start : s3;
+        walkFour<Step, weighted>(d, run, begin, end, at, p0, p1, p2, p3);
+        s0 = hub ? Step::apply(d, s0, p0) : p0, s1 = hub ? Step::apply(d, s1, p1) : p1;
+        s2 = hub ? Step::apply(d, s2, p2) : p2, s3 = hub ? Step::apply(d, s3, p3) : p3;
+        begin = end;
+    }
+    finish(d, run, s0, to), finish(d, run, s1, to + n);
+    finish(d, run, s2, to + 2 * n), finish(d, run, s3, to + 3 * n);
+}
+
+template <class Step, bool weighted, class Run, class D>
+HWY_INLINE hn::Vec<D> walkOne(D d, const Run& run, std::int64_t begin, std::int64_t end, std::int64_t at,
+                              hn::Vec<D> sum)
+{
+    for (std::int64_t p = begin; p < end; ++p) {
         if (p + kAhead < run.positions) hwy::Prefetch(run.row(p + kAhead) + at);
-        auto value = hn::LoadU(d, run.row(p) + at);
+        auto value = load(d, run.row(p) + at);
         if constexpr (weighted) value = hn::Mul(hn::Set(d, run.weight(p)), value);
         sum = Step::apply(d, sum, value);
     }
-    hn::StoreU(finish(d, run, sum), d, to);
+    return sum;
 }
 
-template <class Step, bool weighted>
+template <class Step, bool weighted, class Run, class D>
+HWY_INLINE void oneVector(D d, const Run& run, std::int64_t at)
+{
+    auto sum = startOf<Step>(d, run, run.out + at);
+    const bool hub = run.hub();
+    for (std::int64_t begin = run.begin; begin < run.end;) {
+        const std::int64_t end = hub ? std::min(begin + kPiece, run.end) : run.end;
+        const auto part = walkOne<Step, weighted>(d, run, begin, end, at, hub ? hn::Set(d, Step::kStart) : sum);
+        sum = hub ? Step::apply(d, sum, part) : part;
+        begin = end;
+    }
+    finish(d, run, sum, run.out + at);
+}
+
+template <class Step, bool weighted, class Run>
 void columns(const Run& run, std::int64_t at, std::int64_t end)
 {
     const hn::ScalableTag<float> wide;
-    const hn::CappedTag<float, 4> narrow;
+    const hn::CappedTag<float, 4> four;
+    const hn::CappedTag<float, 2> two;
     const hn::CappedTag<float, 1> single;
-    const auto n = static_cast<std::int64_t>(hn::Lanes(wide));
-    const auto small = static_cast<std::int64_t>(hn::Lanes(narrow));
+    const std::int64_t n = lanes(wide);
     for (; at + 4 * n <= end; at += 4 * n) fourVectors<Step, weighted>(wide, run, at);
     for (; at + n <= end; at += n) oneVector<Step, weighted>(wide, run, at);
-    for (; at + small <= end; at += small) oneVector<Step, weighted>(narrow, run, at);
+    for (std::int64_t m = lanes(four); at + m <= end; at += m) oneVector<Step, weighted>(four, run, at);
+    for (std::int64_t m = lanes(two); at + m <= end; at += m) oneVector<Step, weighted>(two, run, at);
     for (; at < end; ++at) oneVector<Step, weighted>(single, run, at);
 }
 
-template <class Step, bool weighted>
+template <class Step, bool weighted, class T, class Number>
 void destination(const SegmentArguments& a, std::int64_t d, std::int64_t positions)
 {
-    Run run{a, a.offsets[d], a.offsets[d + 1], positions, 0, a.out + d * a.width};
+    Run<T, Number> run{.a = a,
+                       .columns = static_cast<const Number*>(a.columns.data),
+                       .begin = a.offsets[d],
+                       .end = a.offsets[d + 1],
+                       .positions = positions,
+                       .head = 0,
+                       .out = static_cast<T*>(a.out) + d * a.width};
     const std::int64_t heads = weighted ? a.heads : 1;
     const std::int64_t part = a.width / heads;
     for (; run.head < heads; ++run.head) columns<Step, weighted>(run, run.head * part, (run.head + 1) * part);
 }
 
-template <class Step>
+template <class Step, class T, class Number>
 void segments(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
     for (std::int64_t d = first; d < last; ++d) {
         if (a.offsets[d] == a.offsets[d + 1]) {
-            for (std::int64_t c = 0; c < a.width && !a.accumulate; ++c) a.out[d * a.width + c] = a.empty;
+            T* const out = static_cast<T*>(a.out) + d * a.width;
+            if (!a.accumulate) std::fill(out, out + a.width, narrow<T>(a.empty));
         } else if (a.weight != nullptr) {
-            destination<Step, true>(a, d, a.offsets[last]);
+            destination<Step, true, T, Number>(a, d, a.offsets[last]);
         } else {
-            destination<Step, false>(a, d, a.offsets[last]);
+            destination<Step, false, T, Number>(a, d, a.offsets[last]);
         }
     }
 }
 
-void segment(const SegmentArguments& a, std::int64_t first, std::int64_t last)
+template <class T, class Number>
+void segmentsOf(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
     switch (a.combine) {
     case Combine::Sum:
-    case Combine::Mean: return segments<SumStep>(a, first, last);
-    case Combine::Max: return segments<MaxStep>(a, first, last);
-    case Combine::Min: return segments<MinStep>(a, first, last);
+    case Combine::Mean: return segments<SumStep, T, Number>(a, first, last);
+    case Combine::Max: return segments<MaxStep, T, Number>(a, first, last);
+    case Combine::Min: return segments<MinStep, T, Number>(a, first, last);
+    }
+}
+
+template <class T>
+void segmentsOf(const SegmentArguments& a, std::int64_t first, std::int64_t last)
+{
+    if (a.columns.wide) segmentsOf<T, std::int64_t>(a, first, last);
+    else segmentsOf<T, std::int32_t>(a, first, last);
+}
+
+void segment(const SegmentArguments& a, std::int64_t first, std::int64_t last)
+{
+    switch (a.element) {
+    case Element::Float32: return segmentsOf<float>(a, first, last);
+    case Element::Float16: return segmentsOf<Float16>(a, first, last);
+    case Element::BFloat16: return segmentsOf<BFloat16>(a, first, last);
     }
 }
 

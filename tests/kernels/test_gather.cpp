@@ -1,12 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "kernels/segment.h"
 
-TEST_CASE("rows are gathered byte for byte, for any row length, stride and range")
+TEST_CASE("rows are gathered byte for byte, for any row length, stride, range and width of row numbers")
 {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         std::mt19937_64 random(seed);
@@ -27,6 +28,10 @@ TEST_CASE("rows are gathered byte for byte, for any row length, stride and range
                 want[static_cast<std::size_t>(i * bytes + b)] =
                     source[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)] * stride + b)];
         hopscope::kernels::gatherRowsCpu(source.data(), stride, rows.data(), out.data(), bytes, first, last);
+        CHECK(out == want);
+        const std::vector<std::int32_t> narrow(rows.begin(), rows.end());
+        std::fill(out.begin(), out.end(), std::byte{0x5a});
+        hopscope::kernels::gatherRowsCpu(source.data(), stride, narrow.data(), out.data(), bytes, first, last);
         CHECK(out == want);
     }
 }
