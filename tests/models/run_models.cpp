@@ -1,5 +1,4 @@
-// test_models LIST [--only NAME]... [-j CHILDREN] [--device DEVICE] [--no-fork]
-// Runs every model of a list in a child process of its own and prints one row each; fails if one is not as expected.
+#include "models/run_models.h"
 
 #include <csignal>
 #include <cstdio>
@@ -64,11 +63,19 @@ models::Outcome outcomeOf(const models::ChildResult& result)
     return {result.exitCode == 0, result.text.substr(0, end), result.text.substr(end + 1)};
 }
 
-void runInChildren(const std::vector<models::Case>& cases, const Arguments& arguments, Totals& totals)
+models::Outcome runOne(const models::Case& c, const Arguments& arguments, const models::Complaint& complaint)
+{
+    models::Outcome outcome = models::runCase(c, arguments.device);
+    const std::string text = complaint ? complaint() : "";
+    return text.empty() ? outcome : models::Outcome{false, "FOUND", text + " [" + outcome.detail + "]"};
+}
+
+void runInChildren(const std::vector<models::Case>& cases, const Arguments& arguments,
+                   const models::Complaint& complaint, Totals& totals)
 {
     models::Work work;
     work.run = [&](std::size_t job, const auto& say) {
-        const models::Outcome outcome = models::runCase(cases[job], arguments.device);
+        const models::Outcome outcome = runOne(cases[job], arguments, complaint);
         say(outcome.verdict + "\n" + outcome.detail);
         return outcome.passed ? 0 : 1;
     };
@@ -88,18 +95,18 @@ int summary(const Totals& totals, std::size_t count)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int hopscope::models::runModels(int argc, char** argv, const Complaint& complaint)
 {
     const Arguments arguments = parse(argc, argv);
-    const auto listed = models::readCases(arguments.list);
+    const auto listed = readCases(arguments.list);
     if (!listed) {
         std::fprintf(stderr, "%s\n", base::describe(listed.error()).c_str());
         return 1;
     }
-    const std::vector<models::Case> cases = select(*listed, arguments.only);
+    const std::vector<Case> cases = select(*listed, arguments.only);
     Totals totals;
-    if (arguments.fork) runInChildren(cases, arguments, totals);
+    if (arguments.fork) runInChildren(cases, arguments, complaint, totals);
     else
-        for (const models::Case& c : cases) printRow(c, models::runCase(c, arguments.device), 0, totals);
+        for (const Case& c : cases) printRow(c, runOne(c, arguments, complaint), 0, totals);
     return summary(totals, cases.size());
 }
