@@ -177,9 +177,10 @@ void Flow::writeAll()
 
 void Flow::drive()
 {
-    while (m_accounted < m_all.count()) {
+    for (;;) {
         m_session.checkStop();
         accountWritten();
+        if (m_accounted == m_all.count()) return;
         if (m_underWay.size() >= mostUnderWay) {
             retire();
             continue;
