@@ -170,3 +170,33 @@ TEST_CASE("generate takes kind and sizes")
     CHECK(generate.options.symmetric);
     CHECK(generate.output == "g.safetensors");
 }
+
+TEST_CASE("every command that computes takes a device by its number")
+{
+    const auto deviceOf = [](const std::string& line) {
+        const auto invocation = parse(line + " --device cuda:1");
+        REQUIRE_MESSAGE(invocation, line << ": " << base::describe(invocation.error()));
+        return std::visit(
+            [](const auto& command) -> std::string {
+                if constexpr (requires { command.device.device; }) return command.device.device;
+                else if constexpr (requires { command.options.device; }) return command.options.device;
+                else if constexpr (requires { command.device; }) return command.device;
+                else return "";
+            },
+            invocation->command);
+    };
+    for (const char* line : {"plan m.pt --data d", "run m.pt --data d -o o", "verify m.pt --data d", "bench run",
+                             "bench plans m.pt --data d", "bench machine"})
+        CHECK_MESSAGE(deviceOf(line) == "cuda:1", line);
+}
+
+TEST_CASE("devices needs nothing and takes --json")
+{
+    for (const char* line : {"devices", "devices --json"}) {
+        const auto invocation = parse(line);
+        REQUIRE(invocation);
+        CHECK(std::holds_alternative<engine::DevicesCommand>(invocation->command));
+        CHECK(invocation->json == (std::string(line) != "devices"));
+    }
+    CHECK_FALSE(parse("devices cpu"));
+}
