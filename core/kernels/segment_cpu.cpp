@@ -5,8 +5,13 @@
 
 #include <hwy/cache_control.h>
 
-// Processors of 2007 that know SSSE3 but not SSE4 are not worth another copy of all this.
+// Processors of 2007 that know SSSE3 but not SSE4 are not worth another copy of all this. Sanitizers take a minute for
+// all copies and find in one what there is in the others.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
+#else
 #define HWY_DISABLED_TARGETS HWY_SSSE3
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/segment_cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -34,6 +39,7 @@ HWY_INLINE std::int64_t lanes(D d)
 
 struct SumStep {
     static constexpr float kStart = 0;
+    static constexpr bool kFlips = false;
     template <class D, class V>
     static HWY_INLINE V apply(D, V sum, V value)
     {
@@ -41,9 +47,10 @@ struct SumStep {
     }
 };
 
-// NaN wins over everything, as in torch.amax.
-struct MaxStep {
+// NaN wins over everything, as in torch.amax. The smallest is the largest of negated values.
+struct MostStep {
     static constexpr float kStart = -std::numeric_limits<float>::infinity();
+    static constexpr bool kFlips = true;
     template <class D, class V>
     static HWY_INLINE V apply(D, V best, V value)
     {
@@ -51,43 +58,66 @@ struct MaxStep {
     }
 };
 
-struct MinStep {
-    static constexpr float kStart = std::numeric_limits<float>::infinity();
-    template <class D, class V>
-    static HWY_INLINE V apply(D, V best, V value)
+// Columns as numbers of one width, for float32, and of the width that the arguments name, for the half types: some
+// instructions more per position and half of the code.
+template <class Number>
+struct ColumnsOf {
+    const Number* numbers;
+
+    explicit ColumnsOf(const Index& columns) : numbers(static_cast<const Number*>(columns.data)) {}
+    [[nodiscard]] HWY_INLINE std::int64_t operator[](std::int64_t at) const
     {
-        return hn::IfThenElse(hn::Or(hn::Lt(value, best), hn::IsNaN(value)), value, best);
+        return numbers != nullptr ? static_cast<std::int64_t>(numbers[at]) : at;
+    }
+};
+
+struct AnyColumns {
+    const Index& columns;
+
+    explicit AnyColumns(const Index& given) : columns(given) {}
+    [[nodiscard]] HWY_INLINE std::int64_t operator[](std::int64_t at) const
+    {
+        return columns.data != nullptr ? columns[at] : at;
     }
 };
 
 // The positions of one destination and a block of columns that share a weight.
-template <class Elements, class Number>
+template <class Elements, class Columns>
 struct Run {
     using T = Elements;
     const SegmentArguments& a;
-    const Number* columns;
+    Columns columns;
     std::int64_t begin, end;  // positions, at least one
     std::int64_t positions;   // of all destinations at hand: the end of prefetching
-    std::int64_t head;
-    T* out;  // row of the destination
+    T* out;                   // row of the destination
+    float sign;               // -0 where values are negated, else 0
+    std::int64_t head = 0;
 
     [[nodiscard]] HWY_INLINE const T* row(std::int64_t p) const
     {
-        const std::int64_t at = p - a.columnFirst;
-        return static_cast<const T*>(a.source) + (columns != nullptr ? columns[at] : at) * a.sourceStride;
+        return static_cast<const T*>(a.source) + columns[p - a.columnFirst] * a.sourceStride;
     }
+    // Half types are always walked as if there were weights: a product with 1 is exact.
     [[nodiscard]] HWY_INLINE float weight(std::int64_t p) const
     {
+        if (sizeof(T) == 2 && a.weight == nullptr) return 1;
         return widen(static_cast<const T*>(a.weight)[(p - a.weightFirst) * a.heads + head]);
     }
     [[nodiscard]] bool hub() const { return end - begin > kPiece; }
 };
 
-template <class Run, class D>
+template <class Step, class Run, class D>
+HWY_INLINE hn::Vec<D> flipped(D d, const Run& run, hn::Vec<D> value)
+{
+    if constexpr (Step::kFlips) return hn::Xor(value, hn::Set(d, run.sign));
+    else return value;
+}
+
+template <class Step, class Run, class D>
 HWY_INLINE void finish(D d, const Run& run, hn::Vec<D> value, typename Run::T* to)
 {
     if (run.a.combine == Combine::Mean) value = hn::Div(value, hn::Set(d, static_cast<float>(run.end - run.begin)));
-    store(d, value, to);
+    store(d, flipped<Step>(d, run, value), to);
 }
 
 template <class Step, class Run, class D>
@@ -114,8 +144,8 @@ HWY_INLINE void walkFour(D d, const Run& run, std::int64_t begin, std::int64_t e
             const auto w = hn::Set(d, run.weight(p));
             v0 = hn::Mul(w, v0), v1 = hn::Mul(w, v1), v2 = hn::Mul(w, v2), v3 = hn::Mul(w, v3);
         }
-        s0 = Step::apply(d, s0, v0), s1 = Step::apply(d, s1, v1);
-        s2 = Step::apply(d, s2, v2), s3 = Step::apply(d, s3, v3);
+        s0 = Step::apply(d, s0, flipped<Step>(d, run, v0)), s1 = Step::apply(d, s1, flipped<Step>(d, run, v1));
+        s2 = Step::apply(d, s2, flipped<Step>(d, run, v2)), s3 = Step::apply(d, s3, flipped<Step>(d, run, v3));
     }
 }
 
@@ -137,8 +167,8 @@ HWY_INLINE void fourVectors(D d, const Run& run, std::int64_t at)
         s2 = hub ? Step::apply(d, s2, p2) : p2, s3 = hub ? Step::apply(d, s3, p3) : p3;
         begin = end;
     }
-    finish(d, run, s0, to), finish(d, run, s1, to + n);
-    finish(d, run, s2, to + 2 * n), finish(d, run, s3, to + 3 * n);
+    finish<Step>(d, run, s0, to), finish<Step>(d, run, s1, to + n);
+    finish<Step>(d, run, s2, to + 2 * n), finish<Step>(d, run, s3, to + 3 * n);
 }
 
 template <class Step, bool weighted, class Run, class D>
@@ -149,7 +179,7 @@ HWY_INLINE hn::Vec<D> walkOne(D d, const Run& run, std::int64_t begin, std::int6
         if (p + kAhead < run.positions) hwy::Prefetch(run.row(p + kAhead) + at);
         auto value = load(d, run.row(p) + at);
         if constexpr (weighted) value = hn::Mul(hn::Set(d, run.weight(p)), value);
-        sum = Step::apply(d, sum, value);
+        sum = Step::apply(d, sum, flipped<Step>(d, run, value));
     }
     return sum;
 }
@@ -165,7 +195,7 @@ HWY_INLINE void oneVector(D d, const Run& run, std::int64_t at)
         sum = hub ? Step::apply(d, sum, part) : part;
         begin = end;
     }
-    finish(d, run, sum, run.out + at);
+    finish<Step>(d, run, sum, run.out + at);
 }
 
 template <class Step, bool weighted, class Run>
@@ -183,61 +213,55 @@ void columns(const Run& run, std::int64_t at, std::int64_t end)
     for (; at < end; ++at) oneVector<Step, weighted>(single, run, at);
 }
 
-template <class Step, bool weighted, class T, class Number>
+template <class Step, bool weighted, class T, class Columns>
 void destination(const SegmentArguments& a, std::int64_t d, std::int64_t positions)
 {
-    Run<T, Number> run{.a = a,
-                       .columns = static_cast<const Number*>(a.columns.data),
-                       .begin = a.offsets[d],
-                       .end = a.offsets[d + 1],
-                       .positions = positions,
-                       .head = 0,
-                       .out = static_cast<T*>(a.out) + d * a.width};
-    const std::int64_t heads = weighted ? a.heads : 1;
+    Run<T, Columns> run{.a = a,
+                        .columns = Columns(a.columns),
+                        .begin = a.offsets[d],
+                        .end = a.offsets[d + 1],
+                        .positions = positions,
+                        .out = static_cast<T*>(a.out) + d * a.width,
+                        .sign = a.combine == Combine::Min ? -0.0f : 0.0f};
+    const std::int64_t heads = a.weight != nullptr ? a.heads : 1;
     const std::int64_t part = a.width / heads;
     for (; run.head < heads; ++run.head) columns<Step, weighted>(run, run.head * part, (run.head + 1) * part);
 }
 
-template <class Step, class T, class Number>
+template <class Step, bool weighted, class T, class Columns>
 void segments(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
     for (std::int64_t d = first; d < last; ++d) {
         if (a.offsets[d] == a.offsets[d + 1]) {
             T* const out = static_cast<T*>(a.out) + d * a.width;
             if (!a.accumulate) std::fill(out, out + a.width, narrow<T>(a.empty));
-        } else if (a.weight != nullptr) {
-            destination<Step, true, T, Number>(a, d, a.offsets[last]);
         } else {
-            destination<Step, false, T, Number>(a, d, a.offsets[last]);
+            destination<Step, weighted, T, Columns>(a, d, a.offsets[last]);
         }
     }
 }
 
-template <class T, class Number>
-void segmentsOf(const SegmentArguments& a, std::int64_t first, std::int64_t last)
+template <class T, bool weighted, class Columns>
+void combined(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
-    switch (a.combine) {
-    case Combine::Sum:
-    case Combine::Mean: return segments<SumStep, T, Number>(a, first, last);
-    case Combine::Max: return segments<MaxStep, T, Number>(a, first, last);
-    case Combine::Min: return segments<MinStep, T, Number>(a, first, last);
-    }
+    const bool sums = a.combine == Combine::Sum || a.combine == Combine::Mean;
+    if (sums) segments<SumStep, weighted, T, Columns>(a, first, last);
+    else segments<MostStep, weighted, T, Columns>(a, first, last);
 }
 
-template <class T>
-void segmentsOf(const SegmentArguments& a, std::int64_t first, std::int64_t last)
+template <class Columns>
+void floats(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
-    if (a.columns.wide) segmentsOf<T, std::int64_t>(a, first, last);
-    else segmentsOf<T, std::int32_t>(a, first, last);
+    if (a.weight != nullptr) combined<float, true, Columns>(a, first, last);
+    else combined<float, false, Columns>(a, first, last);
 }
 
 void segment(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
-    switch (a.element) {
-    case Element::Float32: return segmentsOf<float>(a, first, last);
-    case Element::Float16: return segmentsOf<Float16>(a, first, last);
-    case Element::BFloat16: return segmentsOf<BFloat16>(a, first, last);
-    }
+    if (a.element == Element::Float16) combined<Float16, true, AnyColumns>(a, first, last);
+    else if (a.element == Element::BFloat16) combined<BFloat16, true, AnyColumns>(a, first, last);
+    else if (a.columns.wide) floats<ColumnsOf<std::int64_t>>(a, first, last);
+    else floats<ColumnsOf<std::int32_t>>(a, first, last);
 }
 
 }  // namespace HWY_NAMESPACE
