@@ -49,6 +49,7 @@ if(HOPSCOPE_CUDA)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
+    # A plain number gives machine code and PTX, so that newer GPUs compile what was made for 90.
     set(CMAKE_CUDA_ARCHITECTURES 75 80 90 CACHE STRING "GPU architectures")
     set(CMAKE_CUDA_STANDARD 20)
     enable_language(CUDA)
