@@ -1,0 +1,73 @@
+"""Writes the models that the device tests run, and a list of them as tests/models has it: make_models.py FOLDER.
+
+Small ones, on a graph with isolated nodes, self-loops and duplicate edges: "gcn" (weighted sums), "gat" (a softmax over
+neighbours), "normed" (statistics over all nodes) and "edges" (rows of edges, an output on them). Two on 20,000 nodes
+with rows of 512 bytes: "wide" reads neighbours, "rows" reads and writes each row once.
+"""
+import os
+import sys
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "executor"))
+import make_models as small
+
+NODES, EDGES, WIDTH = 20000, 60000, 128
+
+
+class Wide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x, edge_index):
+        for layer in (self.a, self.b):
+            x = layer(x + small.sums(x.index_select(0, edge_index[0]), edge_index[1], x.size(0))).relu()
+        return x
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x, edge_index):
+        h = self.a(x)
+        return small.sums(h.index_select(0, edge_index[0]), edge_index[1], x.size(0)) + h
+
+
+def flat(value):
+    if isinstance(value, torch.Tensor):
+        return {"out": value}
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    return {f"out.{key}": v for key, v in items}
+
+
+def save(folder, name, model, inputs):
+    model = model.eval()
+    with torch.no_grad():
+        torch.jit.trace(model, tuple(inputs.values()), strict=False, check_trace=False).save(f"{folder}/{name}.pt")
+        expected = {key: value.contiguous().clone() for key, value in flat(model(*inputs.values())).items()}
+    save_file({key: value.contiguous() for key, value in inputs.items()}, f"{folder}/{name}.safetensors")
+    save_file(expected, f"{folder}/{name}.expected.safetensors")
+    return "\t".join([f"name={name}", f"model={folder}/{name}.pt", f"data0={folder}/{name}.safetensors",
+                      f"expected0={folder}/{name}.expected.safetensors"])
+
+
+def main(folder):
+    torch.manual_seed(11)
+    torch.set_num_threads(1)
+    plain = {"x": torch.randn(small.N, small.F), "edge_index": small.graph(5)}
+    large = {"x": torch.randn(NODES, WIDTH) / 8, "edge_index": small.graph(6, NODES, EDGES)}
+    rows = {"x": large["x"], "edge_index": torch.arange(NODES).repeat(2, 1)}  # a batch reads its own rows
+    lines = [save(folder, "gcn", small.Stack(small.Gcn, 2), plain), save(folder, "gat", small.Stack(small.Gat), plain),
+             save(folder, "normed", small.Normed(), plain), save(folder, "edges", small.Edges(), plain),
+             save(folder, "wide", Wide(), large), save(folder, "rows", Rows(), rows)]
+    with open(f"{folder}/models.list", "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,184 @@
+// Kernels that fail, runs that are cancelled, and what one run leaves to the next.
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "device_runs.h"
+
+namespace hopscope::device_tests {
+
+namespace {
+
+using base::ErrorCode;
+
+std::int64_t segmentsOf(const Subject& s, const executor::Options& options)
+{
+    fake_device::resetCounts();
+    CHECK(attempt(s, options).unlessRight() == "");
+    return fake_device::counts().segments;
+}
+
+double since(std::chrono::steady_clock::time_point when)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - when).count();
+}
+
+}  // namespace
+
+// ---- kernels
+
+TEST_CASE_FIXTURE(Device, "A kernel without an image gives way to operators, with one note")
+{
+    for (const char* name : {"gcn", "gat", "normed"}) {
+        const std::int64_t count = segmentsOf(subject(name), onGpu(7));
+        CHECK(count > 3);
+        for (std::int64_t n = 1; n <= count; ++n) {
+            CAPTURE(name);
+            CAPTURE(n);
+            fake_device::failSegment(n, 209);
+            const Attempt result = attempt(subject(name), onGpu(7));
+            CHECK(result.unlessRight() == "");
+            CHECK(std::ranges::count_if(result.report.notes, [](const std::string& note) {
+                      return note.find("segment kernels cannot run") != std::string::npos;
+                  }) == 1);
+        }
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "A kernel that cannot be loaded for want of memory makes batches smaller")
+{
+    const std::int64_t count = segmentsOf(subject("normed"), onGpu(7));
+    for (std::int64_t n = 1; n <= count; ++n) {
+        CAPTURE(n);
+        fake_device::failSegment(n, 2);
+        const Attempt result = attempt(subject("normed"), onGpu(7));
+        CHECK(result.unlessRight() == "");
+        CHECK(result.notes("batch reduced"));
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "A kernel that fails ends the run with a sentence, and the next run works")
+{
+    for (const int code : {1, 700, 719})
+        for (const char* name : {"gcn", "gat", "normed"}) {
+            const std::int64_t count = segmentsOf(subject(name), onGpu(7));
+            for (std::int64_t n = 1; n <= count; ++n) {
+                CAPTURE(code);
+                CAPTURE(name);
+                CAPTURE(n);
+                fake_device::failSegment(n, code);
+                const Attempt result = attempt(subject(name), onGpu(7));
+                CHECK(result.failedWith(ErrorCode::Internal));
+                CHECK(result.unless(ErrorCode::Internal) == "");
+                fake_device::reset();
+                if (n == 1) CHECK(attempt(subject(name), onGpu(7)).unlessRight() == "");
+            }
+        }
+}
+
+TEST_CASE_FIXTURE(Device, "On a dead GPU every run ends with a sentence")
+{
+    fake_device::failSegment(2, 719);
+    for (int round = 0; round < 3; ++round) {
+        const Attempt result = attempt(subject("gcn"), onGpu(7));
+        CHECK(result.failedWith(ErrorCode::Internal));
+        CHECK(result.unless(ErrorCode::Internal) == "");
+    }
+    fake_device::reset();
+    CHECK(attempt(subject("gcn"), onGpu(7)).unlessRight() == "");
+}
+
+// ---- cancelled
+
+TEST_CASE_FIXTURE(Device, "A run that is cancelled at an event ends within a second and leaves nothing")
+{
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 120; ++round) {
+        const std::string name = smallModels[random() % smallModels.size()];
+        const std::int64_t batch = std::array{0, 1, 7}[random() % 3];
+        std::int64_t left = static_cast<std::int64_t>(random() % (batch == 0 ? 8 : 40));
+        CAPTURE(name);
+        CAPTURE(batch);
+        CAPTURE(left);
+        std::stop_source source;
+        std::chrono::steady_clock::time_point asked;
+        EveryEvent stopping([&] {
+            if (left-- != 0) return;
+            asked = std::chrono::steady_clock::now();
+            source.request_stop();
+        });
+        const Attempt result = attempt(subject(name), onGpu(batch), stopping, source.get_token());
+        CHECK(result.unless(ErrorCode::Cancelled) == "");
+        if (source.stop_requested()) CHECK(since(asked) < 1);
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "A run may be cancelled from another thread at any time")
+{
+    std::mt19937_64 random(4);
+    int cancelled = 0;
+    for (int round = 0; round < 40; ++round) {
+        const std::string name = std::array{"normed", "wide"}[static_cast<std::size_t>(round % 2)];
+        const auto wait = std::chrono::microseconds(random() % (round % 2 ? 200000 : 20000));
+        CAPTURE(name);
+        CAPTURE(wait.count());
+        std::stop_source source;
+        std::atomic<std::chrono::steady_clock::time_point> asked;
+        Attempt result;
+        {
+            const std::jthread other([&] {
+                std::this_thread::sleep_for(wait);
+                asked = std::chrono::steady_clock::now();
+                source.request_stop();
+            });
+            executor::Observer silent;
+            result = attempt(subject(name), onGpu(round % 2 ? 1000 : 1), silent, source.get_token());
+        }
+        CHECK(result.unless(ErrorCode::Cancelled) == "");
+        if (!result.error) continue;
+        ++cancelled;
+        CHECK(since(asked.load()) < 1);
+    }
+    CHECK(cancelled > 10);
+}
+
+// ---- one run after the other
+
+TEST_CASE_FIXTURE(Device, "The next run finds as much free memory as the first")
+{
+    const std::int64_t before = freeOfDriver(0);
+    for (const char* name : {"wide", "normed", "wide"}) {
+        CHECK(attempt(subject(name), onGpu(0)).unlessRight() == "");
+        CHECK(freeOfDriver(0) == before);
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "The same run gives the same batches twice in one process")
+{
+    const Attempt once = attempt(subject("wide"), onGpu(0)), again = attempt(subject("wide"), onGpu(0));
+    REQUIRE(once.report.stages.size() == again.report.stages.size());
+    for (std::size_t i = 0; i < once.report.stages.size(); ++i)
+        CHECK(once.report.stages[i].largestBatch == again.report.stages[i].largestBatch);
+}
+
+TEST_CASE_FIXTURE(Device, "The second GPU is used without the first")
+{
+    using c10::CachingDeviceAllocator::DeviceStats;
+    const auto taken = [](int device) { return fake_device::stats(device).allocation[0].allocated; };
+    for (const std::string& name : smallModels)
+        for (const std::int64_t batch : {0, 7}) {
+            CAPTURE(name);
+            CAPTURE(batch);
+            const auto first = taken(0), second = taken(1);
+            CHECK(attempt(subject(name), onGpu(batch, "cuda:1")).unlessRight() == "");
+            CHECK(taken(0) == first);
+            CHECK(taken(1) > second);
+            CHECK(attempt(subject(name), onGpu(batch, "cuda:0")).unlessRight() == "");
+            CHECK(taken(0) > first);
+        }
+}
+
+}  // namespace hopscope::device_tests

@@ -1,0 +1,3 @@
+#include <doctest/doctest.h>
+
+#include "device_runs.h"

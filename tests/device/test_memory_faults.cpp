@@ -1,0 +1,271 @@
+// Device memory and pinned memory that is not there.
+
+#include <doctest/doctest.h>
+
+#include "device_runs.h"
+
+namespace hopscope::device_tests {
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+using base::ErrorCode;
+
+std::int64_t allocationsOf(const Subject& s, const executor::Options& options)
+{
+    fake_device::resetCounts();
+    const Attempt whole = attempt(s, options);
+    CHECK(whole.unlessRight() == "");
+    return fake_device::counts().allocations;
+}
+
+// Runs with one allocation that fails, each in turn.
+void failEach(const Subject& s, const executor::Options& options, Tally& tally)
+{
+    const std::int64_t count = allocationsOf(s, options);
+    CHECK(count > 10);
+    for (std::int64_t n = 1; n <= count; ++n) {
+        CAPTURE(n);
+        fake_device::failAllocation(n);
+        const Attempt result = attempt(s, options);
+        fake_device::failAllocation(0);
+        CHECK(result.unless(ErrorCode::Resources) == "");
+        tally.add(result);
+    }
+}
+
+std::vector<models::Case> zoo()
+{
+    std::vector<models::Case> cases;
+    for (const char* group : {"convolutions", "scripted", "structures", "writings", "typed", "programs"})
+        if (auto listed = models::readCases(std::string(TEST_ZOO) + "/" + group + ".list"))
+            for (models::Case& c : *listed)
+                if (c.expectation == models::Expectation::Equal && std::filesystem::exists(c.model))
+                    cases.push_back(std::move(c));
+    return cases;
+}
+
+std::int64_t below(std::mt19937_64& random, std::int64_t count)
+{
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+}
+
+// Some places of one model.
+void failSome(const Subject& s, int places, std::mt19937_64& random, Tally& tally)
+{
+    const executor::Options options = onGpu(std::array{0, 1, 7, 1000}[static_cast<std::size_t>(below(random, 4))]);
+    CAPTURE(options.batch.value_or(0));
+    const std::int64_t count = allocationsOf(s, options);
+    for (int k = 0; k < places && count > 0; ++k) {
+        const std::int64_t n = 1 + below(random, count);
+        CAPTURE(n);
+        fake_device::failAllocation(n);
+        const Attempt result = attempt(s, options);
+        fake_device::failAllocation(0);
+        CHECK(result.unless(ErrorCode::Resources) == "");
+        tally.add(result);
+    }
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "Whichever allocation fails, the run ends right or says that memory is short")
+{
+    Tally tally;
+    for (const std::string& name : smallModels)
+        for (const std::int64_t batch : {0, 7}) {
+            CAPTURE(name);
+            CAPTURE(batch);
+            failEach(subject(name), onGpu(batch), tally);
+        }
+    MESSAGE("one failed allocation each, " << tally.text());
+    CHECK(tally.right > 9 * tally.refused);
+}
+
+TEST_CASE_FIXTURE(Device, "Allocations of any generated model may fail")
+{
+    const std::vector<models::Case> cases = zoo();
+    if (cases.empty()) {
+        MESSAGE("no generated models at " TEST_ZOO);
+        return;
+    }
+    std::mt19937_64 random(20);
+    Tally tally;
+    while (tally.tried < 300) {
+        const models::Case& c = cases[static_cast<std::size_t>(below(random, std::ssize(cases)))];
+        CAPTURE(c.name);
+        const auto s = makeSubject(c, random() % 2);
+        if (s) failSome(*s, 3, random, tally);
+    }
+    MESSAGE("one failed allocation in generated models, " << tally.text());
+    CHECK(tally.right > 9 * tally.refused);
+}
+
+TEST_CASE_FIXTURE(Device, "Without pinned memory the numbers are right and a note says so")
+{
+    for (const std::string& name : smallModels)
+        for (const std::int64_t batch : {0, 7}) {
+            CAPTURE(name);
+            CAPTURE(batch);
+            fake_device::resetCounts();
+            fake_device::failEveryPinned(true);
+            const Attempt result = attempt(subject(name), onGpu(batch));
+            CHECK(result.unlessRight() == "");
+            CHECK(result.notes("pinned memory"));
+            CHECK(fake_device::counts().uploads > 0);
+            CHECK(fake_device::counts().pageableUploads == fake_device::counts().uploads);
+            fake_device::failEveryPinned(false);
+        }
+}
+
+TEST_CASE_FIXTURE(Device, "Any one piece of pinned memory may be missing")
+{
+    for (const std::string& name : smallModels) {
+        fake_device::resetCounts();
+        const Attempt whole = attempt(subject(name), onGpu(7));
+        CHECK_FALSE(whole.notes("pinned memory"));
+        const std::int64_t count = fake_device::counts().pinnedAllocations;
+        CHECK(count > 0);
+        for (std::int64_t n = 1; n <= count; ++n) {
+            CAPTURE(name);
+            CAPTURE(n);
+            fake_device::failPinned(n);
+            const Attempt result = attempt(subject(name), onGpu(7));
+            CHECK(result.unlessRight() == "");
+            CHECK(result.notes("pinned memory"));
+        }
+    }
+}
+
+TEST_CASE_FIXTURE(Device, "A tenth of a GPU's memory is enough, or it is said that it is not")
+{
+    Tally tally;
+    for (const std::int64_t total : {16 * mib, 32 * mib, 64 * mib, 256 * mib, 4096 * mib})
+        for (const char* name : {"gcn", "gat", "normed", "edges", "wide", "rows"}) {
+            CAPTURE(name);
+            CAPTURE(total);
+            fake_device::setTotalMemory(total);
+            fake_device::takeByOthers(0, total / 10 * 9);
+            const Attempt result = attempt(subject(name), onGpu(0));
+            CHECK(result.unless(ErrorCode::Resources) == "");
+            if (total >= 256 * mib) CHECK_FALSE(result.error.has_value());
+            tally.add(result);
+        }
+    MESSAGE("with a tenth of the memory, " << tally.text());
+}
+
+TEST_CASE_FIXTURE(Device, "Others may take all that is left in the middle of a run")
+{
+    std::mt19937_64 random(6);
+    Tally tally;
+    for (int round = 0; round < 40; ++round) {
+        const std::string name = std::array{"gcn", "normed", "wide"}[static_cast<std::size_t>(round % 3)];
+        const std::int64_t at = below(random, 60), batch = std::array{0, 7, 3000}[static_cast<std::size_t>(round % 3)];
+        CAPTURE(name);
+        CAPTURE(at);
+        CAPTURE(batch);
+        std::int64_t event = 0;
+        EveryEvent taking([&] {
+            if (event++ == at) fake_device::takeByOthers(0, freeOfDriver(0) - 4 * mib);
+        });
+        const Attempt result = attempt(subject(name), onGpu(batch), taking);
+        CHECK(result.unless(ErrorCode::Resources) == "");
+        tally.add(result);
+        fake_device::takeByOthers(0, 0);
+    }
+    MESSAGE("with memory that vanishes, " << tally.text());
+    CHECK(tally.right > 0);
+}
+
+// ---- limits
+
+namespace {
+
+class Reserved final : public executor::Observer {
+public:
+    void batchFinished(const executor::BatchEvent& e) override
+    {
+        most = std::max({most, e.reservedMemory, fake_device::reserved(0)});
+        ++batches;
+    }
+    std::int64_t most = 0;
+    int batches = 0;
+};
+
+Attempt limited(const Subject& s, std::int64_t limit, std::int64_t batch, Reserved& reserved)
+{
+    executor::Options options = onGpu(batch);
+    options.memoryLimit = limit;
+    return attempt(s, options, reserved);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "No batch reserves more than the limit")
+{
+    Tally tally;
+    for (const std::int64_t limit : {1, 2, 3, 4, 6, 8, 16, 24, 42, 44, 64, 100, 300})
+        for (const char* name : {"gcn", "gat", "normed", "edges", "wide", "rows"})
+            for (const std::int64_t batch : {0, 5000}) {
+                CAPTURE(limit);
+                CAPTURE(name);
+                CAPTURE(batch);
+                Reserved reserved;
+                const Attempt result = limited(subject(name), limit * mib, batch, reserved);
+                CHECK(result.unless(ErrorCode::Resources) == "");
+                CHECK(reserved.most <= limit * mib);
+                if (result.error) CHECK(result.error->hint.find("--memory") != std::string::npos);
+                if (limit >= 64) CHECK_FALSE(result.error.has_value());
+                if (limit == 1) CHECK(result.error.has_value());
+                tally.add(result);
+            }
+    MESSAGE("with limits, " << tally.text());
+}
+
+TEST_CASE_FIXTURE(Device, "A limit ends with its run")
+{
+    Reserved first, second;
+    CHECK(limited(subject("wide"), 1 * mib, 0, first).failedWith(ErrorCode::Resources));
+    CHECK(attempt(subject("wide"), onGpu(0), second).unlessRight() == "");
+    CHECK(second.most > mib);
+}
+
+TEST_CASE_FIXTURE(Device, "Where LibTorch takes no limit, batches beyond it are redone and counted once")
+{
+    accelerator().takesLimits = false;
+    Tally tally;
+    bool redone = false;
+    for (const std::int64_t limit : {1, 3, 4, 8, 24, 42, 44, 64})
+        for (const char* name : {"gcn", "normed", "wide", "rows"})
+            for (const std::int64_t batch : {0, 5000}) {
+                CAPTURE(limit);
+                CAPTURE(name);
+                CAPTURE(batch);
+                Reserved reserved;
+                const Attempt result = limited(subject(name), limit * mib, batch, reserved);
+                CHECK(result.unless(ErrorCode::Resources) == "");
+                if (limit == 1) CHECK(result.error.has_value());
+                for (const auto& stage : result.report.stages) redone = redone || stage.backOffs > 0;
+                tally.add(result);
+            }
+    MESSAGE("with limits that the executor keeps, " << tally.text());
+    CHECK(redone);
+}
+
+TEST_CASE_FIXTURE(Device, "A reduction counts a batch once that is redone because of the limit")
+{
+    accelerator().takesLimits = false;
+    const Subject& s = subject("normed");
+    std::int64_t event = 0;
+    at::Tensor ballast;
+    EveryEvent growing([&] {
+        if (++event == 6) ballast = at::empty({64 * mib}, fake_device::on(0, at::kByte));
+        if (event == 12) ballast.reset();
+    });
+    executor::Options options = onGpu(7);
+    options.memoryLimit = 32 * mib;
+    const Attempt result = attempt(s, options, growing);
+    CHECK(result.unless(ErrorCode::Resources) == "");
+}
+
+}  // namespace hopscope::device_tests
