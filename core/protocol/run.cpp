@@ -57,6 +57,7 @@ Value write(const BatchEvent& event)
     item["total"] = event.total;
     item["memory"] = event.memory;
     item["peak_memory"] = event.peakMemory;
+    item["reserved_memory"] = event.reservedMemory > 0 ? Value(event.reservedMemory) : Value();
     item["time"] = event.time;
     return item;
 }
@@ -77,6 +78,7 @@ Value write(const StageEndEvent& event)
     Value item = typed("stage_end");
     item["index"] = event.index;
     item["seconds"] = event.seconds;
+    item["overlap"] = event.overlap ? Value(*event.overlap) : Value();
     item["time"] = event.time;
     return item;
 }

@@ -34,7 +34,9 @@ struct BatchEvent {
     std::string loop;
     std::int64_t batch = 0, destinations = 0, edges = 0, frontier = 0, done = 0, total = 0, memory = 0, peakMemory = 0;
     double time = 0;
+    std::int64_t reservedMemory = 0;  // of a GPU: taken from the driver; 0: a CPU
 };
+// Of different batches they overlap on a GPU, and come batch by batch.
 struct PhaseEvent {
     int stage = 1;
     std::int64_t batch = 0;
@@ -44,6 +46,7 @@ struct PhaseEvent {
 struct StageEndEvent {
     int index = 1;
     double seconds = 0, time = 0;
+    std::optional<double> overlap;  // of a GPU: as in a report
 };
 struct NoteEvent {
     std::string message;

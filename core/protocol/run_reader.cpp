@@ -51,6 +51,7 @@ RunEvent batch(const Reader& item)
     event.memory = item.get<std::int64_t>("memory");
     event.peakMemory = item.get<std::int64_t>("peak_memory");
     event.time = item.get<double>("time");
+    event.reservedMemory = item.maybe<std::int64_t>("reserved_memory").value_or(0);
     return event;
 }
 
@@ -62,7 +63,8 @@ RunEvent phase(const Reader& item)
 
 RunEvent stageEnd(const Reader& item)
 {
-    return StageEndEvent{item.get<int>("index"), item.get<double>("seconds"), item.get<double>("time")};
+    return StageEndEvent{item.get<int>("index"), item.get<double>("seconds"), item.get<double>("time"),
+                         item.maybe<double>("overlap")};
 }
 
 RunEvent note(const Reader& item) { return NoteEvent{item.get<std::string>("message")}; }

@@ -45,6 +45,8 @@ Value stageValue(const StageRecord& stage)
     item["back_offs"] = stage.backOffs;
     item["bytes"] = bytesValue(stage.bytes);
     item["peak_memory"] = stage.peakMemory;
+    item["reserved_memory"] = stage.reservedMemory ? Value(*stage.reservedMemory) : Value();
+    item["overlap"] = stage.overlap ? Value(*stage.overlap) : Value();
     for (const char* later : {"predicted", "bound_seconds", "wall"}) item[later] = Value();
     return item;
 }
@@ -84,6 +86,8 @@ StageRecord readStage(const Reader& item)
     stage.backOffs = item.get<std::int64_t>("back_offs");
     stage.bytes = readBytes(item.child("bytes"));
     stage.peakMemory = item.get<std::int64_t>("peak_memory");
+    stage.reservedMemory = item.maybe<std::int64_t>("reserved_memory");
+    stage.overlap = item.maybe<double>("overlap");
     for (const char* later : {"predicted", "bound_seconds", "wall"}) (void)item.child(later);
     return stage;
 }

@@ -57,6 +57,8 @@ struct StageRecord {
     std::int64_t batches = 0, smallestBatch = 0, largestBatch = 0, destinations = 0, frontierRows = 0, backOffs = 0;
     plan::Bytes bytes;
     std::int64_t peakMemory = 0;
+    std::optional<std::int64_t> reservedMemory;  // of a GPU: the most that its allocator had taken from the driver
+    std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
     bool operator==(const StageRecord&) const = default;
 };
 

@@ -216,6 +216,8 @@ schema::Report report()
     s.frontierRows = 9;
     s.bytes = {60, 108, 112};
     s.peakMemory = 4096;
+    s.reservedMemory = 8192;
+    s.overlap = 0.75;
     r.stages = {s};
     r.prologueSeconds = 0.125;
     r.seconds = 2;
