@@ -41,17 +41,46 @@ void addStage(Table& table, const schema::StageRecord& stage)
 {
     const schema::PhaseRecord& p = stage.phases;
     const double whole = p.block + p.gather + p.h2d + p.compute + p.d2h + p.write;
+    const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
     table.add({std::to_string(stage.index), base::formatSeconds(stage.seconds), rate(stage), batchText(stage),
                share(p.block, whole), share(p.gather, whole), share(p.h2d, whole), share(p.compute, whole),
                share(p.d2h, whole), share(p.write, whole), base::formatBytes(static_cast<double>(stage.bytes.h2d)),
                base::formatBytes(static_cast<double>(stage.bytes.d2h)),
-               base::formatBytes(static_cast<double>(stage.peakMemory))});
+               base::formatBytes(static_cast<double>(stage.peakMemory)), stage.overlap ? share(*stage.overlap, 1) : "",
+               stage.reservedMemory ? base::formatBytes(reserved) : ""});
 }
 
-std::vector<std::string> headings(const Style& style)
+bool onGpu(const schema::Report& report)
+{
+    return std::ranges::any_of(report.stages, [](const auto& stage) { return stage.overlap || stage.reservedMemory; });
+}
+
+// Of all stages: each counts for as long as the shorter of its copying and computing took.
+std::string overlapLine(const schema::Report& report)
+{
+    double copying = 0, computing = 0, shorter = 0, both = 0;
+    for (const schema::StageRecord& stage : report.stages) {
+        if (!stage.overlap) continue;
+        const double copies = stage.phases.h2d + stage.phases.d2h;
+        const double least = std::min(copies, stage.phases.compute);
+        copying += copies;
+        computing += stage.phases.compute;
+        shorter += least;
+        both += *stage.overlap * least;
+    }
+    if (shorter <= 0) return "";
+    const std::string percent = share(both, shorter);
+    if (copying <= computing) return "copies hidden behind computing: " + percent + "\n";
+    return "copying and computing at once: " + percent + " of the shorter of the two\n";
+}
+
+// The last two are of a GPU only: without headings the columns vanish.
+std::vector<std::string> headings(const schema::Report& report, const Style& style)
 {
     std::vector<std::string> names{"stage",   "time", "rows/s", "batches", "block",   "gather",     "h2d",
                                    "compute", "d2h",  "write",  "read",    "written", "peak memory"};
+    names.resize(names.size() + 2);
+    if (onGpu(report)) std::ranges::copy(std::array{"overlap", "reserved"}, names.end() - 2);
     for (std::string& name : names) name = style.dim(name);
     return names;
 }
@@ -95,14 +124,15 @@ std::string largestDifference(const schema::Verification& verification)
 
 std::string describeRun(const schema::Report& report, const Style& style)
 {
-    Table table(std::vector<Align>(headings(style).size(), Align::Right));
-    table.add(headings(style));
+    const std::vector<std::string> names = headings(report, style);
+    Table table(std::vector<Align>(names.size(), Align::Right));
+    table.add(names);
     for (const schema::StageRecord& stage : report.stages) addStage(table, stage);
     std::string text = table.render(0);
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
             base::formatSeconds(report.prologueSeconds) + " of it for what follows from structure alone; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
-    text += outputLines(report);
+    text += overlapLine(report) + outputLines(report);
     if (report.verify) text += describeVerdict(*report.verify, style);
     return text;
 }

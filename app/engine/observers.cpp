@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -83,6 +84,8 @@ void TraceObserver::emit(const std::string& text)
     m_first = false;
 }
 
+void TraceObserver::prologueFinished(double seconds) { m_now = std::max(m_now, seconds); }
+
 void TraceObserver::stageStarted(const executor::StageEvent&) { m_stageStart = m_now; }
 
 void TraceObserver::stageFinished(int stage, double seconds)
@@ -97,6 +100,7 @@ void TraceObserver::batchFinished(const executor::BatchEvent& batch)
     json::Value memory = event("C", "device memory", 1, m_now);
     memory["args"]["bytes"] = batch.memory;
     memory["args"]["peak"] = batch.peakMemory;
+    if (batch.reservedMemory > 0) memory["args"]["reserved"] = batch.reservedMemory;
     emit(json::write(memory));
     json::Value value = event("i", "batch", 1, m_now);
     value["s"] = "t";
@@ -117,7 +121,7 @@ void TraceObserver::phaseFinished(const executor::PhaseEvent& phase)
     value["args"]["stage"] = phase.stage;
     value["args"]["batch"] = phase.batch;
     emit(json::write(value));
-    m_now = phase.start + phase.seconds;
+    m_now = std::max(m_now, phase.start + phase.seconds);
 }
 
 void TraceObserver::note(const std::string& sentence)

@@ -27,13 +27,15 @@ private:
     std::string m_stage;
 };
 
-// Events as they come, one lane per phase, device memory as a counter. Nothing is kept in memory.
+// Events as they come, one lane per phase, device memory as a counter. Nothing is kept in memory. A GPU's batches overlap:
+// their phases stand side by side in their lanes, and a later line of the file may have begun earlier.
 class TraceObserver final : public executor::Observer {
 public:
     // Input if the file cannot be made. Written under a temporary name until publish().
     static base::Result<std::unique_ptr<TraceObserver>> create(const std::string& path);
     ~TraceObserver() override;
 
+    void prologueFinished(double seconds) override;
     void stageStarted(const executor::StageEvent& event) override;
     void stageFinished(int stage, double seconds) override;
     void batchFinished(const executor::BatchEvent& event) override;
@@ -48,7 +50,7 @@ private:
     std::string m_path, m_temporary;
     std::FILE* m_file = nullptr;
     bool m_first = true;
-    double m_now = 0;  // end of the last phase: the time that events without one get
+    double m_now = 0;  // the latest end of a phase: the time that events without one get
     double m_stageStart = 0;
 };
 

@@ -29,6 +29,8 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
     record.backOffs = stage.backOffs;
     record.bytes = stage.bytes;
     record.peakMemory = stage.peakMemory;
+    if (stage.reservedMemory > 0) record.reservedMemory = stage.reservedMemory;
+    record.overlap = stage.overlap;
     return record;
 }
 

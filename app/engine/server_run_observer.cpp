@@ -26,13 +26,16 @@ void ServedRun::prologueFinished(double seconds) { tell(protocol::PrologueEvent{
 void ServedRun::stageStarted(const executor::StageEvent& event)
 {
     m_stages = event.count;
+    m_overlap = {};
+    m_copies = false;
     tell(protocol::StageEvent{event.index, event.count, event.destinations, now()});
     hold();
 }
 
 void ServedRun::stageFinished(int stage, double seconds)
 {
-    tell(protocol::StageEndEvent{stage, seconds, now()});
+    const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
+    tell(protocol::StageEndEvent{stage, seconds, now(), overlap});
     if (m_gate.ended(RunGate::Unit::Stage)) hold();
     if (stage == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
@@ -40,12 +43,24 @@ void ServedRun::stageFinished(int stage, double seconds)
 void ServedRun::batchFinished(const executor::BatchEvent& event)
 {
     tell(protocol::BatchEvent{event.stage, event.loop, event.batch, event.destinations, event.edges, event.frontier,
-                              event.done, event.total, event.memory, event.peakMemory, now()});
+                              event.done, event.total, event.memory, event.peakMemory, now(), event.reservedMemory});
     if (m_gate.ended(RunGate::Unit::Batch)) hold();
+}
+
+// Of all events: the feed leaves out what the client cannot keep up with.
+void ServedRun::account(const executor::PhaseEvent& event)
+{
+    using executor::Phase;
+    const executor::Overlap::Span span{event.start, event.start + event.seconds};
+    const bool copy = event.phase == Phase::HostToDevice || event.phase == Phase::DeviceToHost;
+    m_copies = m_copies || copy;
+    if (copy) m_overlap.copied(span);
+    else if (m_copies && event.phase == Phase::Compute) m_overlap.computed(span);
 }
 
 void ServedRun::phaseFinished(const executor::PhaseEvent& event)
 {
+    account(event);
     tell(protocol::PhaseEvent{event.stage, event.batch, static_cast<int>(event.phase), event.start, event.seconds});
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "executor/events.h"
+#include "executor/overlap.h"
 #include "server_events.h"
 #include "server_gate.h"
 
@@ -34,6 +35,7 @@ private:
 
     void tell(protocol::RunEvent event) { m_feed.push(std::move(event), m_stop); }
     void hold();
+    void account(const executor::PhaseEvent& event);
     [[nodiscard]] double now() const;
 
     EventFeed& m_feed;
@@ -43,6 +45,8 @@ private:
     Clock::time_point m_began = Clock::now();
     int m_stages = 0;
     double m_paused = 0;
+    executor::Overlap m_overlap;  // of the stage that is under way
+    bool m_copies = false;        // it runs on a GPU
 };
 
 }  // namespace hopscope::engine

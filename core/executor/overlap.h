@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: how much of a GPU's copying ran while it computed.
+// How much of a GPU's copying ran while it computed.
 
 #include <vector>
 

@@ -299,6 +299,11 @@ class Runs(EngineTest):
         self.assertIn("compute", {event["name"] for event in events if event["ph"] == "X"})
         self.assertIn("stage 2", {event["name"] for event in events})
         self.assertEqual(names(self.folder), ["out", "trace.json"])
+        for lane in {event["tid"] for event in events if event["ph"] == "X"}:
+            spans = [(event["ts"], event["ts"] + event["dur"]) for event in events
+                     if event["ph"] == "X" and event["tid"] == lane]
+            for (_, end), (begin, _) in zip(spans, spans[1:]):
+                self.assertLessEqual(end, begin + .01, f"lane {lane} in microseconds")
 
     def test_quiet_says_nothing(self):
         result = self.done("run", *KARATE, "-o", self.folder / "out", "--quiet")
