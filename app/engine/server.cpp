@@ -59,6 +59,7 @@ public:
         while (std::optional<Pending> next = m_queue.pop()) {
             answer(next->request, {next->request.id, next->stop.get_token(), progressOf(next->request.id)});
             m_queue.finish();
+            stopIfDeviceLost();
         }
         m_channel.interrupt();
         reader.join();
@@ -148,6 +149,13 @@ private:
     void notify(const std::string& method, Value params)
     {
         m_channel.send(protocol::Notification{method, std::move(params)});
+        if (method == "run/finished") stopIfDeviceLost();
+    }
+
+    // This process can compute no more on that GPU: a new one can, and the client starts it.
+    void stopIfDeviceLost()
+    {
+        if (executor::deviceLost()) stop(static_cast<int>(base::ErrorCode::Internal));
     }
 
     void respond(std::int64_t id, Outcome outcome)

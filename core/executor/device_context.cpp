@@ -1,5 +1,6 @@
 #include "executor/device_context.h"
 
+#include <atomic>
 #include <fstream>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/Exception.h>
 
 #include "executor/accelerator.h"
 
@@ -26,6 +28,8 @@ std::int64_t availableHostMemory()
     return std::int64_t{1} << 30;
 }
 
+std::atomic<bool> lost = false;
+
 c10::DeviceAllocator& allocator() { return *c10::getDeviceAllocator(accelerator().type()); }
 
 }  // namespace
@@ -38,45 +42,36 @@ c10::Device deviceNamed(const std::string& device)
     return {accelerator().type(), static_cast<c10::DeviceIndex>(index)};
 }
 
-// The same bits from run to run, and no coarser arithmetic than the model's own: LibTorch's switches, put back afterwards.
-class DeviceContext::Exactness {
-public:
-    Exactness()
-    {
-        c.setDeterministicAlgorithms(true, /*warn_only=*/true);
-        c.setDeterministicFillUninitializedMemory(false);
-        c.setDeterministicCuDNN(true);
-        c.setBenchmarkCuDNN(false);
-        c.setAllowTF32CuBLAS(false);
-        c.setAllowTF32CuDNN(false);
-        c.setAllowFP16ReductionCuBLAS(false, false);
-        c.setAllowBF16ReductionCuBLAS(false, false);
-    }
-    ~Exactness()
-    {
-        c.setDeterministicAlgorithms(deterministic, warnOnly);
-        c.setDeterministicFillUninitializedMemory(fill);
-        c.setDeterministicCuDNN(cudnn);
-        c.setBenchmarkCuDNN(benchmark);
-        c.setAllowTF32CuBLAS(tf32);
-        c.setAllowTF32CuDNN(tf32Cudnn);
-        c.setAllowFP16ReductionCuBLAS(reduced(half), splitK(half));
-        c.setAllowBF16ReductionCuBLAS(reduced(bfloat), splitK(bfloat));
-    }
-    Exactness(const Exactness&) = delete;
-    Exactness& operator=(const Exactness&) = delete;
+namespace {
 
-private:
-    using Option = at::CuBLASReductionOption;
-    static bool reduced(Option o) { return o == Option::AllowReducedPrecisionWithSplitK; }
-    static bool splitK(Option o) { return o != Option::DisallowReducedPrecisionDisallowSplitK; }
-
+// The same bits from run to run, and no coarser arithmetic than the model's own. For the rest of the process: nothing in it
+// wants anything else.
+void computeExactly()
+{
     at::Context& c = at::globalContext();
-    bool deterministic = c.deterministicAlgorithms(), warnOnly = c.deterministicAlgorithmsWarnOnly();
-    bool fill = c.deterministicFillUninitializedMemory();
-    bool cudnn = c.deterministicCuDNN(), benchmark = c.benchmarkCuDNN();
-    bool tf32 = c.allowTF32CuBLAS(), tf32Cudnn = c.allowTF32CuDNN();
-    Option half = c.allowFP16ReductionCuBLAS(), bfloat = c.allowBF16ReductionCuBLAS();
+    c.setDeterministicAlgorithms(true, /*warn_only=*/true);
+    c.setDeterministicFillUninitializedMemory(false);
+    c.setDeterministicCuDNN(true);
+    c.setBenchmarkCuDNN(false);
+    c.setAllowTF32CuBLAS(false);
+    c.setAllowTF32CuDNN(false);
+    c.setAllowFP16ReductionCuBLAS(false, false);
+    c.setAllowBF16ReductionCuBLAS(false, false);
+}
+
+}  // namespace
+
+// Operators that LibTorch warns of: their sums come in another order each time.
+class DeviceContext::Unsteady final : public c10::WarningHandler {
+public:
+    void process(const c10::Warning& warning) override
+    {
+        const std::string& text = warning.msg();
+        if (text.find("deterministic") == std::string::npos) return WarningHandler::process(warning);
+        names.insert(text.substr(0, text.find(' ')));
+    }
+    std::set<std::string> names;
+    c10::WarningUtils::WarningHandlerGuard guard{this};
 };
 
 DeviceContext::DeviceContext(const std::string& device) : m_device(deviceNamed(device))
@@ -84,7 +79,8 @@ DeviceContext::DeviceContext(const std::string& device) : m_device(deviceNamed(d
     if (!gpu()) return;
     accelerator().initialise();
     m_guard.emplace(m_device);
-    m_exactness = std::make_unique<Exactness>();
+    computeExactly();
+    m_unsteady = std::make_unique<Unsteady>();
     const VirtualGuardImpl guard(m_device.type());
     m_lanes = {guard.getStreamFromGlobalPool(m_device, false), guard.getDefaultStream(m_device),
                guard.getStreamFromGlobalPool(m_device, false)};
@@ -97,9 +93,12 @@ DeviceContext::~DeviceContext()
     try {
         synchronize();
         emptyCache();
-    } catch (const std::exception&) {  // a device that has failed has said so before
+    } catch (const std::exception&) {  // what was run has said so before
+        lost = true;
     }
 }
+
+bool deviceLost() { return lost; }
 
 at::Tensor DeviceContext::upload(const at::Tensor& host)
 {
@@ -151,12 +150,12 @@ void DeviceContext::setLimit(std::int64_t bytes)
 
 void DeviceContext::checkLimit()
 {
-    if (m_limited || m_limit == 0 || memory().reserved <= m_limit) return;
+    const MemoryStats most = memory();
+    if (m_limited || m_limit == 0 || most.reservedPeak <= m_limit) return;
     synchronize();
     emptyCache();
-    const std::int64_t reserved = memory().reserved;
-    if (reserved > m_limit)
-        C10_THROW_ERROR(OutOfMemoryError, std::to_string(reserved) + " bytes are reserved, beyond the limit");
+    if (most.peak > m_limit || memory().reserved > m_limit)
+        C10_THROW_ERROR(OutOfMemoryError, std::to_string(most.reservedPeak) + " bytes were reserved, beyond the limit");
 }
 
 void DeviceContext::emptyCache()
@@ -184,6 +183,11 @@ void DeviceContext::resetPeak()
 {
     if (!gpu()) resetCpuPeak();
     else allocator().resetPeakStats(m_device.index());
+}
+
+std::set<std::string> DeviceContext::unsteadyOperators() const
+{
+    return m_unsteady ? m_unsteady->names : std::set<std::string>();
 }
 
 void* DeviceContext::stream(Lane at) const

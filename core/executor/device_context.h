@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <ATen/ATen.h>
@@ -48,23 +49,26 @@ public:
 
     // What the process may reserve on the device, for as long as this lives; 0: no limit.
     void setLimit(std::int64_t bytes);
-    // Throws c10::OutOfMemoryError if more is reserved than that, where the allocator does not see to it.
+    // Where the allocator does not see to it: gives back what it keeps beyond the limit, and throws c10::OutOfMemoryError
+    // if tensors have taken more since `resetPeak`.
     void checkLimit();
     // Gives back what the allocator keeps for later.
     void emptyCache();
     [[nodiscard]] std::int64_t freeMemory() const;  // what LibTorch keeps for later is free, too
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
+    // What has been run and has no kernel on GPUs that gives the same bits each time, in LibTorch's words.
+    [[nodiscard]] std::set<std::string> unsteadyOperators() const;
     [[nodiscard]] void* stream(Lane lane) const;  // the native handle
 
 private:
-    class Exactness;
+    class Unsteady;
     c10::Stream& lane(Lane lane) { return *m_lanes[static_cast<std::size_t>(lane)]; }
 
     c10::Device m_device = c10::Device(c10::DeviceType::CPU);
     std::optional<c10::DeviceGuard> m_guard;
     std::array<std::optional<c10::Stream>, laneCount> m_lanes;
-    std::unique_ptr<Exactness> m_exactness;
+    std::unique_ptr<Unsteady> m_unsteady;
     std::int64_t m_limit = 0;
     bool m_limited = true;  // by the allocator itself
 };

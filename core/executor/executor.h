@@ -81,7 +81,7 @@ struct DeviceInfo {
 };
 
 struct GpuListing {
-    std::vector<DeviceInfo> usable;   // "cuda:0", "cuda:1", ... without gaps
+    std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ...; one that is too old keeps its number
     std::vector<std::string> missing;  // why a GPU that is there cannot be used, a sentence each; empty: nothing to say
 };
 
@@ -90,6 +90,10 @@ GpuListing listGpus();
 
 // The CPU first, then every GPU that a run can use.
 std::vector<DeviceInfo> listDevices();
+
+// Whether a GPU has failed in such a way that this process cannot compute on it any more, as after an illegal access. What
+// has been run on it ended with an error; a new process may go on.
+bool deviceLost();
 
 // "cpu" or "cuda:N"; "auto" is the first GPU that can be used, else the CPU. Fails with Usage if `wanted` names a device
 // that is not there or cannot be used, and says why and what there is.

@@ -216,7 +216,6 @@ bool Flow::launch(Slot& slot)
     slot.predicted = m_sizer.predicted(slot.destinations);
     try {
         queue(slot);
-        device.checkLimit();
     } catch (const c10::OutOfMemoryError&) {
         return false;
     } catch (const std::bad_alloc&) {
@@ -244,6 +243,7 @@ void Flow::queue(Slot& slot)
     slot.download.begin = device.mark(Lane::Download);
     slot.batch.collect(&slot.memory.down);
     slot.download.end = device.mark(Lane::Download);
+    device.checkLimit();
     slot.batch.merge();
 }
 
@@ -298,14 +298,17 @@ void Flow::release(Slot& slot)
     m_changed.notify_all();
 }
 
-// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one.
+// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one. A single
+// destination gets the whole device before it is too large.
 void Flow::redo(Slot& slot)
 {
+    const Destinations failed = slot.destinations;
+    const bool alone = m_underWay.empty();
     while (!m_underWay.empty()) retire();
     m_session.device.synchronize();
     slot.batch.clear();
-    const Destinations failed = slot.destinations;
-    m_books.tooLarge(m_sizer, failed);
+    if (alone || failed.count > 1) m_books.tooLarge(m_sizer, failed);
+    else m_session.device.emptyCache();
     const std::lock_guard lock(m_mutex);
     ++m_epoch;
     m_next = failed.first;

@@ -152,8 +152,10 @@ void runLoop(Session& session, const LoopProgram& program, StageReport& report, 
 {
     LoopSizer sizer(session, program, budget);
     LoopBooks books(session, program, report, progress);
-    if (session.device.gpu()) Flow(session, program, sizer, books).run();
-    else runInTurn(session, program, sizer, books);
+    if (!session.device.gpu()) return runInTurn(session, program, sizer, books);
+    // Beforehand, so that batches take alike.
+    for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
+    Flow(session, program, sizer, books).run();
 }
 
 }  // namespace hopscope::executor

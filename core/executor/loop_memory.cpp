@@ -150,6 +150,8 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
     if (group.size() < 2) return std::nullopt;
     LoopMemory memory;
     memory.m_reduced = probed.reduced;
+    memory.m_gpu = probed.gpu;
+    memory.m_whole = probed.whole;
     for (const auto& [rows, count] : group.front()->rows) memory.m_classes.push_back(rows);
     SizeFinder finder(columnsOf(group, memory.m_classes));
     std::map<Sizes, std::size_t> kinds;
@@ -175,7 +177,8 @@ double LoopMemory::peak(const CountOf& count, bool first) const
     for (const Size& size : m_sizes) {
         double wanted = size.constant;
         for (const auto& [column, perRow] : size.perRow) wanted += perRow * rows[column];
-        bytes.push_back(wanted > 0 ? static_cast<double>(countedBytes(static_cast<std::int64_t>(wanted))) : 0);
+        const auto whole = static_cast<std::int64_t>(wanted);
+        bytes.push_back(wanted > 0 ? static_cast<double>(m_gpu ? countedOnGpu(whole) : countedBytes(whole)) : 0);
     }
     std::vector<double> held(m_blocks, 0);
     double now = first ? 0 : static_cast<double>(m_reduced), most = now;

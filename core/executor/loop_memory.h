@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: how many bytes a batch of a loop takes from the CPU's allocator, from what a few small batches took.
+// Private to executor: how many bytes a batch of a loop takes from the device's allocator, from what a few small batches took.
 // Sizes of tensors are linear in the rows of few classes, and batches of a loop take and give back their blocks in the same
 // order: what a small batch did says what any other does.
 
@@ -21,6 +21,8 @@ struct ProbedBatch {
 struct Probed {
     std::vector<ProbedBatch> batches;
     std::int64_t reduced = 0;  // bytes that row reductions hold between batches, as the allocator counts
+    bool gpu = false;          // whose allocator
+    std::map<ir::ValueId, std::int64_t> whole;  // GPU: what each value without rows that the loop uses takes there
 };
 
 class LoopMemory {
@@ -31,6 +33,7 @@ public:
 
     // The most that is held at once, as the allocator counts; `first`: nothing has been reduced yet. Linear in the events.
     [[nodiscard]] double peak(const CountOf& count, bool first) const;
+    [[nodiscard]] const std::map<ir::ValueId, std::int64_t>& whole() const { return m_whole; }
 
 private:
     struct Size {
@@ -44,6 +47,8 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and its kind of size or that it goes
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;
+    bool m_gpu = false;
+    std::map<ir::ValueId, std::int64_t> m_whole;
 };
 
 }  // namespace hopscope::executor

@@ -456,6 +456,19 @@ private:
 
 }  // namespace
 
+std::vector<ir::ValueId> wholeOperands(const LoopProgram& program)
+{
+    std::vector<ir::ValueId> values;
+    const auto include = [&](const std::vector<Operand>& operands) {
+        for (const Operand& o : operands)
+            if (o.kind == Operand::Whole && std::ranges::find(values, o.value) == values.end())
+                values.push_back(o.value);
+    };
+    for (const Instruction& i : program.instructions) include(i.operands);
+    for (const Reduced& r : program.reductions) include(r.operands);
+    return values;
+}
+
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace)
 {

@@ -100,6 +100,9 @@ using InPlace = std::function<bool(ir::ValueId)>;
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace);
 
+// Values without rows that the loop's operators use, in order, each once.
+std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
+
 // The one number that fills the tensor, if the operator that makes it is a fill.
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId value);
 

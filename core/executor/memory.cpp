@@ -250,6 +250,12 @@ std::int64_t countedBytes(std::int64_t wanted)
     return bytes < largeBytes ? (bytes + line - 1) / line * line : roundUp(bytes);
 }
 
+std::int64_t countedOnGpu(std::int64_t wanted)
+{
+    constexpr std::int64_t step = 512;
+    return (wanted + step - 1) / step * step;
+}
+
 AllocationTrace::AllocationTrace() : m_outer(listening) { listening = this; }
 AllocationTrace::~AllocationTrace() { listening = m_outer; }
 

@@ -18,6 +18,8 @@ struct MemoryStats {
 
 // What is counted for a tensor of so many bytes: its header, rounded up so that freed blocks fit later requests.
 std::int64_t countedBytes(std::int64_t wanted);
+// The same of CUDA's allocator, which counts up to a MiB more where it leaves a larger block whole.
+std::int64_t countedOnGpu(std::int64_t wanted);
 
 // Installs the allocator; idempotent, called before the first run.
 void installCpuAllocator();

@@ -76,13 +76,7 @@ bool Outside::evaluated(ValueId value) const
 std::set<ValueId> Outside::evaluatedBy(const LoopProgram& program) const
 {
     std::set<ValueId> found;
-    std::vector<ValueId> open;
-    const auto include = [&](const std::vector<Operand>& operands) {
-        for (const Operand& o : operands)
-            if (o.kind == Operand::Whole) open.push_back(o.value);
-    };
-    for (const Instruction& i : program.instructions) include(i.operands);
-    for (const Reduced& r : program.reductions) include(r.operands);
+    std::vector<ValueId> open = wholeOperands(program);
     while (!open.empty()) {
         const ValueId value = open.back();
         open.pop_back();

@@ -173,14 +173,13 @@ private:
         return std::min(bytes, cpuBatchBytes);
     }
 
-    // What is there before any batch: weights on a GPU.
+    // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
     double baseline()
     {
         if (!gpu()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
-        double bytes = 0;
-        for (const ir::ValueId v : prologueValues(m_analysis, m_programs))
-            if (!m_analysis.hasRows(v)) bytes += static_cast<double>(wholeBytes(m_analysis, m_structure, v));
-        return bytes;
+        for (const auto& loops : m_loops)
+            for (const PlannedLoop& l : loops) learntAbout(l);
+        return static_cast<double>(DeviceContext(m_plan.device).memory().current);
     }
 
     double mostMemory(std::int64_t size)
@@ -218,7 +217,7 @@ private:
 
     const LoopMemory* learntAbout(const PlannedLoop& l)
     {
-        return gpu() ? nullptr : m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
+        return m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
     }
 
     static double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch)
@@ -234,20 +233,44 @@ private:
     }
 
     // Values without rows, evaluated once: from here on they are there.
-    void stays(const std::set<ir::ValueId>& values)
+    void stays(ir::ValueId value, std::int64_t bytes)
     {
-        for (const ir::ValueId v : values)
-            if (m_staying.insert(v).second) m_baseline += static_cast<double>(m_known.outside.bytes(v));
+        if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
+    }
+
+    // What a loop evaluates for all of its batches: on a GPU beforehand.
+    void prepares(const PlannedLoop& l)
+    {
+        if (!gpu()) {
+            for (const ir::ValueId v : m_known.outside.evaluatedBy(l.program)) stays(v, m_known.outside.bytes(v));
+        } else if (const LoopMemory* const learnt = learntAbout(l)) {
+            for (const auto& [value, bytes] : learnt->whole()) stays(value, bytes);
+        } else {
+            for (const ir::ValueId v : wholeOperands(l.program)) stays(v, wholeBytes(m_analysis, m_structure, v));
+        }
+    }
+
+    void reduces(const PlannedLoop& l)
+    {
+        for (const Reduced& r : l.program.reductions) {
+            const ir::ValueId out = m_analysis.program.op(r.op).outputs.at(0);
+            stays(out, gpu() ? countedOnGpu(wholeBytes(m_analysis, m_structure, out)) : m_known.outside.bytes(out));
+        }
     }
 
     PredictedStage stage(int index, const std::vector<PlannedLoop>& loops, std::int64_t size)
     {
         PredictedStage result;
         result.index = index;
-        for (const PlannedLoop& l : loops) stays(m_known.outside.evaluatedBy(l.program));
-        for (const PlannedLoop& l : loops) addLoop(result, l, size);
-        for (const PlannedLoop& l : loops)
-            for (const Reduced& r : l.program.reductions) stays({m_analysis.program.op(r.op).outputs.at(0)});
+        if (!gpu())
+            for (const PlannedLoop& l : loops) prepares(l);
+        for (const PlannedLoop& l : loops) {
+            if (gpu()) prepares(l);
+            addLoop(result, l, size);
+            if (gpu()) reduces(l);
+        }
+        if (!gpu())
+            for (const PlannedLoop& l : loops) reduces(l);
         for (const auto& [value, bytes] : result.read) result.bytes.h2d += bytes;
         return result;
     }

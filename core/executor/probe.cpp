@@ -7,6 +7,7 @@
 #include <set>
 
 #include "executor/batch.h"
+#include "executor/device_trace.h"
 #include "loader/one_thread.h"
 #include "loader/torch_model.h"
 
@@ -43,7 +44,7 @@ public:
         : m_analysis(analysis),
           m_structure(structure),
           m_program(program),
-          m_options(onCpu()),
+          m_options(on(plan.device)),
           m_session(structure, analysis, plan, m_options, m_silent, std::move(stop)),
           m_block(structure, analysis, *program.loop),
           m_batch(m_session, program, m_block)
@@ -55,18 +56,22 @@ public:
     {
         const std::vector<Destinations> ranges = choose();
         if (ranges.empty()) return {};
-        once(ranges.front());  // what is made for the first batch and stays
         Probed probed;
+        probed.gpu = m_session.device.gpu();
+        if (probed.gpu)
+            for (const ir::ValueId v : wholeOperands(m_program)) m_session.whole(v);
+        probed.whole = m_session.wholeBytes();
+        once(ranges.front());  // what is made for the first batch and stays
         for (const Destinations& range : ranges) probed.batches.push_back(once(range));
         for (const auto& [op, reducer] : m_session.reducers) probed.reduced += reducer.heldBytes();
         return probed;
     }
 
 private:
-    static Options onCpu()
+    static Options on(const std::string& device)
     {
         Options options;
-        options.device = "cpu";
+        options.device = device;
         return options;
     }
 
@@ -123,17 +128,36 @@ private:
         m_session.checkStop();
         ProbedBatch probed;
         m_block.begin(range);
-        {
-            const AllocationTrace trace;
-            m_batch.compute();
-            m_batch.collect(nullptr);
-            m_batch.merge();
-            probed.events = trace.events();
-        }
+        probed.events = m_session.device.gpu() ? onGpu() : onCpu();
         for (const RowClass& rows : classesOf(m_program)) probed.rows[rows] = m_block.count(rows);
         m_batch.clear();
         m_block.end();
         return probed;
+    }
+
+    std::vector<AllocationTrace::Event> onCpu()
+    {
+        const AllocationTrace trace;
+        m_batch.compute();
+        m_batch.collect(nullptr);
+        m_batch.merge();
+        return trace.events();
+    }
+
+    // By way of pageable memory: the batches are small.
+    std::vector<AllocationTrace::Event> onGpu()
+    {
+        StagingChunk none;
+        m_batch.stage(none);
+        const DeviceTrace trace(m_session.device.device());
+        m_batch.upload();
+        m_session.device.order(Lane::Upload, Lane::Compute);
+        m_batch.compute();
+        m_session.device.order(Lane::Compute, Lane::Download);
+        m_batch.collect(&none);
+        m_batch.merge();
+        m_session.device.synchronize();
+        return trace.events();
     }
 
     const analysis::Analysis& m_analysis;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: small batches of a loop that are run for what they take from the CPU's allocator. Where earlier
+// Private to executor: small batches of a loop that are run for what they take from the device's allocator. Where earlier
 // stages and the prologue would have left their tables, zeros stand: sizes do not depend on numbers. Only their own rows
 // are looked at, so that the cost is that of small batches, whatever the graph.
 

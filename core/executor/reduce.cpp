@@ -169,8 +169,11 @@ Contribution Reducer::merged(const Contribution& next) const
 std::int64_t Reducer::heldBytes() const
 {
     std::int64_t bytes = 0;
-    for (const at::Tensor& t : {m_total.value, m_total.spread})
-        if (t.defined() && t.has_storage()) bytes += countedBytes(static_cast<std::int64_t>(t.storage().nbytes()));
+    for (const at::Tensor& t : {m_total.value, m_total.spread}) {
+        if (!t.defined() || !t.has_storage()) continue;
+        const auto size = static_cast<std::int64_t>(t.storage().nbytes());
+        bytes += t.is_cpu() ? countedBytes(size) : countedOnGpu(size);
+    }
     return bytes;
 }
 

@@ -29,7 +29,7 @@ public:
     // The finished value. `initial` is the table that scatters start from, else undefined.
     at::Tensor finish(const at::Tensor& initial, at::Device device) const;
     [[nodiscard]] std::optional<ir::Slot> initialSlot() const;
-    // Of what has been merged, as the CPU's allocator counts.
+    // Of what has been merged, as the allocator of its device counts.
     [[nodiscard]] std::int64_t heldBytes() const;
 
 private:

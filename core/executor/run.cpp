@@ -48,6 +48,8 @@ public:
         if (m_session.device.gpu()) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
+        for (const std::string& name : m_session.device.unsteadyOperators())
+            m_session.noteOnce(name + " has no deterministic kernel on a GPU: runs may differ in the last bits");
         m_session.report.seconds = m_session.seconds();
         return std::move(m_session.report);
     }

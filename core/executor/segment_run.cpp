@@ -97,7 +97,7 @@ void runOnCpu(const kernels::SegmentArguments& a)
 at::Tensor ordinals(const at::Tensor& offsets, std::int64_t messages)
 {
     const at::Tensor counts = offsets.slice(0, 1) - offsets.slice(0, 0, offsets.numel() - 1);
-    return at::repeat_interleave(counts, messages).to(at::kLong);
+    return at::repeat_interleave(counts, std::optional(messages)).to(at::kLong);
 }
 
 at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)

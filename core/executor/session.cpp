@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "loader/torch_model.h"
 
@@ -51,10 +52,24 @@ at::Tensor Session::whole(ir::ValueId id)
 {
     const auto it = m_whole.find(id);
     if (it != m_whole.end()) return it->second;
-    if (const at::Tensor given = standIn ? standIn(id) : at::Tensor(); given.defined()) return m_whole[id] = given;
+    if (const at::Tensor given = standIn ? standIn(id) : at::Tensor(); given.defined())
+        return m_whole[id] = given.to(device.device());
     at::Tensor t = analysis.available(id) ? structure.value(id).to(device.device())
                                           : evaluateWhole(analysis.program.op(analysis.program.value(id).producer), id);
     return m_whole[id] = std::move(t);
+}
+
+std::map<ir::ValueId, std::int64_t> Session::wholeBytes() const
+{
+    std::map<ir::ValueId, std::int64_t> bytes;
+    for (const auto& [value, tensor] : m_whole) bytes[value] = 0;
+    std::set<const void*> counted;
+    for (auto& [value, size] : bytes) {
+        const at::Tensor& t = m_whole.at(value);
+        if (!t.has_storage() || !counted.insert(t.storage().unsafeGetStorageImpl()).second) continue;
+        size = countedOnGpu(static_cast<std::int64_t>(t.storage().nbytes()));
+    }
+    return bytes;
 }
 
 at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)

@@ -3,6 +3,7 @@
 // Private to executor: what one run owns, around the graph's structure. Loops, batches and reductions all work on it.
 
 #include <functional>
+#include <map>
 #include <unordered_map>
 
 #include "executor/device_context.h"
@@ -38,6 +39,8 @@ public:
 
     // A value without rows (or a whole table of the prologue), on the executing device.
     at::Tensor whole(ir::ValueId id);
+    // What such values take on the device, as its allocator counts: memory that several share counts for the first of them.
+    [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
     // A table with rows, on the host: an input, a parameter, a prologue value or a store.
     at::Tensor table(ir::ValueId id);
     Store& createStore(ir::ValueId id);

@@ -162,13 +162,22 @@ base::Status decide(const Request& request, const base::ProgressFn& progress, st
     return verifySampled(request, structure, memory, progress, stop, verdict);
 }
 
-executor::Options sampleOptions(const std::string& folder, std::optional<std::int64_t> batch, std::uint64_t seed)
+executor::Options sampleOptions(const std::string& folder, const std::string& device, std::optional<std::int64_t> batch,
+                                std::uint64_t seed)
 {
     executor::Options options;
     options.folder = folder;
+    options.device = device;
     options.batch = batch;
     options.shuffleSeed = seed;
     return options;
+}
+
+// A GPU computes with other kernels than the CPU: both are looked at.
+std::vector<std::string> devicesOf(const plan::Plan& plan)
+{
+    if (plan.device.empty() || plan.device == "cpu") return {"cpu"};
+    return {"cpu", plan.device};
 }
 
 // One staged run of the sample; its outputs compared with the model's.
@@ -313,10 +322,12 @@ base::Result<Verdict> verifySample(const loader::Model& model, const loader::Wal
     if (!reference) return base::forward(reference);
     if (!*reference) return verdict;
     std::uint64_t seed = 1;
-    for (const std::int64_t batch : {std::int64_t(1), std::int64_t(7), largestTable(analysis)}) {
-        const executor::Options options = sampleOptions(scratchFolder, batch, seed++);
-        base::Status compared = compareRun(walk, analysis, plan, sample, **reference, options, stop, verdict);
-        if (!compared) return base::forward(compared);
+    for (const std::string& device : devicesOf(plan)) {
+        for (const std::int64_t batch : {std::int64_t(1), std::int64_t(7), largestTable(analysis)}) {
+            const executor::Options options = sampleOptions(scratchFolder, device, batch, seed++);
+            base::Status compared = compareRun(walk, analysis, plan, sample, **reference, options, stop, verdict);
+            if (!compared) return base::forward(compared);
+        }
     }
     mergeByName(verdict.outputs);
     for (const TensorError& error : verdict.outputs)

@@ -81,7 +81,8 @@ struct Request {
 // Float16 and bfloat16 outputs are compared with the tolerance widened by the ratio of their rounding to float32's.
 base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
-// The plan on the sample itself, batches of 1, 7 and all, destinations shuffled: quick, before any long run.
+// The plan on the sample itself, on the CPU and on the plan's device, batches of 1, 7 and all, destinations shuffled:
+// quick, before any long run.
 base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
                                    const analysis::Analysis& analysis, const plan::Plan& plan,
                                    const base::TensorMap& sample, const std::string& scratchFolder,

@@ -343,7 +343,7 @@ Outcome runCase(const Case& c, const std::string& device)
 {
     Tally tally;
     const auto failure = runGraphs(c, device, tally);
-    if (!failure && device == "cpu" && percentile(tally.memory, 0.95) > memoryTolerance)
+    if (!failure && percentile(tally.memory, 0.95) > memoryTolerance)
         return {false, "WRONG", "predicted memory is off: " + statistics(tally)};
     if (failure) return failure->error ? judgeRefusal(c, *failure) : Outcome{false, "WRONG", failure->text};
     if (c.expectation == Expectation::Refused) return {false, "ACCEPTED", statistics(tally)};
