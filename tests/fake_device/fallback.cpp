@@ -201,6 +201,10 @@ void registerFallback()
 {
     static torch::Library library(torch::Library::IMPL, "_", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__);
     library.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
+    // What LibTorch would put together from other operators, which rounds differently, has a kernel on the CPU and CUDA.
+    static torch::Library kernels(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__);
+    for (const char* name : {"native_layer_norm", "native_group_norm"})
+        kernels.impl(name, torch::CppFunction::makeFromBoxedFunction<&fallback>());
 }
 
 }  // namespace hopscope::fake_device

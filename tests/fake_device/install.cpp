@@ -79,6 +79,7 @@ void install()
         registerAllocator();
         at::RegisterPrivateUse1HooksInterface(new Hooks);
         registerOperators();
+        registerCells();
         registerFallback();
         executor::replaceAccelerator(*new FakeAccelerator);
         return true;

@@ -21,6 +21,7 @@ const at::Tensor& resizeTensor(const at::Tensor& tensor, at::IntArrayRef size, s
 at::Tensor copyTensor(const at::Tensor& from, const at::Tensor& to, bool nonBlocking);
 
 void registerOperators();
+void registerCells();
 void registerFallback();
 
 }  // namespace hopscope::fake_device

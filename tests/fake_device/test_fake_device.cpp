@@ -1,5 +1,7 @@
 #include <csignal>
 
+#include <ATen/CPUGeneratorImpl.h>
+
 #include <doctest/doctest.h>
 
 #include "fake_device/on_device.h"
@@ -46,6 +48,31 @@ TEST_CASE_FIXTURE(Fresh, "Operators compute what the CPU computes")
     };
     CHECK(at::equal(everything(gpu(0)), everything(at::kCPU)));
     CHECK(at::equal(everything(gpu(1)), everything(at::kCPU)));
+}
+
+TEST_CASE_FIXTURE(Fresh, "Normalisations are the CPU's, to the bit")
+{
+    const at::Tensor x = at::randn({6, 4, 3}, at::detail::createCPUGenerator(5));
+    CHECK(at::equal(at::layer_norm(x.to(gpu()), {3}).cpu(), at::layer_norm(x, {3})));
+    CHECK(at::equal(at::group_norm(x.to(gpu()), 2).cpu(), at::group_norm(x, 2)));
+}
+
+TEST_CASE_FIXTURE(Fresh, "Recurrent cells compute what the CPU's operators compute")
+{
+    const at::Generator random = at::detail::createCPUGenerator(3);
+    const auto draw = [&](at::IntArrayRef shape) { return at::randn(shape, random); };
+    const at::Tensor x = draw({4, 5}), h = draw({4, 6}), c = draw({4, 6});
+    for (const std::int64_t gates : {3, 4}) {
+        const at::Tensor wi = draw({6 * gates, 5}), wh = draw({6 * gates, 6}), bi = draw({6 * gates}),
+                         bh = draw({6 * gates});
+        const auto cell = [&](const at::Device& d) {
+            const auto to = [&](const at::Tensor& t) { return t.to(d); };
+            if (gates == 3) return at::gru_cell(to(x), to(h), to(wi), to(wh), to(bi), to(bh)).cpu();
+            const auto [state, memory] = at::lstm_cell(to(x), {to(h), to(c)}, to(wi), to(wh), to(bi), to(bh));
+            return at::cat({state, memory}, 1).cpu();
+        };
+        CHECK(at::allclose(cell(gpu()), cell(at::kCPU), 1e-5, 1e-6));
+    }
 }
 
 TEST_CASE_FIXTURE(Fresh, "A stream that does not wait for another stream's result is noticed")
