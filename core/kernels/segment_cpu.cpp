@@ -202,12 +202,14 @@ template <class Step, bool weighted, class Run>
 void columns(const Run& run, std::int64_t at, std::int64_t end)
 {
     const hn::ScalableTag<float> wide;
+    const hn::CappedTag<float, 8> eight;
     const hn::CappedTag<float, 4> four;
     const hn::CappedTag<float, 2> two;
     const hn::CappedTag<float, 1> single;
     const std::int64_t n = lanes(wide);
     for (; at + 4 * n <= end; at += 4 * n) fourVectors<Step, weighted>(wide, run, at);
     for (; at + n <= end; at += n) oneVector<Step, weighted>(wide, run, at);
+    for (std::int64_t m = lanes(eight); at + m <= end; at += m) oneVector<Step, weighted>(eight, run, at);
     for (std::int64_t m = lanes(four); at + m <= end; at += m) oneVector<Step, weighted>(four, run, at);
     for (std::int64_t m = lanes(two); at + m <= end; at += m) oneVector<Step, weighted>(two, run, at);
     for (; at < end; ++at) oneVector<Step, weighted>(single, run, at);
