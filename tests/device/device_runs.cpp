@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <map>
 #include <set>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +21,7 @@ bool Accelerator::limitMemory(c10::DeviceIndex device, std::int64_t bytes) const
 
 int Accelerator::segment(const kernels::SegmentArguments& arguments, void* stream) const
 {
-    if (segmentMilliseconds > 0) std::this_thread::sleep_for(std::chrono::milliseconds(segmentMilliseconds));
+    if (beforeSegment) beforeSegment();
     return m_fake.segment(arguments, stream);
 }
 
@@ -43,7 +42,7 @@ void renew()
 {
     fake_device::reset();
     accelerator().takesLimits = true;
-    accelerator().segmentMilliseconds = 0;
+    accelerator().beforeSegment = nullptr;
 }
 
 }  // namespace

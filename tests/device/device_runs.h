@@ -16,7 +16,8 @@
 
 namespace hopscope::device_tests {
 
-// The fake device as the executor sees it, with what it lacks: a LibTorch that takes no limits, and time for other threads.
+// The fake device as the executor sees it, with what it lacks: a LibTorch that takes no limits, and
+// something that happens in the middle of a batch.
 class Accelerator final : public executor::Accelerator {
 public:
     explicit Accelerator(const executor::Accelerator& fake) : m_fake(fake) {}
@@ -27,7 +28,7 @@ public:
     int segment(const kernels::SegmentArguments& arguments, void* stream) const override;
 
     bool takesLimits = true;
-    int segmentMilliseconds = 0;  // each launch takes so long of the machine's time; none of the virtual
+    std::function<void()> beforeSegment;  // on the thread that runs the plan
 
 private:
     const executor::Accelerator& m_fake;

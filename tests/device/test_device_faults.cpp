@@ -32,7 +32,7 @@ double since(std::chrono::steady_clock::time_point when)
 
 TEST_CASE_FIXTURE(Device, "A kernel without an image gives way to operators, with one note")
 {
-    for (const char* name : {"gcn", "gat", "normed"}) {
+    for (const std::string name : {"gcn", "gat", "normed"}) {
         const std::int64_t count = segmentsOf(subject(name), onGpu(7));
         CHECK(count > 3);
         for (std::int64_t n = 1; n <= count; ++n) {
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(Device, "A kernel that cannot be loaded for want of memory mak
 TEST_CASE_FIXTURE(Device, "A kernel that fails ends the run with a sentence, and the next run works")
 {
     for (const int code : {1, 700, 719})
-        for (const char* name : {"gcn", "gat", "normed"}) {
+        for (const std::string name : {"gcn", "gat", "normed"}) {
             const std::int64_t count = segmentsOf(subject(name), onGpu(7));
             for (std::int64_t n = 1; n <= count; ++n) {
                 CAPTURE(code);
@@ -150,7 +150,7 @@ TEST_CASE_FIXTURE(Device, "A run may be cancelled from another thread at any tim
 TEST_CASE_FIXTURE(Device, "The next run finds as much free memory as the first")
 {
     const std::int64_t before = freeOfDriver(0);
-    for (const char* name : {"wide", "normed", "wide"}) {
+    for (const std::string name : {"wide", "normed", "wide"}) {
         CHECK(attempt(subject(name), onGpu(0)).unlessRight() == "");
         CHECK(freeOfDriver(0) == before);
     }
