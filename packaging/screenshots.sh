@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Takes the pictures of the window that the documentation shows, without a display: start page, analysis, a changed plan, a
-# run under way, a finished run, the dark theme and 200 % scale. Every picture is checked while it is taken: no text
-# clipped, nothing overlapping, legible colours.
+# run under way, one on a GPU (of an engine made up for tests), a finished run, the dark theme and 200 % scale. Every picture is
+# checked while it is taken: no text clipped, nothing overlapping, legible colours.
 #
 #   packaging/screenshots.sh [FOLDER] [BUILD]     FOLDER: default build/screenshots; BUILD: default build/dev
 set -eu

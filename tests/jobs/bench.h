@@ -11,11 +11,11 @@ namespace hopscope::jobs {
 
 // An engine, a document and a workbench between them.
 struct Bench {
-    EngineClient engine{fake::command()};
+    EngineClient engine;
     models::Document document;
     Workbench workbench{engine, document};
 
-    Bench() { engine.start(); }
+    explicit Bench(const QStringList& arguments = {}) : engine(fake::command(arguments)) { engine.start(); }
 
     void open(const QString& model)
     {

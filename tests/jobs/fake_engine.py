@@ -1,10 +1,10 @@
 """An engine that does what a test tells it: speaks the protocol of docs/protocol.md, or breaks it on purpose.
 
-    fake_engine.py [--major N] [--no-version] [--die-at-start]
+    fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu]
 
 Models are made up from their file's name: chain3.pt has three layers, chain3-skips.pt keeps every layer's result,
 chain3-long8.pt has eight more row-wise operators in a module of every layer; names that begin with bad, die or slow do
-that. Besides the protocol's methods it knows `test/...`, see below.
+that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). Besides the protocol's methods it knows `test/...`, see below.
 """
 
 import json
@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fake_model import Model, NODES  # noqa: E402
+from fake_pipeline import Pipeline  # noqa: E402
 
 write_lock = threading.Lock()
 
@@ -61,8 +62,9 @@ def die():
 class Run(threading.Thread):
     """A run of a few dozen batches; `step` allows one more batch or stage while it is paused."""
 
-    def __init__(self, number, model, paused, pace):
+    def __init__(self, number, model, paused, pace, gpu):
         super().__init__(daemon=True)
+        self.gpu, self.pipeline = gpu, None
         self.number, self.model, self.pace = number, model, pace
         self.paused, self.allowed, self.cancelled, self.over = paused, 0, False, False
         self.clock = 0.0
@@ -80,6 +82,7 @@ class Run(threading.Thread):
 
     def run(self):
         self.events("preparing", {"type": "prologue", "seconds": .01})
+        self.overlaps = []
         for stage in self.model.stage_ops:
             if not self.stage(stage):
                 break
@@ -88,37 +91,46 @@ class Run(threading.Thread):
             error = {"code": "cancelled", "message": "cancelled", "hint": "", "where": "", "exit_code": 130}
             return send(method="run/finished", params={"run": self.number, "error": error})
         self.events("finished")
-        send(method="run/finished", params={"run": self.number, "folder": "results", "report": self.model.report()})
+        send(method="run/finished", params={"run": self.number, "folder": "results", "report": self.model.report(self.overlaps)})
 
     def stage(self, index):
         count = len(self.model.stage_ops)
         self.events("running", {"type": "stage", "index": index, "count": count, "destinations": NODES, "time": self.clock})
+        begin, self.pipeline = self.clock, Pipeline(self.clock) if self.gpu else None
         for batch in range(10):
             self.wait()
             if self.cancelled:
                 return False
-            self.clock += .02
-            done = NODES // 10 * (batch + 1)
-            self.events("running",
-                        {"type": "phase", "stage": index, "batch": batch, "phase": "compute", "start": self.clock - .02,
-                         "seconds": .015},
-                        {"type": "batch", "stage": index, "loop": "node", "batch": batch, "destinations": NODES // 10,
-                         "edges": 8000, "frontier": 4000, "done": done, "total": NODES, "memory": 1 << 20,
-                         "peak_memory": 2 << 20, "time": self.clock})
-        self.events("running", {"type": "stage_end", "index": index, "seconds": .2, "time": self.clock})
+            self.batch(index, batch)
+        overlap = self.pipeline.overlap() if self.gpu else None
+        self.overlaps += [overlap] if self.gpu else []
+        self.events("running", {"type": "stage_end", "index": index, "seconds": self.clock - begin, "overlap": overlap,
+                                "time": self.clock})
         return True
+
+    def batch(self, stage, batch):
+        phases = self.pipeline.batch(batch) if self.gpu else [("compute", self.clock, .015)]
+        self.clock = phases[-1][1] + phases[-1][2] if self.gpu else self.clock + .02
+        self.events("running",
+                    *({"type": "phase", "stage": stage, "batch": batch, "phase": phase, "start": start, "seconds": seconds}
+                      for phase, start, seconds in phases),
+                    {"type": "batch", "stage": stage, "loop": "node", "batch": batch, "destinations": NODES // 10,
+                     "edges": 8000, "frontier": 4000, "done": NODES // 10 * (batch + 1), "total": NODES,
+                     "memory": 1 << 20, "peak_memory": 2 << 20, "reserved_memory": 5 << 19 if self.gpu else None,
+                     "time": self.clock})
 
 
 class Engine:
     def __init__(self, arguments):
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
+        self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
         self.documents, self.runs = {}, {}
         self.measured = False
 
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
-                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34}]}
+                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34}] + self.gpus}
         return info | ({"protocol": {"major": self.major, "minor": 0}} if self.says_version else {})
 
     def model_open(self, params):
@@ -196,7 +208,8 @@ class Engine:
     def run_start(self, params):
         number = len(self.runs) + 1
         pace = .05 if os.environ.get("FAKE_ENGINE_SLOW") else .003
-        self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace)
+        self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace,
+                                params["device"] == "cuda:0" and bool(self.gpus))
         self.after = self.runs[number].start  # events come after the answer
         return {"run": number, "folder": "results"}
 

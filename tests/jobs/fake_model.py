@@ -171,13 +171,17 @@ class Model:
                 "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,
                 "peak_memory": 5 * size}
 
-    def report(self):
+    def report(self, overlaps=()):
+        """`overlaps`: of the stages, on a GPU."""
         phases = {"block": .01, "gather": .02, "h2d": .01, "compute": .1, "d2h": .01, "write": .02}
         size = NODES * WIDTH * 4
         stages = [{"index": index, "seconds": .2, "phases": phases, "batches": 10, "smallest_batch": 1000,
                    "largest_batch": 1000, "destinations": NODES, "frontier_rows": NODES, "back_offs": 0,
                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}, "peak_memory": 5 * size,
-                   "predicted": None, "bound_seconds": None, "wall": None} for index in self.stage_ops]
+                   "predicted": None, "bound_seconds": None, "wall": None, "reserved_memory": None, "overlap": None}
+                  for index in self.stage_ops]
+        for stage, overlap in zip(stages, overlaps):
+            stage |= {"overlap": overlap, "reserved_memory": 5 << 19}
         verify = {"verdict": "equal", "reason": "equal within the tolerance on all rows", "seconds": .1, "checkpoints": [],
                   "outputs": [{"name": "out", "max_abs": 1e-7, "max_rel": 1e-6, "rows": NODES, "different": 0,
                                "not_finite": 0}],
@@ -185,7 +189,8 @@ class Model:
                                "hops": self.layers},
                   "tolerance": {"absolute": 1e-5, "relative": 1e-4, "scale": 1e-6}}
         return ENVELOPE | {
-            "format": "hopscope-report", "model": "chain.pt", "model_class": "Chain", "strategy": "depth", "device": "cpu",
+            "format": "hopscope-report", "model": "chain.pt", "model_class": "Chain", "strategy": "depth",
+            "device": "cuda:0" if overlaps else "cpu",
             "hashes": {}, "stages": stages, "prologue_seconds": .01, "seconds": 1.0, "peak_memory": 5 * size,
             "outputs": [{"name": "out", "file": "out.npy", "dtype": "float32", "shape": [NODES, WIDTH]}], "notes": [],
             "verify": verify}

@@ -26,6 +26,7 @@ private slots:
     void askingWhatIfChangesNothing();
     void runSettingsReachThePlanWithoutAStepOfUndo();
     void aRunFillsItsLogAndIsKeptWhenItEnds();
+    void aRunOnAGpuTellsHowItsBatchesOverlap();
     void aRunCanBePausedSteppedAndStopped();
     void aStepWithoutARunBeginsOneAndPausesAfterIt_data();
     void aStepWithoutARunBeginsOneAndPausesAfterIt();
@@ -240,6 +241,34 @@ void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
     QCOMPARE(run.log->batches().size(), std::size_t{30});
     QCOMPARE(run.log->stages().size(), std::size_t{3});
     QVERIFY(run.reportText.contains("hopscope-report"));
+}
+
+void TestWorkbench::aRunOnAGpuTellsHowItsBatchesOverlap()
+{
+    Bench bench({"--gpu"});
+    bench.open("chain3.pt");
+    models::Settings settings = bench.document.settings();
+    settings.device = "cuda:0";
+    bench.workbench.setRunSettings(settings);
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.startRun();
+    QTRY_COMPARE(bench.document.runs().size(), std::size_t{1});
+    const models::RunLog& log = *bench.document.runLog();
+    QCOMPARE(log.phases().size(), std::size_t{3 * 10 * protocol::phaseCount});
+    int atOnce = 0;
+    for (const models::PhasePoint& one : log.phases())
+        for (const models::PhasePoint& other : log.phases()) {
+            if (other.start <= one.start || other.start + 1e-9 >= one.start + one.seconds) continue;
+            QVERIFY2(one.phase != other.phase, "two batches in one lane");
+            atOnce += one.batch != other.batch ? 1 : 0;
+        }
+    QVERIFY(atOnce > 100);
+    const schema::Report& report = *bench.document.runs().front().report;
+    for (std::size_t stage = 0; stage < 3; ++stage) {
+        QVERIFY(log.stages()[stage].overlap.value_or(0) > 0.5);
+        QCOMPARE(report.stages[stage].overlap, log.stages()[stage].overlap);
+        QCOMPARE(log.stages()[stage].reservedMemory, report.stages[stage].reservedMemory.value_or(0));
+    }
 }
 
 void TestWorkbench::aRunCanBePausedSteppedAndStopped()

@@ -32,7 +32,7 @@ struct View {
     plots::TimePlot rate{QStringLiteral("Destinations per second"), plots::Unit::Count};
     plots::TimePlot size{QStringLiteral("Destinations per batch"), plots::Unit::Count};
     plots::Timeline timeline;
-    panels::BatchFeed batches{memory.series(), rate.series(), size.series()};
+    panels::BatchFeed batches{memory.series(), memory.second(), rate.series(), size.series()};
     panels::PhaseFeed phases{timeline};
     double openEnd = 0;
     int frames = 0;

@@ -62,7 +62,7 @@ inline protocol::RunEvents scriptedRun(int stages, int batches, bool finished)
             event.time = now;
             run.events.push_back(event);
         }
-        if (finished || stage < stages) run.events.push_back(protocol::StageEndEvent{stage, now - start, now});
+        if (finished || stage < stages) run.events.push_back(protocol::StageEndEvent{stage, now - start, now, {}});
     }
     run.state = finished ? protocol::RunState::Finished : protocol::RunState::Running;
     return run;

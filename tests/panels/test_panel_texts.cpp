@@ -41,6 +41,7 @@ private slots:
     void buttonsFollowTheRun_data();
     void buttonsFollowTheRun();
     void stageLinesSayHowFarTheyAre();
+    void stageLinesOfAGpuSayHowMuchOfTheCopyingWasHidden();
     void verdictsAreClear_data();
     void verdictsAreClear();
     void peekedRowsAreDecoded_data();
@@ -347,6 +348,23 @@ void TestPanelTexts::buttonsFollowTheRun()
     QCOMPARE(may, expected);
 }
 
+void TestPanelTexts::stageLinesOfAGpuSayHowMuchOfTheCopyingWasHidden()
+{
+    models::StageProgress stage;
+    stage.finished = true;
+    stage.seconds = 2;
+    stage.phases = {0, 0, 0.5, 1.5, 0.25, 0};
+    stage.overlap = 0.917;
+    stage.reservedMemory = 2048;
+    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopies hidden behind computing: 92 %"));
+    QCOMPARE(
+        stageDetails(&stage),
+        QStringLiteral("Copying to and from the GPU and computing went on at once for 92 % of the shorter of the two\n"
+                       "The GPU's allocator took up to 2.0 KiB from the driver"));
+    stage.phases[2] = 3;  // more copying than computing: it cannot all be hidden
+    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopying and computing at once: 92 %"));
+}
+
 void TestPanelTexts::stageLinesSayHowFarTheyAre()
 {
     models::StageProgress stage;
@@ -361,6 +379,7 @@ void TestPanelTexts::stageLinesSayHowFarTheyAre()
     predicted.peakMemory = 2048;
     QCOMPARE(stagePercent(stage), 100);
     QCOMPARE(stageStatus(&stage, &predicted), QStringLiteral("2.00 s · peak 1.0 KiB, predicted 2.0 KiB"));
+    QVERIFY(stageDetails(&stage).isEmpty());
     QCOMPARE(stageStatus(nullptr, nullptr), QStringLiteral("waiting"));
     stage = {};
     QCOMPARE(stagePercent(stage), 0);

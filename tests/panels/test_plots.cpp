@@ -21,6 +21,8 @@ private slots:
     void clickingABandSelectsItsStage();
     void barsHaveAPlaceForEveryStage();
     void theTimelineSaysWhatIsUnderThePointer();
+    void theTimelineSaysWhatOtherBatchesDoMeanwhile();
+    void theBatchUnderThePointerIsMarkedInEveryLane();
     void theTimelineZoomsWithKeysAndBack();
     void aMillionIntervalsArePaintedAsCoverage();
     void csvHasEveryPoint();
@@ -133,6 +135,68 @@ void TestPlots::theTimelineSaysWhatIsUnderThePointer()
     found.removeAll(QString());
     QCOMPARE(found.size(), 1);
     QVERIFY(found.first().startsWith(QStringLiteral("compute · stage 2 · batch 7")));
+}
+
+namespace {
+
+// Batch 0 is computed from 2 to 6 seconds; meanwhile batch 1 is copied in, from 3 to 5.
+void showTwoBatches(Timeline& timeline)
+{
+    timeline.setTheme(style::loadTheme(style::Mode::Light));
+    timeline.resize(600, 150);
+    timeline.show();
+    timeline.append(2, {0, 2, 1, 0});
+    timeline.append(3, {2, 6, 1, 0});
+    timeline.append(2, {3, 5, 1, 1});
+    timeline.append(3, {6, 10, 1, 1});
+    timeline.setEnd(10, true);
+    timeline.refresh();
+}
+
+// A place in the lane of a phase at a moment of the ten seconds; what else is said at other heights does not matter.
+QPoint placeOf(const Timeline& timeline, const QString& beginning)
+{
+    for (int y = 0; y < timeline.height(); ++y)
+        for (int x = 0; x < timeline.width(); ++x)
+            if (timeline.describe({x, y}).startsWith(beginning)) return {x + 6, y + 3};
+    return {};
+}
+
+int pixelsOf(const QImage& picture, int row, QColor colour)
+{
+    int count = 0;
+    for (int x = 0; x < picture.width(); ++x) count += picture.pixelColor(x, row) == colour ? 1 : 0;
+    return count;
+}
+
+}  // namespace
+
+void TestPlots::theTimelineSaysWhatOtherBatchesDoMeanwhile()
+{
+    Timeline timeline;
+    showTwoBatches(timeline);
+    const QString copied = timeline.describe(placeOf(timeline, QStringLiteral("H2D · stage 1 · batch 1")));
+    QVERIFY2(copied.endsWith(QStringLiteral("\nmeanwhile compute of batch 0")), qPrintable(copied));
+    const QString alone = timeline.describe(placeOf(timeline, QStringLiteral("compute · stage 1 · batch 1")));
+    QVERIFY2(!alone.isEmpty() && !alone.contains(QStringLiteral("meanwhile")), qPrintable(alone));
+}
+
+void TestPlots::theBatchUnderThePointerIsMarkedInEveryLane()
+{
+    Timeline timeline;
+    showTwoBatches(timeline);
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    const QPoint copy = placeOf(timeline, QStringLiteral("H2D · stage 1 · batch 1"));
+    const QPoint compute = placeOf(timeline, QStringLiteral("compute · stage 1 · batch 1"));
+    QVERIFY(!copy.isNull() && !compute.isNull());
+    const auto marked = [&](const QPoint& at) { return pixelsOf(timeline.grab().toImage(), at.y() - 3, theme.text); };
+    QCOMPARE(marked(copy) + marked(compute), 0);
+    QTest::mouseMove(&timeline, copy);
+    QTRY_VERIFY(marked(copy) > 50);
+    QVERIFY(marked(compute) > 100);
+    QVERIFY(marked(compute) < 300);  // of batch 0 nothing
+    QTest::mouseMove(&timeline, {copy.x(), timeline.height() - 2});
+    QTRY_COMPARE(marked(copy) + marked(compute), 0);
 }
 
 void TestPlots::theTimelineZoomsWithKeysAndBack()

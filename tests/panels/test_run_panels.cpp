@@ -26,6 +26,7 @@ private slots:
     void progressAndStagesFillWhileEventsArrive();
     void theVerdictIsShownWhenARunEnds();
     void plotsFillWhileEventsArrive();
+    void aRunOnAGpuShowsItsOverlapAndWhatIsReserved();
     void aReportIsShownBesideTheCurrentRun();
     void aFinishedRunShowsItsReport();
     void clickingABarSelectsItsStage();
@@ -128,6 +129,33 @@ void TestRunPanels::plotsFillWhileEventsArrive()
     QVERIFY(memory->isVisible() && memory->drawnPoints() > 8);
     fixture.document.setRunLog(std::make_shared<models::RunLog>());  // another run starts over
     QTRY_COMPARE(memory->series().size(), std::size_t(0));
+}
+
+void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()
+{
+    Fixture fixture;
+    fixture.open();
+    const auto panel = fixture.show(makeRunPanel, {1400, 320});
+    const auto plots = fixture.show(makeRunPlots, {700, 600});
+    auto* memory = part<plots::TimePlot>(*plots, "memoryPlot");
+    auto log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    protocol::RunEvents events = scriptedRun(2, 4, true);
+    log->apply(events);
+    QTRY_COMPARE(memory->series().largest(), 1003.0);
+    QCOMPARE(memory->second().size(), std::size_t(0));  // a CPU reserves nothing
+    for (protocol::RunEvent& event : events.events) {
+        if (auto* batch = std::get_if<protocol::BatchEvent>(&event)) batch->reservedMemory = 4000;
+        if (auto* end = std::get_if<protocol::StageEndEvent>(&event)) end->overlap = 0.75;
+    }
+    log = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(log);
+    log->apply(events);
+    QTRY_VERIFY(
+        part<QLabel>(*panel, "stage2Status")->text().endsWith(QStringLiteral("copying and computing at once: 75 %")));
+    QVERIFY(part<QLabel>(*panel, "stage2Status")->toolTip().contains(QStringLiteral("3.9 KiB from the driver")));
+    QTRY_COMPARE(memory->second().size(), std::size_t(8));
+    QCOMPARE(memory->second().largest(), 4000.0);
 }
 
 void TestRunPanels::aReportIsShownBesideTheCurrentRun()

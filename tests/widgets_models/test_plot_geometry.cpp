@@ -1,4 +1,5 @@
 #include <QTest>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -19,6 +20,9 @@ private slots:
     void manyPointsKeepTheirExtremesInEveryWindow();
     void theNearestPointIsFound();
     void lanesFindWhatTouchesARange();
+    void barsStandAtTheirTrueTimes();
+    void wideBarsThatTouchAreToldApartAndNarrowOnesAreNot();
+    void batchesOfAPipelineOverlapBetweenLanesAndNeverWithinOne();
     void coverageAddsUpToTheCoveredTime();
 };
 
@@ -141,6 +145,66 @@ void TestPlotGeometry::lanesFindWhatTouchesARange()
     QCOMPARE(lane.within(0.5, 4.5), std::pair(std::size_t(0), std::size_t(2)));
     QVERIFY(lane.at(2) == nullptr);
     QCOMPARE(lane.at(7)->batch, 2);
+}
+
+void TestPlotGeometry::barsStandAtTheirTrueTimes()
+{
+    Lane lane;
+    lane.append({1, 2, 1, 0});
+    lane.append({3, 3.0001, 1, 1});
+    lane.append({4, 12, 1, 2});
+    lane.append({20, 21, 1, 3});
+    const std::vector<Bar> bars = barsOf(lane, 0, 10, 50, 100);  // ten pixels a second
+    QCOMPARE(bars.size(), std::size_t(3));
+    QCOMPARE(std::pair(bars[0].left, bars[0].width), std::pair(60.0, 10.0));
+    QCOMPARE(std::pair(bars[1].left, bars[1].width), std::pair(80.0, 1.0));   // never invisible
+    QCOMPARE(std::pair(bars[2].left, bars[2].width), std::pair(90.0, 80.0));  // beyond the end
+    QCOMPARE(bars[2].interval->batch, 2);
+}
+
+void TestPlotGeometry::wideBarsThatTouchAreToldApartAndNarrowOnesAreNot()
+{
+    Lane lane;
+    for (int at = 0; at < 4; ++at) lane.append({at * 1.0, at + 1.0, 1, at});
+    const std::vector<Bar> wide = barsOf(lane, 0, 4, 0, 400);
+    for (std::size_t at = 1; at < wide.size(); ++at)
+        QCOMPARE(wide[at - 1].left + wide[at - 1].width, wide[at].left - 1);
+    QCOMPARE(wide.back().width, 100.0);
+    const std::vector<Bar> narrow = barsOf(lane, 0, 4, 0, 8);
+    for (const Bar& bar : narrow) QCOMPARE(bar.width, 2.0);
+}
+
+void TestPlotGeometry::batchesOfAPipelineOverlapBetweenLanesAndNeverWithinOne()
+{
+    std::mt19937_64 random(5);
+    std::uniform_real_distribution<double> length(0.01, 1);
+    constexpr std::size_t lanes = 6;
+    for (int round = 0; round < 50; ++round) {
+        std::array<Lane, lanes> all;
+        std::array<double, lanes> free{};
+        for (int batch = 0; batch < 30; ++batch) {  // batch by batch, as events come
+            double now = 0;
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                const double start = std::max(now, free[lane]);
+                now = free[lane] = start + length(random);
+                all[lane].append({start, now, 1, batch});
+            }
+        }
+        int atOnceSeen = 0;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::vector<Bar> bars = barsOf(all[lane], 0, free.back(), 0, 5000);
+            QCOMPARE(bars.size(), std::size_t(30));
+            for (std::size_t at = 1; at < bars.size(); ++at)
+                QVERIFY2(bars[at - 1].left + bars[at - 1].width <= bars[at].left + 1e-6,
+                         qPrintable(QStringLiteral("round %1, lane %2, bar %3").arg(round).arg(lane).arg(at)));
+            for (const Bar& bar : bars)
+                for (const auto& [other, interval] : atOnce(all, (bar.interval->start + bar.interval->end) / 2, lane)) {
+                    QVERIFY(other != lane && interval->batch != bar.interval->batch);
+                    ++atOnceSeen;
+                }
+        }
+        QVERIFY2(atOnceSeen > 100, qPrintable(QStringLiteral("round %1: %2").arg(round).arg(atOnceSeen)));
+    }
 }
 
 void TestPlotGeometry::coverageAddsUpToTheCoveredTime()

@@ -12,6 +12,7 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral("."))); }
 
     void stagesAddUpTheirPhasesAndBatches();
+    void aGpusStageKeepsItsOverlapAndTheMostThatWasReserved();
     void progressCountsStagesEqually();
     void theRateIsThatOfTheCurrentStage();
     void oneUpdatePerMessage();
@@ -57,9 +58,26 @@ void TestRunLog::stagesAddUpTheirPhasesAndBatches()
     QCOMPARE(stage.seconds, 1.0);
     QVERIFY(!stage.finished);
     QCOMPARE(log.elapsed(), 1.5);
-    log.apply(message({protocol::StageEndEvent{1, 1.25, 1.75}}));
+    log.apply(message({protocol::StageEndEvent{1, 1.25, 1.75, {}}}));
     QCOMPARE(log.stages().front().seconds, 1.25);
     QVERIFY(log.stages().front().finished);
+}
+
+void TestRunLog::aGpusStageKeepsItsOverlapAndTheMostThatWasReserved()
+{
+    models::RunLog log;
+    protocol::BatchEvent first = batch(1, 1, 50, 100), second = batch(1, 1.5, 100, 100);
+    first.reservedMemory = 4000;
+    second.reservedMemory = 3000;
+    // The second batch is copied in while the first one is computed, and told later.
+    log.apply(message({protocol::StageEvent{1, 1, 100, 0}, protocol::PhaseEvent{1, 0, 3, 0.5, 0.5}, first,
+                       protocol::PhaseEvent{1, 1, 2, 0.25, 0.5}, second}));
+    QVERIFY(!log.stages().front().overlap);
+    QCOMPARE(log.stages().front().reservedMemory, 4000);
+    QCOMPARE(log.batches().back().reservedMemory, 3000);
+    QCOMPARE(log.phases().back().start, 0.25);
+    log.apply(message({protocol::StageEndEvent{1, 1.5, 1.5, 0.92}}));
+    QCOMPARE(log.stages().front().overlap, std::optional(0.92));
 }
 
 void TestRunLog::progressCountsStagesEqually()
@@ -68,7 +86,7 @@ void TestRunLog::progressCountsStagesEqually()
     QCOMPARE(log.fraction(), 0.0);
     log.apply(message({protocol::StageEvent{1, 4, 100, 0}, batch(1, 1, 50, 100)}));
     QCOMPARE(log.fraction(), 0.125);
-    log.apply(message({protocol::StageEndEvent{1, 2, 2}, protocol::StageEvent{2, 4, 10, 2}}));
+    log.apply(message({protocol::StageEndEvent{1, 2, 2, {}}, protocol::StageEvent{2, 4, 10, 2}}));
     QCOMPARE(log.fraction(), 0.25);
 }
 

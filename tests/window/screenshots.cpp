@@ -56,10 +56,11 @@ bool changeCuts(Bed& bed)
     return bed.window->document().refusal().size() > 0;
 }
 
-bool beginRun(Bed& bed)
+bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QStringLiteral("auto"))
 {
     models::Settings settings = bed.window->document().settings();
-    settings.batch = 150;
+    settings.batch = batchSize;
+    settings.device = device;
     bed.window->workbench().setRunSettings(settings);
     bed::waitFor([&] { return !bed.window->workbench().busy(); });
     bed.window->workbench().startRun(true);
@@ -159,10 +160,19 @@ bool dragCheckpoint(Bed& bed)
     return false;
 }
 
+// What no machine without a GPU can show: an engine made up for tests has one.
+WindowSetup gpuSetup()
+{
+    WindowSetup setup = bed::fakeSetup();
+    setup.engineCommand = bed::fakeCommand({QStringLiteral("--gpu")});
+    return setup;
+}
+
 struct Shot {
     const char *name, *perspective;
     style::Mode theme;
     std::function<bool(Bed&)> prepare;
+    WindowSetup (*setup)() = bed::realSetup;
 };
 
 const Shot shots[] = {
@@ -177,6 +187,8 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && changeCuts(bed); }},
     {"running", "run", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && beginRun(bed); }},
+    {"gpu", "run", style::Mode::Light,
+     [](Bed& bed) { return bed.open("chain3.pt") && beginRun(bed, 1000, QStringLiteral("cuda:0")); }, gpuSetup},
     {"finished", "compare", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && bed.run(); }},
     {"dark", "run", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/gat.pt") && bed.run(); }},
@@ -194,10 +206,10 @@ const Shot shots[] = {
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 
-int take(const Shot& shot, QSize size, const QString& file)
+int take(const Shot& shot, bool dark, QSize size, const QString& file)
 {
-    WindowSetup setup = bed::realSetup();
-    setup.settings.theme = shot.theme;
+    WindowSetup setup = shot.setup();
+    setup.settings.theme = dark ? style::Mode::Dark : shot.theme;
     setup.unattended = true;
     if (*shot.perspective) setup.settings.perspective = QLatin1String(shot.perspective);
     Bed bed(setup);
@@ -225,6 +237,7 @@ int main(int argc, char** argv)
     const QApplication application(argc, argv);
     QCommandLineParser parser;
     parser.addOptions({{"folder", "Where the pictures go.", "folder", "."},
+                       {"dark", "All of them in the dark theme."},
                        {"shots", "Which of them, with commas.", "names"},
                        {"size", "Of the window, WIDTHxHEIGHT.", "size"},
                        {"suffix", "Behind each name.", "suffix"}});
@@ -238,7 +251,7 @@ int main(int argc, char** argv)
     for (const Shot& shot : shots) {
         const QString name = QLatin1String(shot.name);
         if (!wanted.isEmpty() && !wanted.contains(name)) continue;
-        failures += take(shot, size.isEmpty() ? QSize() : size,
+        failures += take(shot, parser.isSet("dark"), size.isEmpty() ? QSize() : size,
                          parser.value("folder") + u'/' + name + parser.value("suffix") + QStringLiteral(".png"));
     }
     return failures > 0 ? 1 : 0;

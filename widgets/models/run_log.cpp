@@ -64,9 +64,10 @@ struct Apply {
         if (event.total > 0) progress.destinations = event.total;
         ++progress.batches;
         progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
+        progress.reservedMemory = std::max(progress.reservedMemory, event.reservedMemory);
         progress.seconds = std::max(progress.seconds, event.time - progress.start);
-        data.batches.push_back(
-            {event.time, event.destinations, event.edges, event.frontier, event.memory, event.peakMemory, event.stage});
+        data.batches.push_back({event.time, event.destinations, event.edges, event.frontier, event.memory,
+                                event.peakMemory, event.stage, event.reservedMemory});
         thinnings += thin(data.batches, limit, [](const BatchPoint& point) { return point.peakMemory; });
         time(event.time);
     }
@@ -84,6 +85,7 @@ struct Apply {
     {
         StageProgress& progress = stage(event.index);
         progress.seconds = event.seconds;
+        progress.overlap = event.overlap;
         progress.finished = true;
         progress.done = progress.destinations;
         time(event.time);

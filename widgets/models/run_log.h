@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "protocol/run.h"
@@ -18,7 +19,8 @@ struct StageProgress {
     int index = 1;
     double start = 0, seconds = 0;  // seconds: so far, or in all
     bool finished = false;
-    std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0;
+    std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0, reservedMemory = 0;
+    std::optional<double> overlap;  // of a GPU, once the stage has ended: copying and computing at once
     std::array<double, protocol::phaseCount> phases{};
 };
 
@@ -26,8 +28,10 @@ struct BatchPoint {
     double time = 0;
     std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
     int stage = 1;
+    std::int64_t reservedMemory = 0;  // of a GPU
 };
 
+// Of different batches they may overlap; within a stage those of one phase do not.
 struct PhasePoint {
     double start = 0, seconds = 0;
     int stage = 1;

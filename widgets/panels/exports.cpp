@@ -93,10 +93,10 @@ QString stagesCsv(const models::Document& document)
 
 QString batchesCsv(const models::RunLog& log)
 {
-    Csv csv({"time", "stage", "destinations", "edges", "frontier", "memory", "peak_memory"});
+    Csv csv({"time", "stage", "destinations", "edges", "frontier", "memory", "peak_memory", "reserved_memory"});
     for (const models::BatchPoint& batch : log.batches())
         csv.row({seconds(batch.time), number(batch.stage), number(batch.destinations), number(batch.edges),
-                 number(batch.frontier), number(batch.memory), number(batch.peakMemory)});
+                 number(batch.frontier), number(batch.memory), number(batch.peakMemory), number(batch.reservedMemory)});
     return csv.text();
 }
 

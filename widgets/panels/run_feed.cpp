@@ -45,15 +45,16 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
     return bands;
 }
 
-BatchFeed::BatchFeed(plots::Series& memory, plots::Series& rate, plots::Series& size)
+BatchFeed::BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size)
     : m_memory(memory),
+      m_reserved(reserved),
       m_rate(rate),
       m_size(size)
 {}
 
 void BatchFeed::restart(const models::RunLog* log)
 {
-    for (plots::Series* series : {&m_memory, &m_rate, &m_size}) series->clear();
+    for (plots::Series* series : {&m_memory, &m_reserved, &m_rate, &m_size}) series->clear();
     m_log = log;
     m_read = 0;
     m_thinnings = log != nullptr ? log->thinnings() : 0;
@@ -85,6 +86,7 @@ void BatchFeed::read(const models::RunLog* log)
         m_memory.append((m_memory.lastX() + batch.time) / 2,
                         static_cast<double>(std::max(batch.memory, batch.peakMemory)));
         m_memory.append(batch.time, static_cast<double>(batch.memory));
+        if (batch.reservedMemory > 0) m_reserved.append(batch.time, static_cast<double>(batch.reservedMemory));
         m_size.append(batch.time, static_cast<double>(batch.destinations));
         addRate(batch, log->elapsed());
     }

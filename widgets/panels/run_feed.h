@@ -16,17 +16,17 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report);
 // Stages as bands of time; a stage that runs reaches to `openEnd`. Levels are the plan's predicted peaks.
 std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::PlanRecord* plan, double openEnd);
 
-// Feeds new batches: device memory, destinations per second (over at least 1/400 of the run), batch sizes.
+// Feeds new batches: device memory, what a GPU's allocator has reserved, destinations per second (over at least 1/400 of the run), batch sizes.
 class BatchFeed {
 public:
-    BatchFeed(plots::Series& memory, plots::Series& rate, plots::Series& size);
+    BatchFeed(plots::Series& memory, plots::Series& reserved, plots::Series& rate, plots::Series& size);
     void read(const models::RunLog* log);  // null or another log than before: starts over
 
 private:
     void restart(const models::RunLog* log);
     void addRate(const models::BatchPoint& batch, double elapsed);
 
-    plots::Series &m_memory, &m_rate, &m_size;
+    plots::Series &m_memory, &m_reserved, &m_rate, &m_size;
     const models::RunLog* m_log = nullptr;
     std::size_t m_read = 0;
     int m_thinnings = 0;

@@ -42,7 +42,7 @@ RunPlots::RunPlots(const Context& context, QWidget* parent) : Panel(parent), m_c
     m_empty->setWordWrap(true);
     layout->addWidget(m_empty, 1);
     setupPlots(*layout);
-    m_feed = std::make_unique<BatchFeed>(m_memory->series(), m_rate->series(), m_size->series());
+    m_feed = std::make_unique<BatchFeed>(m_memory->series(), m_memory->second(), m_rate->series(), m_size->series());
     setupConnections();
     fillRuns();
     watch();
@@ -91,6 +91,7 @@ void RunPlots::setupPlots(QBoxLayout& layout)
         return made;
     };
     m_memory = plot("memoryPlot", tr("Device memory"), plots::Unit::Bytes);
+    m_memory->setSecondName(tr("reserved by the allocator"));
     m_rate = plot("ratePlot", tr("Destinations per second"), plots::Unit::Count);
     m_size = plot("sizePlot", tr("Destinations per batch"), plots::Unit::Count);
     auto* small = new QHBoxLayout;

@@ -1,6 +1,7 @@
 #include "panels/stage_progress.h"
 
 #include <QMouseEvent>
+#include <cmath>
 
 #include "models/labels.h"
 
@@ -20,6 +21,17 @@ const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, in
     if (plan == nullptr || !plan->predicted) return nullptr;
     const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
     return found == plan->predicted->stages.end() ? nullptr : &*found;
+}
+
+int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
+
+// Copies are only called hidden where they are the shorter part for certain: those in and out may overlap, too.
+QString overlapText(const models::StageProgress& stage)
+{
+    const double copying = stage.phases[2] + stage.phases[4], computing = stage.phases[3];  // h2d, d2h; compute
+    const QString text = copying <= computing ? StageProgressList::tr("copies hidden behind computing: %1 %")
+                                              : StageProgressList::tr("copying and computing at once: %1 %");
+    return text.arg(percent(*stage.overlap));
 }
 
 QString peakText(std::int64_t peak, const protocol::PredictedStage* predicted)
@@ -47,7 +59,22 @@ QString stageStatus(const models::StageProgress* stage, const protocol::Predicte
     if (!stage->finished) parts << StageProgressList::tr("%1 %").arg(stagePercent(*stage));
     parts << models::formatSeconds(stage->seconds);
     if (stage->peakMemory > 0) parts << peakText(stage->peakMemory, predicted);
-    return parts.join(QStringLiteral(" · "));
+    const QString line = parts.join(QStringLiteral(" · "));
+    return stage->overlap ? line + QLatin1Char('\n') + overlapText(*stage) : line;
+}
+
+QString stageDetails(const models::StageProgress* stage)
+{
+    QStringList lines;
+    if (stage != nullptr && stage->overlap)
+        lines << StageProgressList::tr(
+                     "Copying to and from the GPU and computing went on at once for %1 % of the shorter "
+                     "of the two")
+                     .arg(percent(*stage->overlap));
+    if (stage != nullptr && stage->reservedMemory > 0)
+        lines << StageProgressList::tr("The GPU's allocator took up to %1 from the driver")
+                     .arg(models::formatBytes(static_cast<double>(stage->reservedMemory)));
+    return lines.join(QLatin1Char('\n'));
 }
 
 StageProgressList::StageProgressList(QWidget* parent) : QWidget(parent), m_grid(new QGridLayout(this))
@@ -98,6 +125,7 @@ void StageProgressList::fill(int line, const models::RunLog* log, const protocol
     Line& parts = m_lines[static_cast<std::size_t>(line)];
     parts.bar->setValue(stage != nullptr ? stagePercent(*stage) : 0);
     parts.status->setText(stageStatus(stage, predictedOf(plan, line + 1)));
+    parts.status->setToolTip(stageDetails(stage));
 }
 
 void StageProgressList::setSelected(int stage)

@@ -13,8 +13,11 @@
 
 namespace hopscope::panels {
 
-// "6.3 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"
+// "6.3 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; of a GPU's finished
+// stage, in a second line, "copies hidden behind computing: 92 %"
 QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted);
+// What else a GPU's stage has to say, a sentence a line; empty on a CPU.
+QString stageDetails(const models::StageProgress* stage);
 int stagePercent(const models::StageProgress& stage);
 
 class StageProgressList : public QWidget {

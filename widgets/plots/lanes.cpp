@@ -5,6 +5,12 @@
 
 namespace hopscope::plots {
 
+namespace {
+
+constexpr double gapFrom = 4;  // pixels: a narrower bar is not made narrower still
+
+}  // namespace
+
 void Lane::append(const Interval& interval)
 {
     if (m_intervals.empty() || m_intervals.back().start <= interval.start) {
@@ -29,6 +35,37 @@ const Interval* Lane::at(double seconds) const
 {
     const auto [first, last] = within(seconds, seconds);
     return first < last ? &m_intervals[first] : nullptr;
+}
+
+std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, double pixels)
+{
+    const double scale = pixels / (to - from);
+    const auto [first, last] = lane.within(from, to);
+    std::vector<Bar> bars;
+    bars.reserve(last - first);
+    for (std::size_t at = first; at < last; ++at) {
+        const Interval& interval = lane.intervals()[at];
+        const double begin = left + (interval.start - from) * scale;
+        const double end = left + (interval.end - from) * scale;
+        if (!bars.empty()) {
+            Bar& before = bars.back();
+            const bool wide = before.width >= gapFrom && end - begin >= gapFrom;
+            if (wide) before.width = std::min(before.width, std::max(begin - 1 - before.left, gapFrom - 1));
+        }
+        bars.push_back({begin, std::max(end - begin, 1.0), &interval});
+    }
+    return bars;
+}
+
+std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane> lanes, double seconds,
+                                                            std::size_t besides)
+{
+    std::vector<std::pair<std::size_t, const Interval*>> found;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        if (lane == besides) continue;
+        if (const Interval* interval = lanes[lane].at(seconds)) found.emplace_back(lane, interval);
+    }
+    return found;
 }
 
 void Coverage::reset(double from, double to, int pixels)

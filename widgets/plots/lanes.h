@@ -3,6 +3,8 @@
 // Intervals in lanes over time, and how they look on a row of pixels: geometry without painting.
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace hopscope::plots {
@@ -27,6 +29,21 @@ public:
 private:
     std::vector<Interval> m_intervals;
 };
+
+// An interval as it is drawn.
+struct Bar {
+    double left = 0, width = 0;  // pixels
+    const Interval* interval = nullptr;
+};
+
+// The intervals of a lane that touch the time from `from` to `to`, drawn over `pixels` pixels from `left` on, at their true
+// times. None is narrower than a pixel; of two wide ones that touch, the first leaves a pixel free, so that batches can be
+// told apart. They may reach beyond both ends. Linear in what it returns.
+std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, double pixels);
+
+// What other lanes do at a moment, and for which batch: (lane, interval), without the lane `besides`.
+std::vector<std::pair<std::size_t, const Interval*>> atOnce(std::span<const Lane> lanes, double seconds,
+                                                            std::size_t besides);
 
 // How much of each pixel's time is covered, 0..1, over a range of time; grows with its lane without starting over.
 class Coverage {

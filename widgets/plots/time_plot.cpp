@@ -77,12 +77,14 @@ struct TimePlot::Impl {
     Unit unit;
     Canvas* canvas;
     PlotFrame* frame;
-    Curve* graph = nullptr;
+    Curve *graph = nullptr, *secondGraph = nullptr;
     QCPItemStraightLine* now = nullptr;
     QCPItemStraightLine* cursor = nullptr;
     QCPItemText* text = nullptr;
     std::vector<QCPAbstractItem*> items;  // of bands, levels and limit
-    Series series;
+    Series series, second;
+    QString secondName;
+    bool secondNamed = false;  // in the legend
     std::vector<Band> bands;
     QString otherTitle;
     std::vector<double> other;
@@ -121,8 +123,11 @@ void TimePlot::Impl::layers()
 void TimePlot::Impl::addGraphs()
 {
     graph = new Curve(canvas->xAxis, canvas->yAxis);
-    graph->setLayer(QStringLiteral("live"));
-    graph->setAdaptiveSampling(false);
+    secondGraph = new Curve(canvas->xAxis, canvas->yAxis);
+    for (Curve* curve : {graph, secondGraph}) {
+        curve->setLayer(QStringLiteral("live"));
+        curve->setAdaptiveSampling(false);
+    }
     now = new QCPItemStraightLine(canvas);
     now->setLayer(QStringLiteral("live"));
     cursor = new QCPItemStraightLine(canvas);
@@ -213,6 +218,8 @@ void TimePlot::Impl::legend()
     std::vector<LegendItem> entries;
     const bool predicted = std::ranges::any_of(bands, [](const Band& band) { return band.level.has_value(); });
     if (predicted) entries.push_back({tr("predicted peak of the stage"), theme.textMuted, true});
+    secondNamed = second.size() > 0 && !secondName.isEmpty();
+    if (secondNamed) entries.push_back({secondName, theme.structure, false});
     if (!other.empty()) entries.push_back({tr("peak in %1").arg(otherTitle), theme.warning, true});
     frame->legend().setColour(theme.textMuted);
     frame->legend().setItems(std::move(entries));
@@ -220,7 +227,7 @@ void TimePlot::Impl::legend()
 
 double TimePlot::Impl::needed() const
 {
-    double largest = series.largest();
+    double largest = std::max(series.largest(), second.largest());
     for (const Band& band : bands) largest = std::max(largest, band.level.value_or(0));
     for (const double value : other) largest = std::max(largest, value);
     return largest;
@@ -256,9 +263,12 @@ void TimePlot::Impl::draw()
     drawnFinished = finished;
     const QCPRange range = canvas->xAxis->range();
     const int pixels = std::max(canvas->axisRect()->width(), 100);
-    const std::vector<Point> points = series.thinned(range.lower, range.upper, static_cast<std::size_t>(pixels));
-    graph->setDense(points.size() > static_cast<std::size_t>(pixels) / 4);
-    graph->setData(graphData(points));
+    for (const auto& [curve, values] : {std::pair{graph, &series}, std::pair{secondGraph, &second}}) {
+        const std::vector<Point> points = values->thinned(range.lower, range.upper, static_cast<std::size_t>(pixels));
+        curve->setDense(points.size() > static_cast<std::size_t>(pixels) / 4);
+        curve->setData(graphData(points));
+    }
+    if (secondNamed != (second.size() > 0 && !secondName.isEmpty())) legend();
     now->setVisible(!finished && end > 0);
     now->point1->setCoords(end, 0);
     now->point2->setCoords(end, 1);
@@ -270,6 +280,7 @@ void TimePlot::Impl::colour()
 {
     canvas->setTheme(theme);
     graph->setPen(QPen(theme.accent, 1));
+    secondGraph->setPen(QPen(theme.structure, 1));
     QColor fill = theme.accent;
     fill.setAlphaF(0.2F);
     graph->setBrush(unit == Unit::Bytes ? QBrush(fill) : QBrush(Qt::NoBrush));
@@ -352,6 +363,10 @@ void TimePlot::Impl::setUp()
 TimePlot::~TimePlot() = default;
 
 Series& TimePlot::series() { return m_impl->series; }
+
+Series& TimePlot::second() { return m_impl->second; }
+
+void TimePlot::setSecondName(const QString& name) { m_impl->secondName = name; }
 
 void TimePlot::setOther(const QString& title, std::vector<double> perStage)
 {

@@ -28,7 +28,10 @@ public:
     TimePlot(const QString& title, Unit unit, QWidget* parent = nullptr);
     ~TimePlot() override;
 
-    [[nodiscard]] Series& series();                                     // append to it, then refresh()
+    [[nodiscard]] Series& series();  // append to it, then refresh()
+    // A second line in the unit of the first, without a fill; in the legend once it has points.
+    [[nodiscard]] Series& second();
+    void setSecondName(const QString& name);
     void setOther(const QString& title, std::vector<double> perStage);  // another run's value per band; empty: none
     void setBands(std::vector<Band> bands);
     void setLimit(std::optional<double> limit);

@@ -32,6 +32,7 @@ Timeline::Timeline(QWidget* parent) : QWidget(parent)
     setAccessibleName(tr("Pipeline: what each lane does over time"));
     setAccessibleDescription(tr("Plus and minus zoom, the arrow keys move, 0 shows everything"));
     setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
 }
 
@@ -55,6 +56,7 @@ void Timeline::clear()
     for (Lane& lane : m_lanes) lane.clear();
     m_counted.fill(0);
     m_end = 0;
+    m_pointedAt.reset();
     m_following = true;
     m_from = 0;
     m_to = 1;
@@ -153,8 +155,8 @@ void Timeline::paintFigure(QPainter& painter, const QSize& size)
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         const QRect lane = laneRect(lanes, phase);
         painter.setPen(m_theme.textMuted);
-        painter.drawText(QRect(0, lane.top(), lanes.left() - textGap, lane.height()), Qt::AlignRight | Qt::AlignVCenter,
-                         phaseTitle(phase));
+        painter.drawText(QRect(0, lane.top(), lanes.left() - textGap, lane.height()),
+                         Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, phaseTitle(phase));
         painter.fillRect(lane, m_theme.bandB);
         painter.save();
         painter.setClipRect(lane);
@@ -168,24 +170,32 @@ void Timeline::paintLane(QPainter& painter, const QRect& rect, int phase)
 {
     const auto visible = m_lanes[static_cast<std::size_t>(phase)].within(m_from, m_to);
     const bool few = visible.second - visible.first <= static_cast<std::size_t>(rect.width()) / 3;
-    if (few) paintBlocks(painter, rect, phase, visible);
+    if (few) paintBars(painter, rect, phase);
     else paintCoverage(painter, rect, phase);
 }
 
-void Timeline::paintBlocks(QPainter& painter, const QRect& rect, int phase,
-                           std::pair<std::size_t, std::size_t> range) const
+void Timeline::paintBars(QPainter& painter, const QRect& rect, int phase) const
 {
     const QColor colour = m_theme.phases.value(phase, m_theme.accent);
-    const double scale = rect.width() / (m_to - m_from);
-    const Lane& lane = m_lanes[static_cast<std::size_t>(phase)];
-    painter.setPen(Qt::NoPen);
-    for (std::size_t at = range.first; at < range.second; ++at) {
-        const Interval& interval = lane.intervals()[at];
-        const double left = rect.left() + (interval.start - m_from) * scale;
-        const double width = std::max((interval.end - interval.start) * scale, 1.0);
-        const bool pale = m_selected > 0 && interval.stage != m_selected;
-        painter.fillRect(QRectF(left, rect.top(), width, rect.height()), pale ? faded(colour, 0.35) : colour);
+    for (const Bar& bar : barsOf(m_lanes[static_cast<std::size_t>(phase)], m_from, m_to, rect.left(), rect.width())) {
+        const bool pale = m_selected > 0 && bar.interval->stage != m_selected;
+        const QRectF shape(bar.left, rect.top(), bar.width, rect.height());
+        painter.fillRect(shape, pale ? faded(colour, 0.35) : colour);
+        if (!pale) paintNumber(painter, shape, colour, *bar.interval);
+        if (!pointedAt(*bar.interval)) continue;
+        painter.setPen(QPen(m_theme.text, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(shape.adjusted(1, 1, -1, -1));
     }
+}
+
+void Timeline::paintNumber(QPainter& painter, const QRectF& bar, const QColor& colour, const Interval& interval) const
+{
+    const QString number = QString::number(interval.batch);
+    if (painter.fontMetrics().horizontalAdvance(number) + 2 > bar.width()) return;
+    const bool text = style::contrast(m_theme.text, colour) >= style::contrast(m_theme.accentText, colour);
+    painter.setPen(text ? m_theme.text : m_theme.accentText);
+    painter.drawText(bar, Qt::AlignCenter, number);
 }
 
 // One row of pixels, stretched over the lane's height.
@@ -228,14 +238,19 @@ void Timeline::paintAxis(QPainter& painter, const QRect& lanes) const
     painter.drawLine(QPointF(now, lanes.top()), QPointF(now, lanes.bottom()));
 }
 
+double Timeline::momentAt(const QPointF& at) const
+{
+    const QRect lanes = lanesRect(size());
+    return m_from + (at.x() - lanes.left()) * (m_to - m_from) / lanes.width();
+}
+
 const Interval* Timeline::intervalAt(const QPoint& at, int* phase) const
 {
     const QRect lanes = lanesRect(size());
-    const double moment = m_from + (at.x() - lanes.left()) * (m_to - m_from) / lanes.width();
     for (int lane = 0; lane < protocol::phaseCount; ++lane) {
         if (!laneRect(lanes, lane).contains(at)) continue;
         if (phase != nullptr) *phase = lane;
-        return m_lanes[static_cast<std::size_t>(lane)].at(moment);
+        return m_lanes[static_cast<std::size_t>(lane)].at(momentAt(at));
     }
     return nullptr;
 }
@@ -245,12 +260,30 @@ QString Timeline::describe(const QPoint& at) const
     int phase = 0;
     const Interval* interval = intervalAt(at, &phase);
     if (interval == nullptr) return {};
-    return tr("%1 · stage %2 · batch %3\n%4 at %5")
-        .arg(phaseTitle(phase))
-        .arg(interval->stage)
-        .arg(interval->batch)
-        .arg(valueLabel(interval->end - interval->start, Unit::Seconds), valueLabel(interval->start, Unit::Seconds));
+    QString text = tr("%1 · stage %2 · batch %3\n%4 at %5")
+                       .arg(phaseTitle(phase))
+                       .arg(interval->stage)
+                       .arg(interval->batch)
+                       .arg(valueLabel(interval->end - interval->start, Unit::Seconds),
+                            valueLabel(interval->start, Unit::Seconds));
+    for (const auto& [lane, other] : atOnce(m_lanes, momentAt(at), static_cast<std::size_t>(phase)))
+        text += tr("\nmeanwhile %1 of batch %2").arg(phaseTitle(static_cast<int>(lane))).arg(other->batch);
+    return text;
 }
+
+void Timeline::pointAt(const Interval* interval)
+{
+    const bool same = interval != nullptr ? pointedAt(*interval) : !m_pointedAt;
+    m_pointedAt = interval != nullptr ? std::optional(*interval) : std::nullopt;
+    if (!same) update();
+}
+
+bool Timeline::pointedAt(const Interval& interval) const
+{
+    return m_pointedAt && m_pointedAt->stage == interval.stage && m_pointedAt->batch == interval.batch;
+}
+
+void Timeline::leaveEvent(QEvent*) { pointAt(nullptr); }
 
 bool Timeline::event(QEvent* event)
 {
@@ -266,9 +299,7 @@ bool Timeline::event(QEvent* event)
 
 void Timeline::wheelEvent(QWheelEvent* event)
 {
-    const QRect lanes = lanesRect(size());
-    const double moment = m_from + (event->position().x() - lanes.left()) * (m_to - m_from) / lanes.width();
-    scaleAround(std::clamp(moment, m_from, m_to), std::pow(0.85, event->angleDelta().y() / 120.0));
+    scaleAround(std::clamp(momentAt(event->position()), m_from, m_to), std::pow(0.85, event->angleDelta().y() / 120.0));
     event->accept();
 }
 
@@ -281,7 +312,7 @@ void Timeline::mousePressEvent(QMouseEvent* event)
 
 void Timeline::mouseMoveEvent(QMouseEvent* event)
 {
-    if (!(event->buttons() & Qt::LeftButton)) return;
+    if (!(event->buttons() & Qt::LeftButton)) return pointAt(intervalAt(event->pos()));
     const int moved = event->pos().x() - m_pressed.x();
     m_dragging = m_dragging || std::abs(moved) > 3;
     if (!m_dragging) return;

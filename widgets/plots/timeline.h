@@ -1,10 +1,12 @@
 #pragma once
 
-// The lanes of the pipeline over time, one per phase. Paints exact blocks while they are few, else how busy each pixel's time
-// was; wheel or + and - zoom, drag or arrows move, a double click or 0 shows everything.
+// The lanes of the pipeline over time, one per phase: on a GPU several batches are under way at once, each in another lane.
+// Paints exact bars while they are few, with their batch's number where there is room, else how busy each pixel's time was.
+// The batch under the pointer is marked in all lanes; wheel or + and - zoom, drag or arrows move, a double click or 0 shows everything.
 
 #include <QWidget>
 #include <array>
+#include <optional>
 
 #include "plots/figure.h"
 #include "plots/lanes.h"
@@ -46,15 +48,20 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
 private:
     [[nodiscard]] QRect lanesRect(const QSize& size) const;
     [[nodiscard]] QRect laneRect(const QRect& lanes, int phase) const;
+    [[nodiscard]] double momentAt(const QPointF& at) const;  // seconds
     [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* phase = nullptr) const;
     void fit();
     void scaleAround(double moment, double factor);
     void paintLane(QPainter& painter, const QRect& rect, int phase);
-    void paintBlocks(QPainter& painter, const QRect& rect, int phase, std::pair<std::size_t, std::size_t> range) const;
+    void paintBars(QPainter& painter, const QRect& rect, int phase) const;
+    void paintNumber(QPainter& painter, const QRectF& bar, const QColor& colour, const Interval& interval) const;
+    void pointAt(const Interval* interval);
+    [[nodiscard]] bool pointedAt(const Interval& interval) const;
     void paintCoverage(QPainter& painter, const QRect& rect, int phase);
     void paintAxis(QPainter& painter, const QRect& lanes) const;
 
@@ -65,6 +72,7 @@ private:
     double m_from = 0, m_to = 1, m_end = 0, m_drawnEnd = -1;
     bool m_finished = false, m_following = true, m_drawnFinished = false;
     int m_selected = 0;
+    std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes
     QPoint m_pressed;
     double m_pressedFrom = 0;
     bool m_dragging = false;
