@@ -9,7 +9,7 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr std::size_t mostUnderWay = 2;  // on the device
+constexpr std::size_t mostUnderWay = 3;  // on the device
 
 using Mark = std::optional<c10::Event>;
 

@@ -7,8 +7,8 @@
 //   writing thread     takes finished rows to their stores
 //
 // A batch stands in a slot of the ring, which goes round: free, prepared, under way, to be written, written. There are as
-// many slots as threads can use, so that each waits for the slowest and memory is bounded. Two batches are under way on the
-// device: while one is computed the next one is copied in and the one before is copied out.
+// many slots as threads can use, so that each waits for the slowest and memory is bounded. Three batches are under way on
+// the device: while one is computed the next one is copied in and the one before is copied out.
 
 #include <condition_variable>
 #include <deque>

@@ -40,8 +40,8 @@ public:
     struct Place {
         StagingChunk up, down;
     };
-    // One that is prepared, two on the device, one that is written.
-    static constexpr std::size_t size = 4;
+    // One that is prepared, three on the device, one that is written.
+    static constexpr std::size_t size = 5;
 
     StagingRing(std::int64_t upBytes, std::int64_t downBytes);
     std::array<Place, size>& places() { return m_places; }
