@@ -110,6 +110,8 @@ public:
         return answer;
     }
 
+    [[nodiscard]] std::stop_token stop() const { return m_stop; }
+
 private:
     static double sum(const std::vector<double>& numbers)
     {
@@ -240,7 +242,12 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     Planner planner(prepared, predictor, request, std::move(stop));
     if (!prepared.hasData()) return planner.rule(placement::isRule(*strategy) ? *strategy : Strategy::Depth);
     if (progress) progress({"looking for the best cuts", 0, 0});
-    return placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
+    base::Result<PlanAnswer> answer = placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
+    if (!answer) return answer;
+    base::Result<plan::Plan> kept = predictor.keepOnDevice(std::move(answer->plan), request.limits, planner.stop());
+    if (!kept) return base::forward(kept);
+    answer->plan = std::move(*kept);
+    return answer;
 }
 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,

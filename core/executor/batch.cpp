@@ -36,12 +36,22 @@ void Batch::stage(StagingChunk& chunk)
     m_given = m_feed.stage([&chunk](at::IntArrayRef shape, at::ScalarType dtype) { return chunk.take(shape, dtype); });
 }
 
+void Batch::uploadStructure()
+{
+    for (const Instruction& i : m_program.instructions) {
+        if (!m_session.choice.skips(i)) continue;
+        Given& given = m_given[static_cast<std::size_t>(&i - m_program.instructions.data())];
+        for (at::Tensor* const t : {&given.rows, &given.offsets, &given.pieces})
+            if (t->defined()) *t = m_session.device.upload(*t);
+    }
+}
+
 // What several instructions share is uploaded once.
 void Batch::upload()
 {
     std::map<const void*, at::Tensor> there;
     const auto move = [&](at::Tensor& t) {
-        if (!t.defined()) return;
+        if (!t.defined() || !t.is_cpu()) return;
         at::Tensor& found = there[t.const_data_ptr()];
         if (!found.defined() || t.numel() == 0) found = m_session.device.upload(t);
         t = found;
@@ -64,7 +74,7 @@ void Batch::compute()
 
 void Batch::clear()
 {
-    for (at::Tensor& t : m_registers) t = at::Tensor();
+    letGo();
     m_contributions.clear();
     m_results.clear();
     m_given.clear();
@@ -106,8 +116,21 @@ Given Batch::given(const Instruction& i)
 
 void Batch::read(const Instruction& i)
 {
-    reg(i.outputs[0]) = given(i).rows;
+    const at::Tensor from = given(i).rows;
+    if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
+    else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
+    else reg(i.outputs[0]) = from;
     check(i, i.value, reg(i.outputs[0]));
+}
+
+// Of a table on the device, those of the batch follow each other.
+at::Tensor Batch::rowsHere(const Instruction& i)
+{
+    const Destinations& batch = m_block.destinations();
+    if (i.rows.kind == RowKind::Batch) return m_session.residents.table(i.value).narrow(0, batch.first, batch.count);
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(i.rows.table, i.rows.key);
+    const at::Tensor& all = m_session.residents.part({ResidentPart::Owned, i.value, i.rows});
+    return all.narrow(0, batch.count ? adjacency.begin(batch.first) : 0, m_block.count(i.rows));
 }
 
 // Many operators take row numbers of 64 bits only.
@@ -281,10 +304,12 @@ void Batch::segment(const Instruction& i)
     const Segment& s = i.segment;
     const Given from = given(i);
     SegmentInputs in;
-    in.source = s.from < 0 ? m_session.table(s.source) : reg(s.from);
+    if (s.from >= 0) in.source = reg(s.from);
+    else in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
     in.pieces = from.pieces;
+    if (m_feed.skips(i)) structureHere(s, in);
     if (s.weight >= 0) in.weight = reg(s.weight);
     at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in, m_session); });
     if (!i.operands.empty())
@@ -292,6 +317,18 @@ void Batch::segment(const Instruction& i)
     check(i, m_session.analysis.program.op(i.op).outputs[0], out);
     reg(i.outputs[0]) = out;
     m_owned[static_cast<std::size_t>(i.outputs[0])] = true;
+}
+
+// A slice of the whole graph's structure: positions are those of the adjacency.
+void Batch::structureHere(const Segment& s, SegmentInputs& in)
+{
+    const Destinations& batch = m_block.destinations();
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(s.messages.table, s.messages.key);
+    in.columns = m_session.residents.part({ResidentPart::Columns, {}, s.messages, s.columnSpace, s.columnKey});
+    in.offsets =
+        m_session.residents.part({ResidentPart::Offsets, {}, s.messages}).narrow(0, batch.first, batch.count + 1);
+    in.first = batch.count ? adjacency.begin(batch.first) : 0;
+    in.count = m_block.count(s.messages);
 }
 
 // ---- results
@@ -330,7 +367,8 @@ std::int64_t Batch::resultBytes()
 {
     std::int64_t bytes = 0;
     for (const Written& w : m_program.writes)
-        bytes += StagingChunk::rounded(m_block.count(w.rows) * m_session.stores.at(w.value)->rowBytes());
+        if (!m_session.choice.onlyHere(w.value))
+            bytes += StagingChunk::rounded(m_block.count(w.rows) * m_session.stores.at(w.value)->rowBytes());
     return bytes;
 }
 
@@ -338,6 +376,8 @@ void Batch::collect(StagingChunk* chunk)
 {
     for (const Written& w : m_program.writes) {
         at::Tensor& made = reg(w.from);
+        if (m_session.choice.holds(w.value)) keep(w, made);
+        if (m_session.choice.onlyHere(w.value)) continue;
         m_writtenBytes += bytesOf(made);
         if (chunk) {
             at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
@@ -348,8 +388,26 @@ void Batch::collect(StagingChunk* chunk)
         }
         if (!m_block.isRange(w.rows)) m_feed.writtenRows(w);
     }
-    if (!chunk) return;
-    for (const Written& w : m_program.writes) reg(w.from) = at::Tensor();
+}
+
+void Batch::letGo()
+{
+    for (at::Tensor& t : m_registers) t = at::Tensor();
+}
+
+// Into a table on the device; in a look ahead there is none.
+void Batch::keep(const Written& w, const at::Tensor& made)
+{
+    if (m_session.standIn) return;
+    const at::Tensor& table = m_session.residents.table(w.value);
+    if (m_block.isRange(w.rows)) {
+        table.narrow(0, m_block.destinations().first, made.size(0)).copy_(made);
+        return;
+    }
+    std::size_t place = m_program.instructions.size();
+    for (const Written* earlier = m_program.writes.data(); earlier != &w; ++earlier)
+        place += m_session.choice.holds(earlier->value) && !m_block.isRange(earlier->rows) ? 1 : 0;
+    table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
 }
 
 void Batch::store()

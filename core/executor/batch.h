@@ -4,6 +4,7 @@
 
 #include "executor/feed.h"
 #include "executor/loop_program.h"
+#include "executor/segment_run.h"
 #include "executor/session.h"
 #include "executor/staging.h"
 
@@ -19,6 +20,8 @@ public:
     void stage(StagingChunk& chunk);
     // GPU: queues the copies to the device.
     void upload();
+    // In a look ahead, before: what the batches of the run will find there.
+    void uploadStructure();
     // All instructions. Nothing is written or merged before `merge`, so that a batch that runs out of memory can be redone.
     void compute();
     // Takes the rows to be stored out of their registers; a GPU's are queued for download into the chunk.
@@ -27,6 +30,8 @@ public:
     void merge();
     // Hands the rows to their stores. On a GPU after their download has been waited for; on any thread.
     void store();
+    // GPU: drops every register; what is queued holds its memory.
+    void letGo();
     // Drops every register and all that is on its way.
     void clear();
 
@@ -44,6 +49,9 @@ private:
     };
     void run(const Instruction& i);
     void read(const Instruction& i);
+    at::Tensor rowsHere(const Instruction& i);
+    void structureHere(const Segment& s, SegmentInputs& in);
+    void keep(const Written& w, const at::Tensor& made);
     void positions(const Instruction& i);
     void call(const Instruction& i);
     void select(const Instruction& i);

@@ -103,11 +103,23 @@ bool deviceLost() { return lost; }
 at::Tensor DeviceContext::upload(const at::Tensor& host)
 {
     if (!gpu()) return host;
+    at::Tensor there = allocate(host.sizes(), host.scalar_type());
+    uploadInto(there, host);
+    return there;
+}
+
+at::Tensor DeviceContext::allocate(at::IntArrayRef shape, at::ScalarType dtype)
+{
     const c10::StreamGuard onUploads(lane(Lane::Upload));
-    at::Tensor there = at::empty_like(host, host.options().device(m_device).pinned_memory(false));
-    there.copy_(host, /*non_blocking=*/host.is_pinned());
+    at::Tensor there = at::empty(shape, at::TensorOptions().dtype(dtype).device(m_device));
     there.record_stream(lane(Lane::Compute));
     return there;
+}
+
+void DeviceContext::uploadInto(const at::Tensor& onDevice, const at::Tensor& host)
+{
+    const c10::StreamGuard onUploads(lane(Lane::Upload));
+    onDevice.copy_(host, /*non_blocking=*/host.is_pinned());
 }
 
 void DeviceContext::download(const at::Tensor& onDevice, const at::Tensor& host)

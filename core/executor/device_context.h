@@ -36,6 +36,9 @@ public:
     // Queues a copy to the device; what is queued for computing after `order(Upload, Compute)` sees it. `host` must stay
     // as it is until the copy has been waited for, if it is pinned; else the call waits.
     at::Tensor upload(const at::Tensor& host);
+    // Memory for such copies, and one into a part of it.
+    at::Tensor allocate(at::IntArrayRef shape, at::ScalarType dtype);
+    void uploadInto(const at::Tensor& onDevice, const at::Tensor& host);
     // Queues a copy into `host`, which may be read after an event of the Download lane has been waited for.
     void download(const at::Tensor& onDevice, const at::Tensor& host);
     // A copy on the host, at once.

@@ -8,7 +8,6 @@
 #include <ATen/Parallel.h>
 
 #include "executor/staging.h"
-#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
@@ -54,9 +53,8 @@ std::int64_t mostPieceBytes(std::int64_t positions)
     return most * static_cast<std::int64_t>(sizeof(kernels::HubPiece));
 }
 
-at::Tensor piecesOf(const at::Tensor& offsets, const Feed::Buffer& buffer)
+at::Tensor bytesOf(const std::vector<kernels::HubPiece>& pieces, const Feed::Buffer& buffer)
 {
-    const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
     if (pieces.empty()) return {};
     const auto bytes = static_cast<std::int64_t>(pieces.size() * sizeof(kernels::HubPiece));
     at::Tensor out = buffer({bytes}, at::kByte);
@@ -158,27 +156,66 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
         m_session.checkStop();
         given.push_back(staged(i, buffer));
     }
-    for (const Written& w : m_program.writes)
-        if (!m_block.isRange(w.rows)) writtenRows(w);
+    for (const Written& w : m_program.writes) {
+        if (m_block.isRange(w.rows)) continue;
+        const at::Tensor rows = writtenRows(w);
+        if (m_session.choice.holds(w.value)) given.push_back({narrowed(rows, buffer), {}, {}});
+    }
     return given;
+}
+
+bool Feed::skips(const Instruction& i) const
+{
+    if (!m_block.destinations().ascending() || !m_session.choice.skips(i)) return false;
+    return m_session.structureHere() || (i.act == Act::Read && i.rows.kind == RowKind::Batch);
+}
+
+// Edge tables are there in another order.
+bool Feed::picksThere(const Instruction& i) const
+{
+    const bool owned = i.rows.kind == RowKind::Owned && m_session.choice.structure();
+    return i.act == Act::Read && m_session.choice.holds(i.value) && !owned && !skips(i);
 }
 
 Given Feed::staged(const Instruction& i, const Buffer& buffer)
 {
     switch (i.act) {
-    case Act::Read: return {read(i, &buffer), {}, {}};
+    case Act::Read:
+        if (skips(i)) return {};
+        if (picksThere(i)) return {narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), buffer), {}, {}};
+        return {read(i, &buffer), {}, {}};
     case Act::Positions:
     case Act::Select:
     case Act::Concat: return {narrowed(numbers(i), buffer), {}, {}};
-    case Act::Segment: break;
+    case Act::Segment: return stagedSegment(i, buffer);
     default: return {};
     }
+}
+
+Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
+{
+    if (skips(i)) return {{}, {}, bytesOf(hubsInPlace(i.segment.messages), buffer)};
     Given& shared = m_offsets[i.segment.messages];
     if (!shared.offsets.defined()) {
         const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
-        shared = {{}, narrowed(offsets, buffer), piecesOf(offsets, buffer)};
+        const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
+        shared = {{}, narrowed(offsets, buffer), bytesOf(pieces, buffer)};
     }
-    return shared;
+    Given given = shared;
+    if (i.segment.from < 0) given.rows = narrowed(numbers(i), buffer);
+    return given;
+}
+
+// Positions are those of the whole adjacency.
+std::vector<kernels::HubPiece> Feed::hubsInPlace(const RowClass& messages)
+{
+    return timed(Phase::Block, [&] {
+        const Destinations& batch = m_block.destinations();
+        const graph::Adjacency& adjacency = m_session.structure.adjacency(messages.table, messages.key);
+        std::vector<std::int64_t> offsets{adjacency.begin(batch.first)};
+        for (std::int64_t k = 0; k < batch.count; ++k) offsets.push_back(adjacency.end(batch.first + k));
+        return kernels::hubPieces(offsets.data(), batch.count);
+    });
 }
 
 at::Tensor Feed::narrowed(const at::Tensor& numbers, const Buffer& buffer)
@@ -204,12 +241,16 @@ std::int64_t Feed::stagingBytes()
     const auto add = [&](std::int64_t more) { bytes += StagingChunk::rounded(more); };
     for (const Instruction& i : m_program.instructions) {
         m_session.checkStop();
-        if (i.act == Act::Read) add(m_block.count(i.rows) * tableRowBytes(i.value));
+        if (skips(i)) continue;
+        if (i.act == Act::Read) add(m_block.count(i.rows) * (picksThere(i) ? 4 : tableRowBytes(i.value)));
         if (i.act == Act::Positions || i.act == Act::Select || i.act == Act::Concat) add(m_block.count(i.rows) * 4);
+        if (i.act == Act::Segment && i.segment.from < 0) add(m_block.count(i.segment.messages) * 4);
         if (i.act != Act::Segment || !offsets.insert(i.segment.messages).second) continue;
         add((m_block.destinations().count + 1) * 4);
         add(mostPieceBytes(m_block.count(i.segment.messages)));
     }
+    for (const Written& w : m_program.writes)
+        if (m_session.choice.holds(w.value) && !m_block.isRange(w.rows)) add(m_block.count(w.rows) * 4);
     return bytes;
 }
 

@@ -9,12 +9,15 @@
 #include "executor/loop_program.h"
 #include "executor/phases.h"
 #include "executor/session.h"
+#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
 // What one instruction is given; undefined tensors where it asks for nothing of the kind.
 struct Given {
-    at::Tensor rows;     // Read: of the table. Positions, Select, Concat: row numbers. Segment in place: columns
+    // Read: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row numbers.
+    // Segment in place: columns.
+    at::Tensor rows;
     at::Tensor offsets;  // Segment
     at::Tensor pieces;   // Segment: of its hubs, as bytes
 };
@@ -32,12 +35,17 @@ public:
 
     // For one instruction, as the CPU uses it: a batch's own rows stay where they lie.
     Given give(const Instruction& i);
-    // For all, copied into `buffer` and with row numbers of 32 bits where they fit, in the order of the instructions.
+    // For all, copied into `buffer` and with row numbers of 32 bits where they fit, in the order of the instructions; then
+    // the row numbers of what is written into tables on the device.
     std::vector<Given> stage(const Buffer& buffer);
     // What `stage` asks of its buffer, each piece rounded as StagingChunk does. Makes the batch's row numbers.
     std::int64_t stagingBytes();
     // Numbers of the rows that `written` has; made on the way.
     at::Tensor writtenRows(const Written& written);
+    // What the instruction needs is on the device already.
+    [[nodiscard]] bool skips(const Instruction& i) const;
+    // Rows are picked there, by their numbers.
+    [[nodiscard]] bool picksThere(const Instruction& i) const;
 
     void clear();
     [[nodiscard]] const PhaseTimes& times() const { return m_times; }
@@ -55,6 +63,8 @@ private:
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor narrowed(const at::Tensor& numbers, const Buffer& buffer);
     Given staged(const Instruction& i, const Buffer& buffer);
+    Given stagedSegment(const Instruction& i, const Buffer& buffer);
+    std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);
     void countRead(ir::ValueId value, std::int64_t bytes);
     void countInPlace(const Segment& s);
     std::int64_t tableRowBytes(ir::ValueId value);

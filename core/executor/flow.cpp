@@ -245,6 +245,7 @@ void Flow::queue(Slot& slot)
     slot.download.end = device.mark(Lane::Download);
     device.checkLimit();
     slot.batch.merge();
+    slot.batch.letGo();
 }
 
 // Waits for the oldest batch; its rows can be written from then on.

@@ -469,10 +469,33 @@ std::vector<ir::ValueId> wholeOperands(const LoopProgram& program)
     return values;
 }
 
-LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace)
+namespace {
+
+std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program)
 {
-    return Compiler(analysis, loop, stored, readInPlace).run();
+    std::set<ir::SpaceId> types;
+    const auto include = [&](const RowClass& rows) {
+        if (rows.kind == RowKind::Frontier) types.insert(rows.table);
+    };
+    for (const RegisterInfo& r : program.registers) include(r.rows);
+    for (const Instruction& i : program.instructions) {
+        include(i.in);
+        for (const Operand& o : i.operands) include(o.rows);
+        if (i.segment.from >= 0) include(i.segment.sourceRows);
+    }
+    return types;
+}
+
+}  // namespace
+
+LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu)
+{
+    LoopProgram program = Compiler(analysis, loop, stored, readInPlace).run();
+    if (gpu) program.frontiers = frontiersUsed(program);
+    else
+        for (const plan::FrontierSource& s : loop.frontier) program.frontiers.insert(s.type);
+    return program;
 }
 
 }  // namespace hopscope::executor

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -91,14 +92,16 @@ struct LoopProgram {
     std::vector<Reduced> reductions;
     std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
     std::vector<ir::RowClass> classes;       // partitions in use
+    std::set<ir::SpaceId> frontiers;         // types whose frontier batches make
 };
 
 // Whether the rows of a whole table can be read where they lie.
 using InPlace = std::function<bool(ir::ValueId)>;
 
-// `stored`: values that earlier stages have written. Raises Internal if the plan wants a value that is not there.
+// `stored`: values that earlier stages have written. `gpu`: a frontier that is only read in place is not made; on a CPU its
+// rows are counted. Raises Internal if the plan wants a value that is not there.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace);
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu);
 
 // Values without rows that the loop's operators use, in order, each once.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);

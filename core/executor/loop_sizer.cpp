@@ -77,6 +77,7 @@ BatchRows LoopSizer::learn(Block& block)
     double asking = 0, fresh = 0;
     std::set<ir::SpaceId> types;
     for (const plan::FrontierSource& s : m_program.loop->frontier) {
+        if (!m_program.frontiers.contains(s.type)) continue;
         asking += static_cast<double>(block.count(analysis::owned(m_session.analysis, s.space, s.owner)));
         types.insert(s.type);
     }

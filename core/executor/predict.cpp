@@ -53,6 +53,7 @@ public:
           m_structure(*known.structure),
           m_counts(known.counts),
           m_plan(plan),
+          m_choice(analysis, plan, plan.device != "cpu"),
           m_stop(std::move(stop))
     {
         compile();
@@ -63,10 +64,54 @@ public:
         Prediction prediction;
         prediction.batch = batchSize(options);
         m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+        m_parts.clear();
         m_eachBatch = options.eachBatch;
-        for (std::size_t s = 0; s < m_plan.stages.size(); ++s)
-            prediction.stages.push_back(stage(m_plan.stages[s].index, m_loops[s], prediction.batch));
+        for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
         return prediction;
+    }
+
+    // Tables that stages read, with what is copied less for each byte that it takes to keep them: the best first.
+    std::vector<std::pair<double, ir::ValueId>> candidates(const Prediction& copied)
+    {
+        std::vector<std::pair<double, ir::ValueId>> found;
+        for (const ir::ValueId v : tablesRead()) {
+            const auto size = static_cast<double>(wholeBytes(m_analysis, m_structure, v));
+            double saved = 0;
+            for (const PredictedStage& s : copied.stages)
+                if (const auto it = s.read.find(v); it != s.read.end()) saved += static_cast<double>(it->second);
+            const bool stored = !m_analysis.available(v);
+            if (m_analysis.info(v).structureOnly) saved = 2 * size;  // counted as structure, read by several stages
+            if (size > 0 && (stored || saved > size)) found.emplace_back((stored ? saved + size : saved) / size, v);
+        }
+        std::ranges::sort(found, [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first > b.first : a.second < b.second;
+        });
+        return found;
+    }
+
+    // Bytes of the parts that a plan keeps, if all are there at once.
+    double keptBytes()
+    {
+        std::set<ResidentPart> all;
+        for (const auto& loops : m_programs)
+            for (const LoopProgram& p : loops)
+                for (ResidentPart part : m_choice.parts(p)) {
+                    if (part.kind == ResidentPart::Store) part.kind = ResidentPart::Table;
+                    all.insert(part);
+                }
+        double bytes = 0;
+        for (const ResidentPart& part : all) bytes += static_cast<double>(m_choice.bytes(part, m_structure));
+        return bytes;
+    }
+
+    // What a run gives its batches, and what stays beside them.
+    double budget(std::optional<std::int64_t> memory)
+    {
+        const DeviceContext device(m_plan.device);
+        if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
+        const double bytes = memory ? static_cast<double>(tensorLimit(*memory) - cpuMemory().current)
+                                    : static_cast<double>(device.freeMemory()) / 4;
+        return std::min(bytes, cpuBatchBytes);
     }
 
     plan::RowCounts countRows(const PredictOptions& options)
@@ -112,14 +157,15 @@ private:
         const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored.contains(v)); };
         for (const plan::Stage& stage : m_plan.stages) {
             auto& loops = m_programs.emplace_back();
-            for (const plan::Loop& loop : stage.loops) loops.push_back(compileLoop(m_analysis, loop, stored, inPlace));
+            for (const plan::Loop& loop : stage.loops)
+                loops.push_back(compileLoop(m_analysis, loop, stored, inPlace, gpu()));
             for (const plan::Loop& loop : stage.loops)
                 for (const plan::Access& w : loop.writes) stored.insert(w.value);
         }
         for (const auto& programs : m_programs) {
             auto& loops = m_loops.emplace_back();
             for (const LoopProgram& p : programs)
-                loops.push_back({p, trafficOf(m_analysis, m_structure, p), MemoryModel(allocated(p), gpu())});
+                loops.push_back({p, trafficOf(m_analysis, m_structure, p, m_choice), MemoryModel(allocated(p), gpu())});
         }
     }
 
@@ -138,7 +184,8 @@ private:
     bool readsInPlace(ir::ValueId value, bool stored)
     {
         const ir::Value& v = m_analysis.program.value(value);
-        if (gpu() || m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
+        if (gpu()) return m_choice.holds(value);
+        if (m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
         if (stored) return true;
         if (v.origin == ir::Origin::Op) return false;
         const at::Tensor table = m_structure.value(value);
@@ -153,6 +200,23 @@ private:
         return rows;
     }
 
+    // Rows along the first dimension, made by whole batches if a stage makes them.
+    std::set<ir::ValueId> tablesRead()
+    {
+        std::set<ir::ValueId> partly, read;
+        for (const auto& loops : m_programs)
+            for (const LoopProgram& p : loops)
+                for (const Written& w : p.writes)
+                    if (w.rows.kind != RowKind::Batch) partly.insert(w.value);
+        for (const auto& loops : m_programs)
+            for (const LoopProgram& p : loops)
+                for (const Instruction& i : p.instructions)
+                    if (i.act == Act::Read && m_analysis.rowDim(i.value) == 0 && !m_analysis.info(i.value).sparse &&
+                        !partly.contains(i.value))
+                        read.insert(i.value);
+        return read;
+    }
+
     // Halves of all destinations until every loop fits.
     std::int64_t batchSize(const PredictOptions& options)
     {
@@ -161,16 +225,6 @@ private:
         const double allowed = usableShare * budget(options.memory);
         while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
         return size;
-    }
-
-    // What a run gives its batches.
-    double budget(std::optional<std::int64_t> memory)
-    {
-        const DeviceContext device(m_plan.device);
-        if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
-        const double bytes = memory ? static_cast<double>(tensorLimit(*memory) - cpuMemory().current)
-                                    : static_cast<double>(device.freeMemory()) / 4;
-        return std::min(bytes, cpuBatchBytes);
     }
 
     // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
@@ -250,6 +304,28 @@ private:
         }
     }
 
+    // What stays on a GPU from this loop on, and is copied there.
+    void loads(PredictedStage& result, const LoopProgram& program)
+    {
+        for (const ResidentPart& part : m_choice.parts(program)) {
+            const bool made = part.kind == ResidentPart::Table && m_parts.contains({ResidentPart::Store, part.value});
+            if (made || !m_parts.insert(part).second) continue;
+            const std::int64_t bytes = m_choice.bytes(part, m_structure);
+            m_baseline += static_cast<double>(countedOnGpu(bytes));
+            const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
+            (rows ? result.bytes.h2d : result.bytes.structure) += ResidentChoice::uploaded(part, bytes);
+        }
+    }
+
+    void drops(std::size_t stage)
+    {
+        std::erase_if(m_parts, [&](const ResidentPart& part) {
+            const bool gone = !m_choice.usedAfter(part, stage, m_programs);
+            if (gone) m_baseline -= static_cast<double>(countedOnGpu(m_choice.bytes(part, m_structure)));
+            return gone;
+        });
+    }
+
     void reduces(const PlannedLoop& l)
     {
         for (const Reduced& r : l.program.reductions) {
@@ -258,20 +334,23 @@ private:
         }
     }
 
-    PredictedStage stage(int index, const std::vector<PlannedLoop>& loops, std::int64_t size)
+    PredictedStage stage(std::size_t at, std::int64_t size)
     {
+        const std::vector<PlannedLoop>& loops = m_loops[at];
         PredictedStage result;
-        result.index = index;
+        result.index = m_plan.stages[at].index;
         if (!gpu())
             for (const PlannedLoop& l : loops) prepares(l);
         for (const PlannedLoop& l : loops) {
             if (gpu()) prepares(l);
+            loads(result, l.program);
             addLoop(result, l, size);
             if (gpu()) reduces(l);
         }
         if (!gpu())
             for (const PlannedLoop& l : loops) reduces(l);
         for (const auto& [value, bytes] : result.read) result.bytes.h2d += bytes;
+        drops(at);
         return result;
     }
 
@@ -281,7 +360,8 @@ private:
         const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
         result.batches += static_cast<std::int64_t>(own.perBatch.size());
         result.destinations += own.total;
-        for (const RowClass& rows : frontiers(loop)) result.frontierRows += m_counts.of(loop, rows, size).total;
+        for (const RowClass& rows : frontiers(loop))
+            if (l.program.frontiers.contains(rows.table)) result.frontierRows += m_counts.of(loop, rows, size).total;
         for (const auto& [rows, traffic] : l.traffic.rows) {
             const std::int64_t total = m_counts.of(loop, rows, size).total;
             result.bytes.d2h += traffic.written * total;
@@ -308,11 +388,13 @@ private:
     Structure& m_structure;
     ClassCounts& m_counts;
     const plan::Plan& m_plan;
+    ResidentChoice m_choice;
     std::stop_token m_stop;
     StagePrograms m_programs;
     std::vector<std::vector<PlannedLoop>> m_loops;
     double m_baseline = 0;  // what is held outside of the batches of this stage
     std::set<ir::ValueId> m_staying;
+    std::set<ResidentPart> m_parts;
     bool m_eachBatch = false;
 };
 
@@ -369,6 +451,35 @@ base::Status Predictor::checkGuards(std::stop_token stop)
 base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options); });
+}
+
+namespace {
+
+// As many as leave half of the memory to batches.
+plan::Plan keep(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
+                std::stop_token stop)
+{
+    plan.resident.clear();
+    plan.residentStructure = false;
+    if (plan.device == "cpu") return plan;
+    const plan::Plan bare = plan;
+    Planned planned(analysis, known, bare, stop);
+    const double most = planned.budget(options.memory) / 2;
+    const auto fits = [&] { return Planned(analysis, known, plan, stop).keptBytes() <= most; };
+    for (const auto& [worth, value] : planned.candidates(planned.predict(options))) {
+        plan.resident.push_back(value);
+        if (!fits()) plan.resident.pop_back();
+    }
+    plan.residentStructure = !plan.resident.empty();
+    if (!fits()) plan.residentStructure = false;
+    return plan;
+}
+
+}  // namespace
+
+base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) { return keep(m_analysis, kept, std::move(plan), options, stop); });
 }
 
 base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const PredictOptions& options,

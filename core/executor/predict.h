@@ -57,6 +57,10 @@ public:
     // would refuse. A failed call forgets what was kept.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
+    // The plan with the tables, and the structure, that are to stay on its GPU: those that save the most copying for the
+    // memory that they take, as long as they leave half of it to batches. On a CPU, the plan. Fails as `predict` does.
+    base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
+
     // Whether the model takes the branches on these inputs that it took on the sample; fails with Input where it does not.
     base::Status checkGuards(std::stop_token stop);
 

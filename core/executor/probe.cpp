@@ -149,6 +149,7 @@ private:
     {
         StagingChunk none;
         m_batch.stage(none);
+        m_batch.uploadStructure();
         const DeviceTrace trace(m_session.device.device());
         m_batch.upload();
         m_session.device.order(Lane::Upload, Lane::Compute);

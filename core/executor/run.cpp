@@ -76,7 +76,8 @@ private:
 
     bool readsInPlace(ir::ValueId value, const std::unordered_set<ir::ValueId>& stored)
     {
-        if (m_session.device.gpu() || m_session.analysis.rowDim(value) != 0) return false;
+        if (m_session.device.gpu()) return m_session.choice.holds(value);
+        if (m_session.analysis.rowDim(value) != 0) return false;
         if (m_session.analysis.program.value(value).dtype != base::DType::Float32) return false;
         if (stored.contains(value)) return true;
         if (m_session.analysis.program.value(value).origin == ir::Origin::Op) return false;
@@ -91,7 +92,7 @@ private:
         for (const plan::Stage& stage : m_session.plan.stages) {
             auto& programs = m_programs.emplace_back();
             for (const plan::Loop& loop : stage.loops)
-                programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace));
+                programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace, m_session.device.gpu()));
             for (const plan::Loop& loop : stage.loops)
                 for (const plan::Access& w : loop.writes) stored.insert(w.value);
         }
@@ -123,6 +124,7 @@ private:
         session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
+        session.residents.drop(at, m_programs);
         if (session.options.dropStores) dropStores(at);
     }
 
@@ -139,10 +141,16 @@ private:
 
     void loop(const LoopProgram& program, StageReport& report, StageProgress& progress)
     {
-        for (const Written& w : program.writes) m_session.createStore(w.value);
+        for (const Written& w : program.writes)
+            if (!m_session.choice.onlyHere(w.value)) m_session.createStore(w.value);
+        const plan::Bytes loaded = m_session.residents.load(program);
+        report.bytes.h2d += loaded.h2d;
+        report.bytes.structure += loaded.structure;
         for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
         runLoop(m_session, program, report, progress, m_budget);
-        for (const Written& w : program.writes) m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
+        for (const Written& w : program.writes)
+            if (!m_session.choice.onlyHere(w.value))
+                m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
         for (const Reduced& r : program.reductions) finishReduction(r.op);
     }
 

@@ -66,6 +66,7 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.width = segment.width;
     a.heads = segment.heads;
     a.sourceStride = in.source.size(0) > 1 ? in.source.stride(0) : segment.width;
+    a.weightFirst = in.first;
     a.combine = combine(segment.combination);
     a.empty = static_cast<float>(segment.empty);
     return a;
@@ -108,8 +109,9 @@ at::Tensor mean(const at::Tensor& sums, const at::Tensor& offsets, double empty)
     return at::where(counts > 0, sums / counts, at::scalar_tensor(empty, sums.options())).to(sums.scalar_type());
 }
 
-at::Tensor runGeneric(const Segment& segment, const SegmentInputs& in)
+at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
+    if (in.count >= 0) in.columns = in.columns.narrow(0, in.first, in.count);
     at::Tensor messages = in.columns.defined() ? in.source.index_select(0, in.columns) : in.source;
     if (in.weight.defined()) {
         std::vector<std::int64_t> shape = in.weight.sizes().vec();

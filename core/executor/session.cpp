@@ -23,6 +23,8 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
       device(o.device),
       structure(graph),
       caller(a, structure.numbers()),
+      choice(a, p, device.gpu()),
+      residents(*this, choice),
       m_began(steadySeconds())
 {}
 

@@ -11,6 +11,7 @@
 #include "executor/overlap.h"
 #include "executor/phases.h"
 #include "executor/reduce.h"
+#include "executor/residents.h"
 #include "executor/staging.h"
 #include "executor/store.h"
 
@@ -29,6 +30,8 @@ public:
     DeviceContext device;
     Structure& structure;
     Caller caller;
+    ResidentChoice choice;
+    Residents residents;
     std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
@@ -46,6 +49,8 @@ public:
     Store& createStore(ir::ValueId id);
     void finishReduction(ir::OpId op);
     void checkStop() const;
+    // Whether batches find the graph's structure on the device: not in a look ahead.
+    [[nodiscard]] bool structureHere() const { return choice.structure() && !standIn; }
     // A sentence for the report and whoever listens, at most once.
     void noteOnce(const std::string& sentence);
     [[nodiscard]] double seconds() const;  // since the run began

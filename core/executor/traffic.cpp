@@ -13,16 +13,19 @@ constexpr std::int64_t numberBytes = 8;  // of a row number
 
 class Replay {
 public:
-    Replay(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program)
+    Replay(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
+           const ResidentChoice& choice)
         : m_analysis(analysis),
           m_structure(structure),
-          m_program(program)
+          m_program(program),
+          m_choice(choice)
     {}
 
     Traffic run()
     {
         for (const Instruction& i : m_program.instructions) instruction(i);
-        for (const plan::FrontierSource& s : m_program.loop->frontier) count({RowKind::Frontier, s.type, {}});
+        for (const plan::FrontierSource& s : m_program.loop->frontier)
+            if (m_program.frontiers.contains(s.type)) count({RowKind::Frontier, s.type, {}});
         for (const Written& w : m_program.writes) write(w);
         return std::move(m_traffic);
     }
@@ -45,8 +48,9 @@ private:
 
     void read(const Instruction& i)
     {
+        if (m_choice.skips(i)) return counts(i);
         if (i.rows.kind != RowKind::Batch) rows(i.rows);
-        countRead(i.value, i.rows, rowBytes(i.value));
+        if (!m_choice.holds(i.value)) countRead(i.value, i.rows, rowBytes(i.value));
         counts(i);
     }
 
@@ -68,9 +72,10 @@ private:
     void segment(const Instruction& i)
     {
         const Segment& s = i.segment;
+        if (m_choice.skips(i)) return counts(i);
         offsets(s.messages);
-        if (s.from < 0) {
-            globals(s.messages, s.columnSpace, s.columnKey);
+        if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
+        if (s.from < 0 && !m_choice.holds(s.source)) {
             count(s.sourceRows);
             countRead(s.source, s.sourceRows, strideBytes(s.source));
         }
@@ -80,6 +85,7 @@ private:
     void write(const Written& w)
     {
         if (w.rows.kind != RowKind::Batch) rows(w.rows);
+        if (m_choice.onlyHere(w.value)) return;
         m_traffic.rows[w.rows].written += rowBytes(w.value);
     }
 
@@ -198,6 +204,7 @@ private:
     const analysis::Analysis& m_analysis;
     Structure& m_structure;
     const LoopProgram& m_program;
+    const ResidentChoice& m_choice;
     Traffic m_traffic;
     std::set<RowClass> m_rows, m_offsets;
     std::set<std::tuple<RowClass, ir::SpaceId, ir::KeyId>> m_globals;
@@ -206,9 +213,10 @@ private:
 
 }  // namespace
 
-Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program)
+Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
+                  const ResidentChoice& choice)
 {
-    return Replay(analysis, structure, program).run();
+    return Replay(analysis, structure, program, choice).run();
 }
 
 }  // namespace hopscope::executor

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "executor/loop_program.h"
+#include "executor/residents.h"
 #include "executor/structure.h"
 
 namespace hopscope::executor {
@@ -22,6 +23,8 @@ struct Traffic {
     std::int64_t numbersPerBatch = 0;     // part of the structure
 };
 
-Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program);
+// For destinations in order.
+Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
+                  const ResidentChoice& choice);
 
 }  // namespace hopscope::executor

@@ -111,6 +111,8 @@ struct Plan {
     std::vector<OpId> prologue;  // evaluated once for the whole graph
     std::vector<Stage> stages;
     std::vector<Checkpoint> checkpoints;
+    std::vector<ValueId> resident;   // tables that stay on a GPU from their first use to their last: inputs and stores
+    bool residentStructure = false;  // so do the adjacencies that their readers go along
     std::optional<double> cost, lowerBound, gap;
     std::optional<Bytes> bytes;  // null without data
     std::optional<std::int64_t> peakMemory;

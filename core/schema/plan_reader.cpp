@@ -57,6 +57,7 @@ private:
     void placeStep(const Reader& item, plan::Stage& stage) const;
     [[nodiscard]] plan::Checkpoint checkpoint(const Reader& item, const std::set<int>& stages) const;
     static void matches(const Reader& list, const json::Value& expected);
+    void residents(const Reader& root, plan::Plan& plan) const;
     void costs(const Reader& root, plan::Plan& plan) const;
     void stages(const Reader& root, plan::Plan& plan) const;
     void checkpoints(const Reader& root, plan::Plan& plan) const;
@@ -167,6 +168,17 @@ void PlanReader::checkpoints(const Reader& root, plan::Plan& plan) const
     }
 }
 
+// Plans of version 1.0 have none.
+void PlanReader::residents(const Reader& root, plan::Plan& plan) const
+{
+    plan.residentStructure = root.maybe<bool>("resident_structure").value_or(false);
+    if (!root.has("resident")) return;
+    for (const Reader& item : root.child("resident").items()) {
+        if (!item.ok()) return;
+        plan.resident.push_back(value(item));
+    }
+}
+
 void PlanReader::costs(const Reader& root, plan::Plan& plan) const
 {
     plan.objective = root.get<std::string>("objective");
@@ -195,6 +207,7 @@ plan::Plan PlanReader::read(const Reader& root) const
     plan.prologue = ops(root.child("prologue"));
     stages(root, plan);
     checkpoints(root, plan);
+    residents(root, plan);
     return plan;
 }
 

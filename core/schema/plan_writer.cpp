@@ -142,6 +142,9 @@ std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis
     for (const plan::Stage& stage : plan.stages) document["stages"].push(writeStage(stage, names));
     document["checkpoints"] = Value::array();
     for (const plan::Checkpoint& c : plan.checkpoints) document["checkpoints"].push(writeCheckpoint(c, analysis));
+    document["resident"] = Value::array();
+    for (const ir::ValueId v : plan.resident) document["resident"].push(ir::valueName(v));
+    document["resident_structure"] = plan.residentStructure;
     document["hashes"] = writeHashes(plan.hashes);
     return json::write(document, true);
 }

@@ -1,4 +1,4 @@
-"""Runs the classic models on Cora through test_models: DATA OUT TEST_MODELS. Exit code 77: no data here."""
+"""Runs the classic models on Cora through test_models: DATA OUT TEST_MODELS [OPTION...]. Exit code 77: no data here."""
 import os
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def line(data, name, way, accuracy, stages, prologue):
             f"\tprologue={prologue}\trelative=1e-5\tabsolute=1e-5\taccuracy={accuracy}")
 
 
-def main(data, out, program):
+def main(data, out, program, *options):
     if not os.path.exists(f"{data}/cora.safetensors"):
         print(f"skipped: there is no {data}/cora.safetensors")
         return 77
@@ -23,7 +23,7 @@ def main(data, out, program):
     os.makedirs(out, exist_ok=True)
     with open(f"{out}/cora.list", "w") as file:
         file.write("\n".join(lines) + "\n")
-    return subprocess.call([program, f"{out}/cora.list"])
+    return subprocess.call([program, f"{out}/cora.list", *options])
 
 
 if __name__ == "__main__":

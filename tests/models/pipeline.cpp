@@ -104,6 +104,15 @@ base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const p
     return predictor.predict(plan, {batch, std::nullopt, true}, {});
 }
 
+base::Result<plan::Plan> withResidents(const Prepared& prepared, plan::Plan plan, const base::TensorMap& inputs,
+                                       std::int64_t batch)
+{
+    const TemporaryFolder folder;
+    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
+    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    return predictor.keepOnDevice(std::move(plan), {batch, std::nullopt}, {});
+}
+
 base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
                                      placement::Objective objective, std::int64_t batch)
 {

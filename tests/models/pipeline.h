@@ -44,6 +44,10 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
 base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch);
 
+// With what a GPU can keep.
+base::Result<plan::Plan> withResidents(const Prepared& prepared, plan::Plan plan, const base::TensorMap& inputs,
+                                       std::int64_t batch);
+
 // The cheapest plan for batches of this size on a typical machine.
 base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::TensorMap& inputs,
                                      placement::Objective objective, std::int64_t batch);

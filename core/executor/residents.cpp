@@ -1,0 +1,220 @@
+#include "executor/residents.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "executor/session.h"
+#include "loader/torch_model.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+// Of numbers below `limit`.
+std::int64_t numberBytes(std::int64_t limit) { return limit <= std::numeric_limits<std::int32_t>::max() ? 4 : 8; }
+
+at::ScalarType numberType(std::int64_t limit) { return numberBytes(limit) == 4 ? at::kInt : at::kLong; }
+
+std::int64_t ownedCount(Structure& structure, const RowClass& rows)
+{
+    const graph::Adjacency& adjacency = structure.adjacency(rows.table, rows.key);
+    return adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
+}
+
+}  // namespace
+
+ResidentChoice::ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu)
+    : m_structure(gpu && plan.residentStructure),
+      m_analysis(analysis)
+{
+    if (gpu) m_values.insert(plan.resident.begin(), plan.resident.end());
+    for (const ir::NamedValue& o : analysis.program.outputs) m_outputs.insert(o.value);
+}
+
+bool ResidentChoice::skips(const Instruction& i) const
+{
+    if (i.act == Act::Read && holds(i.value))
+        return i.rows.kind == RowKind::Batch || (i.rows.kind == RowKind::Owned && m_structure);
+    return i.act == Act::Segment && i.segment.from < 0 && m_structure && i.segment.messages.kind == RowKind::Owned;
+}
+
+std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) const
+{
+    std::vector<ResidentPart> found;
+    const auto add = [&](const ResidentPart& part) {
+        if (std::ranges::find(found, part) == found.end()) found.push_back(part);
+    };
+    for (const Instruction& i : program.instructions) {
+        if (i.act == Act::Read && holds(i.value)) {
+            const bool owned = i.rows.kind == RowKind::Owned && m_structure;
+            if (owned) add({ResidentPart::Owned, i.value, i.rows});
+            else add({ResidentPart::Table, i.value});
+            if (owned) add({ResidentPart::Offsets, {}, i.rows});
+        }
+        if (i.act != Act::Segment || i.segment.from >= 0) continue;
+        add({ResidentPart::Table, i.segment.source});
+        if (!skips(i)) continue;
+        add({ResidentPart::Columns, {}, i.segment.messages, i.segment.columnSpace, i.segment.columnKey});
+        add({ResidentPart::Offsets, {}, i.segment.messages});
+    }
+    for (const Written& w : program.writes)
+        if (holds(w.value)) add({ResidentPart::Store, w.value});
+    return found;
+}
+
+std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structure) const
+{
+    switch (part.kind) {
+    case ResidentPart::Columns:
+        return ownedCount(structure, part.rows) *
+               numberBytes(structure.size(m_analysis.tables.target(part.space, part.key)));
+    case ResidentPart::Offsets: {
+        const graph::Adjacency& adjacency = structure.adjacency(part.rows.table, part.rows.key);
+        return (adjacency.targets() + 1) * numberBytes(ownedCount(structure, part.rows));
+    }
+    default: break;
+    }
+    auto bytes = static_cast<std::int64_t>(base::itemSize(m_analysis.program.value(part.value).dtype));
+    for (const std::int64_t n : shapeOf(m_analysis, part.value, structure.sizes())) bytes *= n;
+    return bytes;
+}
+
+std::int64_t ResidentChoice::uploaded(const ResidentPart& part, std::int64_t bytes)
+{
+    return part.kind == ResidentPart::Store ? 0 : bytes;
+}
+
+// What a stage has made is a table to later ones.
+bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
+                               const std::vector<std::vector<LoopProgram>>& programs) const
+{
+    ResidentPart wanted = part;
+    if (wanted.kind == ResidentPart::Store) wanted.kind = ResidentPart::Table;
+    for (std::size_t later = stage + 1; later < programs.size(); ++later)
+        for (const LoopProgram& program : programs[later]) {
+            const std::vector<ResidentPart> used = parts(program);
+            if (std::ranges::find(used, wanted) != used.end()) return true;
+        }
+    return false;
+}
+
+plan::Bytes Residents::load(const LoopProgram& program)
+{
+    plan::Bytes moved;
+    for (const ResidentPart& part : m_choice.parts(program)) {
+        const bool made = part.kind == ResidentPart::Table && m_parts.contains({ResidentPart::Store, part.value});
+        if (made || m_parts.contains(part)) continue;
+        m_parts[part] = make(part);
+        const std::int64_t bytes = ResidentChoice::uploaded(part, m_choice.bytes(part, m_session.structure));
+        const bool rows = part.value.valid() && !m_session.analysis.info(part.value).structureOnly;
+        (rows ? moved.h2d : moved.structure) += bytes;
+    }
+    m_session.device.order(Lane::Upload, Lane::Compute);
+    return moved;
+}
+
+void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs)
+{
+    std::erase_if(m_parts, [&](const auto& item) { return !m_choice.usedAfter(item.first, stage, programs); });
+}
+
+const at::Tensor& Residents::part(const ResidentPart& part) const
+{
+    const auto it = m_parts.find(part);
+    require(it != m_parts.end(), "a part of the graph is not on the device");
+    return it->second;
+}
+
+const at::Tensor& Residents::table(ir::ValueId value)
+{
+    if (m_session.standIn) {
+        at::Tensor& known = m_parts[{ResidentPart::Table, value}];
+        if (!known.defined()) known = standIn(value);
+        return known;
+    }
+    const auto made = m_parts.find({ResidentPart::Store, value});
+    return made != m_parts.end() ? made->second : part({ResidentPart::Table, value});
+}
+
+at::Tensor Residents::make(const ResidentPart& part)
+{
+    m_session.checkStop();
+    switch (part.kind) {
+    case ResidentPart::Table: return uploaded(m_session.table(part.value).contiguous());
+    case ResidentPart::Owned: return uploaded(ownedRows(part));
+    case ResidentPart::Columns: return uploaded(columns(part));
+    case ResidentPart::Offsets: return uploaded(offsets(part));
+    case ResidentPart::Store: break;
+    }
+    const auto type = loader::scalarType(m_session.analysis.program.value(part.value).dtype);
+    return at::empty(shapeOf(m_session.analysis, part.value, m_session.structure.sizes()),
+                     at::TensorOptions().dtype(type).device(m_session.device.device()));
+}
+
+at::Tensor Residents::standIn(ir::ValueId value)
+{
+    const auto type = loader::scalarType(m_session.analysis.program.value(value).dtype);
+    const std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
+    std::vector<std::int64_t> row = shape;
+    row[0] = 1;
+    return at::zeros(row, at::TensorOptions().dtype(type).device(m_session.device.device())).expand(shape);
+}
+
+// Piece by piece through pinned memory, two of them in turn.
+at::Tensor Residents::uploaded(const at::Tensor& host)
+{
+    DeviceContext& device = m_session.device;
+    const at::Tensor there = device.allocate(host.sizes(), host.scalar_type());
+    if (host.numel() == 0) return there;
+    const at::Tensor from = host.view({-1}), to = there.view({-1});
+    auto& places = m_session.ring->places();
+    const std::int64_t step =
+        std::max<std::int64_t>(places[0].up.capacity() / static_cast<std::int64_t>(host.element_size()), 1);
+    std::array<std::optional<c10::Event>, 2> copied;
+    for (std::int64_t first = 0, turn = 0; first < from.numel(); first += step, turn = 1 - turn) {
+        m_session.checkStop();
+        const auto at = static_cast<std::size_t>(turn);
+        if (copied[at]) copied[at]->synchronize();
+        const std::int64_t n = std::min(step, from.numel() - first);
+        places[at].up.clear();
+        const at::Tensor piece = places[at].up.take({n}, host.scalar_type()).copy_(from.narrow(0, first, n));
+        device.uploadInto(to.narrow(0, first, n), piece);
+        copied[at].emplace(device.mark(Lane::Upload));
+    }
+    for (auto& event : copied)
+        if (event) event->synchronize();
+    return there;
+}
+
+at::Tensor Residents::ownedRows(const ResidentPart& part)
+{
+    const at::Tensor table = m_session.table(part.value);
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
+    const std::int64_t count = ownedCount(m_session.structure, part.rows);
+    at::Tensor order = at::empty({count}, at::kLong);
+    auto* const to = order.mutable_data_ptr<std::int64_t>();
+    for (std::int64_t p = 0; p < count; ++p) to[p] = adjacency.row(p);
+    return table.index_select(0, order);
+}
+
+at::Tensor Residents::columns(const ResidentPart& part)
+{
+    const OwnedColumn& column = m_session.structure.ownedColumn(part.space, part.rows.key, part.key);
+    const std::int64_t count = ownedCount(m_session.structure, part.rows);
+    return at::from_blob(column.bytes.get(), {count}, at::TensorOptions().dtype(column.wide ? at::kLong : at::kInt));
+}
+
+at::Tensor Residents::offsets(const ResidentPart& part)
+{
+    const graph::Adjacency& adjacency = m_session.structure.adjacency(part.rows.table, part.rows.key);
+    at::Tensor numbers = at::empty({adjacency.targets() + 1}, at::kLong);
+    auto* const to = numbers.mutable_data_ptr<std::int64_t>();
+    to[0] = 0;
+    for (std::int64_t d = 0; d < adjacency.targets(); ++d) to[d + 1] = adjacency.end(d);
+    return numbers.to(numberType(ownedCount(m_session.structure, part.rows)));
+}
+
+}  // namespace hopscope::executor
