@@ -104,6 +104,7 @@ bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
 plan::Bytes Residents::load(const LoopProgram& program)
 {
     plan::Bytes moved;
+    if (!m_session.device.gpu()) return moved;
     for (const ResidentPart& part : m_choice.parts(program)) {
         const bool made = part.kind == ResidentPart::Table && m_parts.contains({ResidentPart::Store, part.value});
         if (made || m_parts.contains(part)) continue;
