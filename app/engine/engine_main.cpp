@@ -1,0 +1,51 @@
+#include "engine_main.h"
+
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "commands.h"
+#include "interrupt.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+base::Result<int> runCommand(const Command& command, Session& session)
+{
+    return std::visit([&](const auto& chosen) { return execute(chosen, session); }, command);
+}
+
+// The last net: whatever a library throws past its door still ends in one line and the right exit code.
+base::Result<int> guarded(const Command& command, Session& session)
+{
+    try {
+        return runCommand(command, session);
+    } catch (const std::bad_alloc&) {
+        return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller --memory or --batch may help");
+    } catch (const std::exception& error) {
+        return base::fail(base::ErrorCode::Internal, std::string("unexpected: ") + error.what(), "please report this");
+    }
+}
+
+}  // namespace
+
+int engineMain(int count, char** arguments)
+{
+    const base::Result<Invocation> invocation = parseArguments(count, arguments);
+    Console console(invocation ? invocation->json : wantsJson(count, arguments), invocation && invocation->quiet);
+    if (!invocation) {
+        console.error(invocation.error());
+        return static_cast<int>(invocation.error().code);
+    }
+    // The child of a verification is stopped by its parent, not by signals of its own.
+    std::optional<Interrupt> interrupt;
+    if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
+    Session session{console, interrupt ? interrupt->token() : std::stop_token()};
+    const base::Result<int> code = guarded(invocation->command, session);
+    if (code) return *code;
+    console.error(code.error());
+    return static_cast<int>(code.error().code);
+}
+
+}  // namespace hopscope::engine

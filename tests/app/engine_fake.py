@@ -1,0 +1,132 @@
+"""The engine on two GPUs that are not there (engine_fake.cpp), as a user and the window meet it. HOPSCOPE_ENGINE names the
+program, HOPSCOPE_ROOT the repository."""
+import json
+import os
+import subprocess
+import unittest
+
+from serve_case import DIGITS, KARATE, ServeTest
+from serve_client import ENGINE, Client
+
+LOST = {"HOPSCOPE_FAKE_FAULT": "segment:1:719"}  # CUDA's "unspecified launch failure"
+
+
+class FakeTest(ServeTest):
+    def setUp(self):
+        super().setUp()
+        self.env = {**os.environ, "TMPDIR": str(self.folder / "tmp"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def engine(self, *words, code=0, **environment):
+        done = subprocess.run([ENGINE, *map(str, words)], env={**self.env, **environment}, capture_output=True, text=True,
+                              timeout=300, check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def run_on(self, device, asked, *words, code=0, **environment):
+        """A run, compared with the model on every row; its report."""
+        out = self.folder / f"out{len(list(self.folder.iterdir()))}"
+        self.engine("run", asked["model"], "--data", asked["data"][0], "--device", device, "-o", out, "--verify", "full",
+                    *words, code=code, **environment)
+        if code:
+            self.assertFalse(out.exists())
+            return None
+        report = json.loads((out / "report.json").read_text())
+        self.assertEqual((report["device"], report["verify"]["verdict"]), (device, "equal"))
+        return report
+
+
+class Commands(FakeTest):
+    def test_both_gpus_are_listed_beside_the_cpu(self):
+        listed = json.loads(self.engine("devices", "--json").stdout)["devices"]
+        self.assertEqual([device["id"] for device in listed], ["cpu", "cuda:0", "cuda:1"])
+
+    def test_runs_equal_the_model_on_both_gpus_and_in_any_batches(self):
+        for device, asked, batch, batches in (("cuda:0", KARATE, "1", 34), ("cuda:1", KARATE, "7", 5),
+                                              ("cuda:1", DIGITS["gat"], "700", 3)):
+            with self.subTest(device=device, model=asked["model"], batch=batch):
+                report = self.run_on(device, asked, "--batch", batch)
+                self.assertEqual({stage["batches"] for stage in report["stages"]}, {batches})
+        for device, asked in (("cuda:0", DIGITS["jknet"]), ("cuda:1", DIGITS["residual"])):
+            with self.subTest(device=device, model=asked["model"]):
+                report = self.run_on(device, asked, "--batch", "auto")
+                self.assertTrue(all(stage["reserved_memory"] > 0 for stage in report["stages"]))
+
+    def test_a_memory_limit_makes_batches_smaller_and_too_small_a_one_is_refused(self):
+        report = self.run_on("cuda:1", DIGITS["gat"], "--memory", "6Mi")
+        self.assertGreater(max(stage["batches"] for stage in report["stages"]), 1)
+        self.assertLessEqual(max(stage["reserved_memory"] for stage in report["stages"]), 6 << 20)
+        self.run_on("cuda:1", DIGITS["gat"], "--memory", "1Ki", code=6)
+
+    def test_a_plan_is_made_for_the_first_gpu_and_runs_on_the_other(self):
+        file = self.folder / "plan.json"
+        self.engine("plan", KARATE["model"], "--data", KARATE["data"][0], "--device", "cuda", "-o", file)
+        self.assertEqual(json.loads(file.read_text())["device"], "cuda:0")
+        self.run_on("cuda:0", KARATE, "--plan", file)
+        self.run_on("cuda:1", KARATE, "--plan", file)
+
+    def test_the_machine_is_measured_with_the_walls_between_it_and_the_gpu(self):
+        rates = json.loads(self.engine("bench", "machine", "--device", "cuda:1", "--json",
+                                       HOPSCOPE_FAKE_FAULT="memory:67108864").stdout)
+        self.assertEqual(rates.pop("device"), "cuda:1")
+        copies = rates.pop("copies")
+        self.assertIs(copies.pop("pinned"), True)
+        self.assertEqual(set(copies), {"up", "down", "both", "gather"})
+        self.assertTrue(all(value > 0 for value in [*rates.values(), *copies.values()]))
+        kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]["cuda:1"]
+        self.assertEqual(kept, {**rates, "runs": 0})
+
+    def test_want_of_device_or_pinned_memory_once_costs_time_alone(self):
+        file = self.folder / "plan.json"
+        self.engine("plan", KARATE["model"], "--data", KARATE["data"][0], "--device", "cuda", "-o", file)
+        for fault in ("allocation:9", "allocation:30", "pinned:1"):
+            with self.subTest(fault=fault):
+                self.run_on("cuda:0", KARATE, "--plan", file, HOPSCOPE_FAKE_FAULT=fault)
+
+    def test_a_lost_gpu_ends_a_command_with_one_line_and_no_files(self):
+        self.run_on("cuda:0", KARATE, code=7, **LOST)
+
+
+class Served(FakeTest):
+    def client(self, initialize=True, **environment):
+        client = Client(initialize, env={**self.env, **environment})
+        self.addCleanup(client.stop)
+        return client
+
+    def begin(self, client, device):
+        """A run on the device, of a plan for the CPU."""
+        document = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, document)["plan"]
+        return client.call("run/start", document=document, plan=plan, device=device, memory=None, batch=7, output=None,
+                           verify="none", nan="propagate", paused=False)["run"]
+
+    def test_runs_on_both_gpus_one_after_the_other(self):
+        client = self.client()
+        for device in ("cuda:0", "cuda:1", "cuda:0"):
+            self.assertEqual(client.finished(self.begin(client, device))["report"]["device"], device)
+        self.assertEqual(client.leave(), 0)
+
+    def test_after_a_lost_gpu_the_run_fails_the_server_ends_and_the_next_one_works(self):
+        client = self.client(**LOST)
+        error = client.finished(self.begin(client, "cuda:1"))["error"]
+        self.assertEqual(error["exit_code"], 7)
+        self.assertIn("CUDA", error["message"])
+        self.assertEqual(client.process.wait(60), 7)
+        self.assertEqual(self.leavings(), [])
+        after = self.client()
+        self.assertEqual(after.finished(self.begin(after, "cuda:1"))["report"]["device"], "cuda:1")
+
+    def test_a_gpu_that_is_lost_while_a_plan_is_made_ends_the_server_or_does_no_harm(self):
+        client = self.client(**LOST)
+        document = client.call("model/open", **KARATE)["document"]
+        made = client.ask("plan/make", document=document, strategy="depth", pins=[], device="cuda:0", memory=None,
+                          batch=None, objective=None)
+        while made not in client.answers:
+            client.take()
+        if "error" in client.answers[made][0]:
+            self.assertEqual(client.process.wait(60), 7)
+        else:
+            self.assertEqual(client.leave(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
