@@ -52,6 +52,10 @@ Value stageJson(const schema::StageRecord& stage)
     object["largest_batch"] = stage.largestBatch;
     object["frontier_rows"] = stage.frontierRows;
     object["back_offs"] = stage.backOffs;
+    object["bytes"]["h2d"] = stage.bytes.h2d;
+    object["bytes"]["d2h"] = stage.bytes.d2h;
+    object["bytes"]["structure"] = stage.bytes.structure;
+    object["overlap"] = stage.overlap ? Value(*stage.overlap) : Value();
     object["peak_memory"] = stage.peakMemory;
     return object;
 }

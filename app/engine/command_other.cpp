@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include "base/units.h"
 #include "bench.h"
@@ -10,6 +11,7 @@
 #include "machine.h"
 #include "server.h"
 #include "server_home.h"
+#include "table.h"
 #include "verify/verify.h"
 #include "json/json.h"
 
@@ -35,6 +37,54 @@ base::Result<std::string> generatedText(const std::string& file, bool json)
     document["features"] = tensors->at("x").shape.at(1);
     document["bytes"] = bytes;
     return json::write(document, true);
+}
+
+struct Rates {
+    plan::Machine machine;
+    std::optional<executor::CopyRates> copies;  // of a GPU
+};
+
+base::Result<Rates> measureRates(const std::string& device, Session& session)
+{
+    const base::Result<EngineHome> scratch = EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    const base::ProgressFn progress = session.console.progressFn();
+    const base::Result<plan::Machine> machine =
+        executor::measureMachine(device, scratch->path(), progress, session.stop);
+    if (!machine) return base::forward(machine);
+    if (device == "cpu") return Rates{*machine, std::nullopt};
+    const base::Result<executor::CopyRates> copies = executor::measureCopies(device, progress, session.stop);
+    if (!copies) return base::forward(copies);
+    return Rates{*machine, *copies};
+}
+
+json::Value ratesDocument(const Rates& rates)
+{
+    json::Value document = machineValue(rates.machine);
+    document["device"] = rates.machine.device;
+    if (!rates.copies) return document;
+    json::Value& copies = document["copies"];
+    copies["up"] = rates.copies->up;
+    copies["down"] = rates.copies->down;
+    copies["both"] = rates.copies->both;
+    copies["gather"] = rates.copies->gather;
+    copies["pinned"] = rates.copies->pinned;
+    return document;
+}
+
+std::string ratesText(const Rates& rates)
+{
+    std::string text = describeMachine(rates.machine);
+    if (!rates.copies) return text;
+    const auto rate = [](double bytes) { return base::formatBytes(bytes) + "/s"; };
+    const executor::CopyRates& copies = *rates.copies;
+    Table table({Table::Align::Left, Table::Align::Right});
+    table.add({"gathers into pinned memory", rate(copies.gather)});
+    table.add({"copies to the GPU", rate(copies.up)});
+    table.add({"copies from the GPU", rate(copies.down)});
+    table.add({"each, both at once", rate(copies.both)});
+    return text + "\nEach step alone" + (copies.pinned ? "" : ", without pinned memory: there is none") + "\n" +
+           table.render();
 }
 
 }  // namespace
@@ -64,16 +114,11 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
 {
     const base::Result<std::string> device = executor::resolveDevice(command.device);
     if (!device) return base::forward(device);
-    const base::Result<EngineHome> scratch = EngineHome::make();
-    if (!scratch) return base::forward(scratch);
-    const base::Result<plan::Machine> machine =
-        executor::measureMachine(*device, scratch->path(), session.console.progressFn(), session.stop);
+    const base::Result<Rates> rates = measureRates(*device, session);
     session.console.clearProgress();
-    if (!machine) return base::forward(machine);
-    if (const base::Status kept = keepMachine({*machine, true, 0}); !kept) return base::forward(kept);
-    json::Value document = machineValue(*machine);
-    document["device"] = machine->device;
-    session.console.print(session.console.json() ? json::write(document, true) : describeMachine(*machine));
+    if (!rates) return base::forward(rates);
+    if (const base::Status kept = keepMachine({rates->machine, true, 0}); !kept) return base::forward(kept);
+    session.console.print(session.console.json() ? json::write(ratesDocument(*rates), true) : ratesText(*rates));
     session.console.note("kept for later plans in " + machineFile());
     return 0;
 }

@@ -322,7 +322,8 @@ public:
 private:
     double gathering()
     {
-        const at::Tensor table = at::zeros({gpuRows, width}), numbers = at::randint(gpuRows, {m_rows}, at::kLong);
+        const at::Tensor table = at::zeros({m_tableRows, width});
+        const at::Tensor numbers = at::randint(m_tableRows, {m_rows}, at::kLong);
         const auto* const from = static_cast<const std::byte*>(table.const_data_ptr());
         auto* const to = static_cast<std::byte*>(m_upHost.mutable_data_ptr());
         return m_timer.best("gathers into pinned memory", [&] {
