@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The proof that Hopscope works on this machine's NVIDIA GPU, and how far it is from what the machine allows. Sets up and
+# builds what is needed, then runs in order, going on after failures: the list of devices; the tests of the CUDA kernels; the
+# samples, the generated models and Cora on cuda:0 (and on cuda:1 if there is one), each against PyTorch's own results;
+# `bench machine`; `bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
+# 4 GiB of it, every row compared with a float64 reference; compute-sanitizer, if it is installed. Prints one table, in which
+# runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
+# passed or was skipped for a reason that is stated. docs/gpu.md says more.
+#
+#   packaging/gpu-check.sh [--out FOLDER] [--small]
+#   packaging/gpu-check.sh --engine PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
+#
+# --out: for the report and scratch files, build/gpu-check unless said; the large graph takes some 12 GB there for a while.
+# --zoo FOLDER: generated models that are there already. --small: sizes for a test of this script.
+#
+# HOPSCOPE_BUILD=FOLDER takes a build that is there (with tests). Where nothing can be installed, HOPSCOPE_DEPS_DIR (unpacked
+# Debian packages) and HOPSCOPE_TORCH_ROOT (a LibTorch with CUDA) say where things are, as in CONTRIBUTING.md; the window
+# is never built. HOPSCOPE_PYTHON: a Python with torch and torch_geometric, which make the generated models.
+set -u
+. "$(dirname "$0")/common.sh"
+
+out=$root/build/gpu-check
+build=${HOPSCOPE_BUILD:-}
+engine=
+test_models=
+zoo=
+more=()
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --engine | --test-models | --out | --zoo)
+        if [ $# -lt 2 ]; then fail "$1 needs a value"; fi
+        case $1 in
+        --engine) engine=$2 ;;
+        --test-models) test_models=$2 ;;
+        --out) out=$2 ;;
+        --zoo) zoo=$2 ;;
+        esac
+        shift 2
+        ;;
+    --small)
+        more+=(--small)
+        shift
+        ;;
+    *) fail "gpu-check.sh knows --out, --small, --zoo, --engine and --test-models, not '$1'" ;;
+    esac
+done
+if [ -n "$engine$test_models" ] && { [ -z "$engine" ] || [ -z "$test_models" ]; }; then
+    fail "--engine and --test-models go together"
+fi
+
+# Only what is run here; the kernels' tests are there if nvcc is.
+build_for_gpu() {
+    local targets=(hopscope-engine test_models)
+    build=$root/build/gpu
+    if [ -n "${HOPSCOPE_DEPS_DIR:-}" ]; then
+        torch_args+=("-DHOPSCOPE_DEPS_DIR=$HOPSCOPE_DEPS_DIR")
+        say "Nothing is installed: packages from $HOPSCOPE_DEPS_DIR, LibTorch from ${own_torch:-.venv}"
+    else
+        bash "$root/packaging/setup.sh" --no-window || fail "setting up failed; HOPSCOPE_DEPS_DIR does without installing"
+    fi
+    say "Building in $build (minutes)"
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF "${torch_args[@]}" ||
+        fail "the configuration failed"
+    if ninja -C "$build" -t targets all | grep -q '^test_kernels_cuda:'; then targets+=(test_kernels_cuda); fi
+    ninja -C "$build" -j "$jobs" "${targets[@]}" || fail "the build failed"
+}
+
+# The first Python that has what the generated models are made with.
+python_for_models() {
+    local python
+    for python in "${HOPSCOPE_PYTHON:-}" "$root/.venv/bin/python" python3; do
+        if [ -n "$python" ] && "$python" -c 'import numpy, safetensors, torch, torch_geometric' 2> /dev/null; then
+            printf '%s' "$python"
+            return
+        fi
+    done
+}
+
+# LibTorch's own words for its version: a Python package has version.py, a download build-version.
+torch_version() {
+    local folder
+    folder=$(sed -n 's/^HOPSCOPE_TORCH_ROOT:[A-Z]*=//p' "$build/CMakeCache.txt" 2> /dev/null)
+    folder=${folder:-$own_torch}
+    sed -n "s/^__version__ = '\(.*\)'/\1/p" "$folder/version.py" 2> /dev/null || cat "$folder/build-version" 2> /dev/null
+}
+
+nvcc_version() {
+    local nvcc
+    nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt" 2> /dev/null)
+    if [ -x "$nvcc" ]; then "$nvcc" --version | sed -n 's/^Cuda compilation tools, //p'; fi
+}
+
+if [ -z "$engine" ]; then
+    if [ -z "$build" ]; then build_for_gpu; fi
+    engine=$build/bin/hopscope-engine
+    test_models=$build/bin/test_models
+fi
+for program in "$engine" "$test_models"; do
+    if [ ! -x "$program" ]; then fail "there is no program $program"; fi
+done
+if [ -n "$build" ]; then more+=(--build "$build"); fi
+python=
+if [ -z "$zoo" ]; then python=$(python_for_models); else more+=(--zoo "$zoo"); fi
+if [ -n "$python" ]; then more+=(--python "$python"); fi
+
+say "Checking; each step says how long it took"
+exec python3 -B "$root/packaging/gpu_check.py" --engine "$engine" --test-models "$test_models" --out "$out" \
+    --torch "$(torch_version)" --nvcc "$(nvcc_version)" "${more[@]}"

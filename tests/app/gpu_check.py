@@ -1,0 +1,94 @@
+"""packaging/gpu-check.sh on GPUs that are not there: its table, its report, its exit code, its bound. HOPSCOPE_ENGINE and
+HOPSCOPE_TEST_MODELS name the programs with such GPUs, HOPSCOPE_ZOO the generated models, HOPSCOPE_ROOT the repository."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ["HOPSCOPE_ROOT"])
+sys.path.insert(0, str(ROOT / "packaging"))
+import gpu_report  # noqa: E402: from the folder above
+
+STEPS = ["devices", "kernels", "samples on cuda:0", "zoo on cuda:0", "cora on cuda:0", "samples on cuda:1", "zoo on cuda:1",
+         "cora on cuda:1", "bench machine", "bench run", "large run", "large run in 6Mi", "compute-sanitizer"]
+RUNS = STEPS[9:12]
+FAST = {"HOPSCOPE_FAKE_FAULT": "memory:268435456"}  # tables for measuring are an eighth of a GPU's memory
+
+
+class Check(unittest.TestCase):
+    def check(self, code, engine=os.environ["HOPSCOPE_ENGINE"], models=os.environ["HOPSCOPE_TEST_MODELS"], **environment):
+        """The report and what was printed."""
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        done = subprocess.run(["bash", str(ROOT / "packaging/gpu-check.sh"), "--small", "--engine", engine, "--test-models",
+                               models, "--zoo", os.environ["HOPSCOPE_ZOO"], "--out", holder.name], capture_output=True,
+                              text=True, timeout=300, check=False, env={**os.environ, **FAST, **environment})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertEqual(sorted(path.name for path in Path(holder.name).glob("gpu-check-report.*")),
+                         ["gpu-check-report.json", "gpu-check-report.md"])
+        self.assertFalse((Path(holder.name) / "large").exists())
+        text = (Path(holder.name) / "gpu-check-report.md").read_text()
+        return json.loads((Path(holder.name) / "gpu-check-report.json").read_text()), text, done.stdout
+
+    def test_every_step_is_in_the_table_and_in_the_report_and_runs_stand_beside_their_bound(self):
+        report, text, printed = self.check(0)
+        self.assertEqual([step["name"] for step in report["steps"]], STEPS)
+        self.assertEqual(report["verdict"], "passed, 4 steps skipped")
+        table = printed[printed.index("step "):]
+        for step in report["steps"]:
+            self.assertIn(f"\n{step['name']} ", table)
+            self.assertIn(f"\n| {step['name']} | ", text)
+            left_out = step["name"].split()[0] in ("kernels", "cora", "compute-sanitizer")
+            self.assertEqual(step["verdict"] == "skipped", left_out)
+            self.assertTrue(step["verdict"] != "skipped" or step["reason"])
+            self.assertEqual("bound_seconds" in step, step["name"] in RUNS)
+            self.assertEqual(len(step.get("walls", [])), 3 if step["name"] in RUNS else 0)
+        self.assertEqual((report["machine"]["GPU"], report["machine"]["driver"]), ("Fake GPU 0", "fake"))
+        self.assertRegex(report["machine"]["commit"], "^[0-9a-f]{40}|^, changed|^$")
+        self.assertTrue(all(rate > 0 for name, rate in report["rates"]["copies"].items()))
+
+    def test_a_step_that_fails_is_told_and_the_others_go_on(self):
+        report, text, printed = self.check(1, models="/bin/false")
+        failed = [step["name"] for step in report["steps"] if step["verdict"] == "FAILED"]
+        self.assertEqual(failed, ["samples on cuda:0", "zoo on cuda:0", "samples on cuda:1", "zoo on cuda:1"])
+        self.assertEqual(report["steps"][10]["verdict"], "passed")
+        self.assertTrue(text.startswith("# Hopscope on a GPU: FAILED"))
+        self.assertIn("FAILED; the report", printed)
+
+    def test_without_a_gpu_the_reason_is_told_and_nothing_is_run(self):
+        report, text, printed = self.check(1, HOPSCOPE_FAKE_FAULT="listing:0")
+        self.assertEqual({step["verdict"] for step in report["steps"][1:]}, {"skipped"})
+        self.assertEqual((report["steps"][0]["verdict"], report["steps"][0]["reason"]), ("FAILED", "there is no GPU here"))
+
+
+class Bound(unittest.TestCase):
+    RATES = {"aggregate": 4e9, "elementwise": 2e9, "matmul": 1e12,
+             "copies": {"up": 1e9, "down": 2e9, "both": 1e9, "gather": 5e8, "pinned": True}}
+
+    def document(self, **bytes_of):
+        stage = {"bytes": {"h2d": 0, "d2h": 0, "structure": 0, **bytes_of}}
+        return {"options": {"features": 100, "hidden": 50, "outputs": 10, "layers": 2},
+                "cases": [{"nodes": 1000, "edges": 10000, "stages": [stage, stage]}]}
+
+    def test_the_nearest_wall_of_each_stage_counts(self):
+        memory = [10000 * 50 * 4 / 4e9 + 1000 * 150 * 4 / 2e9, 10000 * 10 * 4 / 4e9 + 1000 * 60 * 4 / 2e9]
+        for bytes_of, seconds, wall in (({}, sum(memory), "GPU memory"), ({"h2d": 10**9}, 4.0, "gathers"),
+                                        ({"structure": 10**9}, 2.0, "copies up"), ({"d2h": 10**9}, 1.0, "copies down")):
+            found, nearest = gpu_report.bound(self.document(**bytes_of), self.RATES)
+            self.assertAlmostEqual(found, seconds)
+            self.assertEqual(nearest, [wall] * 2)
+        slow = {**self.RATES, "matmul": 1e3}
+        self.assertAlmostEqual(gpu_report.bound(self.document(), slow)[0], 4 * 1000 * (100 * 50 + 50 * 10) / 1e3)
+
+    def test_there_is_none_without_rates_or_where_stages_are_no_layers(self):
+        self.assertIsNone(gpu_report.bound(self.document(), {}))
+        joined = self.document()
+        joined["cases"][0]["stages"].pop()
+        self.assertIsNone(gpu_report.bound(joined, self.RATES))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
