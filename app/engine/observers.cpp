@@ -93,6 +93,7 @@ void TraceObserver::stageFinished(int stage, double seconds)
     json::Value value = event("X", "stage " + std::to_string(stage), 1, m_stageStart);
     value["dur"] = seconds * 1e6;
     emit(json::write(value));
+    m_now = std::max(m_now, m_stageStart + seconds);
 }
 
 void TraceObserver::batchFinished(const executor::BatchEvent& batch)

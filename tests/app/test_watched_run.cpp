@@ -112,6 +112,20 @@ TEST_CASE("in a trace a stage begins after the prologue and covers the phases of
     CHECK(stage.end >= lanes.at("write").back().end);
 }
 
+TEST_CASE("in a trace a stage begins when the one before has ended, which may be after its last phase")
+{
+    const auto lanes = lanesOf(traceOf([](executor::Observer& observer) {
+        for (int stage = 1; stage <= 2; ++stage) {
+            observer.stageStarted({stage, 2, 10});
+            observer.phaseFinished({stage, 0, Phase::Write, 5.0 * (stage - 1), 1});
+            observer.stageFinished(stage, 4);
+        }
+    }));
+    const std::vector<Span>& stages = lanes.at("stages");
+    CHECK(stages[0].end == 4);
+    CHECK(stages[1].begin == 4);
+}
+
 TEST_CASE("what happens without a time of its own stands after the latest phase, not the last one told")
 {
     const json::Value trace = traceOf([](executor::Observer& observer) {
