@@ -228,6 +228,17 @@ std::string costLine(const plan::Plan& plan)
     return text + "\n";
 }
 
+// "  x and v17 stay on the GPU, with the graph's structure"
+std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& plan)
+{
+    if (plan.resident.empty()) return {};
+    std::string text = "  ";
+    for (std::size_t i = 0; i < plan.resident.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == plan.resident.size() ? " and " : ", ") + storeName(analysis, plan.resident[i]);
+    text += plan.resident.size() == 1 ? " stays on the GPU" : " stay on the GPU";
+    return text + (plan.residentStructure ? ", with the graph's structure\n" : "\n");
+}
+
 std::string movedLines(const Prepared& prepared, const plan::Plan& plan, const Style& style)
 {
     if (!prepared.hasData()) return {};
@@ -235,7 +246,7 @@ std::string movedLines(const Prepared& prepared, const plan::Plan& plan, const S
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
     return heading(style, "Moved") + "  " + base::formatBytes(static_cast<double>(written)) +
            " written, each row once, to " + counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
-           costLine(plan);
+           residentLine(prepared.analysis, plan) + costLine(plan);
 }
 
 std::string lintLines(const Prepared& prepared, const Style& style)

@@ -244,10 +244,10 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     if (progress) progress({"looking for the best cuts", 0, 0});
     base::Result<PlanAnswer> answer = placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
     if (!answer) return answer;
-    base::Result<plan::Plan> kept = predictor.keepOnDevice(std::move(answer->plan), request.limits, planner.stop());
-    if (!kept) return base::forward(kept);
-    answer->plan = std::move(*kept);
-    return answer;
+    base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planner.stop());
+    if (kept) answer->plan = std::move(*kept);
+    else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
+    return answer;  // a plan that cannot be looked at beforehand keeps nothing there
 }
 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,

@@ -117,6 +117,7 @@ Given Batch::given(const Instruction& i)
 void Batch::read(const Instruction& i)
 {
     const at::Tensor from = given(i).rows;
+    if (m_session.standIn && m_feed.picksThere(i)) from.zero_();
     if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
@@ -310,6 +311,7 @@ void Batch::segment(const Instruction& i)
     in.offsets = from.offsets;
     in.pieces = from.pieces;
     if (m_feed.skips(i)) structureHere(s, in);
+    if (m_session.standIn && m_session.device.gpu() && s.from < 0) in.columns.zero_();
     if (s.weight >= 0) in.weight = reg(s.weight);
     at::Tensor out = timed(Phase::Compute, [&] { return runSegment(s, in, m_session); });
     if (!i.operands.empty())

@@ -166,15 +166,15 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
 
 bool Feed::skips(const Instruction& i) const
 {
-    if (!m_block.destinations().ascending() || !m_session.choice.skips(i)) return false;
-    return m_session.structureHere() || (i.act == Act::Read && i.rows.kind == RowKind::Batch);
+    return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
 }
 
-// Edge tables are there in another order.
+// Edge tables are there in another order. In a look ahead, rows that need no picking are copied.
 bool Feed::picksThere(const Instruction& i) const
 {
+    if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;
     const bool owned = i.rows.kind == RowKind::Owned && m_session.choice.structure();
-    return i.act == Act::Read && m_session.choice.holds(i.value) && !owned && !skips(i);
+    return !owned && !(m_block.destinations().ascending() && m_session.choice.skips(i));
 }
 
 Given Feed::staged(const Instruction& i, const Buffer& buffer)

@@ -106,6 +106,9 @@ LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& lo
 // Values without rows that the loop's operators use, in order, each once.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 
+// Types of which an instruction makes or reads a frontier, apart from tables that are read in place.
+std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program);
+
 // The one number that fills the tensor, if the operator that makes it is a fill.
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId value);
 

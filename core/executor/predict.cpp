@@ -370,6 +370,7 @@ private:
         }
         result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
         const ClassRows counts = rowsOf(l, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+        result.estimated |= learntAbout(l) == nullptr;
         result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts) + m_baseline));
         for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
             result.batchPeaks.push_back(

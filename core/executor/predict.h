@@ -1,9 +1,10 @@
 #pragma once
 
 // What a plan moves and how much it holds, without running it: from the plan, the shapes and the graph. Bytes and frontier
-// rows are those that a run with these batches reports, to the byte. Memory on a CPU follows from what a few small batches
-// of each loop take from the allocator, mostly to the byte too; where an operator asks for other numbers than zeros, and on
-// a GPU, it is an estimate from the liveness of values.
+// rows are those that a run with these batches reports, to the byte. Memory follows from what a few small batches of each
+// loop take from the device's allocator, mostly to the byte too (on a GPU to what its allocator leaves of larger blocks);
+// where those do not explain it, as where an operator asks for other numbers than zeros, it is an estimate from the liveness
+// of values.
 
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@ struct PredictedStage {
     std::int64_t batches = 0, destinations = 0, frontierRows = 0;
     plan::Bytes bytes;  // rows written, rows read, structure
     std::int64_t peakMemory = 0;
+    bool estimated = false;  // peakMemory is an estimate: small batches of some loop did not explain it
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
     std::vector<std::int64_t> batchPeaks;      // if asked for: loops in order, then batches
 };

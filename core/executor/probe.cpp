@@ -193,14 +193,16 @@ Probed probe(const analysis::Analysis& analysis, Structure& structure, const pla
 const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
                                    const LoopProgram& program, std::stop_token stop)
 {
-    const auto known =
-        std::ranges::find(m_known, *program.loop, &std::pair<plan::Loop, std::optional<LoopMemory>>::first);
+    const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
+        return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
+               k.residentStructure == plan.residentStructure;
+    });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
     else
-        m_known.emplace_front(*program.loop,
-                              LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop))));
+        m_known.push_front({*program.loop, plan.device, plan.resident, plan.residentStructure,
+                            LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
     if (m_known.size() > remembered) m_known.pop_back();
-    const std::optional<LoopMemory>& memory = m_known.front().second;
+    const std::optional<LoopMemory>& memory = m_known.front().memory;
     return memory ? &*memory : nullptr;
 }
 

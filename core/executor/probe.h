@@ -24,7 +24,14 @@ public:
                          const LoopProgram& program, std::stop_token stop);
 
 private:
-    std::list<std::pair<plan::Loop, std::optional<LoopMemory>>> m_known;  // the latest first
+    struct Known {
+        plan::Loop loop;
+        std::string device;
+        std::vector<ir::ValueId> resident;
+        bool residentStructure = false;
+        std::optional<LoopMemory> memory;
+    };
+    std::list<Known> m_known;  // the latest first
 };
 
 // The classes whose rows a batch holds.

@@ -158,10 +158,9 @@ at::Tensor Residents::make(const ResidentPart& part)
 at::Tensor Residents::standIn(ir::ValueId value)
 {
     const auto type = loader::scalarType(m_session.analysis.program.value(value).dtype);
-    const std::vector<std::int64_t> shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
-    std::vector<std::int64_t> row = shape;
+    std::vector<std::int64_t> row = shapeOf(m_session.analysis, value, m_session.structure.sizes());
     row[0] = 1;
-    return at::zeros(row, at::TensorOptions().dtype(type).device(m_session.device.device())).expand(shape);
+    return at::zeros(row, at::TensorOptions().dtype(type).device(m_session.device.device()));
 }
 
 // Piece by piece through pinned memory, two of them in turn.

@@ -49,8 +49,6 @@ public:
     Store& createStore(ir::ValueId id);
     void finishReduction(ir::OpId op);
     void checkStop() const;
-    // Whether batches find the graph's structure on the device: not in a look ahead.
-    [[nodiscard]] bool structureHere() const { return choice.structure() && !standIn; }
     // A sentence for the report and whoever listens, at most once.
     void noteOnce(const std::string& sentence);
     [[nodiscard]] double seconds() const;  // since the run began
