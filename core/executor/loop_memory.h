@@ -22,7 +22,7 @@ struct Probed {
     std::vector<ProbedBatch> batches;
     std::int64_t reduced = 0;  // bytes that row reductions hold between batches, as the allocator counts
     bool gpu = false;          // whose allocator
-    std::map<ir::ValueId, std::int64_t> whole;  // GPU: what each value without rows that the loop uses takes there
+    std::map<ir::ValueId, std::int64_t> whole{};  // GPU: what each value without rows that the loop uses takes there
 };
 
 class LoopMemory {

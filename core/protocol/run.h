@@ -46,7 +46,7 @@ struct PhaseEvent {
 struct StageEndEvent {
     int index = 1;
     double seconds = 0, time = 0;
-    std::optional<double> overlap;  // of a GPU: as in a report
+    std::optional<double> overlap{};  // of a GPU: as in a report
 };
 struct NoteEvent {
     std::string message;
