@@ -81,7 +81,7 @@ python_for_models() {
 torch_version() {
     local folder
     folder=$(sed -n 's/^HOPSCOPE_TORCH_ROOT:[A-Z]*=//p' "$build/CMakeCache.txt" 2> /dev/null)
-    folder=${folder:-$own_torch}
+    folder=${folder:-${own_torch:-$(torch_of "$root/.venv/bin/python")}}
     sed -n "s/^__version__ = '\(.*\)'/\1/p" "$folder/version.py" 2> /dev/null || cat "$folder/build-version" 2> /dev/null
 }
 

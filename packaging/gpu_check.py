@@ -167,7 +167,7 @@ class Check:
     def large(self, memory):
         """The graph is made once."""
         folder = self.out / "large"
-        needed = 8 * self.size["nodes"] * 350 + 16 * self.size["edges"]  # stores, reference and graph
+        needed = 8 * self.size["nodes"] * 450 + 24 * self.size["edges"]  # stores, reference and graph
         if shutil.disk_usage(self.out).free < needed:
             raise Skip(f"{needed / 1e9:.0f} GB of disk are needed in {self.out}")
         return self.bench(self.size["nodes"], self.size["edges"], memory, "--folder", folder, "--keep")

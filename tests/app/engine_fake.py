@@ -5,7 +5,10 @@ import os
 import subprocess
 import unittest
 
-from serve_case import DIGITS, KARATE, ServeTest
+import numpy
+from safetensors.numpy import load_file
+
+from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import ENGINE, Client
 
 LOST = {"HOPSCOPE_FAKE_FAULT": "segment:1:719"}  # CUDA's "unspecified launch failure"
@@ -76,11 +79,19 @@ class Commands(FakeTest):
         self.assertEqual(kept, {**rates, "runs": 0})
 
     def test_want_of_device_or_pinned_memory_once_costs_time_alone(self):
-        file = self.folder / "plan.json"
-        self.engine("plan", KARATE["model"], "--data", KARATE["data"][0], "--device", "cuda", "-o", file)
-        for fault in ("allocation:9", "allocation:30", "pinned:1"):
+        plan, asked = self.folder / "plan.json", (DIGITS["gat"]["model"], "--data", DIGITS["gat"]["data"][0])
+        self.engine("plan", *asked, "--device", "cuda", "-o", plan)
+        expected = load_file(str(ROOT / "samples/digits/gat.expected.safetensors"))["out"]
+        for fault in ("allocation:100", "allocation:200"):
             with self.subTest(fault=fault):
-                self.run_on("cuda:0", KARATE, "--plan", file, HOPSCOPE_FAKE_FAULT=fault)
+                out = self.folder / fault
+                # The check on a sample, which a verification brings along, would meet the fault first.
+                self.engine("run", *asked, "--plan", plan, "--batch", "200", "--verify", "none", "-o", out,
+                            HOPSCOPE_FAKE_FAULT=fault)
+                report = json.loads((out / "report.json").read_text())
+                self.assertEqual((report["device"], sum(stage["back_offs"] for stage in report["stages"])), ("cuda:0", 1))
+                numpy.testing.assert_allclose(numpy.load(out / "out.npy"), expected, rtol=1e-4, atol=1e-4)
+        self.run_on("cuda:0", KARATE, HOPSCOPE_FAKE_FAULT="pinned:1")
 
     def test_a_lost_gpu_ends_a_command_with_one_line_and_no_files(self):
         self.run_on("cuda:0", KARATE, code=7, **LOST)
