@@ -120,7 +120,15 @@ int Fuser::useCount(ir::ValueId value, const ir::RowClass& rows) const
 
 bool Fuser::isFloatRows(ir::ValueId value) const
 {
-    return m_analysis.program.value(value).dtype == base::DType::Float32 && m_analysis.rowDim(value) == 0;
+    const base::DType dtype = m_analysis.program.value(value).dtype;
+    const bool kernel =
+        dtype == base::DType::Float32 || dtype == base::DType::Float16 || dtype == base::DType::BFloat16;
+    return kernel && m_analysis.rowDim(value) == 0;
+}
+
+bool Fuser::alike(ir::ValueId a, ir::ValueId b) const
+{
+    return m_analysis.program.value(a).dtype == m_analysis.program.value(b).dtype;
 }
 
 bool Fuser::combination(const ir::Op& o, Segment& segment) const
@@ -160,6 +168,7 @@ std::optional<Fusion> Fuser::aggregation(int step) const
         fusion.shape.messages = operand.rows;
     }
     if (!fusion.source.valid() || !indexCovers(o, fusion.source)) return std::nullopt;
+    if (!alike(fusion.source, o.outputs[0])) return std::nullopt;
     if (rowShape(m_analysis, fusion.source) != rowShape(m_analysis, o.outputs[0])) return std::nullopt;
     fusion.shape.width = product(rowShape(m_analysis, fusion.source));
     includeGather(fusion);
@@ -224,6 +233,7 @@ bool Fuser::scaled(int step, Fusion& fusion) const
         const ir::ValueId weight = *o.args[static_cast<std::size_t>(1 - side)].value();
         const int gather = soleProducer(rows, fusion.shape.messages);
         if (!isRowGather(gather) || !m_analysis.hasRows(weight) || !isFloatRows(weight)) continue;
+        if (!alike(weight, rows) || !alike(rows, fusion.source)) continue;
         const auto message = rowShape(m_analysis, rows);
         const std::int64_t heads = headsOf(rowShape(m_analysis, weight), message);
         if (heads == 0 || message != rowShape(m_analysis, fusion.source)) continue;

@@ -35,6 +35,7 @@ private:
     int soleProducer(ir::ValueId value, const ir::RowClass& rows) const;
     bool isRowGather(int step) const;
     bool isFloatRows(ir::ValueId value) const;
+    bool alike(ir::ValueId a, ir::ValueId b) const;  // in dtype
     const ir::Op& op(int step) const;
 
     const analysis::Analysis& m_analysis;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/units.h"
 #include "executor/flow.h"
@@ -26,6 +27,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
     ++m_report.backOffs;
     m_session.device.emptyCache();
     if (!sizer.backOff(destinations.count)) {
+        if (m_session.device.gpu() && std::exchange(m_retried, destinations.first) != destinations.first) return;
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
               "stage " + std::to_string(m_report.index) + " runs out of memory with one destination, which owns " +

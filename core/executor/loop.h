@@ -34,7 +34,8 @@ public:
 
     // In the order of the batches; tells the observer.
     void account(const FinishedBatch& finished);
-    // A batch was too large and will be redone: a note. Raises Resources if there is no smaller one.
+    // A batch was too large and will be redone: a note. Raises Resources if there is no smaller one; on a GPU, if a single
+    // destination fails again with nothing else under way.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
@@ -45,6 +46,7 @@ private:
     StageReport& m_report;
     StageProgress& m_progress;
     std::int64_t m_number = 0;
+    std::int64_t m_retried = -1;  // a single destination that has had its second try
 };
 
 // All destinations of the loop's type, in random order if the options say so.

@@ -183,7 +183,8 @@ Probed probe(const analysis::Analysis& analysis, Structure& structure, const pla
     } catch (const Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
     } catch (const c10::OutOfMemoryError&) {
-        throw;
+        if (plan.device == "cpu") throw;
+        // On a GPU that others fill: a run may find room.
     } catch (const c10::Error&) {
         // An operator that wants other numbers than zeros: nothing is learnt.
     }
