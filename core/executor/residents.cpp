@@ -54,7 +54,7 @@ std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) cons
             else add({ResidentPart::Table, i.value});
             if (owned) add({ResidentPart::Offsets, {}, i.rows});
         }
-        if (i.act != Act::Segment || i.segment.from >= 0) continue;
+        if (i.act != Act::Segment || i.segment.from >= 0 || !holds(i.segment.source)) continue;
         add({ResidentPart::Table, i.segment.source});
         if (!skips(i)) continue;
         add({ResidentPart::Columns, {}, i.segment.messages, i.segment.columnSpace, i.segment.columnKey});
@@ -104,7 +104,6 @@ bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
 plan::Bytes Residents::load(const LoopProgram& program)
 {
     plan::Bytes moved;
-    if (!m_session.device.gpu()) return moved;
     for (const ResidentPart& part : m_choice.parts(program)) {
         const bool made = part.kind == ResidentPart::Table && m_parts.contains({ResidentPart::Store, part.value});
         if (made || m_parts.contains(part)) continue;

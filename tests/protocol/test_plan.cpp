@@ -77,11 +77,11 @@ TEST_CASE("every field that a client reads is needed, and its kind too")
 {
     const auto unread = [](const std::string& p) {
         for (const char* part : {"/hashes", "/objective", "/unit", "/cost", "/lower_bound", "/gap", "/reorder",
-                                 "/bytes", "/frontier", "/dtype", "/shape", "/row_spaces"})
+                                 "/bytes", "/frontier", "/dtype", "/shape", "/row_spaces", "/resident"})
             if (p.starts_with(std::string("/plan") + part) || (p.find(part + std::string("/")) != std::string::npos) ||
                 p.ends_with(part))
                 return true;
-        return p == "/plan/peak_memory";
+        return p == "/plan/peak_memory" || p == "/plan/resident_structure";
     };
     int checked = 0;
     for (const fixture::Mutation& mutation : fixture::mutations(test::planResultText())) {

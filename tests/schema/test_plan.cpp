@@ -66,6 +66,8 @@ TEST_CASE("every missing field of a plan and every field of another kind is refu
     for (const fixture::Mutation& mutation : mutations) {
         // Which hashes a plan carries is its maker's choice.
         if (mutation.what == "missing" && mutation.pointer.starts_with("/hashes/")) continue;
+        // Plans from before GPUs kept tables have nothing of them.
+        if (mutation.what == "missing" && mutation.pointer.starts_with("/resident")) continue;
         const std::string where = refusedAt(mutation.text);
         INFO(mutation.pointer << " " << mutation.what << " -> " << where);
         CHECK(where.find(" " + mutation.pointer) != std::string::npos);
