@@ -205,9 +205,14 @@ private:
     {
         std::set<ir::ValueId> partly, read;
         for (const auto& loops : m_programs)
-            for (const LoopProgram& p : loops)
+            for (const LoopProgram& p : loops) {
                 for (const Written& w : p.writes)
                     if (w.rows.kind != RowKind::Batch) partly.insert(w.value);
+                // Edge tables are kept in another order: those that stages make are not there as a whole.
+                for (const Instruction& i : p.instructions)
+                    if (i.act == Act::Read && i.rows.kind == RowKind::Owned && !m_analysis.available(i.value))
+                        partly.insert(i.value);
+            }
         for (const auto& loops : m_programs)
             for (const LoopProgram& p : loops)
                 for (const Instruction& i : p.instructions)
