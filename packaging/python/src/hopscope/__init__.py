@@ -6,6 +6,8 @@
 `docs/python.md` of the project is the guide; every function's help says the rest.
 """
 
+from ._engine import Engine, engine
+from ._inference import Inference, inference, run
 from ._version import __version__
 from .commands import devices, inspect, plan, verify
 from .documents import (
@@ -23,7 +25,6 @@ from .documents import (
     Value,
     Verification,
 )
-from .engine import Engine, engine
 from .errors import (
     Cancelled,
     EngineError,
@@ -34,7 +35,6 @@ from .errors import (
     UsageError,
     VerificationError,
 )
-from .inference import Inference, inference, run
 from .saving import Saved, save
 from .window import Window, open
 

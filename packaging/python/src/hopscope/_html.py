@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import documents
-    from .inference import Inference
+    from ._inference import Inference
     from .saving import Saved
 
 

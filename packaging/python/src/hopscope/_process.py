@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .engine import engine
+from ._engine import engine
 from .errors import EngineError, HopscopeError, error_from, kind_of
 
 _PATIENCE = 20.0  # seconds for the engine to remove what it has written

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from . import documents
+from ._inference import role_words
 from ._process import command
 from ._scratch import Scratch, data_words, size_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError
-from .inference import role_words
 from .saving import Saved, prepare
 
 
@@ -77,8 +77,8 @@ def plan(
     `host_memory` limits what is stored between stages. The plan can be given to `inference` with the same model and
     data."""
     options = {
-        "device": device, "memory": memory, "batch": batch, "strategy": strategy, "objective": objective, "stages": stages,
-        "deadline": deadline, "host-memory": host_memory,
+        "device": device, "memory": memory, "batch": batch, "strategy": strategy, "objective": objective,
+        "stages": stages, "deadline": deadline, "host-memory": host_memory,
     }  # fmt: skip
     with files(model, data, roles, scratch) as given, Scratch() as place:
         words = [*given.words, *_options(options), *_pins(pins, place)]

@@ -180,7 +180,7 @@ def _evaluated(trial: _Trial, number: int) -> Any:
     except Exception as problem:
         raise Refused(
             f"forward fails on a sample of {sample.summary(shape, number)}: {type(problem).__name__}: {problem}",
-            "the sample has a node without edges, a self-loop and an edge twice; where inputs were misread, say it with roles=",
+            "the sample has a node without edges, a self-loop and an edge twice; say with roles= what was misread",
             _origin(problem),
         ) from problem
 
@@ -303,7 +303,7 @@ def _compiled(trial: _Trial) -> tuple[Any, str, list[str]]:
     except Exception as problem:
         raise Refused(
             f"{trouble}{f' ({where})' if where else ''}; and it cannot be scripted: {_first_line(problem)}",
-            "take sizes from tensors (x.size(0), not int(edge_index.max()) + 1), and leave branches on data to the model's caller",
+            "take sizes from tensors (x.size(0), not int(edge_index.max()) + 1), and branch on nothing in the data",
             where,
         ) from problem
     return scripted, "script", [*trial.call.notes, f"scripted, because {trouble}{f' ({where})' if where else ''}"]

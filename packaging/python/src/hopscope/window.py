@@ -7,13 +7,13 @@ import subprocess
 from types import TracebackType
 from typing import Any
 
+from ._engine import engine, program
+from ._inference import role_words
 from ._process import stop
 from ._scratch import Scratch, data_words
 from .data import inputs_of
 from .documents import Plan
-from .engine import engine, program
 from .errors import EngineError
-from .inference import role_words
 from .saving import prepare
 
 

@@ -124,7 +124,7 @@ def _checked(path: Path, origin: str, _changed: int) -> Engine:
         return with_torch
     raise EngineError(
         f"{path} cannot be started with torch {torch_version(torch) if torch else ''}: {_failure(path, torch)}".strip(),
-        "the engine needs the LibTorch that it was built with: install that torch, or build the engine against this one",
+        "the engine needs the LibTorch that it was built with: install that torch, or build it against this one",
     )
 
 
@@ -183,5 +183,5 @@ def _check_torch(path: Path, torch: Path | None) -> None:
     if _release(here) != _release(built):
         raise EngineError(
             f"the engine in this wheel was built for torch {wanted}, and this environment has torch {here}",
-            f"pip install 'torch=={wanted}.*', or a wheel of hopscope that was built for torch {'.'.join(_release(here))}",
+            f"pip install 'torch=={wanted}.*', or a wheel that was built for torch {'.'.join(_release(here))}",
         )

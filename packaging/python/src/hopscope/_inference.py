@@ -14,7 +14,7 @@ from . import _html, arrays, documents, sample
 from ._progress import Progress, reporter
 from ._scratch import Scratch, data_words, size_of
 from ._serve import Client
-from .data import Inputs, inputs_of
+from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, error_from
 from .saving import Saved, prepare
@@ -119,11 +119,11 @@ def inference(
     with Scratch(expected, scratch) as place:
         saved, table, path = prepare(model, inputs, place.folder, roles)
         folder = Path(out) if out is not None else place.folder() / "outputs"
-        job = _Job(
-            path.absolute(), data_words(table, place), role_words(roles), _chosen(plan), {**settings, **shared}, {**shared, **how, "output": str(folder.absolute())},
-        )  # fmt: skip
-        document, made = _carried_out(job, saved, progress)
-        result = _result(document, made, saved, table, folder, out is not None)
+        words = data_words(table, place)
+        job = _Job(path.absolute(), words, role_words(roles), _chosen(plan), {**settings, **shared}, {**shared, **how})
+        document, made = _carried_out(job, saved, folder, progress)
+        outputs = _outputs(document, folder, table.as_torch or saved is not None)
+        result = _result(document, made, saved, outputs, folder if out is not None else None)
     if result.verdict == "different":
         raise _different(result)
     return result
@@ -171,16 +171,19 @@ def _chosen(plan: Any) -> Plan | str | None:
         raise InputError(f"{plan}: cannot be read: {problem}", "is it a plan.json?") from problem
 
 
-def _carried_out(job: _Job, saved: Saved | None, progress: bool | Progress | None) -> tuple[dict[str, Any], Plan]:
+def _carried_out(
+    job: _Job, saved: Saved | None, folder: Path, progress: bool | Progress | None
+) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
     show, done = reporter(progress)
+    output = str(folder.absolute())
     watcher = _Watcher(show)
     try:
         with Client(watcher.told) as client:
             opened = client.call("model/open", model=str(job.model), data=job.data, roles=job.roles)
             number = opened["document"]
             made = _plan(client, number, opened["inspect"], job, saved)
-            started = client.call("run/start", document=number, plan=made.document, **job.run)
+            started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
             while started["run"] not in watcher.finished:
                 client.read()
             return watcher.outcome(started["run"]), made
@@ -238,17 +241,18 @@ class _Watcher:
         return report
 
 
+def _outputs(document: dict[str, Any], folder: Path, as_torch: bool) -> dict[str, Any]:
+    """Mapped; they stay when the folder goes."""
+    return {item["name"]: arrays.load(folder / item["file"], item["dtype"], as_torch) for item in document["outputs"]}
+
+
 def _result(
-    document: dict[str, Any], plan: Plan, saved: Saved | None, inputs: Inputs, folder: Path, stays: bool
+    document: dict[str, Any], plan: Plan, saved: Saved | None, outputs: dict[str, Any], folder: Path | None
 ) -> Inference:
-    as_torch = inputs.as_torch or saved is not None
-    outputs = {
-        item["name"]: arrays.load(folder / item["file"], item["dtype"], as_torch) for item in document["outputs"]
-    }
     report = documents.report(document)
     structure = saved.structure if saved else None
     return Inference(
-        _structured(outputs, structure), outputs, report, plan, saved, folder if stays else None,
+        _structured(outputs, structure), outputs, report, plan, saved, folder,
         [*(saved.notes if saved else ()), *plan.notes, *report.notes],
     )  # fmt: skip
 
