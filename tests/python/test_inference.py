@@ -6,6 +6,8 @@ import numpy
 import torch
 from support import EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
 from torch import nn
+from torch_geometric.data import Batch
+from torch_geometric.nn import SAGEConv, global_mean_pool
 
 
 class Inference(PackageTest):
@@ -49,6 +51,37 @@ class Inference(PackageTest):
         self.assertEqual(result.saved.arguments, ("x", "edge_index"))
         self.assertTrue(model.conv.cached)
         self.same(result.output, model(data))
+
+    def test_graphs_in_a_batch_give_a_result_for_each(self):
+        class Pooled(Plain):
+            def forward(self, data):
+                return global_mean_pool(super().forward(data.x, data.edge_index), data.batch, size=None)
+
+        batch = Batch.from_data_list([graph() for _ in range(3)])
+        model = made(Pooled)
+        result = self.inference(model, batch, verify=None)
+        self.assertEqual(result.saved.arguments, ("x", "edge_index", "batch"))
+        self.same(result.output, model(batch))
+
+    def test_an_aggregation_that_wants_sorted_edges_gets_them(self):
+        class Sorted(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = SAGEConv(6, 3, aggr="max")
+
+            def forward(self, x, edge_index):
+                assert bool((edge_index[1][1:] >= edge_index[1][:-1]).all()), "not sorted"
+                return self.conv(x, edge_index)
+
+        model, data = made(Sorted), graph()
+        index = data.edge_index[:, data.edge_index[1].argsort()]
+        self.same(self.inference(model, (data.x, index), verify=None).output, model(data.x, index))
+
+    def test_a_graph_without_edges_has_a_result(self):
+        model, x = made(Gcn), torch.randn(9, 6)
+        none = torch.zeros(2, 0, dtype=torch.long)
+        result = self.inference(model, {"x": x, "edge_index": none, "edge_weight": torch.zeros(0)}, verify=None)
+        self.same(result.output, model(x, none, torch.zeros(0)))
 
     def test_a_tuple_of_arguments_and_a_plain_module_will_do(self):
         model, data = made(Plain), graph()

@@ -60,6 +60,15 @@ class Containers(unittest.TestCase):
         self.assertEqual(keys, ["x_dict.user", "x_dict.item", "edge_index_dict.user__rates__item",
                                 "edge_index_dict.item__rated__user"])
 
+    def test_attributes_of_a_type_have_names_of_their_own_too(self):
+        class Apart(Plain):
+            def forward(self, x_user, x_item):
+                return x_user
+
+        data = shop()
+        self.assertIs(bound(Apart, data)["x_item"], data["item"].x)
+        self.assertNotIn("x_item", inputs_of(data).values)
+
     def test_a_dgl_graph_gives_its_features_and_edges(self):
         data = graph()
         dgl = FakeDgl(ntypes=["_N"], canonical_etypes=[("_N", "_E", "_N")], ndata={"feat": data.x}, edata={},

@@ -196,12 +196,3 @@ def _tensor(array: NDArray[Any], dtype: str) -> Any:
     if dtype == "bfloat16":
         return torch.from_numpy(plain.view(numpy.int16)).view(torch.bfloat16)
     return torch.from_numpy(plain)
-
-
-def as_tensor(array: Any) -> Any:
-    """A torch tensor on the same memory where that is possible."""
-    import torch
-
-    if is_torch(array):
-        return array
-    return torch.from_numpy(numpy.array(array, copy=None) if array.flags.writeable else numpy.array(array))

@@ -48,11 +48,11 @@ def bind(model: Any, inputs: Inputs) -> Call:
     parameters = _parameters(model)
     if inputs.container is not None and _takes_container(parameters, inputs):
         return _bind_container(inputs)
-    call = Call({})
+    call, values = Call({}), {**inputs.others, **inputs.values}
     for parameter in parameters:
-        name = _found(parameter, inputs.values, call)
+        name = _found(parameter, values, call)
         if name is not None:
-            _add(call, parameter, inputs.values[name])
+            _add(call, parameter, values[name])
     if not call.arguments:
         raise InputError("nothing in the data is an argument of the model", f"it has {_listing(inputs.values)}")
     return call
@@ -60,11 +60,11 @@ def bind(model: Any, inputs: Inputs) -> Call:
 
 def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
     """As `bind`, for the arguments of a file."""
-    call = Call({})
+    call, values = Call({}), {**inputs.others, **inputs.values}
     for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
-        found = _found(parameter, inputs.values, call)
+        found = _found(parameter, values, call)
         if found is not None:
-            call.arguments[parameter.name] = inputs.values[found]
+            call.arguments[parameter.name] = values[found]
     return call
 
 

@@ -21,13 +21,13 @@ _EDGE_NAMES = ("edge_index", "edges", "adj", "adj_t", "adjacency")
 class Inputs:
     """`values`: the table. `paths`: where it came from files as `--data` takes them, these; the engine then reads them
     itself. `as_torch`: whether outputs should be torch tensors. `container`: what it was, for a `forward` that takes
-    it whole. `relations`: for a PyG or DGL container whether it has several types."""
+    it whole. `others`: the same tensors under names that a `forward` may use for them; not written."""
 
     values: dict[str, Any]
     paths: list[str] | None = None
     as_torch: bool = False
     container: Any = None
-    notes: list[str] = field(default_factory=list)
+    others: dict[str, Any] = field(default_factory=dict)
 
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
@@ -41,7 +41,8 @@ def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of contain
     if isinstance(data, Mapping):
         return _from_mapping(data)
     if hasattr(data, "node_types") and hasattr(data, "collect"):
-        return Inputs(_hetero_table(data), as_torch=True, container=data)
+        table, others = _hetero_tables(data)
+        return Inputs(table, as_torch=True, container=data, others=others)
     if hasattr(data, "to_dict") and hasattr(data, "edge_attrs"):
         return Inputs(dict(data.to_dict()), as_torch=True, container=data)
     if hasattr(data, "canonical_etypes") and hasattr(data, "ndata"):
@@ -125,8 +126,8 @@ def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
 
 
 def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
-    if value is None or arrays.is_array(value) or isinstance(value, (bool, int, float)):
-        return value
+    if value is None or arrays.is_array(value) or isinstance(value, (bool, int, float, numpy.generic)):
+        return value.item() if isinstance(value, numpy.generic) else value
     if isinstance(value, Mapping):
         return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
     if isinstance(value, (str, Path)) and Path(value).suffix == ".npy":
@@ -159,15 +160,16 @@ def _holds_torch(value: Any) -> bool:
     return any(map(_holds_torch, value)) if isinstance(value, (list, tuple)) else arrays.is_torch(value)
 
 
-def _hetero_table(data: Any) -> dict[str, Any]:
-    """Every attribute as `attr_dict`, by type, and of nodes as `attr_type` too."""
+def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Every attribute as `attr_dict`, by type, and by itself as `attr_type`."""
     table: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     for kind, store in [*data.node_items(), *data.edge_items()]:
         for name, value in store.items():
             table.setdefault(f"{name}_dict", {})[kind] = value
-            table[f"{name}_{arrays.key_text(kind)}"] = value
+            others[f"{name}_{arrays.key_text(kind)}"] = value
     table.update(dict(data._global_store.items()))
-    return table
+    return table, others
 
 
 def _dgl_table(graph: Any) -> dict[str, Any]:

@@ -173,7 +173,8 @@ def draw(leaves: Mapping[str, Any], shape: Shape, number: int) -> dict[str, Any]
             drawn[key] = _adjacency(role, counts, edges, generator, array)
         else:
             taken = {"node": rows, "edge": chosen}.get(role.kind, {}).get(role.of)
-            drawn[key] = _copy(array) if taken is None else _copy(_take(array, taken))
+            amount = (counts if role.kind == "node" else amounts).get(role.of, 0)
+            drawn[key] = _copy(array) if taken is None else _copy(_take(array, taken, amount))
     return drawn
 
 
@@ -193,7 +194,10 @@ def _rows(available: int, count: int, generator: numpy.random.Generator) -> NDAr
     return chosen
 
 
-def _take(array: Any, rows: NDArray[numpy.int64]) -> Any:
+def _take(array: Any, rows: NDArray[numpy.int64], amount: int) -> Any:
+    """The rows; where there are none to take, `amount` of zeros."""
+    if not len(rows):
+        return numpy.zeros((amount, *array.shape[1:]), arrays.dtype_name(array))
     if arrays.is_torch(array):
         import torch
 
@@ -218,8 +222,16 @@ def _index(role: Role, counts: Mapping[str, int], amount: int, generator: numpy.
         end[3] = end[2]  # an edge twice
     if role.of == role.to:
         ends[1][5] = ends[0][5]  # a self-loop
-    index = torch.from_numpy(numpy.stack(ends))
+    index = torch.from_numpy(numpy.stack(ends)[:, _order(ends, like)])
     return index.to(like.dtype) if arrays.is_torch(like) else index.to(getattr(torch, str(like.dtype)))
+
+
+def _order(ends: list[NDArray[numpy.int64]], like: Any) -> Any:
+    """By target or by source where the data is: some aggregations ask for that."""
+    for row in (1, 0):
+        if bool((like[row][1:] >= like[row][:-1]).all()):
+            return numpy.argsort(ends[row], kind="stable")
+    return slice(None)
 
 
 def _end(count: int, amount: int, generator: numpy.random.Generator) -> NDArray[numpy.int64]:

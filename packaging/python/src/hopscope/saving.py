@@ -203,10 +203,13 @@ def _forward(model: Any, call: Call, arguments: dict[str, Any]) -> Any:
 
 
 def _container(like: Any, arguments: dict[str, Any]) -> Any:
-    """A PyG container of the same class with these tensors."""
-    made = type(like)() if not hasattr(like, "batch_size") else type(like).__mro__[1]()
+    """A PyG container with these tensors."""
+    from torch_geometric.data import Data, HeteroData
+
+    typed = hasattr(like, "node_types")
+    made = HeteroData() if typed else Data()
     for name, value in arguments.items():
-        if not hasattr(like, "node_types"):
+        if not typed:
             made[name] = value
             continue
         for kind, tensor in value.items():

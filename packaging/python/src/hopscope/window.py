@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from types import TracebackType
@@ -74,8 +75,8 @@ def open(
 
 
 def _words(model: Any, data: Any, plan: Plan | str | None, roles: Any, scratch: Scratch) -> list[str]:
-    if data is None:
-        words = [str(model)]
+    if data is None and isinstance(model, (str, os.PathLike)):
+        words = [os.fspath(model)]
     else:
         _, inputs, path = prepare(model, inputs_of(data), scratch.folder, roles)
         words = [str(path), *(word for name in data_words(inputs, scratch) for word in ("--data", name))]
