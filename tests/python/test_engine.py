@@ -128,8 +128,8 @@ class TheWindow(PackageTest):
                 words = said.read_text().splitlines()
             self.assertFalse(opened.is_open)
         kinds = [word if word.startswith("--") or "=" in word else Path(word).name for word in words]
-        self.assertEqual(kinds, ["Plain.pt", "there", "--data", "inputs.safetensors", "there", "--plan", "plan.json", "there",
-                                 "--role", "x=node", "--engine", f"{Path(hopscope.engine().path).name} serve"])
+        self.assertEqual(kinds, ["Plain.pt", "there", "--data", "inputs.safetensors", "there", "--role", "x=node",
+                                 "--plan", "plan.json", "there", "--engine", f"{Path(hopscope.engine().path).name} serve"])
         self.assertFalse(Path(words[0]).exists())
 
     def test_where_it_is_not_installed_it_is_said(self):

@@ -137,6 +137,7 @@ class Inference(PackageTest):
         result = self.inference(model, data, plan=plan, verify=None)
         self.assertEqual(result.report.strategy, "depth")
         self.same(result.output, model(data.x, data.edge_index))
+        self.assertEqual(hopscope.verify(model, data, plan=plan, scratch=self.scratch).verdict, "equal")
         with torch.no_grad():
             model.first.bias += 1
         with self.assertRaises(hopscope.InputError):

@@ -203,10 +203,13 @@ def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, sav
 
 def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict[str, Any]:
     """A plan of this model from another call: its file had other bytes, and the same content."""
-    if saved is None or not plan.fingerprint or plan.fingerprint != saved.fingerprint:
-        return plan.document
-    hashes = {**plan.document["hashes"], "model": inspected["hashes"]["model"]}
-    return {**plan.document, "hashes": hashes}
+    same = saved is not None and same_model(plan, saved)
+    return (plan.of_file(inspected["hashes"]["model"]) if same else plan).document
+
+
+def same_model(plan: Plan, saved: Saved) -> bool:
+    """Whether a plan was made for this model with these weights, if not for this file."""
+    return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint
 
 
 class _Watcher:

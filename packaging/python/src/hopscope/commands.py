@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import documents
-from ._inference import role_words
+from ._inference import role_words, same_model
 from ._process import command
 from ._scratch import Scratch, data_words, size_of
 from .data import inputs_of
@@ -35,13 +35,16 @@ def files(model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | N
     table = None if arguments else inputs_of(data)
     expected = 0 if table is None or table.paths is not None else size_of(table.values)
     with Scratch(expected, scratch) as place:
-        if data is None and isinstance(model, (str, os.PathLike)):
-            yield Files([str(Path(model).absolute()), *_roles(roles)], model if isinstance(model, Saved) else None)
-            return
-        saved, inputs, path = prepare(model, data if table is None else table, place.folder, roles)
-        found = data_words(inputs, place)
-        words = [str(path.absolute()), *(word for name in found for word in ("--data", name)), *_roles(roles)]
-        yield Files(words, saved)
+        yield written(model, data if table is None else table, roles, place)
+
+
+def written(model: Any, data: Any, roles: Any, place: Scratch) -> Files:
+    """As `files`, into a folder of the caller."""
+    if data is None and isinstance(model, (str, os.PathLike)):
+        return Files([str(Path(model).absolute()), *_roles(roles)], model if isinstance(model, Saved) else None)
+    saved, inputs, path = prepare(model, data, place.folder, roles)
+    words = [str(path.absolute()), *(word for name in data_words(inputs, place) for word in ("--data", name))]
+    return Files([*words, *_roles(roles)], saved)
 
 
 def _roles(roles: Any) -> list[str]:
@@ -115,7 +118,7 @@ def verify(
     `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ."""
     options = {"device": device, "memory": memory, "batch": batch, "verify": "full" if full else "sample"}
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        planned = [] if plan is None else ["--plan", str(_plan_file(plan, place))]
+        planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
         answer = command("verify", *given.words, *_options(options), *planned)
     found = documents.verification(answer.document)
     if found.verdict == "different":
@@ -125,8 +128,13 @@ def verify(
     return found
 
 
-def _plan_file(plan: Plan | str | os.PathLike[str], place: Scratch) -> Path:
-    return plan.save(place.folder() / "plan.json") if isinstance(plan, Plan) else Path(plan).absolute()
+def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:
+    """The file of a plan; one that was made for another file of this model is made to fit."""
+    if not isinstance(plan, Plan):
+        return Path(plan).absolute()
+    if given.saved is not None and same_model(plan, given.saved):
+        plan = plan.of_file(command("inspect", *given.words).document["hashes"]["model"])
+    return plan.save(place.folder() / "plan.json")
 
 
 def devices() -> Devices:

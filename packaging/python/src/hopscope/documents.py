@@ -4,7 +4,7 @@ other members are what people ask for most. Every one has `to_pandas()` and a ta
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,11 @@ class Plan:
         target = Path(path)
         target.write_text(json.dumps(self.document, indent=2) + "\n")
         return target
+
+    def of_file(self, model_hash: str) -> Plan:
+        """The same plan for another file of the same model."""
+        hashes = {**self.document["hashes"], "model": model_hash}
+        return replace(self, document={**self.document, "hashes": hashes})
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row per stored value."""

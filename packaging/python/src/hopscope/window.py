@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from types import TracebackType
 from typing import Any
 
 from ._engine import engine, program
-from ._inference import role_words
 from ._process import stop
-from ._scratch import Scratch, data_words
-from .data import inputs_of
+from ._scratch import Scratch
+from .commands import plan_file, written
 from .documents import Plan
 from .errors import EngineError
-from .saving import prepare
 
 
 class Window:
@@ -62,9 +59,10 @@ def open(
         )
     scratch = Scratch()
     try:
-        words = [*_words(model, data, plan, roles, scratch), *(arguments or [])]
+        given = written(model, data, roles, scratch)
+        planned = [] if plan is None else ["--plan", str(plan_file(plan, given, scratch))]
         here = engine()
-        words += ["--engine", f"{shlex.quote(here.path)} serve"]
+        words = [*given.words, *planned, *(arguments or []), "--engine", f"{shlex.quote(here.path)} serve"]
         process = subprocess.Popen(
             [str(binary), *words], env=here.environment(), start_new_session=True, stdin=subprocess.DEVNULL
         )
@@ -72,15 +70,3 @@ def open(
         scratch.close()
         raise
     return Window(process, scratch)
-
-
-def _words(model: Any, data: Any, plan: Plan | str | None, roles: Any, scratch: Scratch) -> list[str]:
-    if data is None and isinstance(model, (str, os.PathLike)):
-        words = [os.fspath(model)]
-    else:
-        _, inputs, path = prepare(model, inputs_of(data), scratch.folder, roles)
-        words = [str(path), *(word for name in data_words(inputs, scratch) for word in ("--data", name))]
-    if plan is not None:
-        file = plan.save(scratch.folder() / "plan.json") if isinstance(plan, Plan) else plan
-        words += ["--plan", str(file)]
-    return words + [word for role in role_words(roles) for word in ("--role", role)]
