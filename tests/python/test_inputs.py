@@ -137,6 +137,17 @@ class Containers(unittest.TestCase):
         call = calling.bind(made(Plain), inputs_of({"feat": torch.zeros(5, FEATURES), "edge_index": edges(5, 5, 9)}))
         self.assertEqual(call.notes, ["'feat' of the data is taken for the argument 'x'"])
 
+    def test_an_attribute_is_a_weight_where_it_is_one_number_an_edge(self):
+        class Weighted(Plain):
+            def forward(self, x, edge_index, edge_weight):
+                return x
+
+        data = graph()
+        data.edge_attr = torch.rand(data.num_edges)
+        self.assertIs(bound(Weighted, data)["edge_weight"], data.edge_attr)
+        data.edge_attr = torch.rand(data.num_edges, 2)
+        self.assertRaisesRegex(hopscope.InputError, "needs 'edge_weight'", bound, Weighted, data)
+
     def test_a_number_of_nodes_as_an_argument_is_refused(self):
         class Sized(Plain):
             def forward(self, x, edge_index, num_nodes):

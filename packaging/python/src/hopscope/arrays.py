@@ -171,7 +171,7 @@ def npy_file(array: object) -> Path | None:
     if path.suffix != ".npy" or array.mode != "r":
         return None
     whole = numpy.load(path, mmap_mode="r")
-    same = whole.shape == array.shape and whole.dtype == array.dtype and not numpy.isfortran(whole)
+    same = whole.shape == array.shape and whole.dtype == array.dtype
     return path if same and whole.offset == array.offset else None
 
 
