@@ -8,7 +8,6 @@ namespace hopscope::engine {
 namespace {
 
 constexpr std::size_t mostDocuments = 64;
-constexpr json::Limits inspectLimits{std::size_t{256} << 20, 64};
 
 ModelOptions optionsOf(const json::Reader& params)
 {
@@ -23,8 +22,7 @@ base::Result<json::Value> inspectValue(Prepared& prepared)
 {
     const base::Result<std::optional<plan::Plan>> plan = depthPlan(prepared);
     if (!plan) return base::forward(plan);
-    const std::string text = schema::writeInspect(subjectOf(prepared, plan->has_value() ? &**plan : nullptr));
-    return json::parse(text, "inspect", inspectLimits);
+    return schema::inspectValue(subjectOf(prepared, plan->has_value() ? &**plan : nullptr));
 }
 
 }  // namespace

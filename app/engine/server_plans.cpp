@@ -66,9 +66,7 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
         fillPlan(plan, *prediction);
         result["predicted"] = predictionValue(plan, *prediction, *seconds);
     }
-    const base::Result<json::Value> text = json::parse(schema::writePlan(plan, prepared.analysis), "plan");
-    if (!text) return failed(text.error());
-    result["plan"] = *text;
+    result["plan"] = schema::planValue(plan, prepared.analysis);
     return result;
 }
 

@@ -47,7 +47,7 @@ base::Result<ChosenPlan> planOf(Document& document, const json::Reader& params, 
     const Prepared& prepared = document.prepared;
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
     base::Result<plan::Plan> plan =
-        schema::readPlan(json::write(params.child("plan").value()), prepared.analysis, "plan", prepared.hashes);
+        schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
     if (!plan) return base::forward(plan);
     ChosenPlan chosen{std::move(*plan), std::nullopt, {}};
     if (const base::Status placed = placePlan(chosen.plan, textOr(params, "device", "auto"), chosen.notes); !placed)
