@@ -42,6 +42,7 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 # in the folder itself: it may use all of them, and of it they may use nothing but what FRONTS names.
 PARTS = {
     "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
+    "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
 # Headers of the folder itself that its sub-folders may include.
 FRONTS = {"app/engine": ["version.h"]}
@@ -152,8 +153,11 @@ def check_quoted(path, header, root):
     own = own_header(path, header, root)
     if own is not None:
         return check_part(path, own)
-    if other not in MODULES or not (root / home_of(other)).parent.joinpath(header).is_file():
+    target = Path(home_of(other)).parent / header
+    if other not in MODULES or not (root / target).is_file():
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
+    if module == other:
+        return check_part(path, target)
     if may_use(module, other) or header in DOORS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']
