@@ -1,9 +1,9 @@
-#include "optimiser/generate.h"
+#include "support/generate_instance.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "optimiser/draft.h"
+#include "support/instance_draft.h"
 
 namespace hopscope::optimiser {
 

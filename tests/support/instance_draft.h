@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the optimiser's generator: an instance under construction, with widths instead of costs.
+// Private to the generator: an instance under construction, with widths instead of costs.
 
 #include <random>
 #include <string>

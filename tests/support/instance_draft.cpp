@@ -1,4 +1,4 @@
-#include "optimiser/draft.h"
+#include "support/instance_draft.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "optimiser/complete.h"
+#include "support/complete_placement.h"
 
 #include "optimiser/completion.h"
 
