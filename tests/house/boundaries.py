@@ -42,10 +42,14 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 # in the folder itself: it may use all of them, and of it they may use nothing but what FRONTS names.
 PARTS = {
     "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
+    "core/loader": {"archive": [], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
 # Headers of the folder itself that its sub-folders may include.
-FRONTS = {"app/engine": ["version.h"]}
+FRONTS = {
+    "app/engine": ["version.h"],
+    "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],
+}
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_ROOMS = WIDGETS | {"app/hopscope"}
 # Single headers that a module may include although the map does not let it use their module.

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "loader/archive.h"
+#include "loader/archive/archive.h"
 
 namespace hopscope::loader {
 

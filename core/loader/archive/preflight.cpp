@@ -1,4 +1,4 @@
-#include "loader/preflight.h"
+#include "loader/archive/preflight.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

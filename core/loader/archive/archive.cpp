@@ -1,4 +1,4 @@
-#include "loader/archive.h"
+#include "loader/archive/archive.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "loader/archive_bytes.h"
+#include "loader/archive/archive_bytes.h"
 
 namespace hopscope::loader {
 

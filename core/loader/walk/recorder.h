@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "loader/torch_model.h"
-#include "loader/walk_item.h"
+#include "loader/walk/walk_item.h"
 
 namespace hopscope::loader {
 

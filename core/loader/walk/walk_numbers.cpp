@@ -1,6 +1,6 @@
 // Numbers: those that follow from constants are computed, those that derive from inputs become scalar operators.
 
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 namespace hopscope::loader {
 

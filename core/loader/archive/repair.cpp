@@ -1,4 +1,4 @@
-#include "loader/repair.h"
+#include "loader/archive/repair.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // Which operators may run: a TorchScript file may name any operator that LibTorch knows, files and random numbers included.
 
 #include "loader/custom_ops.h"
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 namespace hopscope::loader {
 

@@ -1,8 +1,8 @@
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 #include "loader/names.h"
 #include "loader/one_thread.h"
-#include "loader/provenance.h"
+#include "loader/walk/provenance.h"
 
 namespace hopscope::loader {
 

@@ -1,4 +1,4 @@
-#include "loader/walk_item.h"
+#include "loader/walk/walk_item.h"
 
 namespace hopscope::loader {
 

@@ -2,7 +2,7 @@
 
 #include <torch/csrc/jit/runtime/operator.h>
 
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 namespace hopscope::loader {
 

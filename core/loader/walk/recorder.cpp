@@ -1,4 +1,4 @@
-#include "loader/recorder.h"
+#include "loader/walk/recorder.h"
 
 namespace hopscope::loader {
 

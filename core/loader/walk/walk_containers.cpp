@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 namespace hopscope::loader {
 

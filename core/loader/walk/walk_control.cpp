@@ -2,7 +2,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir_views.h>
 
-#include "loader/walker.h"
+#include "loader/walk/walker.h"
 
 namespace hopscope::loader {
 

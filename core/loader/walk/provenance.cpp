@@ -1,4 +1,4 @@
-#include "loader/provenance.h"
+#include "loader/walk/provenance.h"
 
 #include <regex>
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "loader/recorder.h"
+#include "loader/walk/recorder.h"
 
 namespace hopscope::loader {
 
