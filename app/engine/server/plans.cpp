@@ -1,8 +1,7 @@
-#include <algorithm>
-
 #include "pipeline/devices.h"
 #include "pipeline/explanation.h"
 #include "pipeline/prediction.h"
+#include "pipeline/repairs.h"
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
@@ -13,9 +12,7 @@ namespace hopscope::engine {
 namespace {
 
 constexpr std::size_t mostPins = 10'000;
-constexpr std::size_t mostRepairs = 32;
 constexpr int mostStages = 1000;
-constexpr int mostMoreStages = 3;
 
 std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analysis& analysis)
 {
@@ -104,8 +101,7 @@ std::optional<pipeline::PlanRequest> requestOf(const Document& document, const j
 
 base::Result<pipeline::PlanAnswer> planned(Document& document, const pipeline::PlanRequest& request, const Call& call)
 {
-    const auto progress = [&call](const base::Progress& p) { call.progress(p); };
-    return pipeline::planFor(document.prepared, document.predictor, request, progress, call.stop);
+    return pipeline::planFor(document.prepared, document.predictor, request, call.progress, call.stop);
 }
 
 // All of a request but its pins and what limits the search.
@@ -145,43 +141,14 @@ base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const pipelin
     return made;
 }
 
-json::Value repairValue(const char* key, json::Value way, const plan::Plan& plan)
+json::Value repairValue(const pipeline::Repair& repair)
 {
     json::Value item;
-    item[key] = std::move(way);
-    item["cost"] = plan.cost ? json::Value(*plan.cost) : json::Value();
-    item["unit"] = plan.unit;
+    if (repair.stages) item["stages"] = *repair.stages;
+    else item["drop"] = schema::writePin(*repair.drop);
+    item["cost"] = repair.plan.cost ? json::Value(*repair.plan.cost) : json::Value();
+    item["unit"] = repair.plan.unit;
     return item;
-}
-
-// The fewest stages beyond those that are allowed in which there is a plan.
-base::Status offerStages(Document& document, const pipeline::PlanRequest& request, const Call& call,
-                         json::Value& repairs)
-{
-    for (int more = 1; request.stages && more <= mostMoreStages; ++more) {
-        pipeline::PlanRequest longer = request;
-        longer.stages = *request.stages + more;
-        const base::Result<pipeline::PlanAnswer> made = planned(document, longer, call);
-        if (!made && made.error().code == base::ErrorCode::Cancelled) return base::forward(made);
-        if (!made) continue;
-        repairs.push(repairValue("stages", *longer.stages, made->plan));
-        break;
-    }
-    return {};
-}
-
-base::Status offerDrops(Document& document, const pipeline::PlanRequest& request, const Call& call,
-                        json::Value& repairs)
-{
-    const std::size_t most = std::min(request.pins.size(), mostRepairs);
-    for (std::size_t i = 0; i < most; ++i) {
-        pipeline::PlanRequest without = request;
-        without.pins.erase(without.pins.begin() + static_cast<std::ptrdiff_t>(i));
-        const base::Result<pipeline::PlanAnswer> made = planned(document, without, call);
-        if (!made && made.error().code == base::ErrorCode::Cancelled) return base::forward(made);
-        if (made) repairs.push(repairValue("drop", schema::writePin(request.pins[i]), made->plan));
-    }
-    return {};
 }
 
 }  // namespace
@@ -208,9 +175,8 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
     const base::Result<pipeline::PlanAnswer> made =
         same ? base::Result<pipeline::PlanAnswer>(known->second.answer) : keptPlan(document, *request, call);
     if (!made) return failed(made.error());
-    const auto progress = [&call](const base::Progress& p) { call.progress(p); };
     const auto explanation =
-        pipeline::explainPlan(document.prepared, document.predictor, *request, *made, progress, call.stop);
+        pipeline::explainPlan(document.prepared, document.predictor, *request, *made, call.progress, call.stop);
     if (!explanation) return failed(explanation.error());
     return pipeline::explanationValue(*explanation);
 }
@@ -220,11 +186,12 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
     Outcome refusal;
     const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
     if (!request) return refusal;
+    const auto repairs =
+        pipeline::findRepairs(document.prepared, document.predictor, *request, call.progress, call.stop);
+    if (!repairs) return failed(repairs.error());
     json::Value result;
     result["repairs"] = json::Value::array();
-    for (auto* const offer : {offerStages, offerDrops})
-        if (const base::Status done = offer(document, *request, call, result["repairs"]); !done)
-            return failed(done.error());
+    for (const pipeline::Repair& repair : *repairs) result["repairs"].push(repairValue(repair));
     return result;
 }
 
