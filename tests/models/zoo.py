@@ -75,7 +75,7 @@ def same(a, b):
 
 
 def expected_outputs(entry, model, compiled, inputs):
-    """Eager outputs; for models that are refused or may be, what the file itself computes, if it can."""
+    """Eager outputs; for models that are refused, what the file itself computes, if it can."""
     if entry.expect == "ok":
         out = call(model, inputs)
         if not same(out, call(compiled, inputs)):
@@ -110,6 +110,8 @@ def list_line(entry, folder):
         fields[f"expected{number}"] = f"{folder}/{entry.name}.e{number}.safetensors"
     if entry.reason:
         fields["reason"] = entry.reason
+    if entry.no_optimum:
+        fields["no_optimum"] = entry.no_optimum
     if entry.roles:
         fields["roles"] = ";".join(entry.roles)
     if entry.stages:
