@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "operators/operators.h"
 
 namespace hopscope::pipeline {
 
@@ -48,12 +49,7 @@ std::string opLabel(const ir::Op& op)
 // Views, sizes and index arithmetic say nothing about what a stage is for.
 bool worthNaming(const Analysis& analysis, const ir::Op& op)
 {
-    static const std::set<std::string> plumbing{
-        "index_select", "index",     "cat",   "zeros",     "new_zeros", "zeros_like", "full",
-        "expand",       "expand_as", "clone", "to",        "_to_copy",  "contiguous", "slice",
-        "ones",         "empty",     "fill",  "unsqueeze", "view",      "reshape",    "size"};
-    const std::string name = op.name.substr(op.name.rfind(':') + 1);
-    return !analysis.info(op.id).view && !ir::isScalarOp(op) && !plumbing.contains(name);
+    return !analysis.info(op.id).view && !ir::isScalarOp(op) && !operators::of(op.name).traits.plumbing;
 }
 
 std::vector<std::string> labelsAt(const Analysis& analysis, const std::vector<ir::OpId>& ops, int level, bool withType)

@@ -11,6 +11,7 @@ from pathlib import Path
 # What each module may use directly; it may also use all that those may use. Everything may use base.
 MODULES = {
     "base": [],
+    "operators": ["base"],
     "ir": ["base"],
     "json": ["base"],
     "solver": ["base"],
@@ -19,10 +20,10 @@ MODULES = {
     "gpu": ["base"],
     "plan": ["ir"],
     "graph": ["json"],
-    "analysis": ["ir"],
+    "analysis": ["ir", "operators"],
     "placement": ["analysis", "plan", "optimiser"],
     "schema": ["plan", "analysis", "json"],
-    "loader": ["ir"],
+    "loader": ["ir", "operators"],
     "executor": ["plan", "analysis", "graph", "kernels", "gpu"],
     "verify": ["loader", "executor", "schema", "placement"],
     "pipeline": ["verify"],

@@ -15,6 +15,7 @@ class Entry:
     roles: tuple = ()        # --role overrides
     stages: int = 0          # of the depth strategy; 0: not checked
     seed: int = 0            # of the weights
+    covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
 
 
 class Group:

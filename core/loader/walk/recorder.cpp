@@ -1,5 +1,7 @@
 #include "loader/walk/recorder.h"
 
+#include "loader/walk/sharing.h"
+
 namespace hopscope::loader {
 
 namespace {
@@ -9,11 +11,6 @@ using ir::ValueId;
 using ir::ValueKind;
 
 constexpr std::int64_t kLiteralElements = 64;
-
-const void* storageOf(const at::Tensor& tensor)
-{
-    return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
-}
 
 ValueKind kindOf(const c10::IValue& leaf)
 {
@@ -45,7 +42,19 @@ void remap(ir::Arg& arg, const std::vector<ValueId>& ids)
 
 }  // namespace
 
-ir::Value Recorder::describe(const c10::IValue& leaf, Origin origin) const
+int Recorder::memoryOf(const at::Tensor& tensor)
+{
+    const void* storage = storageOf(tensor);
+    if (!storage) return -1;
+    const auto [it, isNew] = m_memories.try_emplace(storage);
+    if (isNew) {
+        it->second.number = static_cast<int>(m_memories.size()) - 1;
+        it->second.weak = tensor.storage().getWeakStorageImpl();
+    }
+    return it->second.number;
+}
+
+ir::Value Recorder::describe(const c10::IValue& leaf, Origin origin)
 {
     ir::Value value;
     value.kind = kindOf(leaf);
@@ -58,6 +67,7 @@ ir::Value Recorder::describe(const c10::IValue& leaf, Origin origin) const
     value.dtype = *dtype;
     value.shape = tensor.sizes().vec();
     value.layoutSparse = tensor.layout() != at::kStrided;
+    value.memory = memoryOf(tensor);
     return value;
 }
 
@@ -73,7 +83,9 @@ ValueId Recorder::input(const std::string& name, const c10::IValue& leaf)
 {
     ir::Value value = describe(leaf, Origin::Input);
     value.name = name;
-    const ValueId id = add(std::move(value), {{}, leaf.isTensor() ? storageOf(leaf.toTensor()) : nullptr, true, false});
+    const at::Tensor tensor = leaf.isTensor() ? leaf.toTensor() : at::Tensor();
+    const bool strided = storageOf(tensor) && !tensor.is_contiguous();
+    const ValueId id = add(std::move(value), {{}, storageOf(tensor), true, false, {strided, false}});
     m_program.inputs.push_back({name, id});
     return id;
 }
@@ -83,23 +95,39 @@ ValueId Recorder::parameter(const std::string& name, const at::Tensor& tensor)
     if (const auto it = m_known.find(tensor.unsafeGetTensorImpl()); it != m_known.end()) return it->second;
     ir::Value value = describe(tensor, Origin::Parameter);
     value.name = name;
-    return m_known[tensor.unsafeGetTensorImpl()] = add(std::move(value), {tensor, storageOf(tensor), false, false});
+    return m_known[tensor.unsafeGetTensorImpl()] = add(std::move(value), {tensor, storageOf(tensor), false, false, {}});
 }
 
 ValueId Recorder::constant(const at::Tensor& tensor)
 {
     if (const auto it = m_known.find(tensor.unsafeGetTensorImpl()); it != m_known.end()) return it->second;
-    const State state{tensor, storageOf(tensor), false, true};
+    const State state{tensor, storageOf(tensor), false, true, {}};
     return m_known[tensor.unsafeGetTensorImpl()] = add(describe(tensor, Origin::Constant), state);
 }
 
 ValueId Recorder::constantNumber(const c10::IValue& number)
 {
-    return add(describe(number, Origin::Constant), {{}, nullptr, false, true});
+    return add(describe(number, Origin::Constant), {{}, nullptr, false, true, {}});
+}
+
+Layout Recorder::layoutAfter(const ir::Op& op) const
+{
+    const operators::Operator& known = operators::of(op.name);
+    Layout layout{false, op.name == "scalar::item" || known.traits.countsContent};
+    bool masks = false;
+    ir::forEachOperand(op, [&](ir::Slot, ValueId v) {
+        const Layout& own = m_states[v.at()].layout;
+        layout.strided = layout.strided || own.strided;
+        masks = masks || m_program.value(v).dtype == base::DType::Bool;
+    });
+    if (known.rule == operators::Rule::Index) layout.counted = masks;  // row numbers count nothing
+    ir::forEachOperand(op, [&](ir::Slot, ValueId v) { layout.counted |= m_states[v.at()].layout.counted; });
+    return layout;
 }
 
 std::vector<ValueId> Recorder::append(ir::Op op, const std::vector<c10::IValue>& results)
 {
+    const Layout layout = layoutAfter(op);
     bool fromInput = false, literal = op.mutatedArg < 0;
     ir::forEachOperand(op, [&](ir::Slot, ValueId v) {
         const State& state = m_states[v.at()];
@@ -113,7 +141,7 @@ std::vector<ValueId> Recorder::append(ir::Op op, const std::vector<c10::IValue>&
         value.output = static_cast<int>(op.outputs.size());
         const at::Tensor tensor = result.isTensor() ? result.toTensor() : at::Tensor();
         op.outputs.push_back(
-            add(std::move(value), {literal ? tensor : at::Tensor(), storageOf(tensor), fromInput, literal}));
+            add(std::move(value), {literal ? tensor : at::Tensor(), storageOf(tensor), fromInput, literal, layout}));
     }
     m_program.ops.push_back(std::move(op));
     return m_program.ops.back().outputs;

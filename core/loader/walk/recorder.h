@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "loader/torch_model.h"
+#include "loader/walk/sharing.h"
 #include "loader/walk/walk_item.h"
 
 namespace hopscope::loader {
@@ -40,6 +41,7 @@ public:
     [[nodiscard]] bool fromInput(const Item& item) const;
     [[nodiscard]] bool shapeFromInput(ir::ValueId id) const { return m_states[id.at()].fromInput; }
     [[nodiscard]] bool written(const at::Tensor& tensor) const;
+    [[nodiscard]] Layout layout(ir::ValueId id) const { return m_states[id.at()].layout; }
     [[nodiscard]] const ir::Program& program() const { return m_program; }
 
     Walk finish();
@@ -50,13 +52,21 @@ private:
         const void* storage = nullptr;
         bool fromInput = false;
         bool literal = false;  // follows from constants alone, as far as seen
+        Layout layout;
+    };
+    using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
+    struct Memory {
+        int number = 0;
+        std::optional<WeakStorage> weak;  // without the bytes, so that no address is used again
     };
     struct Backup {
         at::Tensor tensor, copy;
     };
 
     ir::ValueId add(ir::Value value, State state);
-    ir::Value describe(const c10::IValue& leaf, ir::Origin origin) const;
+    ir::Value describe(const c10::IValue& leaf, ir::Origin origin);
+    int memoryOf(const at::Tensor& tensor);
+    Layout layoutAfter(const ir::Op& op) const;
     void restore();
     bool foldable(const ir::Op& op, const std::vector<bool>& folded) const;
     std::vector<bool> foldedOps() const;
@@ -68,6 +78,7 @@ private:
 
     ir::Program m_program;
     std::vector<State> m_states;
+    std::unordered_map<const void*, Memory> m_memories;       // by storage
     std::unordered_map<const void*, ir::ValueId> m_known;     // parameters and constants by tensor
     std::unordered_map<const void*, c10::Storage> m_written;  // kept alive, so that no address is used again
     std::unordered_set<const void*> m_tainted;                // written with something that derives from inputs

@@ -160,6 +160,7 @@ bool Walker::staticListOp(const Node& node, std::vector<Item>& args)
     if (anyLeaf(args, tensorOrInput)) return false;
     for (const torch::jit::Value* out : node.outputs())
         if (out->type()->isSubtypeOf(*c10::TensorType::get())) return false;
+    if (auto error = forbidden(node.schema(), args)) refuse(error->message, error->hint);
     torch::jit::Stack stack;
     for (const Item& arg : args) stack.push_back(concreteOf(arg));
     const IValue list = stack[0];

@@ -1,6 +1,7 @@
 // Numbers: those that follow from constants are computed, those that derive from inputs become scalar operators.
 
 #include "loader/walk/walker.h"
+#include "operators/names.h"
 
 namespace hopscope::loader {
 
@@ -41,31 +42,6 @@ const Names kScalarNames = {
     {"aten::__and__", "scalar::and"},
     {"aten::__or__", "scalar::or"},
     {"aten::__not__", "scalar::not"},
-};
-
-const std::unordered_set<std::string> kFacts = {
-    "aten::dim",           "aten::is_floating_point",
-    "aten::is_complex",    "aten::is_signed",
-    "aten::get_device",    "aten::element_size",
-    "aten::is_contiguous", "aten::is_leaf",
-    "aten::is_coalesced",  "aten::result_type",
-    "aten::can_cast",      "aten::promote_types",
-    "aten::is_inference",  "prim::device",
-    "prim::dtype",         "prim::layout",
-    "prim::requires_grad", "prim::type",
-    "prim::index",         "prim::itemsize",
-    "prim::is_cuda",       "prim::is_cpu",
-    "prim::is_sparse",     "prim::is_sparse_csr",
-    "prim::is_quantized",  "prim::is_mkldnn",
-    "prim::is_meta",       "prim::is_xpu",
-    "prim::is_ipu",        "prim::is_vulkan",
-    "prim::is_mps",        "prim::is_mtia",
-    "prim::is_nested",     "prim::is_maia",
-};
-
-const std::unordered_set<std::string> kToNumber = {
-    "aten::Int",           "aten::Float", "aten::Bool",       "aten::ScalarImplicit",      "aten::IntImplicit",
-    "aten::FloatImplicit", "aten::item",  "aten::is_nonzero", "aten::_local_scalar_dense",
 };
 
 bool whole(const IValue& v) { return v.isInt() || v.isBool(); }
@@ -137,7 +113,7 @@ Item Walker::itemOf(const Item& tensor, const IValue& result)
 // Facts about tensors that do not differ between graphs: rank, dtype, layout, device, and the like.
 bool Walker::staticFact(const Node& node, const std::vector<Item>& args)
 {
-    if (!kFacts.contains(node.kind().toQualString())) return false;
+    if (!operators::isFact(node.kind().toQualString())) return false;
     set(node, wrap(executeNode(node, args)[0], "", Leaf::Literal));
     return true;
 }
@@ -157,7 +133,7 @@ bool Walker::tensorToNumber(const Node& node, std::vector<Item>& args)
     } else if (name == "aten::numel") {
         const IValue count(concrete.numel());
         set(node, m_recorder.shapeFromInput(tensor.value) ? scalar("scalar::numel", {tensor}, count) : Item(count));
-    } else if (kToNumber.contains(name)) {
+    } else if (operators::isToNumber(name)) {
         set(node, itemOf(tensor, executeNode(node, args)[0]));
     } else {
         return false;

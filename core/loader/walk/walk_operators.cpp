@@ -2,7 +2,9 @@
 
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include "loader/walk/sharing.h"
 #include "loader/walk/walker.h"
+#include "operators/operators.h"
 
 namespace hopscope::loader {
 
@@ -74,11 +76,38 @@ bool sameArguments(const c10::FunctionSchema& a, const c10::FunctionSchema& b)
     return true;
 }
 
-// "scatter_add_" -> "scatter_add", "__iand__" -> "__and__".
-std::string functionalNameOf(const std::string& name)
+// All tensors among the arguments, in order.
+void collectTensors(const Item& item, std::vector<at::Tensor>& tensors)
 {
-    if (name.starts_with("aten::__i") && name.ends_with("__")) return "aten::__" + name.substr(9);
-    return name.ends_with("_") ? name.substr(0, name.size() - 1) : std::string();
+    if (item.isTensor()) tensors.push_back(item.concrete.toTensor());
+    if (!item.box) return;
+    for (const Item& i : item.box->items) collectTensors(i, tensors);
+}
+
+std::vector<at::Tensor> tensorsOf(const std::vector<Item>& args)
+{
+    std::vector<at::Tensor> tensors;
+    for (const Item& arg : args) collectTensors(arg, tensors);
+    return tensors;
+}
+
+std::vector<at::Tensor> tensorsOf(const torch::jit::Stack& results)
+{
+    std::vector<at::Tensor> tensors;
+    for (const IValue& result : results) {
+        if (result.isTensor()) tensors.push_back(result.toTensor());
+        if (result.isTensorList())
+            for (const at::Tensor& tensor : result.toTensorVector()) tensors.push_back(tensor);
+    }
+    return tensors;
+}
+
+// Whether the operator takes the layout of its result as an argument.
+bool asksForLayout(const ir::Op& op)
+{
+    for (std::size_t i = 0; i < op.argInfo.size(); ++i)
+        if (op.argInfo[i].name == "memory_format" && !op.args[i].none()) return true;
+    return false;
 }
 
 }  // namespace
@@ -129,8 +158,8 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
     op.mutatedArg = writtenArgument(schema);
     if (op.mutatedArg == -2 || (op.mutatedArg >= 0 && schema.returns().empty()))
         refuse("the operator " + schema.name() + " writes into an output argument", "use its plain form");
-    if (op.mutatedArg < 0 || op.name == "aten::copy_" || op.name == "aten::fill_" || op.name == "aten::zero_") return;
-    const std::string name = functionalNameOf(schema.name());
+    if (op.mutatedArg < 0 || operators::of(op.name).traits.write != operators::Write::None) return;
+    const std::string name = operators::plainName(schema.name());
     if (!name.empty())
         for (const auto& candidate : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name)))
             if (sameArguments(candidate->schema(), schema) && writtenArgument(candidate->schema()) == -1) {
@@ -183,7 +212,23 @@ std::vector<Item> Walker::emit(const torch::jit::Operator& given, std::vector<It
     if (mutated >= 0) m_recorder.beforeWrite(args[static_cast<std::size_t>(mutated)].concrete.toTensor());
     const torch::jit::Stack results = execute(real.getOperation(), std::move(stack));
     if (mutated >= 0) m_recorder.afterWrite(args[static_cast<std::size_t>(mutated)].concrete.toTensor(), fromInput);
+    else checkSharing(op, args, results);
     return wrapResults(std::move(op), schema, results);
+}
+
+// What the table of operators says about sharing against what the storages say.
+void Walker::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const
+{
+    using operators::Aliasing;
+    const operators::Operator& claim = operators::of(op.name);
+    if (const auto why = contradiction(claim, tensorsOf(args), tensorsOf(results)))
+        refuse("the operator " + op.name + " " + *why, "please report the operator and the version of LibTorch");
+    const Aliasing a = claim.traits.aliasing;
+    const bool byLayout = a == Aliasing::SameIfDense || a == Aliasing::ViewIfDense || a == Aliasing::SameDtype;
+    if (!byLayout || !args[0].isTensor() || !m_recorder.fromInput(args[0])) return;
+    const bool asks = asksForLayout(op);
+    if (a == Aliasing::SameDtype && !asks) return;
+    op.sharingVaries = asks || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
 }
 
 Item Walker::call(const char* name, const char* overload, std::vector<Item> args)
@@ -237,7 +282,7 @@ bool Walker::castOp(const Node& node, const std::vector<Item>& args)
     if (name != "aten::to" && name != "aten::cpu") return false;
     if (!args[0].isTensor()) return false;
     std::optional<at::ScalarType> type;
-    Item copy{IValue(false)};
+    Item copy{IValue(false)}, format;
     const auto& arguments = node.schema().arguments();
     for (std::size_t i = 1; i < args.size(); ++i) {
         const std::string& argument = arguments[i].name();
@@ -245,12 +290,13 @@ bool Walker::castOp(const Node& node, const std::vector<Item>& args)
             type = static_cast<at::ScalarType>(args[i].concrete.toInt());
         if (argument == "other") type = args[i].concrete.toTensor().scalar_type();
         if (argument == "copy") copy = args[i];
+        if (argument == "memory_format") format = args[i];
         if (argument == "layout" && args[i].concrete.isInt() && args[i].concrete.toInt() != 0)
             refuse("casts to a sparse layout are not supported");
     }
     const auto own = args[0].concrete.toTensor().scalar_type();
     const Item dtype{IValue(static_cast<std::int64_t>(type.value_or(own)))};
-    set(node, call("aten::to", "dtype", {args[0], dtype, Item(IValue(false)), copy, Item()}));
+    set(node, call("aten::to", "dtype", {args[0], dtype, Item(IValue(false)), copy, format}));
     return true;
 }
 

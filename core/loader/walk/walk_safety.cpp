@@ -1,57 +1,19 @@
 // Which operators may run: a TorchScript file may name any operator that LibTorch knows, files and random numbers included.
+// Those in the table of operators may, and what has no tensor to follow; of these, none that draws random numbers.
+
+#include <algorithm>
 
 #include "loader/custom_ops.h"
+#include "loader/walk/safety.h"
 #include "loader/walk/walker.h"
+#include "operators/names.h"
+#include "operators/operators.h"
 
 namespace hopscope::loader {
 
 namespace {
 
 using base::ErrorCode;
-
-const std::unordered_set<std::string> kSideEffects = {
-    "aten::save",
-    "aten::from_file",
-    "aten::set_",
-    "aten::set_data",
-    "aten::_set_data",
-    "aten::resize_",
-    "aten::resize_as_",
-    "aten::_resize_output_",
-    "aten::resize",
-    "aten::backward",
-    "aten::_backward",
-    "aten::grad",
-    "aten::manual_seed",
-    "aten::file",
-    "aten::wait",
-    "aten::_print",
-    "aten::hash",
-    "aten::record_stream",
-    "aten::_pin_memory",
-    "aten::pin_memory",
-    "aten::share_memory_",
-    "aten::get_autocast_dtype",
-    "aten::data_ptr",
-    "aten::t_",
-    "aten::transpose_",
-    "aten::swapdims_",
-    "aten::swapaxes_",
-    "aten::squeeze_",
-    "aten::unsqueeze_",
-    "aten::as_strided_",
-    "aten::sparse_resize_",
-    "aten::sparse_resize_and_clear_",
-    "aten::_cudnn_init_dropout_state",
-};
-
-constexpr const char* kRandomPrefixes[] = {
-    "rand",     "bernoulli", "multinomial",       "normal",          "poisson",
-    "binomial", "cauchy",    "exponential",       "geometric",       "log_normal",
-    "uniform",  "random",    "_sample_dirichlet", "_standard_gamma", "_fused_dropout"};
-
-const std::unordered_set<std::string> kPrimOps = {"prim::NumToTensor", "prim::data", "prim::tolist",
-                                                  "prim::min",         "prim::max",  "prim::abs"};
 
 std::optional<Item> argument(const c10::FunctionSchema& schema, const std::vector<Item>& args, const char* name)
 {
@@ -82,9 +44,7 @@ bool draws(const c10::FunctionSchema& schema, const std::vector<Item>& args, con
     if (hasArgument(schema, "dropout")) return training && isPositive(argument(schema, args, "dropout"));
     if (hasArgument(schema, "dropout_p")) return isPositive(argument(schema, args, "dropout_p"));
     if (hasArgument(schema, "generator")) return true;
-    for (const char* prefix : kRandomPrefixes)
-        if (name.starts_with(prefix)) return true;
-    return false;
+    return operators::isRandom(name);
 }
 
 bool trainsStatistics(const c10::FunctionSchema& schema, const std::vector<Item>& args)
@@ -95,27 +55,45 @@ bool trainsStatistics(const c10::FunctionSchema& schema, const std::vector<Item>
     return mean && mean->isTensor() && training;
 }
 
-std::optional<base::Error> error(const std::string& message, const std::string& hint)
+base::Error error(const std::string& message, const std::string& hint)
 {
     return base::makeError(ErrorCode::Unsupported, message, hint);
 }
 
+bool holdsTensor(const std::vector<Item>& args)
+{
+    return anyLeaf(args, [](const Item& leaf) { return leaf.isTensor(); });
+}
+
+bool returnsTensors(const c10::FunctionSchema& schema)
+{
+    return std::ranges::any_of(schema.returns(), [](const c10::Argument& result) {
+        return result.type()->isSubtypeOf(*c10::TensorType::get()) ||
+               result.type()->isSubtypeOf(*c10::ListType::ofTensors());
+    });
+}
+
 }  // namespace
+
+std::optional<base::Error> unknownOperator(const std::string& name, bool onTensors)
+{
+    if (isStub(name))
+        return error("the operator " + name + " needs the library " + libraryOf(name) + ", which is not there",
+                     "export the model without " + libraryOf(name) + " installed");
+    if (operators::hasSideEffects(name))
+        return error("the operator " + name + " has side effects", "export the model without it");
+    if (operators::known(name) || (!onTensors && operators::isPlain(name))) return {};
+    if (operators::isRandom(name))
+        return error("the operator " + name + " draws random numbers", "call model.eval() before export, or remove it");
+    return error("the operator " + name + " is not one that Hopscope knows, and so does not run",
+                 "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
+}
 
 std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const std::vector<Item>& args)
 {
     const std::string& full = schema.name();
-    const std::size_t colon = full.find("::");
-    const std::string space = full.substr(0, colon), name = full.substr(colon + 2);
-    if (isStub(full))
-        return error("the operator " + full + " needs the library " + libraryOf(full) + ", which is not there",
-                     "export the model without " + libraryOf(full) + " installed");
-    if (space != "aten" && space != "prim" && space != "torch_scatter")
-        return error("the operator " + full + " is not part of PyTorch's own", "only aten operators are supported");
-    if (kSideEffects.contains(full))
-        return error("the operator " + full + " has side effects", "export the model without it");
-    if (space == "prim" && anyLeaf(args, [](const Item& leaf) { return leaf.isTensor(); }) && !kPrimOps.contains(full))
-        return error("the instruction " + full + " is not supported", "");
+    const std::string name = full.substr(full.find("::") + 2);
+    if (auto unknown = unknownOperator(full, holdsTensor(args) || returnsTensors(schema))) return unknown;
     if (draws(schema, args, name))
         return error("the operator " + full + " draws random numbers", "call model.eval() before export, or remove it");
     if (trainsStatistics(schema, args))

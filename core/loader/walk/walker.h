@@ -113,6 +113,7 @@ private:
     bool scatterOp(const Node& node, const std::vector<Item>& args);
     std::vector<Item> emit(const torch::jit::Operator& op, std::vector<Item> args);
     Item call(const char* name, const char* overload, std::vector<Item> args);
+    void checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const;
     void describeMutation(ir::Op& op, const c10::FunctionSchema& schema) const;
     ir::Arg toArg(const Item& item) const;
     torch::jit::Stack execute(torch::jit::Operation op, torch::jit::Stack stack) const;
