@@ -1,6 +1,6 @@
 #pragma once
 
-// Which plan is taken: the one of a file, or one that is made.
+// Chooses the plan to run: reads it from a file, or makes one.
 
 #include "pipeline/planner.h"
 #include "pipeline/refine.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The way of a file, from the model and the data to published results.
+// From a model file and its data to published results: all steps of the pipeline, in order.
 
 #include <optional>
 #include <stop_token>
@@ -24,7 +24,8 @@ struct Evaluation {
     std::optional<verify::Verdict> verdict;  // on the whole graph, where one was asked for
 };
 
-// `observer` hears of the run, `reporter` of everything else. Fails as its steps do; nothing is published then.
+// `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
+// returned and nothing is published.
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop);
 

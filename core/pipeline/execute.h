@@ -35,7 +35,7 @@ base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& r
 base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                        Reporter& reporter, const std::stop_token& stop);
 
-// Both.
+// planAndRun(), then verifyRun().
 base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
                                 Reporter& reporter, const std::stop_token& stop);
 

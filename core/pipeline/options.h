@@ -1,6 +1,6 @@
 #pragma once
 
-// What the pipeline is asked for, as plain data: a command line, a request or a test fills it in.
+// Options of the pipeline as plain data, independent of where they come from (command line, request, test).
 
 #include <cstdint>
 #include <optional>

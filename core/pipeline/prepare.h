@@ -34,8 +34,8 @@ struct Prepared {
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
 
-// The three steps, in their order: all but `walk`, `analysis` and `sizes`; the walk; the rest. Only `analysis` says whether
-// the model can be split: a refusal there is not an error here.
+// The three steps of prepare(). openModel() fills everything but `walk`, `analysis` and `sizes`; walkModel() and
+// analyseModel() fill these. A model that cannot be split is not an error here: see `analysis.refusal`.
 base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter);
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
@@ -62,7 +62,7 @@ void hashInputs(Prepared& prepared, Reporter& reporter);
 base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy);
 base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);  // adds them to prepared.notes
 
-// The notes so far, one by one.
+// Reports all notes so far.
 void tellNotes(const Prepared& prepared, Reporter& reporter);
 
 }  // namespace hopscope::pipeline

@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    // Nothing where there is no plan.
+    // Empty if there is no plan.
     base::Result<std::optional<plan::Plan>> planned(const PlanRequest& request)
     {
         base::Result<PlanAnswer> made = planFor(m_prepared, m_predictor, request, m_progress, m_stop);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ways out where no plan keeps to what was decided beforehand.
+// Suggestions for requests that no plan satisfies.
 
 #include <optional>
 #include <vector>
@@ -10,13 +10,13 @@
 namespace hopscope::pipeline {
 
 struct Repair {
-    std::optional<int> stages;      // this many are allowed, or
-    std::optional<plan::Pin> drop;  // this pin is given up;
-    plan::Plan plan;                // then there is this plan
+    std::optional<int> stages;      // either allow this many stages
+    std::optional<plan::Pin> drop;  // or drop this pin
+    plan::Plan plan;                // the resulting plan
 };
 
-// The fewest stages beyond those that are allowed, at most three more, and each of the first 32 pins by itself, where it
-// stands in the way; tries them one by one. Fails with Cancelled.
+// Tries up to three more stages than the request allows (the first number that works is returned), then drops each of the
+// first 32 pins on its own; one planFor() per attempt. Fails with Cancelled.
 base::Result<std::vector<Repair>> findRepairs(const Prepared& prepared, executor::Predictor& predictor,
                                               const PlanRequest& request, const base::ProgressFn& progress,
                                               const std::stop_token& stop);

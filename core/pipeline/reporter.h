@@ -1,6 +1,7 @@
 #pragma once
 
-// Who hears of what the pipeline does beside a run's own events: a terminal, the client of a request, or nobody.
+// Receives progress and notes of the pipeline. The command line shows them on the terminal, the server sends them to its
+// client. (The events of a run go to executor::Observer.)
 
 #include <string>
 
@@ -8,16 +9,16 @@
 
 namespace hopscope::pipeline {
 
-// Called on the thread that does the work. As it is it keeps everything to itself.
+// Called on the working thread. The base class ignores everything.
 class Reporter {
 public:
     virtual ~Reporter() = default;
-    virtual void progress(const base::Progress& /*step*/) {}  // a step has begun, or goes on
-    virtual void progressEnded() {}                           // nothing is under way any more
+    virtual void progress(const base::Progress& /*step*/) {}  // a step has started or advanced
+    virtual void progressEnded() {}                           // the step has ended
     virtual void note(const std::string& /*sentence*/) {}
 };
 
-// For what takes a plain function. `reporter` must outlive it.
+// The same as a plain function. `reporter` must outlive it.
 inline base::ProgressFn progressOf(Reporter& reporter)
 {
     return [&reporter](const base::Progress& step) { reporter.progress(step); };

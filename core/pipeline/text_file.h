@@ -6,11 +6,11 @@
 
 namespace hopscope::pipeline {
 
-// A document on the disk. Input: it is missing, cannot be read or has more than 64 MiB.
+// The whole file. Fails with Input if it is missing, unreadable or larger than 64 MiB.
 base::Result<std::string> readText(const std::string& path);
 
-// Writes `text` to a temporary file beside `path` and renames it. Input where no file can be made there, Resources where it
-// cannot be written to the end.
+// Writes `text` to a temporary file beside `path` and renames it. Fails with Input if no file can be
+// created there, with Resources if writing fails.
 base::Status writeTextFile(const std::string& text, const std::string& path);
 
 }  // namespace hopscope::pipeline

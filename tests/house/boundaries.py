@@ -39,14 +39,14 @@ MODULES = {
 WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels"}
 # What a program may use besides the modules of core/.
 PROGRAMS = {"app/hopscope": WIDGETS}
-# Sub-folders of modules and programs, by the folder that they are in, and which others of it each may use. "" is what lies
-# in the folder itself: it may use all of them, and of it they may use nothing but what FRONTS names.
+# Sub-folders of modules and programs, and which sub-folders of the same folder each may use. Files in the folder itself may
+# use all of them; sub-folders may include only those of its headers that FRONTS lists.
 PARTS = {
     "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
     "core/loader": {"archive": [], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
-# Headers of the folder itself that its sub-folders may include.
+# Headers of a folder that its sub-folders may include.
 FRONTS = {
     "app/engine": ["version.h"],
     "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],

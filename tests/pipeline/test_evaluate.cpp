@@ -69,7 +69,7 @@ base::Result<pipeline::Evaluation> evaluate(const Files& files, const pipeline::
 
 }  // namespace
 
-TEST_CASE("the way of a file ends with its results in the folder and says what it is at")
+TEST_CASE("an evaluation publishes its results and reports its steps in order")
 {
     const Files files;
     Heard heard;
@@ -89,7 +89,7 @@ TEST_CASE("the way of a file ends with its results in the folder and says what i
     CHECK_FALSE(heard.underWay);
 }
 
-TEST_CASE("a way that is stopped ends as cancelled and leaves no folder")
+TEST_CASE("a stopped evaluation fails as cancelled and leaves no folder")
 {
     const Files files;
     Heard heard;
@@ -101,7 +101,7 @@ TEST_CASE("a way that is stopped ends as cancelled and leaves no folder")
     CHECK_FALSE(fs::exists(files.results()));
 }
 
-TEST_CASE("what stands out in the data is told once, after everything was read, or refused")
+TEST_CASE("NaN in the data is noted once, or refused")
 {
     const Files files;
     std::fstream data(files.data(), std::ios::in | std::ios::out | std::ios::binary);

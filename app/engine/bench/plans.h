@@ -39,9 +39,9 @@ struct MeasuredPlan {
 base::Result<std::vector<MeasuredPlan>> benchPlans(const BenchPlansOptions& options, pipeline::Reporter& reporter,
                                                    const std::stop_token& stop);
 
-// No plan that was predicted to be faster was slower by more than a tenth.
+// True if no plan that was predicted to be faster was slower by more than a tenth.
 bool rankingHolds(const std::vector<MeasuredPlan>& all);
-// Where the batches were those that the prediction was made for, so were the bytes.
+// True if all runs with the predicted batches moved the predicted bytes.
 bool bytesAsPredicted(const std::vector<MeasuredPlan>& all);
 
 std::string benchPlansJson(const std::vector<MeasuredPlan>& all);

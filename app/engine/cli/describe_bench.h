@@ -1,6 +1,6 @@
 #pragma once
 
-// What was measured, as tables for people.
+// Measurements as tables.
 
 #include "bench/plans.h"
 #include "bench/report.h"

@@ -27,7 +27,7 @@ struct Call {
     base::ProgressFn progress;
 };
 
-// Who asked hears of the progress, and of the notes where `note` is there to take them.
+// Passes progress to the client of a request, and notes to `note` if it is set.
 class RequestReporter final : public pipeline::Reporter {
 public:
     explicit RequestReporter(base::ProgressFn progress, std::function<void(const std::string&)> note = {})

@@ -2,7 +2,7 @@
 
 namespace hopscope::graphview {
 
-// What the fill of a node says.
+// What the fill colour of a node shows.
 enum class ColourMode { Depth, Stage, Kind, Bytes, Time, Memory, Error };
 
 }  // namespace hopscope::graphview
