@@ -5,6 +5,7 @@
 
 #include "analysis/classes.h"
 #include "analysis/rules.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -155,7 +156,7 @@ void fillDepthOp(Analysis& a)
             if (a.info(op.id).use(s).use != Use::Shape) depth = std::max(depth, behind[v.at()]);
         });
         OpInfo& info = a.ops[op.id.at()];
-        info.depthOp = depth + (isAggregation(op.name) || sparseProduct(a, op) ? 1 : 0);
+        info.depthOp = depth + (operators::of(op.name).traits.aggregates || sparseProduct(a, op) ? 1 : 0);
         for (ValueId v : op.outputs) behind[v.at()] = info.depthOp;
     }
 }

@@ -1,9 +1,9 @@
 #include "analysis/functionalise.h"
 
-#include <set>
-#include <unordered_map>
-
+#include "analysis/reshape.h"
+#include "analysis/sharing.h"
 #include "analysis/synthetic.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -18,21 +18,8 @@ using ir::Program;
 using ir::Value;
 using ir::ValueId;
 using ir::ValueKind;
-
-const std::set<std::string>& views()
-{
-    static const std::set<std::string> names{"aten::view",        "aten::reshape",      "aten::view_as",
-                                             "aten::reshape_as",  "aten::select",       "aten::slice",
-                                             "aten::unsqueeze",   "aten::squeeze",      "aten::transpose",
-                                             "aten::t",           "aten::permute",      "aten::expand",
-                                             "aten::expand_as",   "aten::unbind",       "aten::split",
-                                             "aten::chunk",       "aten::flatten",      "aten::unflatten",
-                                             "aten::narrow",      "aten::movedim",      "aten::split_with_sizes",
-                                             "aten::numpy_T",     "aten::diagonal",     "aten::as_strided",
-                                             "aten::swapaxes",    "aten::tensor_split", "aten::unsafe_chunk",
-                                             "aten::unsafe_split"};
-    return names;
-}
+using operators::Aliasing;
+using operators::Undo;
 
 // A variable of the model: a name for one immutable value at a time. A view knows the operator that made it from its base,
 // so that it can be replayed after the base was written, and written through into the base.
@@ -47,7 +34,7 @@ struct Handle {
 
 class Functionaliser {
 public:
-    explicit Functionaliser(const Program& raw) : m_raw(raw), m_handleOf(raw.values.size(), -1) {}
+    explicit Functionaliser(const Program& raw) : m_raw(raw), m_sharing(raw), m_handleOf(raw.values.size(), -1) {}
 
     base::Result<Program> run()
     {
@@ -182,7 +169,7 @@ private:
         std::vector<Arg> args = resolveAll(op);
         const std::vector<ValueId> results = emit(op, args);
         for (std::size_t i = 0; i < results.size(); ++i) define(op.outputs[i], results[i]);
-        if (views().contains(op.name) && op.args[0].value()) link(op, args);
+        if (linked(op)) link(op, args);
     }
 
     void link(const Op& op, const std::vector<Arg>& args)
@@ -198,44 +185,35 @@ private:
         }
     }
 
+    bool linked(const Op& op) const
+    {
+        const Aliasing a = operators::of(op.name).traits.aliasing;
+        const bool views = a == Aliasing::View || a == Aliasing::ViewIfDense;
+        return views && !op.outputs.empty() && sharesWithFirst(m_raw, op, op.outputs[0]);
+    }
+
+    bool sameType(const Op& op) const
+    {
+        const Value &in = m_raw.value(*op.args[0].value()), &out = m_raw.value(op.outputs[0]);
+        return in.kind == out.kind && in.dtype == out.dtype && in.shape == out.shape;
+    }
+
     // The handle that the result simply is, if the operator changes nothing and shares memory.
     std::optional<int> identity(const Op& op) const
     {
-        static const std::set<std::string> same{"aten::detach",        "aten::alias",        "aten::lift_fresh",
-                                                "aten::positive",      "aten::resolve_conj", "aten::resolve_neg",
-                                                "aten::requires_grad_"};
-        static const std::set<std::string> dropouts{"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout",
-                                                    "aten::feature_alpha_dropout", "aten::dropout_"};
-        if (op.args.empty() || !op.args[0].value() || op.outputs.size() != 1) return std::nullopt;
-        const int h = handle(*op.args[0].value());
-        if (same.contains(op.name)) return h;
-        if (dropouts.contains(op.name)) {
-            const bool* train = std::get_if<bool>(&op.args[2].data);
-            return train && !*train ? std::optional(h) : std::nullopt;
-        }
-        const bool cast = op.name == "aten::to" || op.name == "aten::type_as";
-        const Value& in = m_raw.value(*op.args[0].value());
-        const Value& out = m_raw.value(op.outputs[0]);
-        return cast && in.kind == out.kind && in.dtype == out.dtype && !copies(op) ? std::optional(h) : std::nullopt;
-    }
-
-    static bool copies(const Op& op)
-    {
-        for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (op.argInfo[i].name == "copy") {
-                const bool* flag = std::get_if<bool>(&op.args[i].data);
-                return !flag || *flag;
-            }
-        return false;
+        const Aliasing a = operators::of(op.name).traits.aliasing;
+        if (a != Aliasing::Same && a != Aliasing::SameDtype && a != Aliasing::SameIfDense) return std::nullopt;
+        if (op.args.empty() || !op.args[0].value() || op.outputs.size() != 1 || !sameType(op)) return std::nullopt;
+        if (!sharesWithFirst(m_raw, op, op.outputs[0])) return std::nullopt;
+        return handle(*op.args[0].value());
     }
 
     // The same value under a new name: writes to it do not reach the original.
     std::optional<ValueId> copyOf(const Op& op)
     {
-        const bool copying =
-            op.name == "aten::clone" || op.name == "aten::contiguous" ||
-            (op.name == "aten::to" && m_raw.value(op.outputs[0]).dtype == m_raw.value(*op.args[0].value()).dtype);
-        if (!copying || !op.args[0].value()) return std::nullopt;
+        const Aliasing a = operators::of(op.name).traits.aliasing;
+        if (a != Aliasing::Copy && a != Aliasing::SameDtype && a != Aliasing::SameIfDense) return std::nullopt;
+        if (!op.args[0].value() || !sameType(op)) return std::nullopt;
         return current(*op.args[0].value());
     }
 
@@ -243,7 +221,8 @@ private:
     {
         const ValueId target = *op.args[static_cast<std::size_t>(op.mutatedArg)].value();
         const int h = handle(target);
-        if (const auto same = identity(op)) return alias(op.outputs[0], *same);
+        if (operators::of(op.functionalName).traits.aliasing == Aliasing::Same) return alias(op.outputs[0], h);
+        if (const auto conflict = m_sharing.conflict(op)) return refuse(*conflict);
         const ValueId old = currentOf(h);
         const ValueId next = written(op, old);
         if (m_error) return;
@@ -254,8 +233,9 @@ private:
     ValueId written(const Op& op, ValueId old)
     {
         std::vector<Arg> args = resolveAll(op);
-        if (op.name == "aten::zero_") return synthesise("zeros_like", {Arg{old}}, op, shaped(old));
-        if (op.name == "aten::fill_" || op.name == "aten::copy_") return filled(op, old, args[1]);
+        const operators::Write how = operators::of(op.name).traits.write;
+        if (how == operators::Write::Zero) return synthesise("zeros_like", {Arg{old}}, op, shaped(old));
+        if (how == operators::Write::Copy) return filled(op, old, args[1]);
         if (op.functionalName.empty()) {
             refuse(op, "writes in place and has no functional form");
             return old;
@@ -269,9 +249,11 @@ private:
         return promotes ? cast(result, out, op) : result;
     }
 
-    // Another floating operand of a wider type would make the functional twin wider than the tensor written to.
+    // Another floating operand of a wider type would make the functional twin wider than the tensor written to; what tells
+    // true from false gives bool.
     bool promotesBeyond(const Op& op, const std::vector<Arg>& args, base::DType dtype) const
     {
+        if (operators::of(op.functionalName).traits.tells) return dtype != base::DType::Bool;
         for (std::size_t i = 0; i < args.size(); ++i) {
             const ValueId* v = args[i].value();
             if (!v || static_cast<int>(i) == op.mutatedArg) continue;
@@ -318,41 +300,44 @@ private:
     std::optional<ValueId> inverse(const Handle& h, ValueId baseValue, ValueId value, const Op& op)
     {
         const Value base = shaped(baseValue);
-        const std::string& name = h.view->name;
         const auto put = [&](const std::string& signature, std::vector<Arg> args) {
             return synthesise(signature, std::move(args), op, base);
         };
-        if (name == "aten::select")
-            return put("select_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2]});
-        if (name == "aten::unbind")
-            return put("select_scatter", {Arg{baseValue}, Arg{value}, h.viewArgs[1], Arg{std::int64_t{h.output}}});
-        if (name == "aten::slice")
-            return put("slice_scatter",
-                       {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2], h.viewArgs[3], h.viewArgs[4]});
-        if (name == "aten::narrow") return put("slice_scatter", narrowArgs(h, baseValue, value, op));
-        if (const auto range = sectionOf(h)) {
-            return put("slice_scatter", {Arg{baseValue}, Arg{value}, Arg{range->dim}, Arg{range->start},
-                                         Arg{range->end}, Arg{std::int64_t{1}}});
+        const auto slice = [&](Arg dim, Arg start, Arg end, Arg step) {
+            return put("slice_scatter", {Arg{baseValue}, Arg{value}, dim, start, end, step});
+        };
+        const std::vector<Arg>& args = h.viewArgs;
+        const bool sameType = base.dtype == shaped(value).dtype;
+        switch (sameType ? operators::of(h.view->name).traits.undo : Undo::None) {
+        case Undo::None: break;
+        case Undo::SameShape:
+            if (base.shape == shaped(value).shape) return value;
+            break;
+        case Undo::Select: return put("select_scatter", {Arg{baseValue}, Arg{value}, args[1], args[2]});
+        case Undo::Unbind:
+            return put("select_scatter", {Arg{baseValue}, Arg{value}, args[1], Arg{std::int64_t{h.output}}});
+        case Undo::Slice: return slice(args[1], args[2], args[3], args[4]);
+        case Undo::Narrow: return slice(args[1], args[2], narrowEnd(h, op), Arg{std::int64_t{1}});
+        case Undo::Section: {
+            const Section s = sectionOf(h);
+            return slice(Arg{s.dim}, Arg{s.start}, Arg{s.end}, Arg{std::int64_t{1}});
         }
-        if (name == "aten::view" || name == "aten::reshape" || name == "aten::unsqueeze" || name == "aten::squeeze" ||
-            name == "aten::flatten" || name == "aten::unflatten" || name == "aten::view_as" ||
-            name == "aten::reshape_as")
-            return put("reshape", {Arg{value}, dimensions(baseValue, op)});
-        if (name == "aten::transpose" || name == "aten::swapaxes")
-            return put("transpose.int", {Arg{value}, h.viewArgs[1], h.viewArgs[2]});
-        if (name == "aten::t" || name == "aten::numpy_T") return put("t", {Arg{value}});
-        if (name == "aten::permute") return put("permute", {Arg{value}, inversePermutation(h.viewArgs[1])});
-        refuse(op, "writes through " + name.substr(6) + ", which cannot be undone");
+        case Undo::Reshape: return put("reshape", {Arg{value}, dimensions(baseValue, op)});
+        case Undo::Swap: return put("transpose.int", {Arg{value}, args[1], args[2]});
+        case Undo::Reverse: return put("permute", {Arg{value}, reversed(base.shape.size())});
+        case Undo::Permute: return put("permute", {Arg{value}, inversePermutation(args[1])});
+        case Undo::Move: return put("permute", {Arg{value}, movedBack(args, base.shape.size())});
+        }
+        refuse(op, "writes through " + h.view->name.substr(6) + ", which cannot be undone");
         return std::nullopt;
     }
 
-    std::vector<Arg> narrowArgs(const Handle& h, ValueId baseValue, ValueId value, const Op& op)
+    Arg narrowEnd(const Handle& h, const Op& op)
     {
         Value end;
         end.kind = ValueKind::Int;
         end.number = numberOf(h.viewArgs[2]) + numberOf(h.viewArgs[3]);
-        const ValueId sum = synthesise("scalar::add", {h.viewArgs[2], h.viewArgs[3]}, op, end);
-        return {Arg{baseValue}, Arg{value}, h.viewArgs[1], h.viewArgs[2], Arg{sum}, Arg{std::int64_t{1}}};
+        return Arg{synthesise("scalar::add", {h.viewArgs[2], h.viewArgs[3]}, op, end)};
     }
 
     double numberOf(const Arg& arg) const
@@ -367,12 +352,8 @@ private:
 
     // Where one of the pieces of split, chunk, ... lies; the pieces before it have the sizes of the sample (feature
     // dimensions: rows split this way are refused later).
-    std::optional<Section> sectionOf(const Handle& h) const
+    Section sectionOf(const Handle& h) const
     {
-        static const std::set<std::string> sections{
-            "aten::split",        "aten::chunk",        "aten::split_with_sizes",
-            "aten::unsafe_chunk", "aten::unsafe_split", "aten::tensor_split"};
-        if (!sections.contains(h.view->name)) return std::nullopt;
         Section s;
         const std::int64_t* dim = h.viewArgs[2].integer();
         s.dim = dim ? *dim : 0;
@@ -383,6 +364,30 @@ private:
             s.end += piece.shape[static_cast<std::size_t>(s.dim < 0 ? s.dim + rank : s.dim)];
         }
         return s;
+    }
+
+    static Arg reversed(std::size_t rank)
+    {
+        ArgList dims;
+        for (std::size_t d = rank; d-- > 0;) dims.push_back(Arg{static_cast<std::int64_t>(d)});
+        return Arg{std::move(dims)};
+    }
+
+    static std::vector<std::int64_t> literals(const Arg& arg)
+    {
+        std::vector<std::int64_t> numbers;
+        if (const std::int64_t* i = arg.integer()) numbers.push_back(*i);
+        if (const ArgList* list = arg.list())
+            for (const Arg& item : *list) numbers.push_back(item.integer() ? *item.integer() : 0);
+        return numbers;
+    }
+
+    static Arg movedBack(const std::vector<Arg>& args, std::size_t rank)
+    {
+        ArgList dims;
+        for (const int d : movedDims(literals(args[2]), literals(args[1]), static_cast<int>(rank)))
+            dims.push_back(Arg{std::int64_t{d}});
+        return Arg{std::move(dims)};
     }
 
     static Arg inversePermutation(const Arg& dims)
@@ -404,7 +409,13 @@ private:
                                   "write the result to a new tensor instead", ir::describeOp(op));
     }
 
+    void refuse(base::Error error)
+    {
+        if (!m_error) m_error = std::move(error);
+    }
+
     const Program& m_raw;
+    Sharing m_sharing;
     Program m_out;
     std::vector<Handle> m_handles;
     std::vector<int> m_handleOf;

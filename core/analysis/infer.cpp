@@ -4,6 +4,7 @@
 #include "analysis/decompose.h"
 #include "analysis/linear.h"
 #include "analysis/rules.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -93,7 +94,8 @@ private:
     static void markShapeOnly(const Op& op, OpInfo& info)
     {
         for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (isShapeOnly(op.name, op.argInfo[i].name)) info.uses[{static_cast<int>(i), -1}] = {Use::Shape, 0};
+            if (operators::isShapeOnly(op.name, op.argInfo[i].name))
+                info.uses[{static_cast<int>(i), -1}] = {Use::Shape, 0};
     }
 
     const ValueInfo& of(ValueId v) const { return m_builder.analysis.info(v); }
@@ -181,8 +183,8 @@ private:
         std::vector<ValueInfo> infos;
         for (Outcome& o : *outcomes) infos.push_back(infoOf(std::move(o), structure, c));
         c.info.structureOnly = structure;
-        c.info.view =
-            isView(op.name) || c.info.kind == OpKind::Gather || c.info.kind == OpKind::Select || infos[0].sparse;
+        c.info.view = operators::isView(op.name) || c.info.kind == OpKind::Gather || c.info.kind == OpKind::Select ||
+                      infos[0].sparse;
         return commit(op, c.info, outputs, std::move(infos), key);
     }
 
@@ -208,18 +210,15 @@ private:
     // In the prologue anything may happen: only a stage that uses the rows needs to know them.
     Outcomes opaqueOutcomes(RuleContext& c, const std::string& why)
     {
-        static const std::set<std::string> writes{"index_put",      "scatter",        "scatter_add",
-                                                  "scatter_reduce", "index_add",      "index_copy",
-                                                  "index_fill",     "masked_scatter", "index_reduce"};
         const SpaceId unknown = m_builder.opaque(why);
         std::set<SpaceId> elements;
-        if (c.name == "cat" || isView(c.op.name))
+        if (c.name == "cat" || operators::isView(c.op.name))
             for (ValueId v : c.operands()) elements.insert(of(v).elements.begin(), of(v).elements.end());
         Outcomes result;
         for (const Value& v : c.outputs) {
             Outcome o;
             o.dims.assign(v.shape.size(), unknown);
-            if (writes.contains(c.name)) o.dims = of(c.tensor("self")).dims;
+            if (operators::of(c.op.name).traits.intoSelf) o.dims = of(c.tensor("self")).dims;
             o.elements = elements;
             result.push_back(std::move(o));
         }
@@ -269,10 +268,10 @@ private:
     // The same for every row, so that it can be made locally at any size.
     bool uniform(const RuleContext& c) const
     {
-        static const std::set<std::string> mixing{"cat", "stack", "cumsum", "nonzero", "arange"};
-        if (isFill(c.op.name)) return true;
+        if (operators::isFill(c.op.name)) return true;
         const std::vector<ValueId> operands = c.operands();
-        if (c.info.kind != OpKind::Rowwise || operands.empty() || mixing.contains(c.name)) return false;
+        if (c.info.kind != OpKind::Rowwise || operands.empty()) return false;
+        if (operators::of(c.op.name).traits.mixesRows) return false;
         for (ValueId v : operands)
             if (!of(v).uniform && m_builder.analysis.hasRows(v)) return false;
         for (ValueId v : operands)

@@ -74,4 +74,22 @@ std::optional<std::vector<SpaceId>> regroup(const std::vector<std::int64_t>& sha
     return result;
 }
 
+std::vector<int> movedDims(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to, int rank)
+{
+    std::vector<int> order(static_cast<std::size_t>(rank), -1);
+    std::vector<bool> moved(order.size(), false);
+    const auto place = [&](std::int64_t d) { return static_cast<std::size_t>(d < 0 ? d + rank : d); };
+    for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) {
+        order.at(place(to[i])) = static_cast<int>(place(from[i]));
+        moved.at(place(from[i])) = true;
+    }
+    int next = 0;
+    for (int& d : order) {
+        if (d >= 0) continue;
+        while (moved[static_cast<std::size_t>(next)]) ++next;
+        d = next++;
+    }
+    return order;
+}
+
 }  // namespace hopscope::analysis

@@ -21,4 +21,8 @@ std::optional<std::vector<SpaceId>> regroup(const std::vector<std::int64_t>& sha
                                             const std::vector<std::int64_t>& target,
                                             const std::function<bool(SpaceId)>& labelled);
 
+// The order in which movedim puts the dimensions: result[i] is the old number of dimension i. Negative numbers count from
+// the end.
+std::vector<int> movedDims(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to, int rank);
+
 }  // namespace hopscope::analysis

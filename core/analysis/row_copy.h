@@ -38,6 +38,20 @@ inline base::TensorView sliceRows(const base::TensorView& view, const Members& r
     return out.view;
 }
 
+// The same numbers in column-major order.
+inline base::TensorView inColumns(const base::TensorView& view)
+{
+    base::TensorView turned = view;
+    std::ranges::reverse(turned.shape);
+    std::ranges::reverse(turned.strides);
+    base::OwnedTensor out = base::allocate(view.dtype, turned.shape);
+    out.view.origin = view.origin;
+    copyStrided(turned, turned.data, 0, out.bytes);
+    std::ranges::reverse(out.view.shape);
+    std::ranges::reverse(out.view.strides);
+    return out.view;
+}
+
 inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
 {
     // Little-endian: the low bytes of the number are the number, in every width.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to analysis: the operator rules. One function per family; one table from operator name to rule. Adding an
-// operator is one entry in the table (and a row in tests/analysis).
+// Private to analysis: the operator rules, one function per family. Which operator has which is said in
+// operators/table.cpp.
 
 #include <functional>
 #include <map>
@@ -87,17 +87,8 @@ public:
 
 using Rule = Ruled<Outcomes> (*)(RuleContext&);
 
-// The rule of an operator ("aten::add"), or nullptr.
+// The rule of an operator ("aten::add"); nullptr if it may not meet rows.
 Rule ruleFor(const std::string& name);
-
-// Whether the operator is a view: free to redo, so never stored.
-bool isView(const std::string& name);
-// Whether the operator only fills a tensor with one number.
-bool isFill(const std::string& name);
-// Arguments that only lend their shape or dtype.
-bool isShapeOnly(const std::string& op, const std::string& argument);
-// Aggregations in the sense of depth_op, with or without a row rule.
-bool isAggregation(const std::string& name);
 
 int wrapDim(std::int64_t dim, int rank);
 

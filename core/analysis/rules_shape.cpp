@@ -179,13 +179,10 @@ std::vector<int> permutationOf(RuleContext& c, int rank)
     } else if (c.name == "t" || c.name == "numpy_T") {
         std::reverse(p.begin(), p.end());
     } else if (c.name == "movedim") {
-        const int from = wrapDim(c.integer("source", 0), rank), to = wrapDim(c.integer("destination", 0), rank);
-        p.erase(p.begin() + from);
-        p.insert(p.begin() + to, from);
+        p = movedDims(c.integers("source"), c.integers("destination"), rank);
     } else {
-        const bool axes = c.name == "swapaxes";
-        const int i = wrapDim(c.integer(axes ? "axis0" : "dim0", 0), rank);
-        const int j = wrapDim(c.integer(axes ? "axis1" : "dim1", 0), rank);
+        const int i = wrapDim(c.integer("dim0", 0), rank);
+        const int j = wrapDim(c.integer("dim1", 0), rank);
         std::swap(p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>(j)]);
     }
     return p;

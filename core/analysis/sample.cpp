@@ -452,7 +452,8 @@ base::TensorMap Cutter::run()
     base::TensorMap sample;
     for (const auto& [key, view] : m_inputs) {
         const auto role = m_schema.roles.find(key);
-        sample.emplace(key, role == m_schema.roles.end() ? view : cut(key, role->second, view));
+        base::TensorView part = role == m_schema.roles.end() ? view : cut(key, role->second, view);
+        sample.emplace(key, !view.contiguous() && part.contiguous() ? inColumns(part) : part);
     }
     return sample;
 }

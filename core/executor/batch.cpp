@@ -4,8 +4,11 @@
 #include <map>
 #include <utility>
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include "executor/segment_run.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
+#include "operators/operators.h"
 
 namespace hopscope::executor {
 
@@ -117,7 +120,7 @@ Given Batch::given(const Instruction& i)
 void Batch::read(const Instruction& i)
 {
     const at::Tensor from = given(i).rows;
-    if (m_session.standIn && m_feed.picksThere(i)) from.zero_();
+    if (m_session.standsIn(i.value) && m_feed.picksThere(i)) from.zero_();
     if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
@@ -236,15 +239,11 @@ void Batch::check(const Instruction& i, ir::ValueId value, const at::Tensor& res
 
 namespace {
 
-using Unary = at::Tensor& (*)(at::Tensor&);
-
-Unary inPlaceOf(const std::string& name)
+// Runs "aten::relu_" for "aten::relu".
+void runInPlace(const std::string& name, at::Tensor& tensor)
 {
-    if (name == "aten::relu") return [](at::Tensor& t) -> at::Tensor& { return at::relu_(t); };
-    if (name == "aten::exp") return [](at::Tensor& t) -> at::Tensor& { return at::exp_(t); };
-    if (name == "aten::sigmoid") return [](at::Tensor& t) -> at::Tensor& { return at::sigmoid_(t); };
-    if (name == "aten::tanh") return [](at::Tensor& t) -> at::Tensor& { return at::tanh_(t); };
-    return nullptr;
+    const auto twin = c10::Dispatcher::singleton().findSchemaOrThrow((name + "_").c_str(), "");
+    twin.typed<at::Tensor&(at::Tensor&)>().call(tensor);
 }
 
 }  // namespace
@@ -254,14 +253,15 @@ bool Batch::reuse(const Instruction& i)
 {
     if (i.operands.empty() || i.operands[0].kind != Operand::InRegister || i.outputs.size() != 1) return false;
     const Register from = i.operands[0].from;
-    const Unary inPlace = inPlaceOf(m_session.analysis.program.op(i.op).name);
-    if (!inPlace || !m_owned[static_cast<std::size_t>(from)]) return false;
+    const std::string& name = m_session.analysis.program.op(i.op).name;
+    if (!operators::of(name).traits.overwrites || !m_owned[static_cast<std::size_t>(from)]) return false;
     if (std::find(i.dead.begin(), i.dead.end(), from) == i.dead.end()) return false;
     at::Tensor& t = reg(from);
     if (!t.is_floating_point() || t.use_count() != 1 || t.storage().use_count() != 1 ||
         !t.is_non_overlapping_and_dense())
         return false;
-    reg(i.outputs[0]) = inPlace(t);
+    runInPlace(name, t);
+    reg(i.outputs[0]) = t;
     return true;
 }
 

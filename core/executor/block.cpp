@@ -260,16 +260,26 @@ Block::Map& Block::map(const RowClass& rows)
     return found;
 }
 
-// Own rows first, then each new row in first-seen order; local numbers of every source fall out on the way.
 void Block::buildFrontier(ir::SpaceId type)
 {
-    const RowClass self{RowKind::Frontier, type, {}};
-    Map& map = emptyMap(self);
+    Map& map = emptyMap({RowKind::Frontier, type, {}});
     std::vector<std::int64_t> members;
+    try {
+        numberFrontier(type, map, members);
+    } catch (...) {  // for want of memory; a smaller batch would take these rows for its own
+        for (const std::int64_t row : members) map.entries[row] = 0;
+        throw;
+    }
+}
+
+// Own rows first, then each new row in first-seen order; local numbers of every source fall out on the way.
+void Block::numberFrontier(ir::SpaceId type, Map& map, std::vector<std::int64_t>& members)
+{
+    const RowClass self{RowKind::Frontier, type, {}};
     if (type == m_loop.destination) {
         for (std::int64_t i = 0; i < m_batch.count; ++i) {
-            map.entries[m_batch[i]] = static_cast<std::int32_t>(i + 1);
             members.push_back(m_batch[i]);
+            map.entries[m_batch[i]] = static_cast<std::int32_t>(i + 1);
         }
     }
     for (const plan::FrontierSource& source : m_loop.frontier) {

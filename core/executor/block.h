@@ -63,6 +63,7 @@ private:
     void fill(Map& map, const at::Tensor& rows);
     void reset(Map& map);
     void buildFrontier(ir::SpaceId type);
+    void numberFrontier(ir::SpaceId type, Map& map, std::vector<std::int64_t>& members);
     at::Tensor frontierPositions(Map& map, const plan::FrontierSource& source, std::vector<std::int64_t>& members);
     at::Tensor look(const ir::RowClass& in, const at::Tensor& globalRows);
     at::Tensor makeRows(const ir::RowClass& rows);

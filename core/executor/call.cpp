@@ -1,11 +1,10 @@
 #include "executor/call.h"
 
-#include <set>
-
 #include <ATen/ATen.h>
 
 #include "executor/failure.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
+#include "operators/operators.h"
 
 namespace hopscope::executor {
 
@@ -148,17 +147,27 @@ std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
     return out;
 }
 
+// LibTorch's scatters into views begin with a copy of all the memory that their first operand is a view of: where that is
+// a batch's rows of a table, of the whole table. These rows are copied on their own first.
+void ownRows(const ir::Op& op, torch::jit::Stack& stack)
+{
+    static const std::set<std::string> scatters{"aten::slice_scatter", "aten::select_scatter",
+                                                "aten::diagonal_scatter"};
+    if (!scatters.contains(op.name)) return;
+    const at::Tensor& t = stack.at(0).toTensor();
+    if (t.has_storage() && t.storage().nbytes() > t.nbytes()) stack[0] = t.clone(at::MemoryFormat::Contiguous);
+}
+
 }  // namespace
 
-Caller::Entry& Caller::entry(const ir::Op& op)
+const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
 {
-    auto [it, fresh] = m_entries.try_emplace(op.id.index);
+    auto [it, fresh] = m_registered.try_emplace(op.id.index);
     if (!fresh) return it->second;
-    it->second.op = torch::jit::findOperatorFor(c10::OperatorName(op.name, op.overload));
-    if (!it->second.op)
+    it->second = loader::RegisteredOperator::find(op.name, op.overload);
+    if (!it->second)
         raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {},
               ir::describeOp(op));
-    it->second.run = it->second.op->getOperation();
     return it->second;
 }
 
@@ -182,8 +191,9 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
 {
     try {
         if (auto simple = shaped(op, context)) return {std::move(*simple)};
-        Entry& found = entry(op);
-        torch::jit::Stack stack = arguments(op, found.op->schema(), context);
+        const loader::RegisteredOperator& found = registered(op);
+        torch::jit::Stack stack = arguments(op, found.schema(), context);
+        ownRows(op, stack);
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {
@@ -196,14 +206,11 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
 
 std::optional<at::Scalar> Caller::fillValue(const ir::Op& op, const CallContext& context) const
 {
-    static const std::set<std::string> zeros{"aten::zeros", "aten::new_zeros", "aten::zeros_like",
-                                             "aten::empty", "aten::new_empty", "aten::empty_like"};
-    static const std::set<std::string> ones{"aten::ones", "aten::new_ones", "aten::ones_like"};
-    static const std::set<std::string> full{"aten::full", "aten::new_full", "aten::full_like"};
-    if (zeros.contains(op.name)) return at::Scalar(0);
-    if (ones.contains(op.name)) return at::Scalar(1);
-    if (!full.contains(op.name)) return std::nullopt;
-    const std::size_t position = op.name == "aten::new_full" ? 2 : 1;
+    const operators::Operator::Traits& traits = operators::of(op.name).traits;
+    if (traits.fill == operators::Fill::Zero) return at::Scalar(0);
+    if (traits.fill == operators::Fill::One) return at::Scalar(1);
+    if (traits.fill == operators::Fill::None) return std::nullopt;
+    const auto position = static_cast<std::size_t>(traits.fillArgument);
     const ir::Arg& arg = op.args.at(position);
     if (const ir::ValueId* v = arg.value()) {
         if (m_analysis.program.value(*v).kind != ir::ValueKind::Tensor)
@@ -245,20 +252,6 @@ bool knownShape(const analysis::Analysis& analysis, ir::ValueId value)
     return true;
 }
 
-// With every row dimension labelled, the shape of the result is known beforehand.
-bool reshapes(const ir::Op& op)
-{
-    static const std::set<std::string> names{
-        "aten::view",    "aten::reshape",   "aten::_unsafe_view", "aten::view_as",   "aten::reshape_as",
-        "aten::flatten", "aten::unflatten", "aten::squeeze",      "aten::unsqueeze", "aten::_reshape_alias"};
-    return names.contains(op.name) && op.overload != "dtype";
-}
-
-bool expands(const ir::Op& op)
-{
-    return op.name == "aten::expand" || op.name == "aten::expand_as" || op.name == "aten::broadcast_to";
-}
-
 }  // namespace
 
 std::optional<at::Tensor> Caller::shaped(const ir::Op& op, const CallContext& context) const
@@ -267,10 +260,11 @@ std::optional<at::Tensor> Caller::shaped(const ir::Op& op, const CallContext& co
     const ir::ValueId out = op.outputs[0];
     if (!knownShape(m_analysis, out) || m_analysis.info(out).sparse) return std::nullopt;
     if (const auto value = fillValue(op, context)) return fill(op, *value, context);
-    if (!reshapes(op) && !expands(op)) return std::nullopt;
+    const bool expands = operators::expands(op.name);
+    if (!expands && (!operators::reshapes(op.name) || op.overload == "dtype")) return std::nullopt;
     const at::Tensor in = context.operand({0, -1}, *op.args.at(0).value());
     const auto shape = shapeOf(m_analysis, out, context.localSizes);
-    return expands(op) ? in.expand(shape) : in.reshape(shape);
+    return expands ? in.expand(shape) : in.reshape(shape);
 }
 
 }  // namespace hopscope::executor

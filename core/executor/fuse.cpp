@@ -3,6 +3,8 @@
 #include <functional>
 #include <numeric>
 
+#include "operators/operators.h"
+
 namespace hopscope::executor {
 
 using analysis::OpKind;
@@ -21,12 +23,11 @@ std::optional<double> fillNumber(const ir::Program& program, ir::ValueId id)
     const ir::Value& value = program.value(id);
     if (value.origin != ir::Origin::Op) return std::nullopt;
     const ir::Op& op = program.op(value.producer);
-    const bool like = op.name.ends_with("_like"), made = op.name.starts_with("aten::new_");
-    const std::string name = op.name.substr(made ? 10 : 6, op.name.size() - (made ? 10 : 6) - (like ? 5 : 0));
-    if (name == "zeros") return 0;
-    if (name == "ones") return 1;
-    if (name != "full") return std::nullopt;
-    const ir::Arg& fill = op.args.at(made ? 2 : 1);
+    const operators::Operator::Traits& traits = operators::of(op.name).traits;
+    if (traits.fill == operators::Fill::Zero) return 0;
+    if (traits.fill == operators::Fill::One) return 1;
+    if (traits.fill == operators::Fill::None) return std::nullopt;
+    const ir::Arg& fill = op.args.at(static_cast<std::size_t>(traits.fillArgument));
     if (const std::int64_t* i = fill.integer()) return static_cast<double>(*i);
     if (const double* d = std::get_if<double>(&fill.data)) return *d;
     return std::nullopt;
@@ -197,7 +198,9 @@ bool Fuser::isRowGather(int step) const
     if (step < 0) return false;
     const ir::Op& o = op(step);
     const analysis::OpInfo& info = m_analysis.info(o.id);
-    const bool known = o.name == "aten::index_select" || o.name == "aten::index" || o.name == "aten::embedding";
+    using operators::Rule;
+    const Rule rule = operators::of(o.name).rule;
+    const bool known = rule == Rule::IndexSelect || rule == Rule::Index || rule == Rule::Embedding;
     if (!known || info.kind != OpKind::Gather || info.dim != 0) return false;
     for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
         const std::size_t rank = m_analysis.program.value(operand.value).shape.size();

@@ -5,6 +5,7 @@
 
 #include "executor/failure.h"
 #include "executor/fuse.h"
+#include "operators/operators.h"
 
 namespace hopscope::executor {
 
@@ -157,10 +158,8 @@ private:
         const analysis::OpInfo& info = m_analysis.info(op.id);
         if (info.kind != OpKind::Rowwise || op.outputs.size() != 1) return false;
         if (m_analysis.info(id).uniform) return true;
-        static const std::set<std::string> reshapes{
-            "aten::view",      "aten::reshape", "aten::unsqueeze", "aten::squeeze",    "aten::expand",
-            "aten::expand_as", "aten::view_as", "aten::flatten",   "aten::reshape_as", "aten::_unsafe_view"};
-        return reshapes.contains(op.name) && m_analysis.hasRows(*op.args.at(0).value());
+        const bool shaped = operators::reshapes(op.name) || operators::expands(op.name);
+        return shaped && m_analysis.hasRows(*op.args.at(0).value());
     }
 
     Register local(ir::ValueId value, const RowClass& rows)

@@ -35,6 +35,8 @@ struct Value {
     std::string name;                          // input: data key; parameter: dotted name; else empty
     std::vector<double> literal;               // Constant tensors of at most 64 elements, row-major; else empty
     bool layoutSparse = false;                 // a sparse COO matrix (its shape is dense)
+    int memory = -1;                           // tensors of raw programs: those with the same number shared memory in
+                                               // the walk; -1: not known
     ValueId raw;                               // inputs, parameters and constants of a functional program: their id in
                                                // the raw program, under which the loader keeps their tensors
 };
@@ -95,6 +97,8 @@ struct Op {
     int mutatedArg = -1;           // raw programs: index of the argument written in place, or -1
     std::string functionalName;    // mutatedArg >= 0: the operator that computes the same without writing
     std::string functionalOverload;
+    bool sharingVaries = false;  // raw programs: on other graphs its results may be views where they were copies in the
+                                 // walk, or the reverse
     std::vector<ModuleFrame> modules;  // outermost first
     Source source;
 };

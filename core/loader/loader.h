@@ -96,7 +96,7 @@ struct Binding {
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 
 // Runs forward once on the small `sample` (keys as in --data) and records what ran. Refuses, with the operator's place,
-// operators outside the allow-list and random operators (Unsupported), and what forward itself throws on the sample
+// operators that the table (operators/operators.h) does not hold or is wrong about and random operators (Unsupported), and what forward itself throws on the sample
 // (Unsupported too; but Input if `whole` is given, the inputs that the sample was cut from, and forward throws on them as
 // well: a size that was baked into the file at export fails on the sample alone).
 //
@@ -105,6 +105,8 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //     constants alone is folded, unless it is written into.
 //   - Numbers that derive from inputs are scalar operators; a branch or trip count on one, whatever it derives from,
 //     becomes a Guard: whether that can be kept is for the analysis to say.
+//   - Tensors that shared memory on the sample have the same number in Value::memory; Op::sharingVaries says where they
+//     need not on another graph.
 //   - An in-place operator gives a new value that aliases the written argument. copy_, fill_ and zero_ have no functional
 //     name. Results of list and tuple operators are their elements.
 //   - Every form of `to` and `cpu` is "aten::to.dtype"; `x.data` is "aten::detach"; hacked_twin overloads carry the real

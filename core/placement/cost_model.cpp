@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/classes.h"
+#include "operators/operators.h"
 
 namespace hopscope::placement {
 
@@ -17,13 +18,6 @@ namespace {
 constexpr double bytesOfNumber = 8;    // a row number of a block
 constexpr double bytesOfWork = 1e-6;   // where the objective is bytes
 constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
-
-bool multiplies(const std::string& name)
-{
-    static const std::set<std::string> names{"aten::linear", "aten::mm",     "aten::addmm",  "aten::matmul",
-                                             "aten::bmm",    "aten::einsum", "aten::baddbmm"};
-    return names.contains(name);
-}
 
 double itemsPerRow(const Analysis& a, ValueId v)
 {
@@ -149,7 +143,7 @@ double CostModel::touched(ir::OpId op) const
 double CostModel::operations(ir::OpId op) const
 {
     const ir::Op& o = m_analysis.program.op(op);
-    if (!multiplies(o.name)) return 0;
+    if (!operators::of(o.name).traits.multiplies) return 0;
     double columns = 0;
     ir::forEachOperand(o, [&](ir::Slot, ValueId v) {
         const ir::Value& value = m_analysis.program.value(v);

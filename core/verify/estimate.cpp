@@ -1,8 +1,8 @@
 #include "verify/estimate.h"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+
+#include "operators/operators.h"
 
 namespace hopscope::verify {
 
@@ -15,17 +15,6 @@ using ir::SpaceId;
 using ir::ValueId;
 
 constexpr std::int64_t processBytes = std::int64_t(400) << 20;
-
-// Operators whose result shares its operand's memory.
-bool sharesMemory(const ir::Op& op)
-{
-    static const std::set<std::string_view> views = {
-        "aten::view",      "aten::reshape",   "aten::expand",    "aten::expand_as", "aten::view_as",
-        "aten::transpose", "aten::t",         "aten::permute",   "aten::select",    "aten::slice",
-        "aten::narrow",    "aten::unsqueeze", "aten::squeeze",   "aten::unbind",    "aten::split",
-        "aten::chunk",     "aten::flatten",   "aten::unflatten", "aten::detach",    "aten::alias"};
-    return views.contains(op.name);
-}
 
 double largestGrowth(const Analysis& analysis, const TableSizes& sizes)
 {
@@ -50,7 +39,7 @@ std::vector<ValueId> memoryOwners(const ir::Program& program)
     std::vector<ValueId> owners(program.values.size());
     for (std::size_t i = 0; i < owners.size(); ++i) owners[i] = program.values[i].id;
     for (const ir::Op& op : program.ops) {
-        if (!sharesMemory(op) || op.args.empty() || !op.args[0].value()) continue;
+        if (!operators::isView(op.name) || op.args.empty() || !op.args[0].value()) continue;
         for (ValueId output : op.outputs) owners[output.at()] = owners[op.args[0].value()->at()];
     }
     return owners;

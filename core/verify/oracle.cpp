@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <new>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "graph/dataset.h"
 #include "graph/safetensors.h"
 #include "loader/torch_model.h"
+#include "loader/walk/allow_list.h"
 #include "verify/reference_sage.h"
 #include "verify/verify.h"
 #include "json/reader.h"
@@ -81,9 +83,14 @@ int report(const std::string& output, const char* kind, const std::string& messa
     return 1;
 }
 
-// LibTorch's messages carry a C++ stack after the first lines.
+// LibTorch's messages carry a C++ stack after the first lines, and TorchScript's one before Hopscope's own sentence.
 std::string firstLines(const std::string& text)
 {
+    const std::size_t own = text.rfind(loader::refusalMark);
+    if (own != std::string::npos) {
+        const std::size_t begin = own + std::strlen(loader::refusalMark);
+        return text.substr(begin, text.find('\n', begin) - begin);
+    }
     const std::size_t stack = text.find("\nException raised from");
     return text.substr(0, std::min<std::size_t>(stack, 2000));
 }
@@ -128,6 +135,7 @@ base::Status runForward(const OracleRequest& request)
         for (c10::IValue& argument : *arguments) copyTensors(argument);
     const torch::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
+    loader::blockUnknownOperators(module);
     const c10::IValue result = module.forward(std::move(*arguments));
     const auto outputs = loader::flattenOutputs(result);
     if (!outputs) return base::forward(outputs);

@@ -1,8 +1,8 @@
 #include "verify/soundness.h"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+
+#include "operators/operators.h"
 
 namespace hopscope::verify {
 
@@ -61,15 +61,6 @@ Obstacle usesGlobalSize(const Analysis& analysis, const ir::Op& op)
     return obstacle;
 }
 
-// Comparisons and sorting come out the same after renumbering, because it keeps the order.
-bool keepsUnderRenumbering(const ir::Op& op)
-{
-    static const std::set<std::string_view> names = {"aten::eq",  "aten::ne",   "aten::lt",   "aten::le",
-                                                     "aten::gt",  "aten::ge",   "aten::sort", "aten::argsort",
-                                                     "aten::max", "aten::amax", "aten::equal"};
-    return names.contains(op.name);
-}
-
 bool carriesIds(const Analysis& analysis, ValueId value)
 {
     const ValueInfo& info = analysis.info(value);
@@ -78,7 +69,7 @@ bool carriesIds(const Analysis& analysis, ValueId value)
 
 Obstacle usesRowNumbers(const Analysis& analysis, const ir::Op& op)
 {
-    if (keepsUnderRenumbering(op) || ir::isScalarOp(op)) return std::nullopt;
+    if (operators::of(op.name).traits.keepsOrder || ir::isScalarOp(op)) return std::nullopt;
     const bool handsOn =
         std::any_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return carriesIds(analysis, v); });
     Obstacle obstacle;
@@ -95,7 +86,7 @@ Obstacle usesRowNumbers(const Analysis& analysis, const ir::Op& op)
 Obstacle seesWholeStructure(const Analysis& analysis, const ir::Op& op)
 {
     const std::string& reason = analysis.info(op.id).prologueReason;
-    if (reason.empty() || keepsUnderRenumbering(op) || onlyMeasures(analysis, op)) return std::nullopt;
+    if (reason.empty() || operators::of(op.name).traits.keepsOrder || onlyMeasures(analysis, op)) return std::nullopt;
     return ir::describeOp(op) + " sees the structure of the whole graph (" + reason + ")";
 }
 

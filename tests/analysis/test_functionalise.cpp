@@ -103,3 +103,94 @@ out = x
     REQUIRE(!p);
     CHECK(p.error().message.find("expand") != std::string::npos);
 }
+
+TEST_CASE("truth values written in place keep the dtype of what they are written to")
+{
+    const ir::Program p = functional(R"(
+x = node f[7,4]
+c = aten::clone(self=x, memory_format=none) -> f[7,4]
+w = aten::gt_(self=c, other=0) -> f[7,4] writes 0 as aten::gt
+out = c
+)");
+    CHECK(names(p) == "gt to");
+    CHECK(p.value(p.outputs[0].value).dtype == base::DType::Float32);
+}
+
+TEST_CASE("a write through a view of another dtype is refused")
+{
+    const auto drawn = test::drawProgram(R"(
+x = node f[7,4]
+v = aten::view.dtype(self=x, dtype=3) -> i[7,4]
+w = aten::bitwise_not_(self=v) -> i[7,4] writes 0 as aten::bitwise_not
+out = x
+)");
+    CHECK_FALSE(analysis::functionalise(drawn.program));
+}
+
+namespace {
+
+// What the walk would have seen of `y = x.contiguous()`; the second value is y.
+test::DrawnProgram maybeCopied(const std::string& written, const std::string& out, bool shares, bool varies)
+{
+    auto drawn = test::drawProgram("x = node f[7,4]\ny = aten::contiguous(self=x, memory_format=none) -> f[7,4]\n"
+                                   "w = aten::exp_(self=" +
+                                   written + ") -> f[7,4] writes 0 as aten::exp\nout = " + out + "\n");
+    drawn.program.values[0].memory = 0;
+    drawn.program.values[1].memory = shares ? 0 : 1;
+    drawn.program.values[2].memory = written == "x" ? 0 : drawn.program.values[1].memory;
+    drawn.program.ops[0].sharingVaries = varies;
+    return drawn;
+}
+
+}  // namespace
+
+TEST_CASE("what is a view or a copy is what the walk saw")
+{
+    const auto view = analysis::functionalise(maybeCopied("y", "x", true, false).program);
+    REQUIRE(view);
+    CHECK(view->value(view->outputs[0].value).origin == ir::Origin::Op);
+    const auto copy = analysis::functionalise(maybeCopied("y", "x", false, false).program);
+    REQUIRE(copy);
+    CHECK(copy->value(copy->outputs[0].value).origin == ir::Origin::Input);
+}
+
+TEST_CASE("a write is refused if the other side is read after it and shares memory on some graphs only")
+{
+    for (const bool shares : {false, true}) {
+        for (const auto& [written, read] : {std::pair("x", "y"), std::pair("y", "x")}) {
+            const auto p = analysis::functionalise(maybeCopied(written, read, shares, true).program);
+            REQUIRE_FALSE(p);
+            CHECK(p.error().message.find("view on some graphs and a copy on others") != std::string::npos);
+            CHECK(p.error().hint.find("clone()") != std::string::npos);
+            CHECK(analysis::functionalise(maybeCopied(written, written, shares, true).program));
+        }
+    }
+}
+
+TEST_CASE("a write to a weight is refused if another weight in the same memory is read later")
+{
+    auto drawn = test::drawProgram(R"(
+a = weight f[4]
+b = weight f[4]
+w = aten::exp_(self=a) -> f[4] writes 0 as aten::exp
+y = aten::mul(self=w, other=b) -> f[4]
+out = y
+)");
+    for (ir::Value& v : drawn.program.values) v.memory = v.id.index;
+    CHECK(analysis::functionalise(drawn.program));
+    drawn.program.values[1].memory = 0;
+    CHECK_FALSE(analysis::functionalise(drawn.program));
+}
+
+TEST_CASE("a write to the entries of a sparse matrix is refused if the matrix is read later")
+{
+    const auto drawn = test::drawProgram(R"(
+e = index i[2,9]
+w = edge f[9]
+m = aten::sparse_coo_tensor.indices_size(indices=e, values=w, size=[7, 7]) -> f[7,7]
+z = aten::exp_(self=w) -> f[9] writes 0 as aten::exp
+y = aten::sum(self=m) -> f[]
+out = y
+)");
+    CHECK_FALSE(analysis::functionalise(drawn.program));
+}

@@ -188,6 +188,25 @@ TEST_CASE("a small graph comes whole, and without a copy")
     CHECK(edgesOf(sample.at("edge_index")) == edgesOf(data.at("edge_index")));
 }
 
+TEST_CASE("column-major tensors are cut to column-major ones with the same numbers")
+{
+    const std::int64_t nodes = 5000;
+    TensorView x = inputs::floats({3, nodes});
+    std::swap(x.shape[0], x.shape[1]);
+    std::swap(x.strides[0], x.strides[1]);
+    const TensorMap data{{"x", x}, {"edge_index", inputs::path(nodes)}};
+    const TensorView part = cut(data, 200).at("x");
+    REQUIRE(part.shape[0] < nodes);
+    CHECK(part.strides == std::vector<std::int64_t>{1, part.shape[0]});
+    const auto at = [](const TensorView& view, std::int64_t row, std::int64_t c) {
+        float number = 0;
+        std::memcpy(&number, view.data + (row * view.strides[0] + c * view.strides[1]) * 4, 4);
+        return number;
+    };
+    for (std::int64_t row = 0; row < part.shape[0]; ++row)
+        for (std::int64_t c : {1, 2}) CHECK(at(part, row, c) == at(part, row, 0) + static_cast<float>(c * nodes));
+}
+
 TEST_CASE("one node and one edge stay")
 {
     const TensorMap data{{"x", inputs::floats({1, 1})}, {"edge_index", inputs::index({{0, 0}})}};

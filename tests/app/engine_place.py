@@ -92,9 +92,11 @@ class Place(unittest.TestCase):
         self.assertTrue(document["conflict"]["repairs"])
 
     def test_mistakes_end_with_2(self):
-        for words in ((), (CASES, "--strategy", "best"), (CASES, "--deadline", "-1"), (CASES, "more")):
+        for says, *words in (("is required",), ("unknown strategy 'best'", CASES, "--strategy", "best"),
+                             ("--deadline: Value -1", CASES, "--deadline", "-1"),
+                             ("was not expected: more", CASES, "more")):
             with self.subTest(words=words):
-                self.refused(2, *words)
+                self.assertIn(says, self.refused(2, *words))
 
     def test_what_is_no_instance_ends_with_3_and_names_the_place(self):
         good = BY_ID["gcn2_plain"]
@@ -106,7 +108,7 @@ class Place(unittest.TestCase):
                            (dict(good, nodes=[nodes[0], dict(nodes[1], w=-1), *nodes[2:]]), "conv0")):
             with self.subTest(word=word):
                 self.assertIn(word, self.refused(3, self.written(case)))
-        self.refused(3, self.folder / "missing.json")
+        self.assertIn("no such file", self.refused(3, self.folder / "missing.json"))
         self.assertIn("nothing", self.refused(3, CASES, "--case", "nothing"))
 
     def test_a_person_reads_status_cost_and_stages(self):

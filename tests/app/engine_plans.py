@@ -91,11 +91,14 @@ class Plans(unittest.TestCase):
         self.assertIn("/model_sha256", self.refused(3, *asked, "--pins", self.pins([], model_sha256="00")))
         self.assertIn("/pins/0/0", self.refused(3, *asked, "--pins", self.pins([["nail", "v1"]])))
         self.assertIn("cannot be stored", self.refused(4, *asked, "--pins", self.pins([["checkpoint", "v0"]])))
-        self.refused(3, *asked, "--pins", self.folder / "none.json")
-        for wrong in (("--stages", 0), ("--stages", "x"), ("--deadline", 0), ("--strategy", "depth", "--stages", 3),
-                      ("--strategy", "depth", "--deadline", 1)):
-            self.refused(2, *asked, *wrong)
-        self.refused(2, "run", *asked[1:], "-o", self.folder / "out", "--plan", "plan.json", "--pins", self.pins([]))
+        self.assertIn("no such file", self.refused(3, *asked, "--pins", self.folder / "none.json"))
+        for says, *wrong in (("--stages: Value 0", "--stages", 0), ("--stages: Value x", "--stages", "x"),
+                             ("--deadline: Value 0", "--deadline", 0),
+                             ("are about the best cuts", "--strategy", "depth", "--stages", 3),
+                             ("are about the best cuts", "--strategy", "depth", "--deadline", 1)):
+            self.assertIn(says, self.refused(2, *asked, *wrong))
+        self.assertIn("--pins excludes --plan", self.refused(2, "run", *asked[1:], "-o", self.folder / "out", "--plan",
+                                                             "plan.json", "--pins", self.pins([])))
 
     def test_an_explanation_is_written_beside_the_plan(self):
         asked = ("plan", self.folder / "jknet.pt", "--data", self.graph)

@@ -20,8 +20,8 @@ class Refused(Exception):
 
 
 class Client:
-    def __init__(self, initialize=True, **options):
-        self.process = subprocess.Popen([ENGINE, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, initialize=True, command=(ENGINE, "serve"), **options):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, **options)
         self.next_id, self.answers, self.told, self.errors = 0, {}, [], b""
         self.arrived = queue.Queue()

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/block.h"
+#include "executor/memory.h"
 #include "model_runs.h"
 
 using namespace hopscope;
@@ -138,6 +139,34 @@ TEST_CASE("the rows of every batch are those that a search over all edges finds"
             checkBatch(block, f, g, {first, count, order.data()});
         }
     }
+}
+
+TEST_CASE("row numbers that ran out of memory leave nothing behind for the smaller batch")
+{
+    installCpuAllocator();
+    int failures = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const RandomGraph g = randomGraph(seed);
+        Fixture f(g);
+        Structure structure(f.walk, f.a, f.data, f.folder.path, 1, {});
+        Block block(structure, f.a, f.loop);
+        const ir::RowClass in{ir::RowKind::Owned, f.edges, f.a.tables.endKey(1)};
+        for (std::int64_t allowed = 1; allowed < 4000; allowed += 64) {
+            CAPTURE(seed);
+            CAPTURE(allowed);
+            block.begin({0, g.nodes, nullptr});
+            setCpuLimit(cpuMemory().current + allowed);
+            try {
+                block.positions(in, f.edges, f.a.tables.endKey(0), {ir::RowKind::Frontier, f.nodes, {}});
+            } catch (const c10::OutOfMemoryError&) {
+                ++failures;
+            }
+            setCpuLimit(0);
+            block.end();
+            checkBatch(block, f, g, {g.nodes / 2, (g.nodes + 1) / 2, nullptr});
+        }
+    }
+    CHECK(failures > 100);
 }
 
 TEST_CASE("an index that leaves the rows of its batch is caught")

@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import torch
+from safetensors.numpy import load_file
 
 from workshop import case
 
@@ -56,76 +57,76 @@ def replace_code(bench, old, new):
     return rezip(bench, edit)
 
 
-@case("model: truncated", REFUSED, "model.pt")
+@case("model: truncated", REFUSED, "model.pt", "the zip directory at the end is missing")
 def _(b):
     path = b.model()
     os.truncate(path, os.path.getsize(path) * 2 // 3)
     return on_sound_data(b, path)
 
 
-@case("model: a few bytes", REFUSED, "model.pt")
+@case("model: a few bytes", REFUSED, "model.pt", "too short for a zip archive")
 def _(b):
     return on_sound_data(b, b.write("model.pt", b"PK\x03\x04"))
 
 
-@case("model: empty file", REFUSED, "model.pt")
+@case("model: empty file", REFUSED, "model.pt", "is empty, not a TorchScript archive")
 def _(b):
     return on_sound_data(b, b.write("model.pt", b""))
 
 
-@case("model: text file", REFUSED, "model.pt")
+@case("model: text file", REFUSED, "model.pt", "is a text file, not a TorchScript archive")
 def _(b):
     return on_sound_data(b, b.text_file("model.pt"))
 
 
-@case("model: a folder", REFUSED, "models")
+@case("model: a folder", REFUSED, "models", "not a regular file")
 def _(b):
     os.mkdir(b.path("models"))
     return on_sound_data(b, b.path("models"))
 
 
-@case("model: missing", REFUSED, "nowhere.pt")
+@case("model: missing", REFUSED, "nowhere.pt", "No such file")
 def _(b):
     return on_sound_data(b, b.path("nowhere.pt"))
 
 
-@case("model: state dict", REFUSED, "weights.pt")
+@case("model: state dict", REFUSED, "weights.pt", "was saved by torch.save")
 def _(b):
     torch.save(b.net.state_dict(), b.path("weights.pt"))
     return on_sound_data(b, b.path("weights.pt"))
 
 
-@case("model: state dict in the old format", REFUSED, "weights.pt")
+@case("model: state dict in the old format", REFUSED, "weights.pt", "an old torch.save file")
 def _(b):
     torch.save(b.net.state_dict(), b.path("weights.pt"), _use_new_zipfile_serialization=False)
     return on_sound_data(b, b.path("weights.pt"))
 
 
-@case("model: pickle", REFUSED, "model.pkl")
+@case("model: pickle", REFUSED, "model.pkl", "is a pickle")
 def _(b):
     return on_sound_data(b, b.write("model.pkl", pickle.dumps({"weights": [1, 2, 3]})))
 
 
-@case("model: foreign zip", REFUSED, "photos.zip")
+@case("model: foreign zip", REFUSED, "photos.zip", "'constants.pkl' is missing")
 def _(b):
     with zipfile.ZipFile(b.path("photos.zip"), "w") as z:
         z.writestr("holiday/beach.txt", "sand")
     return on_sound_data(b, b.path("photos.zip"))
 
 
-@case("model: npz", REFUSED, "model.npz")
+@case("model: npz", REFUSED, "model.npz", "its entries have no common folder")
 def _(b):
     np.savez(b.path("model.npz"), **b.graph())
     return on_sound_data(b, b.path("model.npz"))
 
 
-@case("model: safetensors", REFUSED, "graph.safetensors")
+@case("model: safetensors", REFUSED, "graph.safetensors", "is a safetensors file, not a TorchScript archive")
 def _(b):
     path = b.safetensors(b.graph())
     return [path, "--data", path]
 
 
-@case("model: torch.export archive", {3, 4}, "model.pt2")
+@case("model: torch.export archive", 4, "model.pt2", "is a torch.export package")
 def _(b):
     with zipfile.ZipFile(b.path("model.pt2"), "w") as z:
         z.writestr("model/archive_format", "pt2")
@@ -133,12 +134,12 @@ def _(b):
     return on_sound_data(b, b.path("model.pt2"))
 
 
-@case("model: FlatBuffer", {3, 4}, "model.ptl")
+@case("model: FlatBuffer", 4, "model.ptl", "in FlatBuffer form")
 def _(b):
     return on_sound_data(b, b.write("model.ptl", b"\x18\x00\x00\x00PTMF" + b"\x00" * 200))
 
 
-@case("model: weights with a flipped bit", REFUSED, "model.pt")
+@case("model: weights with a flipped bit", REFUSED, "model.pt", "has a wrong checksum")
 def _(b):
     path = b.model()
     content = bytearray(open(path, "rb").read())
@@ -147,7 +148,7 @@ def _(b):
     return on_sound_data(b, b.write("model.pt", bytes(content)))
 
 
-@case("model: entry beyond the file", REFUSED, "model.pt")
+@case("model: entry beyond the file", REFUSED, "model.pt", "reaches outside the file")
 def _(b):
     path = b.model()
     content = bytearray(open(path, "rb").read())
@@ -156,63 +157,74 @@ def _(b):
     return on_sound_data(b, b.write("model.pt", bytes(content)))
 
 
-@case("model: entry above its root", REFUSED, "edited.pt")
+@case("model: entry above its root", REFUSED, "edited.pt", "climbing entry name '../evil.py'")
 def _(b):
     edit = lambda n, c: [(n, c), ("../evil.py", b"x")] if n.endswith("version") else [(n, c)]
     return on_sound_data(b, rezip(b, edit))
 
 
-@case("model: two entries of one name", REFUSED, "edited.pt")
+@case("model: two entries of one name", REFUSED, "edited.pt", "duplicate entry model/version")
 def _(b):
     return on_sound_data(b, rezip(b, lambda n, c: [(n, c), (n, c)] if n.endswith("version") else [(n, c)]))
 
 
-@case("model: zip bomb", REFUSED, "edited.pt")
+@case("model: zip bomb", REFUSED, "edited.pt", "a zip bomb?")
 def _(b):
     edit = lambda n, c: [(n, c), ("model/extra/zeros", bytes(300_000_000))] if n.endswith("version") else [(n, c)]
     return on_sound_data(b, rezip(b, edit, zipfile.ZIP_DEFLATED))
 
 
-@case("model: without its pickle", REFUSED, "edited.pt")
+@case("model: without its pickle", REFUSED, "edited.pt", "'data.pkl' is missing")
 def _(b):
     return on_sound_data(b, rezip(b, lambda n, c: [] if n.endswith("data.pkl") else [(n, c)]))
 
 
-@case("model: code that is not code", REFUSED, "edited.pt")
+@case("model: code that is not code", REFUSED, "edited.pt", "PyTorch cannot load")
 def _(b):
     return on_sound_data(b, replace_code(b, b"def forward", b"dfe forward"))
 
 
-@case("model: unknown operator", {3, 4}, "evil")
+@case("model: unknown operator", 4, "uses the operator evil::tanh, which is not part of PyTorch")
 def _(b):
     return on_sound_data(b, replace_code(b, b"torch.tanh(", b"ops.evil.tanh("))
 
 
 # LibTorch 2.13 dereferences a null pointer on what seed 64 makes, only when it looks up a source line.
-@case("model: a source table that crashes the reader, with a right checksum", REFUSED, "tables.pt")
+@case("model: a source table that crashes the reader, with a right checksum", REFUSED, "tables.pt",
+      "PyTorch's reader crashes on")
 def _(b):
     return with_broken_tables(b, 64)
 
 
-for seed in range(16):
-    @case(f"model: pickled entries that lie, with right checksums, seed {seed}", {0, 3, 4})
+# What the damaged bytes said was of no consequence: source lines.
+HARMLESS = (10, 15)
+
+for seed in set(range(16)) - set(HARMLESS):
+    @case(f"model: pickled entries that lie, with right checksums, seed {seed}", REFUSED,
+          "PyTorch cannot load|forward fails on the sample")
     def _(b, seed=seed):
         return with_broken_tables(b, seed)
 
+for seed in HARMLESS:
+    @case(f"model: pickled entries that lie, with right checksums, seed {seed}", 0)
+    def _(b, seed=seed):
+        b.expected = load_file(os.path.join(KARATE, "gcn.expected.safetensors"))["out"]
+        return with_broken_tables(b, seed)
 
-@case("model: reads a file", {3, 4}, "from_file")
+
+@case("model: reads a file", 4, "aten::from_file has side effects")
 def _(b):
     code = b'torch.add(torch.from_file("/etc/hostname", False, 8), '
     return on_sound_data(b, replace_code(b, b"torch.add(", code))
 
 
-@case("model: a FIFO", REFUSED, "pipe.pt")
+@case("model: a FIFO", REFUSED, "pipe.pt", "not a regular file")
 def _(b):
     os.mkfifo(b.path("pipe.pt"))
     return on_sound_data(b, b.path("pipe.pt"))
 
 
-@case("model: not readable", REFUSED, "loop.pt")
+@case("model: not readable", REFUSED, "loop.pt", "Too many levels of symbolic links")
 def _(b):
     os.symlink(b.path("loop.pt"), b.path("loop.pt"))
     return on_sound_data(b, b.path("loop.pt"))
@@ -234,60 +246,61 @@ def _(b):
 
 
 # The command line ----------------------------------------------------------------------------------------------------
-def usage(name, *arguments, codes=frozenset({2}), names=()):
-    @case(f"usage: {name}", set(codes), *names)
+def usage(name, *arguments, says, code=2):
+    @case(f"usage: {name}", code, says)
     def _(b):
         return on_sound_data(b, b.model()) + list(arguments)
 
 
-usage("bad memory size", "--memory", "12XB", names=("12XB",))
-usage("negative memory", "--memory", "-1G", names=("-1G|memory",))
-usage("unknown strategy", "--strategy", "magic", names=("magic",))
-usage("batch of zero", "--batch", "0", names=("batch",))
-usage("negative batch", "--batch", "-5", names=("batch",))
-usage("batch that is no number", "--batch", "many", names=("many|batch",))
-usage("unknown flag", "--frobnicate", names=("frobnicate",))
-usage("unknown device", "--device", "abacus", names=("abacus",))
-usage("role without meaning", "--role", "x=banana", names=("banana",))
-usage("role without a value", "--role", "x", names=("x|role",))
-usage("role of an unknown input", "--role", "y=node", codes={2, 3}, names=("y",))
-usage("role of an unknown parameter", "--role", "lin.wieght=node", codes={2, 3}, names=("lin.wieght",))
-usage("role that cannot be", "--role", "x=index", codes={2, 3}, names=("x",))
-usage("unknown NaN policy", "--nan", "ignore", names=("ignore",))
+usage("bad memory size", "--memory", "12XB", says="'12XB' is not a size")
+usage("negative memory", "--memory", "-1G", says="'-1G' is not a size")
+usage("unknown strategy", "--strategy", "magic", says="unknown strategy 'magic'")
+usage("batch of zero", "--batch", "0", says="'0' is neither auto nor a positive number")
+usage("negative batch", "--batch", "-5", says="'-5' is neither auto nor a positive number")
+usage("batch that is no number", "--batch", "many", says="'many' is neither auto nor a positive number")
+usage("unknown flag", "--frobnicate", says="was not expected: --frobnicate")
+usage("unknown device", "--device", "abacus", says="unknown device abacus")
+usage("role without meaning", "--role", "x=banana", says="--role x=banana is not a role")
+usage("role without a value", "--role", "x", says="--role x is not a role")
+usage("role of an unknown input", "--role", "y=node", code=REFUSED, says="--role names y, which is no input")
+usage("role of an unknown parameter", "--role", "lin.wieght=node", code=REFUSED,
+      says="--role names lin.wieght, which is no input")
+usage("role that cannot be", "--role", "x=index", code=REFUSED, says="an edge index is an integer [2, E]")
+usage("unknown NaN policy", "--nan", "ignore", says="ignore not in {propagate,refuse}")
 
 
-@case("usage: no data", {2, 3}, "data|x")
+@case("usage: no data", 2, "--data is required")
 def _(b):
     return [b.model()]
 
 
-@case("usage: no model", 2)
+@case("usage: no model", 2, "MODEL is required")
 def _(b):
     return []
 
 
-@case("output: a file is in the way", {2, 3, 6}, "out", keeps_out=True)
+@case("output: a file is in the way", REFUSED, "out", "is a file, not a folder", keeps_out=True)
 def _(b):
     b.write("out", b"I was here first")
     return on_sound_data(b, b.model())
 
 
-@case("output: nowhere to write", {2, 3, 6}, "proc")
+@case("output: nowhere to write", REFUSED, "proc", "cannot be made or written")
 def _(b):
     b.out = "/proc/no/such/place"
     return on_sound_data(b, b.model())
 
 
-@case("plan: not JSON", REFUSED, "plan.json")
+@case("plan: not JSON", REFUSED, "plan.json", "unexpected text")
 def _(b):
     return on_sound_data(b, b.model()) + ["--plan", b.text_file("plan.json")]
 
 
-@case("plan: another document", REFUSED, "plan.json")
+@case("plan: another document", REFUSED, "plan.json", "field /format is missing")
 def _(b):
     return on_sound_data(b, b.model()) + ["--plan", b.write("plan.json", b'{"version": 1, "stages": 7}')]
 
 
-@case("plan: missing", REFUSED, "plan.json")
+@case("plan: missing", REFUSED, "plan.json", "no such file")
 def _(b):
     return on_sound_data(b, b.model()) + ["--plan", b.path("plan.json")]

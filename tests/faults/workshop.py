@@ -19,15 +19,17 @@ CASES = []
 class Case:
     name: str
     prepare: Callable                 # (workshop) -> arguments of `run`
-    codes: frozenset
-    names: tuple = ()                 # what the error must name; "a|b": one of the two
+    code: int                         # exit code
+    names: tuple = ()                 # parts of the error's sentence, enough to tell it from others; "a|b": one of the two
     keeps_out: bool = False           # the output path existed before
 
 
-def case(name, codes, *names, **options):
+def case(name, code, *names, **options):
+    if (code == 0) == any(" " in part for part in names):
+        raise ValueError(f"{name}: a refusal has a part of a sentence, a right answer has none")
+
     def register(prepare):
-        CASES.append(Case(name, prepare, frozenset(codes if isinstance(codes, (set, tuple)) else {codes}), names,
-                          **options))
+        CASES.append(Case(name, prepare, code, names, **options))
         return prepare
 
     return register

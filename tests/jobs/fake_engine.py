@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fake_model import Model, NODES  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
 
+CODES = {2: "usage", 3: "input", 4: "unsupported"}
 write_lock = threading.Lock()
 
 
@@ -74,23 +75,30 @@ class Run(threading.Thread):
 
     def wait(self):
         time.sleep(self.pace)
+        self.hold()
+        self.allowed = max(0, self.allowed - 1)
+
+    def hold(self):
+        """Until it may go on: what begins paused has computed nothing."""
         if self.paused and self.allowed == 0:
             self.events("paused")
         while self.paused and self.allowed == 0 and not self.cancelled:
             time.sleep(.002)
-        self.allowed = max(0, self.allowed - 1)
 
     def run(self):
-        self.events("preparing", {"type": "prologue", "seconds": .01})
+        self.events("preparing")
+        self.hold()
+        if not self.cancelled:
+            self.events("running", {"type": "prologue", "seconds": .01})
         self.overlaps = []
         for stage in self.model.stage_ops:
-            if not self.stage(stage):
+            if self.cancelled or not self.stage(stage):
                 break
         self.over = True
+        self.events("finished")
         if self.cancelled:
             error = {"code": "cancelled", "message": "cancelled", "hint": "", "where": "", "exit_code": 130}
             return send(method="run/finished", params={"run": self.number, "error": error})
-        self.events("finished")
         send(method="run/finished", params={"run": self.number, "folder": "results", "report": self.model.report(self.overlaps)})
 
     def stage(self, index):
@@ -123,14 +131,14 @@ class Run(threading.Thread):
 class Engine:
     def __init__(self, arguments):
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
-        self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30}] if "--gpu" in arguments else []
+        self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
         self.documents, self.runs = {}, {}
         self.measured = False
 
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
-                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34}] + self.gpus}
+                "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34, "driver": ""}] + self.gpus, "missing": []}
         return info | ({"protocol": {"major": self.major, "minor": 0}} if self.says_version else {})
 
     def model_open(self, params):
@@ -293,9 +301,11 @@ class Engine:
                 send(method="log", params={"level": "info", "message": "opened"})
             put(answer)
         except Refused as refusal:
+            # What JSON-RPC itself knows is a mistake of the window: a wrong use, exit code 2.
+            exit_code = -32000 - refusal.code if refusal.code > -32100 else 2
             send(id=self.request, error={"code": refusal.code, "message": str(refusal),
-                                         "data": {"code": "unsupported", "message": str(refusal), "hint": "", "where": "",
-                                                  "exit_code": -32000 - refusal.code}})
+                                         "data": {"code": CODES[exit_code], "message": str(refusal), "hint": "", "where": "",
+                                                  "exit_code": exit_code}})
         if self.after:
             self.after()
 

@@ -69,7 +69,7 @@ class Model:
             "splittable": "unsplittable" not in path, "depth": self.layers, "depth_module": self.layers,
             "depth_op": self.layers, "notes": [], "roles": {"x": "node:node", "edge_index": "index:node>node"},
             "sizes": {"node": NODES, "edge_index": EDGES}, "hashes": {"model": f"{self.layers:032d}"}, "prologue": [],
-            "lints": [{"code": "W1", "message": "a made-up remark", "op": self.ops[2]["id"]}], "stages": [],
+            "lints": [{"code": "W1", "blocking": False, "message": "a made-up remark", "op": self.ops[2]["id"]}], "stages": [],
             "values": self.values, "ops": self.ops}
 
     # Plans. Storing anything but results and linear maps, or no result at all, is refused; so is what a rule does not keep
@@ -119,7 +119,8 @@ class Model:
         plan = ENVELOPE | {
             "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
             "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
-            "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none", "prologue": [], "stages": made,
+            "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none",
+            "resident": [], "resident_structure": False, "prologue": [], "stages": made,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
         return {"plan": plan, "predicted": self.prediction(len(stored)), "notes": []}
 
@@ -166,10 +167,10 @@ class Model:
     def prediction(self, count):
         size = NODES * WIDTH * 4
         stages = [{"index": index, "written": size, "read": 3 * size, "structure": EDGES * 8, "frontier_rows": NODES,
-                   "destinations": NODES, "peak_memory": 5 * size, "recomputed": []} for index in self.stage_ops]
+                   "destinations": NODES, "peak_memory": 5 * size, "seconds": .2, "recomputed": []} for index in self.stage_ops]
         return {"batch": 1000, "batches": 10 * self.layers, "stages": stages, "stores": count * size,
                 "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,
-                "peak_memory": 5 * size}
+                "peak_memory": 5 * size, "seconds": .2 * self.layers}
 
     def report(self, overlaps=()):
         """`overlaps`: of the stages, on a GPU."""

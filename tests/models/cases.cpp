@@ -20,9 +20,10 @@ std::vector<std::string> split(const std::string& text, char separator)
     return parts;
 }
 
+// "ok" or "refuse".
 Expectation expectation(const std::string& text)
 {
-    return text == "ok" ? Expectation::Equal : text == "refuse" ? Expectation::Refused : Expectation::Either;
+    return text == "refuse" ? Expectation::Refused : Expectation::Equal;
 }
 
 Graph& graphAt(Case& c, std::size_t index)
@@ -47,6 +48,7 @@ const std::map<std::string, Setter>& setters()
         {"model", [](Case& c, const std::string& v) { c.model = v; }},
         {"expect", [](Case& c, const std::string& v) { c.expectation = expectation(v); }},
         {"reason", [](Case& c, const std::string& v) { c.reasons = split(v, '|'); }},
+        {"no_optimum", [](Case& c, const std::string& v) { c.noOptimum = v; }},
         {"roles", [](Case& c, const std::string& v) { c.roles = split(v, ';'); }},
         {"data0", [](Case& c, const std::string& v) { graphAt(c, 0).data = v; }},
         {"data1", [](Case& c, const std::string& v) { graphAt(c, 1).data = v; }},
@@ -73,6 +75,8 @@ base::Result<Case> readCase(const std::string& line)
             return base::fail(base::ErrorCode::Input, "unknown field '" + field + "'");
         setter->second(result, field.substr(equals + 1));
     }
+    if ((result.expectation == Expectation::Refused) == result.reasons.empty())
+        return base::fail(base::ErrorCode::Input, "'" + result.name + "': a refusal has a reason, and nothing else has");
     return result;
 }
 

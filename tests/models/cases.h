@@ -25,7 +25,8 @@ struct Graph {
 struct Case {
     std::string name, model;
     Expectation expectation = Expectation::Equal;
-    std::vector<std::string> reasons;  // Refused: one of these is part of the message; empty: any message
+    std::vector<std::string> reasons;  // Refused: one of these is part of the message
+    std::string noOptimum;             // part of the reason why optimal cuts are refused; empty: they must not be
     std::vector<std::string> roles;
     std::vector<Graph> graphs;
     std::vector<std::int64_t> batches{1, 7, 0};  // 0: all destinations at once; -1: chosen by the executor
@@ -36,7 +37,7 @@ struct Case {
     std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
 };
 
-// Fails with Input on unknown fields.
+// Fails with Input on unknown fields and words, and on a refusal without a reason.
 base::Result<std::vector<Case>> readCases(const std::string& path);
 
 }  // namespace hopscope::models

@@ -1,4 +1,4 @@
-"""Runs the classic models on Cora through test_models: DATA OUT TEST_MODELS [OPTION...]. Exit code 77: no data here."""
+"""Runs the classic models on Cora through test_models: DATA OUT TEST_MODELS [OPTION...]."""
 import os
 import subprocess
 import sys
@@ -16,9 +16,6 @@ def line(data, name, way, accuracy, stages, prologue):
 
 
 def main(data, out, program, *options):
-    if not os.path.exists(f"{data}/cora.safetensors"):
-        print(f"skipped: there is no {data}/cora.safetensors")
-        return 77
     lines = [line(data, name, way, *rest) for name, ways, *rest in MODELS for way in ways]
     os.makedirs(out, exist_ok=True)
     with open(f"{out}/cora.list", "w") as file:

@@ -9,11 +9,13 @@ class Entry:
     build: Callable          # () -> nn.Module
     inputs: Callable         # (graph) -> {argument name: tensor, list or dict of tensors}
     how: str = "trace"       # or "script"
-    expect: str = "ok"       # "refuse": with exit code 4 and `reason`; "any": equal, or refused with a sentence
-    reason: str = ""         # a part of the refusal's sentence; several alternatives separated by "|"
+    expect: str = "ok"       # "refuse": with exit code 4 and `reason`
+    reason: str = ""         # a part of the refusal's sentence
+    no_optimum: str = ""     # why optimal cuts are refused, a part of the sentence; everything else has an optimum
     roles: tuple = ()        # --role overrides
     stages: int = 0          # of the depth strategy; 0: not checked
     seed: int = 0            # of the weights
+    covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
 
 
 class Group:
@@ -25,6 +27,8 @@ class Group:
     def add(self, name, build, inputs, **options):
         if any(e.name == name for e in self.entries):
             raise ValueError(f"two models are named {name}")
+        if (options.get("expect") == "refuse") != bool(options.get("reason")):
+            raise ValueError(f"{name}: a refusal has a reason, and nothing else has")
         self.entries.append(Entry(name, build, inputs, **options))
 
     def model(self, inputs, **options):

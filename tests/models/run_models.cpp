@@ -63,10 +63,22 @@ models::Outcome outcomeOf(const models::ChildResult& result)
     return {result.exitCode == 0, result.text.substr(0, end), result.text.substr(end + 1)};
 }
 
+// A refused optimum is told in the details. Only what the list names may be without one, for the reason given there.
+std::string complaintAboutOptimum(const models::Case& c, const models::Outcome& outcome)
+{
+    const std::size_t refused = outcome.detail.find("not optimal in ");
+    if (c.expectation != models::Expectation::Equal || outcome.verdict != "equal") return "";
+    if (refused == std::string::npos) return c.noOptimum.empty() ? "" : "it has an optimum, unlike the list says";
+    if (c.noOptimum.empty()) return "its optimum is refused";
+    return outcome.detail.find(c.noOptimum, refused) == std::string::npos ? "its optimum is refused for another reason"
+                                                                          : "";
+}
+
 models::Outcome runOne(const models::Case& c, const Arguments& arguments, const models::Complaint& complaint)
 {
-    models::Outcome outcome = models::runCase(c, arguments.device);
-    const std::string text = complaint ? complaint() : "";
+    const models::Outcome outcome = models::runCase(c, arguments.device);
+    std::string text = complaint ? complaint() : "";
+    if (text.empty()) text = complaintAboutOptimum(c, outcome);
     return text.empty() ? outcome : models::Outcome{false, "FOUND", text + " [" + outcome.detail + "]"};
 }
 

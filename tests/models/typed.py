@@ -134,7 +134,7 @@ class Sage(nn.Module):
 
 
 group.add("pyg_hetero_conv", hetero_conv, shop)
-group.add("pyg_han", han, shop, expect="any")
+group.add("pyg_han", han, shop)
 group.add("pyg_to_hetero", ToHetero, shop)
 
 
@@ -251,7 +251,8 @@ def clusters(graph):
 
 
 @group.module(clusters, roles=("x=node:node", "edge_index=index:node>node", "cluster=key:node>cluster",
-                               "cluster_x=node:cluster", "cluster_edges=index:cluster>cluster"))
+                               "cluster_x=node:cluster", "cluster_edges=index:cluster>cluster"),
+              no_optimum="no abstract placement problem describes where its rows are needed")
 class pool_to_clusters_and_back(nn.Module):
     def __init__(self):
         super().__init__()
@@ -270,7 +271,7 @@ def globals_of_graphs(graph):
             "u": torch.randn(GRAPHS, 3, generator=g), "batch": graph["batch"]}
 
 
-@group.module(globals_of_graphs, roles=("x=node:node", "u=graph", "batch=key:node>graph"), expect="any")
+@group.module(globals_of_graphs, roles=("x=node:node", "u=graph", "batch=key:node>graph"))
 class meta_layer(nn.Module):
     def __init__(self):
         super().__init__()

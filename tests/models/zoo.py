@@ -20,7 +20,7 @@ import graphs
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
            "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
-           "programs": "programs"}
+           "operators": "operators", "sharing": "sharing", "programs": "programs"}
 
 
 def flat(name, value):
@@ -75,7 +75,7 @@ def same(a, b):
 
 
 def expected_outputs(entry, model, compiled, inputs):
-    """Eager outputs; for models that are refused or may be, what the file itself computes, if it can."""
+    """Eager outputs; for models that are refused, what the file itself computes, if it can."""
     if entry.expect == "ok":
         out = call(model, inputs)
         if not same(out, call(compiled, inputs)):
@@ -87,6 +87,19 @@ def expected_outputs(entry, model, compiled, inputs):
         return {"out": torch.zeros(0)}
 
 
+def kinds(block):
+    """All operators of a block and of those inside it."""
+    for node in block.nodes():
+        yield node.kind()
+        for inner in node.blocks():
+            yield from kinds(inner)
+
+
+def check_cover(entry, path):
+    if entry.covers.startswith("aten::") and entry.covers not in kinds(torch.jit.load(path).inlined_graph):
+        raise ValueError(f"the model does not hold {entry.covers}")
+
+
 def write_model(entry, folder):
     torch.manual_seed(entry.seed + 100)
     model = entry.build().eval()
@@ -94,6 +107,7 @@ def write_model(entry, folder):
     model = model.eval()
     compiled = compile_model(entry, model, entry.inputs(graphs.trace_graph()))
     compiled.save(f"{folder}/{entry.name}.pt")
+    check_cover(entry, f"{folder}/{entry.name}.pt")
     for number, graph in enumerate(graphs.test_graphs()):
         inputs = entry.inputs(graph)
         keys = {}
@@ -110,6 +124,8 @@ def list_line(entry, folder):
         fields[f"expected{number}"] = f"{folder}/{entry.name}.e{number}.safetensors"
     if entry.reason:
         fields["reason"] = entry.reason
+    if entry.no_optimum:
+        fields["no_optimum"] = entry.no_optimum
     if entry.roles:
         fields["roles"] = ";".join(entry.roles)
     if entry.stages:

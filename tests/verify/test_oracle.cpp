@@ -67,6 +67,26 @@ TEST_CASE("what forward throws is the child's reason")
     CHECK(folder.entries() == 2);
 }
 
+TEST_CASE("an operator that Hopscope does not know does not run, and does not matter where no run gets to it")
+{
+    const std::string code = "def forward(self, x, edge_index):\n    y = torch.matmul(x, self.w)\n"
+                             "    if x.size(0) > LIMIT:\n        y = torch.polygamma(1, y)\n    return y\n";
+    const auto limited = [&](const std::string& limit) {
+        std::string text = code;
+        return text.replace(text.find("LIMIT"), 5, limit);
+    };
+    const Folder folder;
+    writeInputs(folder, limited("3"));
+    const auto refused = outcomeOf(folder, {testing::oracleProgram(), folder.path, 4 * gibi, {}});
+    CHECK(refused.end == OracleEnd::Refused);
+    CHECK(refused.message.find("the operator aten::polygamma") != std::string::npos);
+    CHECK(refused.message.find("CONTRIBUTING.md") != std::string::npos);
+    CHECK(refused.message.find('\n') == std::string::npos);
+    const Folder other;
+    writeInputs(other, limited("100"));
+    CHECK(outcomeOf(other, {testing::oracleProgram(), other.path, 4 * gibi, {}}).end == OracleEnd::Done);
+}
+
 TEST_CASE("a forward that asks for too much memory ends as out of memory")
 {
     const Folder folder;

@@ -1,0 +1,47 @@
+#pragma once
+
+// Private to analysis: which values of a raw program may lie in each other's memory, as the walk saw it.
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// Whether a result of the operator lay in its first operand's memory in the walk; where the walk could not see it, what
+// the table of operators claims.
+bool sharesWithFirst(const ir::Program& raw, const ir::Op& op, ir::ValueId result);
+
+// Functional programs follow writes from views to their bases. What cannot be followed is harmless while nobody reads the
+// other side afterwards; this finds the writes where somebody does.
+class Sharing {
+public:
+    // Keeps a reference. Linear in the program.
+    explicit Sharing(const ir::Program& raw);
+
+    // The refusal of an in-place operator, if a value that is read after it has the memory written to on some graphs and
+    // not on others, or has it in a way that is not followed. Linear in the program.
+    [[nodiscard]] std::optional<base::Error> conflict(const ir::Op& write) const;
+
+private:
+    struct Doubt {  // whether the two share memory differs between graphs, or cannot be followed
+        int a = 0, b = 0;
+        ir::OpId op;
+    };
+    int family(ir::ValueId v) const { return m_family[v.at()]; }
+    int root(int v);
+    void join(ir::ValueId a, ir::ValueId b);
+    void follow(const ir::Op& op);
+    void doubtMemory();
+    [[nodiscard]] std::optional<ir::ValueId> readLater(int family, ir::OpId write) const;
+    [[nodiscard]] base::Error error(const ir::Op& write, ir::ValueId read, const Doubt& doubt) const;
+
+    const ir::Program& m_raw;
+    std::vector<int> m_family;    // by value: one of those that share its memory for certain, in a way that is followed
+    std::vector<int> m_lastRead;  // by value: position of the last operator that reads its numbers; -1: none
+    std::vector<Doubt> m_doubts;  // by families
+};
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,26 @@
+#pragma once
+
+// Names that may run without a line in the table, because they have no tensor results to follow: TorchScript's own
+// instructions, and operators on numbers, texts and containers.
+
+#include <string_view>
+
+namespace hopscope::operators {
+
+// Instructions of the language, and questions about a tensor that have the same answer on every graph (its rank, its
+// dtype): "prim::If", "aten::dim".
+bool isInstruction(std::string_view name);
+// Questions of that kind only.
+bool isFact(std::string_view name);
+// From a one-element tensor to a number: "aten::item".
+bool isToNumber(std::string_view name);
+// On numbers, texts, lists and dictionaries that hold no tensor: "aten::floordiv". Many share a name with an operator on
+// tensors.
+bool isPlain(std::string_view name);
+
+// Files, global state, memory that others own, in-place changes of a shape: named so that a refusal can say so.
+bool hasSideEffects(std::string_view name);
+// Operators that always draw random numbers, as far as their names tell.
+bool isRandom(std::string_view name);
+
+}  // namespace hopscope::operators

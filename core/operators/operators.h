@@ -1,0 +1,146 @@
+#pragma once
+
+// What Hopscope knows about each operator, one line per operator (table.cpp). Everything that depends on an operator's
+// name is asked here: whether it may run at all (loader, verify), what its results share with its operands (loader,
+// analysis), which rule it has (analysis), how it can be made again or in place (executor), what it costs (placement).
+//
+// An operator without a line does not run. Adding one is a line here and a row in tests/models/operators.py.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hopscope::operators {
+
+// The family of its rule; analysis maps each to a function. None: only on values without rows and on what depends on
+// structure alone, which is computed once for the whole graph.
+enum class Rule : std::uint8_t {
+    None,
+    Arange,
+    Bincount,
+    Cat,
+    Cell,
+    Coalesce,
+    Convolution,
+    Copy,
+    Cross,
+    Dimwise,
+    Einsum,
+    Embedding,
+    Expand,
+    Fill,
+    Flip,
+    Gather,
+    Index,
+    IndexPut,
+    IndexSelect,
+    LayerNorm,
+    Linear,
+    Matmul,
+    Nonzero,
+    Norm,
+    NumberTensor,
+    OneHot,
+    Pad,
+    Permute,
+    Pointwise,
+    PutBack,
+    Recurrent,
+    Reduce,
+    Repeat,
+    RepeatInterleave,
+    Reshape,
+    Scatter,
+    Select,
+    Slice,
+    Sparse,
+    Split,
+    Stack,
+    Unsqueeze,
+};
+
+// What the results share with the first operand. The walk looks at the storages and refuses what contradicts the claim.
+enum class Aliasing : std::uint8_t {
+    Fresh,        // memory of their own
+    Copy,         // a copy, with the same numbers where the dtype is the same
+    Same,         // the operand itself
+    SameDtype,    // the operand itself if it has the dtype asked for, else a copy: the same on every graph
+    SameIfDense,  // the operand itself if its elements lie as asked for, else a copy
+    View,         // views
+    ViewIfDense,  // a view where strides allow, else a copy
+    Unfollowed,   // perhaps something of an operand: what is written there in place is refused
+};
+
+// How a write through a view comes back to its base.
+enum class Undo : std::uint8_t {
+    None,  // it does not
+    Select,
+    Unbind,
+    Slice,
+    Narrow,
+    Section,  // one of several pieces
+    Reshape,
+    Swap,     // two dimensions, named by arguments 1 and 2
+    Reverse,  // all dimensions
+    Permute,
+    Move,
+    SameShape,  // expansions that expand nothing
+};
+
+enum class Fill : std::uint8_t { None, Zero, One, Number };
+
+// In-place operators without a plain twin of the same name; the others are `relu_` for `relu`.
+enum class Write : std::uint8_t { None, Zero, Copy };
+
+struct Operator {
+    std::string_view name;  // "relu" for aten::relu; with its namespace where that is another one
+    Rule rule = Rule::None;
+    struct Traits {
+        Aliasing aliasing = Aliasing::Fresh;
+        Undo undo = Undo::None;
+        Fill fill = Fill::None;
+        Write write = Write::None;
+        int fillArgument = -1;       // Fill::Number: where the number stands
+        bool aggregates = false;     // one more round of message passing where it combines rows
+        bool multiplies = false;     // a matrix product: its work grows with the other width
+        bool overwrites = false;     // its in-place twin may write over an operand that nobody reads any more
+        bool tells = false;          // true or false, whatever its operands are
+        bool keepsOrder = false;     // of row numbers: it comes out the same after a renumbering that keeps their order
+        bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
+        bool intoSelf = false;       // its result has the dimensions of "self", part of which it replaces
+        bool mixesRows = false;      // its result is not the same for every row although its operands are
+        bool countsContent = false;  // the size of its result depends on what is in its operands
+        bool plumbing = false;       // says nothing about what a stage computes
+    };
+    Traits traits;
+};
+
+// Sorted by name.
+std::span<const Operator> table();
+
+// By its full name ("aten::relu"); nullptr if the table does not hold it. An in-place operator is found by its own name
+// only where it has no plain twin.
+const Operator* find(std::string_view name);
+// The same for an operator that may be missing: then one without rule and traits, with fresh results.
+const Operator& of(std::string_view name);
+
+std::string fullName(const Operator& op);  // "aten::relu"
+
+// "aten::relu_" -> "aten::relu", "aten::__iand__" -> "aten::__and__"; empty for names that do not write in place.
+std::string plainName(std::string_view name);
+
+// Whether the table, or what it says about the plain twin, lets it run: on tensors. For numbers see names.h.
+bool known(std::string_view name);
+
+// Results are views of the first operand wherever they can be: they cost nothing, and are never stored.
+bool isView(const Operator& op);
+bool isView(std::string_view name);
+// The result follows from the shapes alone once its rows are known: what was baked at export cannot mislead it.
+bool reshapes(std::string_view name);
+bool expands(std::string_view name);
+bool isFill(std::string_view name);
+// Arguments that only lend their shape or dtype.
+bool isShapeOnly(std::string_view name, std::string_view argument);
+
+}  // namespace hopscope::operators

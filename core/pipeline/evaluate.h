@@ -1,0 +1,32 @@
+#pragma once
+
+// From a model file and its data to published results: all steps of the pipeline, in order.
+
+#include <optional>
+#include <stop_token>
+
+#include "pipeline/execute.h"
+#include "pipeline/output_folder.h"
+#include "schema/report.h"
+
+namespace hopscope::pipeline {
+
+struct EvaluationRequest {
+    ModelOptions model;
+    PlanSource plan;
+    DeviceOptions device;
+    verify::Mode verify = verify::Mode::Sample;
+    executor::NanPolicy nan = executor::NanPolicy::Propagate;
+};
+
+struct Evaluation {
+    schema::Report report;                   // as it was published
+    std::optional<verify::Verdict> verdict;  // on the whole graph, where one was asked for
+};
+
+// `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
+// returned and nothing is published.
+base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
+                                  Reporter& reporter, const std::stop_token& stop);
+
+}  // namespace hopscope::pipeline

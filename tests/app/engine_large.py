@@ -1,0 +1,153 @@
+"""A graph of a million edges in little memory: the numbers against numpy in float64, what goes to files instead of memory,
+and what `bench run` says of its own run. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy
+import torch
+from safetensors.numpy import load_file
+from torch import nn
+
+import engine_models as models
+
+ENGINE = os.environ["HOPSCOPE_ENGINE"]
+# A file without a name, or with one until it is open.
+SPILLED = re.compile(r"/\.hopscope-journal/(?:#\d+|spill\.\w+) \(deleted\)")
+NODES, EDGES, WIDTHS = 100_000, 1_000_000, (16, 32, 16, 8)
+
+
+class Normalised(nn.Module):
+    """Every edge has a weight that follows from degrees: a table of the prologue with a row per edge."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(WIDTHS, WIDTHS[1:]))
+
+    def forward(self, x, edge_index):
+        source, target = edge_index[0], edge_index[1]
+        ones = torch.ones(target.size(0), dtype=x.dtype)
+        degree = torch.zeros(x.size(0), dtype=x.dtype).index_add(0, target, ones).clamp(min=1)
+        weight = (degree[source] * degree[target]).rsqrt().unsqueeze(1)
+        for i, layer in enumerate(self.layers):
+            h = layer(x)
+            x = torch.zeros_like(h).index_add(0, target, h[source] * weight)
+            x = torch.relu(x) if i + 1 < len(self.layers) else x
+        return x
+
+
+def by_hand(model, x, edge_index):
+    """The same in float64, a column at a time, without PyTorch."""
+    source, target = edge_index
+    degree = numpy.maximum(numpy.bincount(target, minlength=len(x)), 1).astype(numpy.float64)
+    weight = 1 / numpy.sqrt(degree[source] * degree[target])
+    x = x.astype(numpy.float64)
+    for i, layer in enumerate(model.layers):
+        h = x @ layer.weight.detach().numpy().astype(numpy.float64).T + layer.bias.detach().numpy()
+        x = numpy.stack([numpy.bincount(target, h[source, column] * weight, len(x)) for column in range(h.shape[1])], 1)
+        x = numpy.maximum(x, 0) if i + 1 < len(model.layers) else x
+    return x
+
+
+class Watch(threading.Thread):
+    """Looks at a run again and again until it is told to stop: the most bytes of stores in its folder at once, and the
+    most tensors in files of their own."""
+
+    def __init__(self, process, folder):
+        super().__init__(daemon=True)
+        self.process, self.folder, self.over = process, folder, threading.Event()
+        self.most, self.looks, self.spilled = 0, 0, 0
+
+    def run(self):
+        while not self.over.wait(0.002):
+            try:
+                self.most = max(self.most, sum(path.stat().st_size for path in self.folder.iterdir()))
+                self.looks += 1
+                maps = Path(f"/proc/{self.process.pid}/maps").read_text()
+            except OSError:  # between two looks the folder, a file of it or the process went
+                continue
+            self.spilled = max(self.spilled, len(SPILLED.findall(maps)))
+
+    def stop(self):
+        self.over.set()
+        self.join()
+
+
+class Large(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = Path(cls.holder.name)
+        cls.graph, cls.file = cls.folder / "graph.safetensors", cls.folder / "model.pt"
+        subprocess.run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
+                        str(WIDTHS[0]), "--seed", "5", "-o", cls.graph, "--quiet"], check=True, timeout=60)
+        torch.manual_seed(0)
+        cls.model = Normalised().eval()
+        models.save(cls.model, models.graph(40, 150, WIDTHS[0]), cls.file)
+        data = load_file(cls.graph)
+        assert data["edge_index"].shape == (2, EDGES)
+        cls.expected = by_hand(cls.model, data["x"], data["edge_index"])
+
+    def run_engine(self, *options):
+        """The report, and what was seen of the run's folder meanwhile."""
+        out = self.folder / "out"
+        words = [ENGINE, "run", self.file, "--data", self.graph, "-o", out, "--device", "cpu", "--objective", "bytes",
+                 "--verify", "none", "--json", "--quiet", *options]
+        with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, text=True) as process:
+            watch = Watch(process, out / ".hopscope-journal")
+            watch.start()
+            printed = process.communicate(timeout=120)[0]
+            watch.stop()
+        self.assertEqual(process.returncode, 0, printed)
+        found = numpy.load(out / "out.npy")
+        numpy.testing.assert_allclose(found, self.expected, rtol=1e-4, atol=1e-5)
+        self.assertGreater(watch.looks, 20)
+        return json.loads(printed), watch
+
+    def test_tables_of_the_prologue_that_are_larger_than_the_limit_go_to_files(self):
+        # A weight per edge takes 4 MB; tensors may take a quarter of 8 MB.
+        report, watch = self.run_engine("--memory", 8_000_000)
+        self.assertGreater(watch.spilled, 0)
+        for stage in report["stages"]:
+            self.assertLessEqual(stage["peak_memory"], 2_000_000)
+            self.assertGreaterEqual(stage["batches"], 8)
+
+    def test_stores_go_as_soon_as_nobody_reads_them_where_the_host_is_small(self):
+        # The cheapest stores are the products before a sum; the first goes when the second is complete.
+        sizes = [4 * NODES * width for width in (WIDTHS[2], WIDTHS[3], WIDTHS[3])]
+        everything, pair = sum(sizes), sizes[0] + sizes[1]
+        for most, options in ((everything, ()), (pair, ("--host-memory", pair))):
+            _, watch = self.run_engine("--memory", 16_000_000, *options)
+            heads = 1000  # of the files, and the lock
+            self.assertGreaterEqual(watch.most, most)
+            self.assertLess(watch.most, most + heads)
+
+    def test_bench_run_proves_itself_and_keeps_the_limit_with_all_that_the_process_takes(self):
+        limit = 160 << 20
+        words = [ENGINE, "bench", "run", "--nodes", 50_000, "--edges", 500_000, "--features", 16, "--hidden", 24,
+                 "--outputs", 8, "--layers", 2, "--memory", limit, "--scale", 2, "--folder", self.folder / "bench",
+                 "--json", "--quiet"]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual([(case["nodes"], case["edges"]) for case in document["cases"]],
+                         [(50_000, 500_000), (100_000, 1_000_000)])
+        self.assertFalse((self.folder / "bench").exists())
+        for case in document["cases"]:
+            self.assertEqual((case["reference"]["verdict"], case["reference"]["rows"]), ("equal", case["nodes"]))
+            self.assertEqual((case["verify"]["verdict"], case["verify"]["coverage"]["chosen"]), ("equal", 65))
+            self.assertLess(case["anonymous_before"], case["anonymous_peak"])
+            self.assertLess(case["anonymous_peak"], limit)
+            self.assertAlmostEqual(case["edges_per_second"] * case["seconds"] / (2 * case["edges"]), 1)
+            self.assertAlmostEqual(sum(case["shares"].values()), 1, places=2)
+            self.assertEqual(case["stages"][-1]["bytes"]["d2h"], 4 * case["nodes"] * 8)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,152 @@
+"""Limits of the executing device's memory that bite: models of several kinds under limits that force many batches, some
+of them redone smaller, against eager PyTorch. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+import numpy
+import torch
+from safetensors.torch import load_file, save_file
+
+ENGINE = os.environ["HOPSCOPE_ENGINE"]
+ROOT = Path(os.environ["HOPSCOPE_ROOT"])
+sys.path[:0] = [str(ROOT / "tests/models"), str(ROOT / "tests/placement")]
+
+import convolutions  # noqa: E402
+import graphs  # noqa: E402
+import make_stacks  # noqa: E402
+import structures  # noqa: E402
+import zoo  # noqa: E402
+
+# What LibTorch itself holds is far beyond these limits: a quarter of them is left for tensors.
+SHARE = 4
+NODES, EDGES, FEATURES = 3000, 30000, 24
+
+# Attention, several aggregations at once, wide messages, relations; sums over all nodes, over all edges and per graph,
+# which must count a batch once that is redone.
+ZOO = {convolutions.traced: ("gat_2", "pna_2", "transformer_edges_2", "nn_conv_1", "edge_conv_2", "sage_softmax_2"),
+       structures.group: ("jumping_concat", "norm_graph_twice", "edge_softmax_over_all", "pool_mean_max_min",
+                          "virtual_node")}
+
+
+LIMITS = {"gat_2": 2_000_000}  # tables of its prologue take more than a quarter of a megabyte
+
+
+def graph_without_hub():
+    """A single destination with a sixth of all edges would need more memory than all others together."""
+    graph = graphs.random_graph(21, NODES, EDGES, 40, 500)
+    few = 220
+    hub = slice(few, 20 + EDGES // 6)
+    spread = torch.randint(0, NODES, (hub.stop - hub.start,), generator=torch.Generator().manual_seed(5))
+    graph["edge_index"][1, hub] = spread
+    return graph
+
+
+def eager(model, *inputs):
+    with torch.no_grad():
+        return zoo.flat("out", model(*inputs))
+
+
+def trace(model, inputs, path):
+    with torch.no_grad():
+        torch.jit.trace(model, inputs, check_trace=False, strict=False).save(str(path))
+
+
+class Limits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        warnings.filterwarnings("ignore")
+        torch.set_num_threads(1)
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = Path(cls.holder.name)
+        cls.graph = cls.folder / "graph.safetensors"
+        subprocess.run([ENGINE, "generate", "rmat", "--nodes", str(NODES), "--edges", str(EDGES), "--features",
+                        str(FEATURES), "--seed", "3", "-o", cls.graph, "--quiet"], check=True, timeout=60)
+        cls.inputs = tuple(load_file(cls.graph)[key] for key in ("x", "edge_index"))
+        torch.manual_seed(1)
+        cls.stacks = {name: model.eval() for name, model in make_stacks.stacks(FEATURES).items()}
+
+    def run_within(self, limit, batch, model, data):
+        """The report of a run that keeps the limit, with the outputs."""
+        out = self.folder / "out"
+        words = [ENGINE, "run", model, "--data", data, "-o", out, "--memory", limit, "--batch", batch, "--strategy",
+                 "depth", "--verify", "none", "--device", "cpu", "--json"]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads(done.stdout)
+        for stage in report["stages"]:
+            self.assertLessEqual(stage["peak_memory"], limit / SHARE)
+        files = {path.stem: path for path in out.glob("out*.npy")}
+        return report, {name: torch.from_numpy(numpy.load(path)) for name, path in files.items()}
+
+    def close(self, found, expected):
+        self.assertEqual(found.keys(), expected.keys())
+        for name, value in expected.items():
+            torch.testing.assert_close(found[name].to(value.dtype), value, rtol=1e-3, atol=1e-4)
+
+    def many(self, report, least=8):
+        self.assertGreaterEqual(max(stage["batches"] for stage in report["stages"]), least)
+
+    def backed_off(self, report):
+        """At least one batch was redone smaller, every one with its note."""
+        notes = [note for note in report["notes"] if "after running out of memory" in note]
+        told = {index: [int(found.replace(",", "")) for found in re.findall(
+            rf"stage {index}: batch reduced to ([\d,]+) destinations", "\n".join(notes))]
+            for index in {stage["index"] for stage in report["stages"]}}
+        self.assertGreater(sum(stage["back_offs"] for stage in report["stages"]), 0)
+        for stage in report["stages"]:
+            sizes = told[stage["index"]]
+            self.assertEqual(len(sizes), stage["back_offs"], notes)
+            self.assertEqual(sizes, sorted(sizes, reverse=True))
+
+    def test_batches_that_do_not_fit_are_redone_smaller_until_they_do(self):
+        for name, model in self.stacks.items():
+            with self.subTest(model=name):
+                path = self.folder / f"{name}.pt"
+                trace(model, self.inputs, path)
+                report, found = self.run_within(2_000_000 if name in ("sage", "dense") else 4_000_000, NODES, path, self.graph)
+                self.many(report)
+                self.backed_off(report)
+                self.close(found, eager(model, *self.inputs))
+
+    def test_batches_by_the_executor_itself_keep_the_limit_without_running_into_it(self):
+        for name, limit in (("sage", 2_000_000), ("dense", 2_000_000), ("expanding", 2_000_000), ("gcn", 3_000_000)):
+            with self.subTest(model=name):
+                path = self.folder / f"{name}.pt"
+                trace(self.stacks[name], self.inputs, path)
+                report, found = self.run_within(limit, "auto", path, self.graph)
+                self.many(report)
+                self.assertFalse([note for note in report["notes"] if "running out" in note])
+                self.close(found, eager(self.stacks[name], *self.inputs))
+
+    def test_models_of_the_zoo_keep_their_numbers(self):
+        graph = graph_without_hub()
+        for group, names in ZOO.items():
+            entries = {entry.name: entry for entry in group.entries}
+            for name in names:
+                with self.subTest(model=name):
+                    self.check_entry(entries[name], graph)
+
+    def check_entry(self, entry, graph):
+        torch.manual_seed(entry.seed + 100)
+        model = entry.build().eval()
+        zoo.randomise(model, entry.seed)
+        model, inputs = model.eval(), entry.inputs(graph)
+        path, data = self.folder / f"{entry.name}.pt", self.folder / f"{entry.name}.safetensors"
+        trace(model, tuple(entry.inputs(graphs.trace_graph()).values()), path)
+        save_file({key: value.contiguous() for key, value in inputs.items()}, str(data))
+        report, found = self.run_within(LIMITS.get(entry.name, 1_000_000), NODES, path, data)
+        self.many(report)
+        self.backed_off(report)
+        self.close(found, eager(model, *inputs.values()))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
