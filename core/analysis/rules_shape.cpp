@@ -150,7 +150,7 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
             return Refusal("repeats the rows of " + c.spaceName(own));
         dims[i] = own;
         if (own.valid() || !times || times->isConstant()) continue;
-        if (extent != 1) return Refusal("repeats a table a number of times that depends on the graph");
+        if (extent != 1) return Refusal("repeats a table, with a count that depends on the graph");
         const auto space = c.spaceOf(*times);
         if (!space) return Refusal(space.error());
         dims[i] = *space;

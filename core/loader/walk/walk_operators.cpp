@@ -157,7 +157,7 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
 {
     op.mutatedArg = writtenArgument(schema);
     if (op.mutatedArg == -2 || (op.mutatedArg >= 0 && schema.returns().empty()))
-        refuse("the operator " + schema.name() + " writes into an output argument", "use its plain form");
+        refuse("the operator " + schema.name() + " writes into an output argument", "use the out-of-place form");
     if (op.mutatedArg < 0 || operators::of(op.name).traits.write != operators::Write::None) return;
     const std::string name = operators::plainName(schema.name());
     if (!name.empty())
@@ -167,7 +167,7 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
                 op.functionalOverload = candidate->schema().overload_name();
                 return;
             }
-    refuse("the operator " + schema.name() + " writes in place and has no plain form");
+    refuse("the operator " + schema.name() + " writes in place and has no out-of-place form");
 }
 
 std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& schema, const torch::jit::Stack& results)
@@ -183,7 +183,8 @@ std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& sche
             refuse("the operator " + schema.name() + " returns a " + result.tagKind() + ", which is not supported");
         }
     }
-    if (op.listOutput && results.size() > 1) refuse("the operator " + schema.name() + " returns a list among others");
+    if (op.listOutput && results.size() > 1)
+        refuse("the operator " + schema.name() + " returns a list together with other results");
     const bool list = op.listOutput;
     const std::vector<ir::ValueId> ids = m_recorder.append(std::move(op), leaves);
     std::vector<Item> items;
@@ -254,7 +255,7 @@ bool Walker::specialTensorOp(const Node& node, std::vector<Item>& args)
     if (name == "aten::requires_grad_" || name == "aten::detach_") set(node, args[0]);
     else if (name == "prim::data") set(node, call("aten::detach", "", {args[0]}));
     else if (name == "prim::tolist" || name == "aten::tolist")
-        refuse("a whole tensor is read as Python numbers", "keep it a tensor");
+        refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
     else return castOp(node, args) || sparsePart(name, node, args) || scatterOp(node, args);
     return true;
 }
