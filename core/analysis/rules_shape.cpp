@@ -79,7 +79,7 @@ Ruled<std::vector<std::int64_t>> targetShape(RuleContext& c, ValueId x, const st
 {
     if (c.name == "squeeze") return squeezed(c, x, shape);
     if (c.name == "unflatten") return unflattened(c, x, shape);
-    if (c.name == "flatten") return flattened(c, shape, c.rank(x));
+    if (c.name == "flatten" || c.name == "ravel") return flattened(c, shape, c.rank(x));
     if (c.name == "view_as" || c.name == "reshape_as") return pseudoShape(c, c.tensor("other"));
     return resolveMinusOne(shape, requestedShape(c));
 }

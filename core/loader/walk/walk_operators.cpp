@@ -102,12 +102,13 @@ std::vector<at::Tensor> tensorsOf(const torch::jit::Stack& results)
     return tensors;
 }
 
-// Whether the operator takes the layout of its result as an argument.
-bool asksForLayout(const ir::Op& op)
+// The layout that the operator is asked for: row-major for contiguous(), that of the operand where nothing is said.
+at::MemoryFormat formatOf(const ir::Op& op)
 {
     for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-        if (op.argInfo[i].name == "memory_format" && !op.args[i].none()) return true;
-    return false;
+        if (op.argInfo[i].name == "memory_format" && op.args[i].integer())
+            return static_cast<at::MemoryFormat>(*op.args[i].integer());
+    return at::MemoryFormat::Preserve;
 }
 
 }  // namespace
@@ -227,9 +228,10 @@ void Walker::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch
     const Aliasing a = claim.traits.aliasing;
     const bool byLayout = a == Aliasing::SameIfDense || a == Aliasing::ViewIfDense || a == Aliasing::SameDtype;
     if (!byLayout || !args[0].isTensor() || !m_recorder.fromInput(args[0])) return;
-    const bool asks = asksForLayout(op);
-    if (a == Aliasing::SameDtype && !asks) return;
-    op.sharingVaries = asks || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
+    const at::MemoryFormat format = formatOf(op);
+    if (a == Aliasing::SameDtype && format == at::MemoryFormat::Preserve) return;
+    const bool usual = format == at::MemoryFormat::Preserve || format == at::MemoryFormat::Contiguous;
+    op.sharingVaries = !usual || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
 }
 
 Item Walker::call(const char* name, const char* overload, std::vector<Item> args)
