@@ -1,1 +1,1 @@
-// Carries the precompiled header that every LibTorch translation unit reuses.
+// Carries a precompiled header that LibTorch's translation units share.

@@ -4,8 +4,8 @@
 #include <new>
 #include <optional>
 
-#include "commands.h"
-#include "interrupt.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
 
 namespace hopscope::engine {
 

@@ -9,7 +9,7 @@
 #include "banner.h"
 #include "command_line.h"
 #include "docks.h"
-#include "graphview/graph_panel.h"
+#include "graphview/view/graph_panel.h"
 #include "jobs/engine_client.h"
 #include "jobs/workbench.h"
 #include "models/document.h"

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <algorithm>
+
 namespace hopscope::base {
 
 std::size_t utf8Length(std::string_view text, std::size_t at)
@@ -50,6 +52,19 @@ std::string oneLine(std::string_view text, std::size_t limit)
         at += length == 0 ? 1 : length;
     }
     return shorten(std::move(line), limit);
+}
+
+std::size_t shownWidth(std::string_view text)
+{
+    std::size_t width = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\033') {
+            i = std::min(text.find('m', i), text.size());
+            continue;
+        }
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++width;
+    }
+    return width;
 }
 
 }  // namespace hopscope::base

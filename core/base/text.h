@@ -14,4 +14,7 @@ std::size_t utf8Length(std::string_view text, std::size_t at);
 // No line breaks and no control characters, bytes that are not UTF-8 as U+FFFD; what exceeds `limit` bytes is elided.
 std::string oneLine(std::string_view text, std::size_t limit = 2000);
 
+// Characters that `text` shows on a terminal: UTF-8 sequences count once, colour codes not at all.
+std::size_t shownWidth(std::string_view text);
+
 }  // namespace hopscope::base

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "executor/segment_run.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -117,7 +117,7 @@ Given Batch::given(const Instruction& i)
 void Batch::read(const Instruction& i)
 {
     const at::Tensor from = given(i).rows;
-    if (m_session.standIn && m_feed.picksThere(i)) from.zero_();
+    if (m_session.standsIn(i.value) && m_feed.picksThere(i)) from.zero_();
     if (m_feed.skips(i)) reg(i.outputs[0]) = rowsHere(i);
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "executor/failure.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -148,17 +148,27 @@ std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
     return out;
 }
 
+// LibTorch's scatters into views begin with a copy of all the memory that their first operand is a view of: where that is
+// a batch's rows of a table, of the whole table. These rows are copied on their own first.
+void ownRows(const ir::Op& op, torch::jit::Stack& stack)
+{
+    static const std::set<std::string> scatters{"aten::slice_scatter", "aten::select_scatter",
+                                                "aten::diagonal_scatter"};
+    if (!scatters.contains(op.name)) return;
+    const at::Tensor& t = stack.at(0).toTensor();
+    if (t.has_storage() && t.storage().nbytes() > t.nbytes()) stack[0] = t.clone(at::MemoryFormat::Contiguous);
+}
+
 }  // namespace
 
-Caller::Entry& Caller::entry(const ir::Op& op)
+const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
 {
-    auto [it, fresh] = m_entries.try_emplace(op.id.index);
+    auto [it, fresh] = m_registered.try_emplace(op.id.index);
     if (!fresh) return it->second;
-    it->second.op = torch::jit::findOperatorFor(c10::OperatorName(op.name, op.overload));
-    if (!it->second.op)
+    it->second = loader::RegisteredOperator::find(op.name, op.overload);
+    if (!it->second)
         raise(base::ErrorCode::Unsupported, "LibTorch has no operator " + op.name + "." + op.overload, {},
               ir::describeOp(op));
-    it->second.run = it->second.op->getOperation();
     return it->second;
 }
 
@@ -182,8 +192,9 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
 {
     try {
         if (auto simple = shaped(op, context)) return {std::move(*simple)};
-        Entry& found = entry(op);
-        torch::jit::Stack stack = arguments(op, found.op->schema(), context);
+        const loader::RegisteredOperator& found = registered(op);
+        torch::jit::Stack stack = arguments(op, found.schema(), context);
+        ownRows(op, stack);
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {

@@ -6,10 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <ATen/core/stack.h>
-#include <torch/csrc/jit/runtime/operator.h>
-
 #include "executor/number.h"
+#include "loader/registry.h"
 
 namespace hopscope::executor {
 
@@ -38,18 +36,14 @@ public:
     at::Tensor addScaled(const ir::Op& op, const at::Tensor& table, const at::Tensor& product) const;
 
 private:
-    struct Entry {
-        std::shared_ptr<torch::jit::Operator> op;
-        torch::jit::Operation run = nullptr;
-    };
-    Entry& entry(const ir::Op& op);
+    const loader::RegisteredOperator& registered(const ir::Op& op);
     torch::jit::Stack arguments(const ir::Op& op, const c10::FunctionSchema& schema, const CallContext& context) const;
     at::Tensor fill(const ir::Op& op, const at::Scalar& value, const CallContext& context) const;
     std::optional<at::Scalar> fillValue(const ir::Op& op, const CallContext& context) const;
 
     const analysis::Analysis& m_analysis;
     const NumberEvaluator& m_numbers;
-    std::unordered_map<std::int32_t, Entry> m_entries;
+    std::unordered_map<std::int32_t, loader::RegisteredOperator> m_registered;  // by operator
 };
 
 }  // namespace hopscope::executor

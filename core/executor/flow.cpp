@@ -197,9 +197,12 @@ void Flow::drive()
 Flow::Slot* Flow::nextPrepared()
 {
     std::unique_lock lock(m_mutex);
-    const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty(); };
+    // No destination is anywhere, or will be: without this, a mistake in the books would wait for ever.
+    const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_all.count(); };
+    const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle(); };
     if (m_underWay.empty()) m_changed.wait(lock, m_session.stop, ready);
     if (m_failure) std::rethrow_exception(m_failure);
+    require(!idle(), "destinations of a loop were lost");
     if (m_prepared.empty()) return nullptr;
     Slot* const slot = m_prepared.front();
     m_prepared.pop_front();
@@ -299,17 +302,15 @@ void Flow::release(Slot& slot)
     m_changed.notify_all();
 }
 
-// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one. A single
-// destination gets the whole device before it is too large.
+// Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one, which then
+// has the whole device.
 void Flow::redo(Slot& slot)
 {
     const Destinations failed = slot.destinations;
-    const bool alone = m_underWay.empty();
     while (!m_underWay.empty()) retire();
     m_session.device.synchronize();
     slot.batch.clear();
-    if (alone || failed.count > 1) m_books.tooLarge(m_sizer, failed);
-    else m_session.device.emptyCache();
+    m_books.tooLarge(m_sizer, failed);
     const std::lock_guard lock(m_mutex);
     ++m_epoch;
     m_next = failed.first;

@@ -152,11 +152,15 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 
 void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget)
 {
-    LoopSizer sizer(session, program, budget);
     LoopBooks books(session, program, report, progress);
-    if (!session.device.gpu()) return runInTurn(session, program, sizer, books);
+    if (!session.device.gpu()) {
+        LoopSizer sizer(session, program, budget);
+        return runInTurn(session, program, sizer, books);
+    }
     // Beforehand, so that batches take alike.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);
+    const auto stays = static_cast<double>(session.device.memory().current);
+    LoopSizer sizer(session, program, std::max(budget - stays, 1.0));
     Flow(session, program, sizer, books).run();
 }
 

@@ -64,7 +64,8 @@ private:
 // One batch after the other, each with all cores.
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books);
 
-// Runs `program` on the device of the session. `budget`: bytes that a batch may take there.
+// Runs `program` on the device of the session. `budget`: bytes that a batch may take there, with what stays beside it on a
+// GPU.
 void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget);
 
 }  // namespace hopscope::executor

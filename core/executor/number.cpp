@@ -191,4 +191,21 @@ std::vector<std::int64_t> shapeOf(const analysis::Analysis& analysis, ir::ValueI
     return shape;
 }
 
+std::int64_t wholeBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes)
+{
+    auto bytes = static_cast<std::int64_t>(base::itemSize(analysis.program.value(value).dtype));
+    for (const std::int64_t n : shapeOf(analysis, value, sizes)) bytes *= n;
+    return bytes;
+}
+
+std::int64_t rowBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes)
+{
+    const int rowDim = analysis.rowDim(value);
+    auto bytes = static_cast<std::int64_t>(base::itemSize(analysis.program.value(value).dtype));
+    const std::vector<std::int64_t> shape = shapeOf(analysis, value, sizes);
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        if (static_cast<int>(d) != rowDim) bytes *= shape[d];
+    return bytes;
+}
+
 }  // namespace hopscope::executor

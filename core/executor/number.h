@@ -52,5 +52,8 @@ Number applyScalar(const std::string& name, const Number& a, const Number& b);
 
 // The sizes of `value` when each labelled dimension has the size of its table.
 std::vector<std::int64_t> shapeOf(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
+// Bytes of all of `value`, and of one of its rows (of all of it where it has no rows).
+std::int64_t wholeBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
+std::int64_t rowBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
 
 }  // namespace hopscope::executor

@@ -15,13 +15,6 @@ constexpr std::size_t remembered = 64;        // prologues
 
 }  // namespace
 
-std::int64_t wholeBytes(const analysis::Analysis& analysis, Structure& structure, ValueId value)
-{
-    auto bytes = static_cast<std::int64_t>(base::itemSize(analysis.program.value(value).dtype));
-    for (const std::int64_t n : shapeOf(analysis, value, structure.sizes())) bytes *= n;
-    return bytes;
-}
-
 std::int64_t Outside::before(const StagePrograms& programs, std::stop_token stop)
 {
     const auto wanted = prologueValues(m_analysis, programs);
@@ -44,7 +37,7 @@ std::int64_t Outside::prologue(const StagePrograms& programs, const std::set<Val
     if (rows <= smallGraph)
         if (const auto held = made(programs, std::move(stop))) return *held;
     for (const ValueId v : values) {
-        const std::int64_t size = wholeBytes(m_analysis, m_structure, v);
+        const std::int64_t size = wholeBytes(m_analysis, v, m_structure.sizes());
         const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < spillThreshold;
         bytes += anonymous ? countedBytes(size) : 0;
     }
@@ -95,7 +88,7 @@ std::int64_t Outside::bytes(ValueId value)
     if (m_analysis.info(v.producer).view) return 0;
     const bool fill = fillNumber(m_analysis.program, value).has_value();  // one number, expanded
     return countedBytes(fill ? static_cast<std::int64_t>(base::itemSize(v.dtype))
-                             : wholeBytes(m_analysis, m_structure, value));
+                             : wholeBytes(m_analysis, value, m_structure.sizes()));
 }
 
 }  // namespace hopscope::executor

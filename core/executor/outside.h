@@ -40,7 +40,4 @@ private:
     std::map<std::set<ir::ValueId>, std::int64_t> m_prologues;
 };
 
-// Bytes of all of a value.
-std::int64_t wholeBytes(const analysis::Analysis& analysis, Structure& structure, ir::ValueId value);
-
 }  // namespace hopscope::executor

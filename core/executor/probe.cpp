@@ -9,7 +9,7 @@
 #include "executor/batch.h"
 #include "executor/device_trace.h"
 #include "loader/one_thread.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

@@ -4,7 +4,7 @@
 
 #include "executor/failure.h"
 #include "executor/memory.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "executor/session.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -77,14 +77,21 @@ std::int64_t ResidentChoice::bytes(const ResidentPart& part, Structure& structur
     }
     default: break;
     }
-    auto bytes = static_cast<std::int64_t>(base::itemSize(m_analysis.program.value(part.value).dtype));
-    for (const std::int64_t n : shapeOf(m_analysis, part.value, structure.sizes())) bytes *= n;
-    return bytes;
+    return wholeBytes(m_analysis, part.value, structure.sizes());
 }
 
-std::int64_t ResidentChoice::uploaded(const ResidentPart& part, std::int64_t bytes)
+std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, const Held& held,
+                                                Structure& structure) const
 {
-    return part.kind == ResidentPart::Store ? 0 : bytes;
+    std::vector<ResidentLoad> loads;
+    for (const ResidentPart& part : parts(program)) {
+        const bool made = part.kind == ResidentPart::Table && held({ResidentPart::Store, part.value});
+        if (made || held(part)) continue;
+        ResidentLoad& load = loads.emplace_back(part, bytes(part, structure));
+        const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
+        if (part.kind != ResidentPart::Store) (rows ? load.copied.h2d : load.copied.structure) = load.bytes;
+    }
+    return loads;
 }
 
 // What a stage has made is a table to later ones.
@@ -104,13 +111,11 @@ bool ResidentChoice::usedAfter(const ResidentPart& part, std::size_t stage,
 plan::Bytes Residents::load(const LoopProgram& program)
 {
     plan::Bytes moved;
-    for (const ResidentPart& part : m_choice.parts(program)) {
-        const bool made = part.kind == ResidentPart::Table && m_parts.contains({ResidentPart::Store, part.value});
-        if (made || m_parts.contains(part)) continue;
-        m_parts[part] = make(part);
-        const std::int64_t bytes = ResidentChoice::uploaded(part, m_choice.bytes(part, m_session.structure));
-        const bool rows = part.value.valid() && !m_session.analysis.info(part.value).structureOnly;
-        (rows ? moved.h2d : moved.structure) += bytes;
+    const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
+    for (const ResidentLoad& load : m_choice.added(program, held, m_session.structure)) {
+        m_parts[load.part] = make(load.part);
+        moved.h2d += load.copied.h2d;
+        moved.structure += load.copied.structure;
     }
     m_session.device.order(Lane::Upload, Lane::Compute);
     return moved;
@@ -132,7 +137,8 @@ const at::Tensor& Residents::table(ir::ValueId value)
 {
     if (m_session.standIn) {
         at::Tensor& known = m_parts[{ResidentPart::Table, value}];
-        if (!known.defined()) known = standIn(value);
+        if (!known.defined())
+            known = m_session.standsIn(value) ? standIn(value) : m_session.table(value).to(m_session.device.device());
         return known;
     }
     const auto made = m_parts.find({ResidentPart::Store, value});

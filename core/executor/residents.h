@@ -4,6 +4,7 @@
 // Batches then use their rows where they lie, and what is not copied up for each batch need not come down either. Used by
 // the thread that runs the plan; `holds`, `structure` and `skips` by any thread.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,9 +32,18 @@ struct ResidentPart {
     auto operator<=>(const ResidentPart&) const = default;
 };
 
+// One that is not there yet, and what is copied for it: a store is made on the device.
+struct ResidentLoad {
+    ResidentPart part;
+    std::int64_t bytes = 0;
+    plan::Bytes copied;
+};
+
 // Which parts follow from a plan's choice.
 class ResidentChoice {
 public:
+    using Held = std::function<bool(const ResidentPart&)>;
+
     // Nothing stays on a CPU.
     ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu);
 
@@ -45,9 +55,10 @@ public:
     [[nodiscard]] bool skips(const Instruction& i) const;
     // In the order of their first use, each once.
     [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
-    // On the device, and what is copied there: a store is made there.
+    // On the device.
     std::int64_t bytes(const ResidentPart& part, Structure& structure) const;
-    static std::int64_t uploaded(const ResidentPart& part, std::int64_t bytes);
+    // What a loop adds to the parts that are `held`: a store of an earlier loop is a table to later ones.
+    std::vector<ResidentLoad> added(const LoopProgram& program, const Held& held, Structure& structure) const;
     // Whether a later stage than `stage` uses the part.
     [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
                                  const std::vector<std::vector<LoopProgram>>& programs) const;

@@ -11,7 +11,7 @@
 #include "executor/door.h"
 #include "executor/flow.h"
 #include "executor/prologue.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -42,11 +42,17 @@ void Session::checkStop() const
     if (stop.stop_requested()) raise(base::ErrorCode::Cancelled, "cancelled");
 }
 
+bool Session::standsIn(ir::ValueId id) const
+{
+    const bool mask = analysis.program.value(id).dtype == base::DType::Bool && analysis.info(id).structureOnly;
+    return standIn && !mask;
+}
+
 at::Tensor Session::table(ir::ValueId id)
 {
     const auto it = stores.find(id);
     if (it != stores.end()) return it->second->tensor();
-    const at::Tensor given = standIn ? standIn(id) : at::Tensor();
+    const at::Tensor given = standsIn(id) ? standIn(id) : at::Tensor();
     return given.defined() ? given : structure.value(id);
 }
 

@@ -39,6 +39,8 @@ public:
     Overlap overlap;                    // of the stage that is under way
     // For a look ahead, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
     std::function<at::Tensor(ir::ValueId)> standIn;
+    // Not for masks: how many rows they select decides how much memory operators take.
+    [[nodiscard]] bool standsIn(ir::ValueId id) const;
 
     // A value without rows (or a whole table of the prologue), on the executing device.
     at::Tensor whole(ir::ValueId id);

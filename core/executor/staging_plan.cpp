@@ -30,7 +30,7 @@ public:
         m_count = std::min(m_session.options.batch.value_or(m_all), m_all);
         Wanted wanted;
         for (const Instruction& i : program.instructions) wanted.up += in(i);
-        for (const Written& w : program.writes) wanted.down += rows(w.rows) * rowBytes(w.value);
+        for (const Written& w : program.writes) wanted.down += rows(w.rows) * bytesOfRow(w.value);
         return wanted;
     }
 
@@ -38,7 +38,7 @@ private:
     double in(const Instruction& i)
     {
         switch (i.act) {
-        case Act::Read: return rows(i.rows) * rowBytes(i.value);
+        case Act::Read: return rows(i.rows) * bytesOfRow(i.value);
         case Act::Positions:
         case Act::Select:
         case Act::Concat: return rows(i.rows) * 4;
@@ -47,13 +47,9 @@ private:
         }
     }
 
-    double rowBytes(ir::ValueId value)
+    double bytesOfRow(ir::ValueId value)
     {
-        auto bytes = static_cast<double>(base::itemSize(m_session.analysis.program.value(value).dtype));
-        const auto shape = shapeOf(m_session.analysis, value, m_session.structure.sizes());
-        for (std::size_t d = 0; d < shape.size(); ++d)
-            if (static_cast<int>(d) != m_session.analysis.rowDim(value)) bytes *= static_cast<double>(shape[d]);
-        return bytes;
+        return static_cast<double>(rowBytes(m_session.analysis, value, m_session.structure.sizes()));
     }
 
     // On average; of a frontier, at most.

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

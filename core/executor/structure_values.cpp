@@ -6,7 +6,7 @@
 
 #include "executor/memory.h"
 #include "executor/structure.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

@@ -50,7 +50,7 @@ private:
     {
         if (m_choice.skips(i)) return counts(i);
         if (i.rows.kind != RowKind::Batch) rows(i.rows);
-        if (!m_choice.holds(i.value)) countRead(i.value, i.rows, rowBytes(i.value));
+        if (!m_choice.holds(i.value)) countRead(i.value, i.rows, bytesOfRow(i.value));
         counts(i);
     }
 
@@ -86,7 +86,7 @@ private:
     {
         if (w.rows.kind != RowKind::Batch) rows(w.rows);
         if (m_choice.onlyHere(w.value)) return;
-        m_traffic.rows[w.rows].written += rowBytes(w.value);
+        m_traffic.rows[w.rows].written += bytesOfRow(w.value);
     }
 
     // Results are checked against the rows of their class, and counting a frontier makes it.
@@ -184,19 +184,12 @@ private:
 
     // ---- tables
 
-    std::int64_t rowBytes(ir::ValueId value)
-    {
-        auto bytes = static_cast<std::int64_t>(base::itemSize(m_analysis.program.value(value).dtype));
-        const std::vector<std::int64_t> shape = shapeOf(m_analysis, value, m_structure.sizes());
-        for (std::size_t d = 0; d < shape.size(); ++d)
-            if (static_cast<int>(d) != m_analysis.rowDim(value)) bytes *= shape[d];
-        return bytes;
-    }
+    std::int64_t bytesOfRow(ir::ValueId value) { return rowBytes(m_analysis, value, m_structure.sizes()); }
 
     // Of a table that is read in place: rows of an input may lie apart.
     std::int64_t strideBytes(ir::ValueId value)
     {
-        if (m_analysis.program.value(value).origin == ir::Origin::Op) return rowBytes(value);
+        if (m_analysis.program.value(value).origin == ir::Origin::Op) return bytesOfRow(value);
         const at::Tensor table = m_structure.value(value);
         return table.stride(0) * static_cast<std::int64_t>(table.element_size());
     }

@@ -5,7 +5,7 @@
 
 #include "executor/door.h"
 #include "executor/structure.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 

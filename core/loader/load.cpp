@@ -10,14 +10,14 @@
 #include <map>
 #include <set>
 
-#include "loader/archive.h"
+#include "loader/archive/archive.h"
+#include "loader/archive/preflight.h"
+#include "loader/archive/repair.h"
 #include "loader/custom_ops.h"
 #include "loader/devices.h"
 #include "loader/names.h"
-#include "loader/preflight.h"
-#include "loader/provenance.h"
-#include "loader/repair.h"
 #include "loader/torch_model.h"
+#include "loader/walk/provenance.h"
 
 namespace hopscope::loader {
 

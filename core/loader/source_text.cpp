@@ -4,8 +4,8 @@
 #include <set>
 
 #include "loader/loader.h"
-#include "loader/provenance.h"
 #include "loader/torch_model.h"
+#include "loader/walk/provenance.h"
 
 namespace hopscope::loader {
 

@@ -130,9 +130,7 @@ Value writeFinished(const RunFinished& finished)
         return params;
     }
     params["folder"] = finished.folder;
-    const std::string text =
-        finished.reportText.empty() && finished.report ? schema::writeReport(*finished.report) : finished.reportText;
-    params["report"] = json::parse(text, "report.json").value_or(Value());
+    params["report"] = finished.report ? schema::reportValue(*finished.report) : Value();
     return params;
 }
 

@@ -66,7 +66,7 @@ struct RunFinished {
     std::int64_t run = 0;
     std::string folder;
     std::optional<schema::Report> report;
-    std::string reportText;  // report.json as it was sent; empty with an error
+    std::string reportText;  // report.json as it was sent, of what was read; empty with an error
     std::optional<base::Error> error;
 };
 

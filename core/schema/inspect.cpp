@@ -282,7 +282,7 @@ std::string roleText(const analysis::InputRole& role)
     return "plain";
 }
 
-std::string writeInspect(const InspectSubject& subject)
+Value inspectValue(const InspectSubject& subject)
 {
     const Analysis& analysis = *subject.analysis;
     Value document = startDocument("hopscope-inspect");
@@ -299,8 +299,10 @@ std::string writeInspect(const InspectSubject& subject)
         for (const plan::Stage& stage : subject.plan->stages) document["stages"].push(stageValue(analysis, stage));
     document["prologue"] = prologueValue(analysis, subject.plan);
     document["lints"] = lintsValue(analysis);
-    return json::write(document, true);
+    return document;
 }
+
+std::string writeInspect(const InspectSubject& subject) { return json::write(inspectValue(subject), true); }
 
 std::string writeError(const base::Error& error)
 {

@@ -12,6 +12,7 @@
 #include "analysis/roles.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "json/json.h"
 
 namespace hopscope::schema {
 
@@ -27,7 +28,8 @@ struct InspectSubject {
     std::vector<std::string> notes;
 };
 
-std::string writeInspect(const InspectSubject& subject);
+json::Value inspectValue(const InspectSubject& subject);
+std::string writeInspect(const InspectSubject& subject);  // its text
 
 // "input", "structure", "rowwise", "gather", "aggregate", "reduce": what an operator is.
 const char* kindOf(const analysis::Analysis& analysis, ir::OpId op);

@@ -226,20 +226,26 @@ base::Status checkHashes(const Hashes& found, const Hashes& expected, const std:
 
 }  // namespace
 
+base::Result<plan::Plan> planFrom(const json::Value& document, const analysis::Analysis& analysis,
+                                  const std::string& name, const std::map<std::string, std::string>& hashes)
+{
+    const Reader root(document, name);
+    checkEnvelope(root, "hopscope-plan");
+    const Hashes found = readHashes(root);
+    if (!root.ok()) return base::forward(root.status());
+    // First, since a plan for another model names operators that this one does not have.
+    if (const base::Status same = checkHashes(found, hashes, name); !same) return base::forward(same);
+    plan::Plan plan = PlanReader(analysis).read(root);
+    if (!root.ok()) return base::forward(root.status());
+    return plan;
+}
+
 base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,
                                   const std::map<std::string, std::string>& hashes)
 {
     const base::Result<json::Value> document = json::parse(text, file);
     if (!document) return base::forward(document);
-    const Reader root(*document, file);
-    checkEnvelope(root, "hopscope-plan");
-    const Hashes found = readHashes(root);
-    if (!root.ok()) return base::forward(root.status());
-    // First, since a plan for another model names operators that this one does not have.
-    if (const base::Status same = checkHashes(found, hashes, file); !same) return base::forward(same);
-    plan::Plan plan = PlanReader(analysis).read(root);
-    if (!root.ok()) return base::forward(root.status());
-    return plan;
+    return planFrom(*document, analysis, file, hashes);
 }
 
 }  // namespace hopscope::schema

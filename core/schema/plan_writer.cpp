@@ -127,7 +127,7 @@ void writeCosts(Value& document, const plan::Plan& plan)
 
 }  // namespace
 
-std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis)
+Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis)
 {
     const Names names(analysis);
     Value document = startDocument("hopscope-plan");
@@ -146,7 +146,12 @@ std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis
     for (const ir::ValueId v : plan.resident) document["resident"].push(ir::valueName(v));
     document["resident_structure"] = plan.residentStructure;
     document["hashes"] = writeHashes(plan.hashes);
-    return json::write(document, true);
+    return document;
+}
+
+std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis)
+{
+    return json::write(planValue(plan, analysis), true);
 }
 
 }  // namespace hopscope::schema

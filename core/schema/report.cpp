@@ -119,7 +119,7 @@ Report readFields(const Reader& root)
 
 }  // namespace
 
-std::string writeReport(const Report& report)
+Value reportValue(const Report& report)
 {
     Value document = startDocument("hopscope-report");
     document["model"] = report.model;
@@ -136,8 +136,10 @@ std::string writeReport(const Report& report)
     for (const OutputRecord& output : report.outputs) document["outputs"].push(outputValue(output));
     document["notes"] = Value(report.notes);
     document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
-    return json::write(document, true);
+    return document;
 }
+
+std::string writeReport(const Report& report) { return json::write(reportValue(report), true); }
 
 base::Result<Report> readReport(const std::string& text, const std::string& file)
 {

@@ -83,7 +83,8 @@ struct Report {
     bool operator==(const Report&) const = default;
 };
 
-std::string writeReport(const Report& report);
+json::Value reportValue(const Report& report);
+std::string writeReport(const Report& report);  // its text
 base::Result<Report> readReport(const std::string& text, const std::string& file);
 
 // `verify --json`, and the "verify" member of a report. `check` is the quick one on the sample, where it was made.

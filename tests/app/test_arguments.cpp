@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "arguments.h"
+#include "cli/arguments.h"
 
 using namespace hopscope;
 
@@ -118,10 +118,10 @@ TEST_CASE("what is decided beforehand about a plan is taken wherever one is made
     for (const std::string command : {"plan m.pt --data d", "run m.pt --data d -o dir", "verify m.pt --data d"}) {
         const auto invocation = parse(command + " --pins p.json --stages 4 --deadline 2.5");
         REQUIRE_MESSAGE(invocation, command << ": " << base::describe(invocation.error()));
-        const engine::PlanSource source = std::visit(
+        const pipeline::PlanSource source = std::visit(
             [](const auto& c) {
                 if constexpr (requires { c.plan; }) return c.plan;
-                else return engine::PlanSource{};
+                else return pipeline::PlanSource{};
             },
             invocation->command);
         CHECK(source.pins == "p.json");
@@ -137,7 +137,7 @@ TEST_CASE("place takes a file and how to solve it")
     CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == optimiser::Strategy::Optimal);
     const auto invocation = parse("place i.json --case gcn --strategy local-search --literal --deadline 2.5 --json");
     REQUIRE(invocation);
-    const engine::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
+    const pipeline::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
     CHECK(options.file == "i.json");
     CHECK(options.caseId == "gcn");
     CHECK(options.strategy == optimiser::Strategy::LocalSearch);

@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "session.h"
-#include "table.h"
+#include "base/text.h"
+#include "cli/console.h"
+#include "cli/table.h"
 
 using namespace hopscope;
 using engine::Table;
@@ -17,7 +18,7 @@ TEST_CASE("a table lines up what a reader sees, not bytes")
 TEST_CASE("colour codes take no room")
 {
     const engine::Style style{true};
-    CHECK(engine::shownWidth(style.bold("four")) == 4);
+    CHECK(base::shownWidth(style.bold("four")) == 4);
     CHECK(engine::Style{false}.bold("four") == "four");
 }
 

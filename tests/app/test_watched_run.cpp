@@ -8,9 +8,9 @@
 #include <map>
 #include <sstream>
 
-#include "describe.h"
-#include "observers.h"
-#include "server_run_observer.h"
+#include "cli/describe.h"
+#include "cli/observers.h"
+#include "server/run_observer.h"
 #include "json/json.h"
 
 using namespace hopscope;

@@ -199,13 +199,13 @@ Attempt limited(const Subject& s, std::int64_t limit, std::int64_t batch, Reserv
     return attempt(s, options, reserved);
 }
 
-}  // namespace
-
-TEST_CASE_FIXTURE(Device, "No batch reserves more than the limit")
+// Runs every model at every limit (MiB), in batches that the executor chooses and larger ones: right, or out of memory.
+template <class Check>
+Tally atLimits(std::initializer_list<std::int64_t> limits, std::initializer_list<std::string> names, Check&& check)
 {
     Tally tally;
-    for (const std::int64_t limit : {1, 2, 3, 4, 6, 8, 16, 24, 42, 44, 64, 100, 300})
-        for (const std::string name : {"gcn", "gat", "normed", "edges", "wide", "rows"})
+    for (const std::int64_t limit : limits)
+        for (const std::string& name : names)
             for (const std::int64_t batch : {0, 5000}) {
                 CAPTURE(limit);
                 CAPTURE(name);
@@ -213,12 +213,24 @@ TEST_CASE_FIXTURE(Device, "No batch reserves more than the limit")
                 Reserved reserved;
                 const Attempt result = limited(subject(name), limit * mib, batch, reserved);
                 CHECK(result.unless(ErrorCode::Resources) == "");
-                CHECK(reserved.most <= limit * mib);
-                if (result.error) CHECK(result.error->hint.find("--memory") != std::string::npos);
-                if (limit >= 64) CHECK_FALSE(result.error.has_value());
-                if (limit == 1) CHECK(result.error.has_value());
+                check(limit, result, reserved);
                 tally.add(result);
             }
+    return tally;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Device, "No batch reserves more than the limit")
+{
+    const auto check = [](std::int64_t limit, const Attempt& result, const Reserved& reserved) {
+        CHECK(reserved.most <= limit * mib);
+        if (result.error) CHECK(result.error->hint.find("--memory") != std::string::npos);
+        if (limit >= 64) CHECK_FALSE(result.error.has_value());
+        if (limit == 1) CHECK(result.error.has_value());
+    };
+    const Tally tally = atLimits({1, 2, 3, 4, 6, 8, 16, 24, 42, 44, 64, 100, 300},
+                                 {"gcn", "gat", "normed", "edges", "wide", "rows"}, check);
     MESSAGE("with limits, " << tally.text());
 }
 
@@ -233,19 +245,10 @@ TEST_CASE_FIXTURE(Device, "A limit ends with its run")
 TEST_CASE_FIXTURE(Device, "Where LibTorch takes no limit, the tensors of a batch keep it")
 {
     accelerator().takesLimits = false;
-    Tally tally;
-    for (const std::int64_t limit : {1, 3, 4, 8, 24, 42, 44, 64})
-        for (const std::string name : {"gcn", "normed", "wide", "rows"})
-            for (const std::int64_t batch : {0, 5000}) {
-                CAPTURE(limit);
-                CAPTURE(name);
-                CAPTURE(batch);
-                Reserved reserved;
-                const Attempt result = limited(subject(name), limit * mib, batch, reserved);
-                CHECK(result.unless(ErrorCode::Resources) == "");
-                CHECK(reserved.mostAllocated <= limit * mib);
-                tally.add(result);
-            }
+    const auto check = [](std::int64_t limit, const Attempt&, const Reserved& reserved) {
+        CHECK(reserved.mostAllocated <= limit * mib);
+    };
+    const Tally tally = atLimits({1, 3, 4, 8, 24, 42, 44, 64}, {"gcn", "normed", "wide", "rows"}, check);
     MESSAGE("with limits that the executor keeps, " << tally.text());
     CHECK(tally.right > 0);
 }

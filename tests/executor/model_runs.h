@@ -9,7 +9,7 @@
 #include "analysis/analyse.h"
 #include "executor/executor.h"
 #include "graph/dataset.h"
-#include "loader/torch_model.h"
+#include "loader/tensors.h"
 #include "placement/strategy.h"
 
 namespace hopscope::tests {

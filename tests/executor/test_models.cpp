@@ -6,6 +6,7 @@
 #include "analysis/roles.h"
 #include "analysis/sample.h"
 #include "executor/memory.h"
+#include "loader/torch_model.h"
 #include "model_runs.h"
 
 namespace hopscope::tests {

@@ -9,10 +9,10 @@
 #include <QTest>
 #include <algorithm>
 
-#include "graphview/graph_panel.h"
 #include "graphview/graph_samples.h"
-#include "graphview/graph_view.h"
-#include "graphview/scene_maker.h"
+#include "graphview/scene/scene_maker.h"
+#include "graphview/view/graph_panel.h"
+#include "graphview/view/graph_view.h"
 #include "support/stop_watch.h"
 
 namespace {

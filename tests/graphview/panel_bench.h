@@ -3,9 +3,9 @@
 #include <QAction>
 #include <QTest>
 
-#include "graphview/graph_panel.h"
 #include "graphview/graph_samples.h"
-#include "graphview/graph_view.h"
+#include "graphview/view/graph_panel.h"
+#include "graphview/view/graph_view.h"
 
 namespace hopscope::graphview {
 

@@ -1,8 +1,8 @@
 #include <QTest>
 
-#include "graphview/fold.h"
+#include "graphview/fold/fold.h"
+#include "graphview/fold/strong_components.h"
 #include "graphview/graph_samples.h"
-#include "graphview/strong_components.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;

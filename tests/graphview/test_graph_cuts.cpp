@@ -4,9 +4,9 @@
 #include <QMenu>
 #include <QSignalSpy>
 
-#include "graphview/cut_preview.h"
 #include "graphview/panel_bench.h"
-#include "graphview/scene.h"
+#include "graphview/scene/scene.h"
+#include "graphview/view/cut_preview.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;

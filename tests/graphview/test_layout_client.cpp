@@ -2,7 +2,7 @@
 #include <QTest>
 #include <csignal>
 
-#include "graphview/layout_client.h"
+#include "graphview/layout/layout_client.h"
 
 using namespace hopscope::graphview;
 

@@ -2,12 +2,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "graphview/check_geometry.h"
-#include "graphview/export_picture.h"
 #include "graphview/graph_samples.h"
-#include "graphview/level_of_detail.h"
-#include "graphview/navigation.h"
-#include "graphview/scene_maker.h"
+#include "graphview/scene/check_geometry.h"
+#include "graphview/scene/export_picture.h"
+#include "graphview/scene/level_of_detail.h"
+#include "graphview/scene/scene_maker.h"
+#include "graphview/view/navigation.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;

@@ -25,6 +25,7 @@ MODULES = {
     "loader": ["ir"],
     "executor": ["plan", "analysis", "graph", "kernels", "gpu"],
     "verify": ["loader", "executor", "schema", "placement"],
+    "pipeline": ["verify"],
     "protocol": ["schema"],
     "style": [],
     "models": ["style", "protocol"],
@@ -37,10 +38,22 @@ MODULES = {
 WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels"}
 # What a program may use besides the modules of core/.
 PROGRAMS = {"app/hopscope": WIDGETS}
+# Sub-folders of modules and programs, by the folder that they are in, and which others of it each may use. "" is what lies
+# in the folder itself: it may use all of them, and of it they may use nothing but what FRONTS names.
+PARTS = {
+    "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
+    "core/loader": {"archive": [], "walk": []},
+    "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
+}
+# Headers of the folder itself that its sub-folders may include.
+FRONTS = {
+    "app/engine": ["version.h"],
+    "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],
+}
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_ROOMS = WIDGETS | {"app/hopscope"}
 # Single headers that a module may include although the map does not let it use their module.
-DOORS = {"executor": ["loader/loader.h", "loader/one_thread.h", "loader/torch_model.h"]}
+DOORS = {"executor": ["loader/loader.h", "loader/one_thread.h", "loader/registry.h", "loader/tensors.h"]}
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
 TORCH_MODULES = {"loader", "executor", "verify"}
 
@@ -48,9 +61,9 @@ TORCH_MODULES = {"loader", "executor", "verify"}
 ROOMS = [
     ("nlohmann/", r"nlohmann_json", {"json"}),
     ("tl/", r"tl::expected", {"base"}),
-    ("fmt/", r"fmt", {"base", "app/engine"}),
-    ("spdlog/", r"spdlog", {"app/engine"}),
-    ("CLI/", r"CLI11", {"app/engine"}),
+    ("fmt/", r"fmt", {"base", "app/engine/cli"}),
+    ("spdlog/", r"spdlog", {"app/engine/cli"}),
+    ("CLI/", r"CLI11", {"app/engine/cli"}),
     ("hwy/", r"hwy|hwy::hwy|highway", {"kernels"}),
     ("coin/", r"hopscope_cbc", {"solver"}),
     ("cuda", r"CUDA::|cudart", {"kernels"}),
@@ -111,22 +124,44 @@ def may_use(module, other):
     return other == "base" or other in closure(module, MODULES)
 
 
-def is_own(path, header, root):
-    """A program's own header: beside the file, made from a file beside it, or by the program's name."""
+def part_of(path):
+    """The sub-folder of its module or program that a file is in, as 'cli', or '' where it is in none."""
+    return path.parts[2] if len(path.parts) > 3 else ""
+
+
+def own_header(path, header, root):
+    """A program's own header, as a path below root: in its folder (or made from a file there), or by the program's name."""
     if path.parts[0] != "app":
-        return False
-    beside, named = root / path.parent / header, root / "app" / header
-    made = beside.with_name(f"{beside.name}.in")
-    return beside.is_file() or made.is_file() or (named.is_file() and header.split("/")[0] == path.parts[1])
+        return None
+    program = Path(*path.parts[:2])
+    for found in (program / header, program / f"{header}.in"):
+        if (root / found).is_file():
+            return found
+    named = Path("app") / header
+    return named if (root / named).is_file() and header.split("/")[0] == path.parts[1] else None
+
+
+def check_part(path, target):
+    """Files of one module or program: a sub-folder uses those that the map gives it."""
+    folder, part, other = "/".join(path.parts[:2]), part_of(path), part_of(target)
+    if not part or part == other or other in closure(part, PARTS.get(folder, {})):
+        return []
+    if not other and target.name.removesuffix(".in") in FRONTS.get(folder, []):
+        return []
+    return [f"{path}: {folder}/{part} must not use {folder}/{other or target.name}"]
 
 
 def check_quoted(path, header, root):
     """An include of the project's own: it names its module, exists, and the map allows it."""
     module, other = module_of(path), header.split("/")[0]
-    if is_own(path, header, root):
-        return []
-    if other not in MODULES or not (root / home_of(other)).parent.joinpath(header).is_file():
+    own = own_header(path, header, root)
+    if own is not None:
+        return check_part(path, own)
+    target = Path(home_of(other)).parent / header
+    if other not in MODULES or not (root / target).is_file():
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
+    if module == other:
+        return check_part(path, target)
     if may_use(module, other) or header in DOORS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']
@@ -135,9 +170,10 @@ def check_quoted(path, header, root):
 def check_angled(path, header):
     """A system header, or one of a library that is at home in this module."""
     module = module_of(path)
+    names = {module, f"{module}/{part_of(path)}"}
     for prefix, _, rooms in ROOMS:
         if header.startswith(prefix):
-            return [] if module in rooms else [f"{path}: <{header}> belongs in {' or '.join(sorted(rooms))} only"]
+            return [] if names & rooms else [f"{path}: <{header}> belongs in {' or '.join(sorted(rooms))} only"]
     if STANDARD.fullmatch(header) or SYSTEM.fullmatch(header):
         return []
     return [f"{path}: <{header}> is of no library that the map knows"]
@@ -156,6 +192,12 @@ def check_includes(found, root):
         for angled, quoted in includes:
             findings += check_quoted(path, quoted, root) if quoted else check_angled(path, angled)
     return findings
+
+
+def check_parts(found):
+    """Every sub-folder is one that the map knows."""
+    folders = sorted({("/".join(path.parts[:2]), part_of(path)) for path in found if part_of(path)})
+    return [f"{folder}: the map has no part {part}" for folder, part in folders if part not in PARTS.get(folder, {})]
 
 
 def check_torch_leaks(found):
@@ -239,7 +281,9 @@ def check(root):
     found = sources(root)
     includes = include_edges(found)
     findings = check_cycles(MODULES, "the map")
-    findings += check_includes(found, root) + check_torch_leaks(found) + check_cycles(includes, "includes")
+    for folder, parts in PARTS.items():
+        findings += check_cycles(parts, f"the map of {folder}")
+    findings += check_parts(found) + check_includes(found, root) + check_torch_leaks(found) + check_cycles(includes, "includes")
     return findings + check_links(link_lists(root), includes)
 
 

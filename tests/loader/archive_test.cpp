@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-#include "loader/archive.h"
+#include "loader/archive/archive.h"
+#include "loader/archive/repair.h"
 #include "loader/names.h"
-#include "loader/repair.h"
 
 using namespace hopscope;
 using loader::StoredRecord;

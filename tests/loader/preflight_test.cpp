@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "loader/preflight.h"
+#include "loader/archive/preflight.h"
 
 using namespace hopscope;
 

@@ -158,7 +158,7 @@ std::string figures(const executor::PredictedStage& s)
 // Predictions are to the byte for most models; what is made once and kept (a number, a sum so far) may be counted a batch
 // too early or too late. On graphs of ten nodes that is a share of everything.
 constexpr double fewTensors = 1024;
-constexpr double fewTensorsOnGpu = 16384;  // whose allocator counts 512 bytes at least
+constexpr double fewTensorsOnGpu = 2048;  // whose allocator counts 512 bytes at least
 constexpr double memoryTolerance = 0.05;   // of the peak, for 95 of 100 batches
 
 void comparePeaks(const executor::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)

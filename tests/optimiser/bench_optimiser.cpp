@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "optimiser/generate.h"
 #include "optimiser/reduce.h"
 #include "optimiser/resolve.h"
 #include "random_instances.h"
 #include "solver/mip.h"
+#include "support/generate_instance.h"
 
 using namespace hopscope;
 using namespace hopscope::optimiser;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimiser/draft.h"
+#include "support/instance_draft.h"
 
 namespace hopscope::test {
 

@@ -4,10 +4,10 @@
 #include "fixture.h"
 #include "judge.h"
 #include "optimiser/colouring.h"
-#include "optimiser/generate.h"
 #include "optimiser/solve.h"
 #include "random_instances.h"
 #include "solver/mip.h"
+#include "support/generate_instance.h"
 
 using namespace hopscope;
 using namespace hopscope::optimiser;

@@ -1,11 +1,11 @@
 #include "fixture.h"
 #include "judge.h"
-#include "optimiser/complete.h"
 #include "optimiser/evaluate.h"
 #include "optimiser/explain.h"
-#include "optimiser/generate.h"
 #include "random_instances.h"
 #include "solver/mip.h"
+#include "support/complete_placement.h"
+#include "support/generate_instance.h"
 
 using namespace hopscope;
 using namespace hopscope::optimiser;

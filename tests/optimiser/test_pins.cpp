@@ -2,10 +2,10 @@
 #include "judge.h"
 #include "optimiser/conflict.h"
 #include "optimiser/evaluate.h"
-#include "optimiser/generate.h"
 #include "optimiser/resolve.h"
 #include "random_instances.h"
 #include "solver/mip.h"
+#include "support/generate_instance.h"
 
 using namespace hopscope;
 using namespace hopscope::optimiser;

@@ -9,7 +9,7 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "graphview/graph_view.h"
+#include "graphview/view/graph_view.h"
 #include "models/run_log.h"
 
 using namespace hopscope;

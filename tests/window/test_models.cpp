@@ -8,7 +8,7 @@
 #include <QTimer>
 
 #include "bed.h"
-#include "graphview/graph_view.h"
+#include "graphview/view/graph_view.h"
 #include "models/run_log.h"
 #include "support/stop_watch.h"
 

@@ -13,7 +13,7 @@
 
 #include "bed.h"
 #include "checks.h"
-#include "graphview/graph_view.h"
+#include "graphview/view/graph_view.h"
 #include "panels/machine_dialog.h"
 
 using namespace hopscope;

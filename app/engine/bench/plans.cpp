@@ -1,0 +1,178 @@
+#include "bench/plans.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "executor/memory.h"
+#include "pipeline/choice.h"
+#include "pipeline/home.h"
+#include "json/json.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using Measured = MeasuredPlan;
+using pipeline::Prepared;
+using placement::Objective;
+
+constexpr double tie = 0.1;  // differences below are none
+
+plan::Bytes operator+(const plan::Bytes& a, const plan::Bytes& b)
+{
+    return {a.d2h + b.d2h, a.h2d + b.h2d, a.structure + b.structure};
+}
+
+class Bench {
+public:
+    Bench(const Prepared& prepared, const BenchPlansOptions& options, const std::string& folder,
+          pipeline::Reporter& reporter, std::stop_token stop)
+        : m_prepared(prepared),
+          m_options(options),
+          m_folder(folder),
+          m_reporter(reporter),
+          m_stop(std::move(stop)),
+          m_predictor(prepared.walk, prepared.analysis, prepared.inputs, folder)
+    {}
+
+    base::Result<std::vector<Measured>> run()
+    {
+        for (const Objective objective : {Objective::Time, Objective::Bytes})
+            if (const base::Status made = plan("optimal", objective); !made) return base::forward(made);
+        for (const char* rule : {"depth", "source-rule"})
+            if (const base::Status made = plan(rule, Objective::Time); !made) return base::forward(made);
+        for (int i = 0; i < m_options.repeat; ++i)
+            for (Measured& m : m_measured)
+                if (const base::Status done = measure(m); !done) return base::forward(done);
+        return std::move(m_measured);
+    }
+
+private:
+    base::Status plan(const std::string& strategy, Objective objective)
+    {
+        const pipeline::PlanSource source{{}, strategy, objective};
+        base::Result<pipeline::PlanAnswer> answer =
+            pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
+        if (!answer) return base::forward(answer);
+        plan::Plan& plan = answer->plan;
+        const executor::PredictOptions limits{m_options.device.batch, m_options.device.memory};
+        executor::PredictOptions here = limits;
+        here.staysBeside = true;
+        const auto prediction = m_predictor.predict(plan, here, m_stop);
+        if (!prediction) return base::forward(prediction);
+        auto seconds = pipeline::stageSeconds(m_prepared, m_predictor, plan, limits, m_stop);
+        if (!seconds) return base::forward(seconds);
+        const std::string name =
+            strategy == "optimal" ? strategy + ", " + placement::objectiveName(objective) : strategy;
+        Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
+        for (const executor::PredictedStage& s : prediction->stages) {
+            m.predictedBytes = m.predictedBytes + s.bytes;
+            m.predictedPeaks.push_back(s.peakMemory);
+        }
+        m.plan.batch = prediction->batch;
+        m_measured.push_back(std::move(m));
+        return {};
+    }
+
+    base::Status measure(Measured& m)
+    {
+        m_reporter.progress({"running " + m.name, 0, 0});
+        executor::Options options;
+        options.device = m.plan.device;
+        options.batch = m.plan.batch;
+        options.memoryLimit = m_options.device.memory;
+        options.folder = m_folder + "/stores";
+        std::error_code ignored;
+        std::filesystem::create_directories(options.folder, ignored);
+        executor::Observer silent;
+        const auto report =
+            executor::run(m_prepared.walk, m_prepared.analysis, m.plan, m_prepared.inputs, options, silent, m_stop);
+        m_reporter.progressEnded();
+        if (!report) return base::forward(report);
+        std::filesystem::remove_all(options.folder, ignored);
+        m.stages.resize(report->stages.size(), std::numeric_limits<double>::infinity());
+        m.bytes = {};
+        m.peaks.clear();
+        m.sameBatches = true;
+        for (std::size_t i = 0; i < report->stages.size(); ++i) {
+            const executor::StageReport& stage = report->stages[i];
+            m.stages[i] = std::min(m.stages[i], stage.seconds);
+            m.bytes = m.bytes + stage.bytes;
+            m.peaks.push_back(stage.peakMemory);
+            m.sameBatches = m.sameBatches && stage.backOffs == 0;
+        }
+        return {};
+    }
+
+    const Prepared& m_prepared;
+    const BenchPlansOptions& m_options;
+    std::string m_folder;
+    pipeline::Reporter& m_reporter;
+    std::stop_token m_stop;
+    executor::Predictor m_predictor;
+    std::vector<Measured> m_measured;
+};
+
+json::Value bytesValue(const plan::Bytes& bytes)
+{
+    json::Value value;
+    value["d2h"] = bytes.d2h;
+    value["h2d"] = bytes.h2d;
+    value["structure"] = bytes.structure;
+    return value;
+}
+
+}  // namespace
+
+bool rankingHolds(const std::vector<MeasuredPlan>& all)
+{
+    for (const Measured& a : all)
+        for (const Measured& b : all) {
+            const bool predictedFaster = a.predicted() < b.predicted() * (1 - tie);
+            if (predictedFaster && a.seconds() > b.seconds() * (1 + tie)) return false;
+        }
+    return true;
+}
+
+bool bytesAsPredicted(const std::vector<MeasuredPlan>& all)
+{
+    return std::ranges::all_of(all, [](const Measured& m) { return !m.sameBatches || m.bytes == m.predictedBytes; });
+}
+
+std::string benchPlansJson(const std::vector<Measured>& all)
+{
+    json::Value document;
+    document["ranking_holds"] = rankingHolds(all);
+    document["plans"] = json::Value::array();
+    for (const Measured& m : all) {
+        json::Value item;
+        item["name"] = m.name;
+        item["stages"] = static_cast<std::int64_t>(m.stages.size());
+        item["stores"] = static_cast<std::int64_t>(m.plan.checkpoints.size());
+        item["predicted_seconds"] = json::Value(m.predictedStages);
+        item["seconds"] = json::Value(m.stages);
+        item["predicted_bytes"] = bytesValue(m.predictedBytes);
+        item["bytes"] = bytesValue(m.bytes);
+        item["predicted_peak_memory"] = json::Value(m.predictedPeaks);
+        item["peak_memory"] = json::Value(m.peaks);
+        item["gap"] = m.plan.gap ? json::Value(*m.plan.gap) : json::Value();
+        document["plans"].push(std::move(item));
+    }
+    return json::write(document, true);
+}
+
+base::Result<std::vector<MeasuredPlan>> benchPlans(const BenchPlansOptions& options, pipeline::Reporter& reporter,
+                                                   const std::stop_token& stop)
+{
+    executor::installCpuAllocator();
+    base::Result<Prepared> prepared = pipeline::prepare(options.model, false, reporter);
+    if (!prepared) return base::forward(prepared);
+    const base::Result<pipeline::EngineHome> home = pipeline::EngineHome::make();
+    if (!home) return base::forward(home);
+    if (const base::Status settled = pipeline::settleBranches(*prepared, home->path(), reporter, stop); !settled)
+        return base::forward(settled);
+    return Bench(*prepared, options, home->path(), reporter, stop).run();
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,23 @@
+#pragma once
+
+// What `bench run` found, as JSON.
+
+#include <string>
+#include <vector>
+
+#include "bench/run.h"
+
+namespace hopscope::engine {
+
+// True if nothing that was checked came out different.
+bool allVerified(const std::vector<BenchCase>& cases);
+
+// Keys: "options", "cases" (nodes, edges, seconds, stages with phases and their shares, nodes_per_second,
+// edges_per_second (of all layers together), anonymous_peak, verify, reference), "time_ratio" (second case over first).
+std::string benchJson(const BenchRunOptions& options, const std::vector<BenchCase>& cases);
+
+double perSecond(double count, double seconds);                          // 0 where no time passed
+double edgeRate(const BenchRunOptions& options, const BenchCase& item);  // edges of all layers, per second
+double timeRatio(const std::vector<BenchCase>& cases);                   // 0 where there is one case only
+
+}  // namespace hopscope::engine

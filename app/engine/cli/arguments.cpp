@@ -1,0 +1,431 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <sstream>
+
+#include "base/units.h"
+#include "placement/strategy.h"
+#include "version.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr int mostStages = 1000;
+
+// Options that are read as text and turned into their meaning after parsing.
+struct Texts {
+    std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
+                place = "optimal";
+};
+
+// Everything that the parser fills in. One instance lives as long as the parser.
+struct Parsed {
+    bool json = false, quiet = false;
+    Texts texts;
+    std::vector<std::string> positionals;
+    pipeline::ModelOptions model;
+    pipeline::PlanSource plan;
+    pipeline::DeviceOptions device;
+    std::string output, trace, explain, request;
+    graph::GenerateOptions generate;
+    BenchRunOptions bench;
+    MachineCommand machine;
+    int repeat = 3;
+    std::string benchBatch = "auto", benchMemory = "1Gi";
+    bool noReference = false;
+    pipeline::PlaceOptions place;
+};
+
+void addOutputFlags(CLI::App& app, Parsed& parsed)
+{
+    app.add_flag("--json", parsed.json, "Print one JSON document on standard output");
+    app.add_flag("--quiet", parsed.quiet, "No progress and no notes");
+}
+
+void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
+{
+    app.add_option("MODEL", parsed.model.model, "TorchScript file")->required();
+    CLI::Option* const data = app.add_option(
+        "--data", parsed.model.data,
+        "Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated");
+    data->type_name("D")->required(dataRequired);
+    app.add_option("--role", parsed.model.roles,
+                   "What an input is: NAME=node:T, index:S>T, edge:R, key:T>U, graph or plain; may be repeated")
+        ->type_name("R");
+}
+
+void addDevice(CLI::App& app, Parsed& parsed)
+{
+    app.add_option("--device", parsed.device.device, "auto, cpu, cuda or cuda:N")
+        ->type_name("DEVICE")
+        ->capture_default_str();
+    app.add_option("--memory", parsed.texts.memory, "Limit on the executing device: 500M, 1Gi, ...")->type_name("SIZE");
+    app.add_option("--host-memory", parsed.texts.hostMemory,
+                   "Limit of what is stored between stages: each store goes after its last reader")
+        ->type_name("SIZE");
+    app.add_option("--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number")
+        ->type_name("N")
+        ->capture_default_str();
+}
+
+// How a plan is made.
+std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
+{
+    CLI::Option* const objective =
+        app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
+            ->type_name("WHAT")
+            ->check(CLI::IsMember({"time", "bytes"}))
+            ->capture_default_str();
+    CLI::Option* const strategy =
+        app.add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
+            ->type_name("S")
+            ->capture_default_str();
+    CLI::Option* const pins =
+        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan keeps to: {\"pins\": [..]}")
+            ->type_name("FILE");
+    CLI::Option* const stages = app.add_option("--stages", parsed.plan.stages, "The best cuts make at most N stages")
+                                    ->type_name("N")
+                                    ->check(CLI::Range(1, mostStages));
+    CLI::Option* const deadline =
+        app.add_option("--deadline", parsed.plan.deadline, "Time for finding the best cuts; then the best so far")
+            ->type_name("SECONDS")
+            ->check(CLI::PositiveNumber);
+    return {objective, strategy, pins, stages, deadline};
+}
+
+void addPlanSource(CLI::App& app, Parsed& parsed)
+{
+    const std::vector<CLI::Option*> made = addStrategy(app, parsed);
+    CLI::Option* const file =
+        app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
+    for (CLI::Option* const option : made) file->excludes(option);
+}
+
+CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char* text, const char* examples)
+{
+    CLI::App* const command = app.add_subcommand(name, text);
+    command->footer(std::string("\nExamples:\n") + examples);
+    addOutputFlags(*command, parsed);
+    return *command;
+}
+
+void addInspect(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command =
+        addCommand(app, parsed, "inspect", "What a model is: depth, stages, what is stored between them",
+                   "  hopscope-engine inspect model.pt\n"
+                   "  hopscope-engine inspect model.pt --data graph.safetensors --json\n");
+    addModel(command, parsed, false);
+}
+
+void addPlan(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "plan", "Decide what runs in which stage and what is stored",
+                                   "  hopscope-engine plan model.pt --data graph.safetensors -o plan.json\n");
+    addModel(command, parsed, true);
+    addStrategy(command, parsed);
+    addDevice(command, parsed);
+    command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
+    command
+        .add_option("--explain", parsed.explain,
+                    "What each decision costs and saves, and where the rules decide otherwise; written as JSON, too")
+        ->type_name("FILE");
+}
+
+void addRun(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(
+        app, parsed, "run", "Evaluate the model layer by layer for every node",
+        "  hopscope-engine run model.pt --data graph.safetensors -o results\n"
+        "  hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi\n");
+    addModel(command, parsed, true);
+    addPlanSource(command, parsed);
+    addDevice(command, parsed);
+    command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
+        ->type_name("DIR")
+        ->required();
+    command.add_option("--verify", parsed.texts.verify, "Compare with the unsplit model: full, sample or none")
+        ->type_name("HOW")
+        ->check(CLI::IsMember({"full", "sample", "none"}))
+        ->capture_default_str();
+    command.add_option("--nan", parsed.texts.nan, "NaN or infinite inputs: propagate or refuse")
+        ->type_name("HOW")
+        ->check(CLI::IsMember({"propagate", "refuse"}))
+        ->capture_default_str();
+    command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
+}
+
+void addVerify(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "verify", "Prove that the split computes what the model computes",
+                                   "  hopscope-engine verify model.pt --data graph.safetensors\n");
+    addModel(command, parsed, true);
+    addPlanSource(command, parsed);
+    addDevice(command, parsed);
+    command.add_option("--verify", parsed.texts.verify, "full or sample")
+        ->type_name("HOW")
+        ->check(CLI::IsMember({"full", "sample"}))
+        ->capture_default_str();
+}
+
+void addGenerate(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(
+        app, parsed, "generate", "Write a random graph with features",
+        "  hopscope-engine generate rmat --nodes 1000000 --edges 16000000 --features 100 -o graph.safetensors\n");
+    graph::GenerateOptions& options = parsed.generate;
+    command.add_option("KIND", parsed.texts.kind, "rmat, sbm, grid, star, path or er")->required();
+    command.add_option("--nodes", options.nodes, "Number of nodes")->type_name("N")->required();
+    command.add_option("--edges", options.edges, "Number of edges (rmat, sbm, er)")->type_name("M");
+    command.add_option("--features", options.features, "Columns of x")->type_name("F")->capture_default_str();
+    command.add_option("--seed", options.seed, "Seed")->type_name("S")->capture_default_str();
+    command.add_flag("--symmetric", options.symmetric, "Both directions of each edge; no self-loops, no duplicates");
+    command.add_option("-o,--output", parsed.output, "The .safetensors file")->type_name("FILE")->required();
+}
+
+void addBenchOptions(CLI::App& command, Parsed& parsed)
+{
+    BenchRunOptions& options = parsed.bench;
+    command.add_option("--nodes", options.nodes, "Nodes of the generated graph")->capture_default_str();
+    command.add_option("--edges", options.edges, "Its edges")->capture_default_str();
+    command.add_option("--features", options.features, "Its features")->capture_default_str();
+    command.add_option("--hidden", options.hidden, "Hidden width")->capture_default_str();
+    command.add_option("--outputs", options.outputs, "Output width")->capture_default_str();
+    command.add_option("--layers", options.layers, "Layers")->capture_default_str();
+    command.add_option("--seed", options.seed, "Seed")->capture_default_str();
+    command.add_option("--memory", parsed.benchMemory, "Limit on the executing device")
+        ->type_name("SIZE")
+        ->capture_default_str();
+    command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
+        ->capture_default_str();
+    command.add_option("--scale", options.scale, "Once more with this many times the graph, and the time ratio");
+    command.add_option("--targets", options.targets, "Destinations of the sampled verification; 0: none")
+        ->capture_default_str();
+    command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference over all rows");
+    command.add_option("--folder", options.folder, "Where graph and model are kept and reused")->type_name("DIR");
+    command.add_flag("--keep", options.keep, "Leave the files there");
+}
+
+void addBench(CLI::App& app, Parsed& parsed)
+{
+    CLI::App* const bench = app.add_subcommand("bench", "Measure");
+    bench->require_subcommand(1);
+    CLI::App& command = addCommand(*bench, parsed, "run", "The main job on a generated graph, with proof and figures",
+                                   "  hopscope-engine bench run\n"
+                                   "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
+    addBenchOptions(command, parsed);
+    CLI::App& plans = addCommand(*bench, parsed, "plans", "Every strategy's plan: what was predicted, and what it did",
+                                 "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
+    addModel(plans, parsed, true);
+    addDevice(plans, parsed);
+    plans.add_option("--repeat", parsed.repeat, "Runs of each plan; the best counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    CLI::App& machine = addCommand(*bench, parsed, "machine", "How fast this machine is, kept for later plans",
+                                   "  hopscope-engine bench machine\n"
+                                   "  hopscope-engine bench machine --device cuda\n");
+    machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+}
+
+void addPlace(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command =
+        addCommand(app, parsed, "place", "Solve abstract placement instances (docs/placement-instance.md)",
+                   "  hopscope-engine place cases.json --case gcn2_plain\n"
+                   "  hopscope-engine place instance.json --strategy local-search --json\n");
+    pipeline::PlaceOptions& options = parsed.place;
+    command.add_option("INSTANCE", options.file, "One case, or a document of cases")->required();
+    command.add_option("--case", options.caseId, "Only the case with this id")->type_name("ID");
+    command.add_option("--strategy", parsed.texts.place, "optimal, depth, source-rule or local-search")
+        ->type_name("S")
+        ->capture_default_str();
+    command.add_flag("--literal", options.literal, "The literal colouring of the source documents, too: a lower bound");
+    command.add_option("--deadline", options.deadline, "Seconds per instance")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
+void addDevices(CLI::App& app, Parsed& parsed)
+{
+    addCommand(app, parsed, "devices", "What this machine can compute on, and why not on the rest",
+               "  hopscope-engine devices\n");
+}
+
+void addServe(CLI::App& app, Parsed&)
+{
+    app.add_subcommand("serve", "Answer a window on standard input and output (JSON-RPC, see docs/protocol.md)");
+}
+
+void addOracle(CLI::App& app, Parsed& parsed)
+{
+    CLI::App* const command = app.add_subcommand("oracle", "The child process of a verification");
+    command->group("");
+    command->add_option("REQUEST", parsed.request)->required();
+}
+
+void onePerOption(CLI::App& command)
+{
+    for (const char* const name : {"--data", "--role"})
+        if (CLI::Option* const option = command.get_option_no_throw(name)) option->allow_extra_args(false);
+}
+
+void setUp(CLI::App& app, Parsed& parsed)
+{
+    app.name("hopscope-engine");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
+    app.footer(
+        "\nExit codes: 0 done, 2 usage, 3 input refused, 4 model not supported or not splittable, 5 verification "
+        "failed,\n6 out of memory or disk, 7 internal error, 130 cancelled.");
+    for (auto* const add :
+         {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addDevices, addServe, addOracle})
+        add(app, parsed);
+    // One value per --data and --role, so that MODEL may follow them.
+    for (CLI::App* const command : app.get_subcommands({})) {
+        onePerOption(*command);
+        for (CLI::App* const below : command->get_subcommands({})) onePerOption(*below);
+    }
+}
+
+base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text)
+{
+    if (text == "auto") return std::optional<std::int64_t>();
+    const bool digits = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+    if (digits && std::stoll(text) > 0) return std::optional<std::int64_t>(std::stoll(text));
+    return base::fail(base::ErrorCode::Usage, "--batch: '" + text + "' is neither auto nor a positive number");
+}
+
+base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text)
+{
+    if (text.empty()) return std::optional<std::int64_t>();
+    const base::Result<std::int64_t> bytes = base::parseSize(text);
+    if (!bytes) return base::forward(bytes);
+    if (*bytes < 1) return base::fail(base::ErrorCode::Usage, "--memory: must be more than 0");
+    return std::optional(*bytes);
+}
+
+verify::Mode parseMode(const std::string& text)
+{
+    if (text == "full") return verify::Mode::Full;
+    return text == "none" ? verify::Mode::None : verify::Mode::Sample;
+}
+
+base::Status finishStrategy(const Parsed& parsed)
+{
+    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
+    if (!strategy) return base::forward(strategy);
+    if (placement::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
+        return base::fail(base::ErrorCode::Usage, "--stages and --deadline are about the best cuts",
+                          "take --strategy optimal or local-search");
+    return {};
+}
+
+base::Status finishDevice(Parsed& parsed)
+{
+    const auto batch = parseBatch(parsed.texts.batch);
+    if (!batch) return base::forward(batch);
+    const auto memory = parseMemory(parsed.texts.memory);
+    if (!memory) return base::forward(memory);
+    parsed.device.batch = *batch;
+    parsed.device.memory = *memory;
+    const auto hostMemory = parseMemory(parsed.texts.hostMemory);
+    if (!hostMemory) return base::forward(hostMemory);
+    parsed.device.hostMemory = *hostMemory;
+    const base::Result<placement::Objective> objective = placement::parseObjective(parsed.texts.objective);
+    if (!objective) return base::forward(objective);
+    parsed.plan.objective = *objective;
+    return finishStrategy(parsed);
+}
+
+base::Result<Command> finishGenerate(Parsed& parsed)
+{
+    const base::Result<graph::GraphKind> kind = graph::parseGraphKind(parsed.texts.kind);
+    if (!kind) return base::forward(kind);
+    parsed.generate.kind = *kind;
+    return GenerateCommand{parsed.generate, parsed.output};
+}
+
+base::Result<Command> finishBench(Parsed& parsed)
+{
+    const auto batch = parseBatch(parsed.benchBatch);
+    if (!batch) return base::forward(batch);
+    const auto memory = parseMemory(parsed.benchMemory);
+    if (!memory) return base::forward(memory);
+    parsed.bench.batch = *batch;
+    parsed.bench.memory = memory->value_or(parsed.bench.memory);
+    parsed.bench.reference = !parsed.noReference;
+    return BenchCommand{parsed.bench};
+}
+
+base::Result<Command> finishPlace(Parsed& parsed)
+{
+    const base::Result<optimiser::Strategy> strategy = optimiser::parseStrategy(parsed.texts.place);
+    if (!strategy) return base::forward(strategy);
+    parsed.place.strategy = *strategy;
+    return PlaceCommand{parsed.place};
+}
+
+base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
+{
+    if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
+    const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
+    const verify::Mode mode = parseMode(parsed.texts.verify);
+    if (name == "inspect") return InspectCommand{parsed.model};
+    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
+    if (name == "run")
+        return RunCommand{{parsed.model, parsed.plan, parsed.device, mode, nan}, parsed.output, parsed.trace};
+    if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};
+    if (name == "generate") return finishGenerate(parsed);
+    if (name == "bench" && bench == "machine") return parsed.machine;
+    if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
+    if (name == "bench") return finishBench(parsed);
+    if (name == "place") return finishPlace(parsed);
+    if (name == "devices") return DevicesCommand{};
+    if (name == "serve") return ServeCommand{};
+    return OracleCommand{parsed.request};
+}
+
+// Help and version are exceptions to the parser, and so is every mistake.
+base::Result<Command> explain(const CLI::App& app, const CLI::ParseError& error)
+{
+    std::ostringstream text, complaint;
+    const int code = app.exit(error, text, complaint);
+    if (code == 0) return ShowText{text.str()};
+    const auto chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    return base::fail(base::ErrorCode::Usage, error.what(), "see `hopscope-engine" + command + " --help`");
+}
+
+}  // namespace
+
+base::Result<Invocation> parseArguments(int count, const char* const* arguments)
+{
+    Parsed parsed;
+    CLI::App app("Layer-wise inference of graph neural networks, derived from the model file and proven equal to it.");
+    setUp(app, parsed);
+    base::Result<Command> command = ShowText{};
+    try {
+        app.parse(count, arguments);
+        const CLI::App& chosen = *app.get_subcommands().front();
+        const auto below = chosen.get_subcommands();
+        command = finish(chosen.get_name(), below.empty() ? "" : below.front()->get_name(), parsed);
+    } catch (const CLI::ParseError& error) {
+        command = explain(app, error);
+    }
+    if (!command) return base::forward(command);
+    return Invocation{parsed.json, parsed.quiet, std::move(*command)};
+}
+
+bool wantsJson(int count, const char* const* arguments)
+{
+    for (int i = 1; i < count; ++i)
+        if (std::string_view(arguments[i]) == "--json") return true;
+    return false;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,91 @@
+#pragma once
+
+// The command line as plain data. The argument parser's types stay in arguments.cpp.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/plans.h"
+#include "bench/run.h"
+#include "graph/generate.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/place.h"
+
+namespace hopscope::engine {
+
+struct InspectCommand {
+    pipeline::ModelOptions model;
+};
+
+struct PlanCommand {
+    pipeline::ModelOptions model;
+    pipeline::PlanSource plan;
+    pipeline::DeviceOptions device;
+    std::string output;   // empty: not written
+    std::string explain;  // likewise
+};
+
+struct RunCommand : pipeline::EvaluationRequest {
+    std::string output;
+    std::string trace;  // empty: none
+};
+
+struct VerifyCommand {
+    pipeline::ModelOptions model;
+    pipeline::PlanSource plan;
+    pipeline::DeviceOptions device;
+    verify::Mode mode = verify::Mode::Sample;
+};
+
+struct GenerateCommand {
+    graph::GenerateOptions options;
+    std::string output;
+};
+
+struct BenchCommand {
+    BenchRunOptions options;
+};
+
+using BenchPlansCommand = BenchPlansOptions;
+
+struct MachineCommand {
+    std::string device = "auto";
+};
+
+struct PlaceCommand {
+    pipeline::PlaceOptions options;
+};
+
+struct DevicesCommand {};
+
+struct OracleCommand {  // hidden: the child of a verification
+    std::string request;
+};
+
+struct ServeCommand {};
+
+struct ShowText {  // --help, --version
+    std::string text;
+};
+
+using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
+                             BenchPlansCommand, MachineCommand, PlaceCommand, DevicesCommand, OracleCommand,
+                             ServeCommand, ShowText>;
+
+struct Invocation {
+    bool json = false;
+    bool quiet = false;
+    Command command;
+};
+
+// Fails with Usage.
+base::Result<Invocation> parseArguments(int count, const char* const* arguments);
+
+// Whether --json is among the arguments: errors of a command line that does not parse follow it too.
+bool wantsJson(int count, const char* const* arguments);
+
+}  // namespace hopscope::engine

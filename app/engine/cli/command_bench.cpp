@@ -1,0 +1,103 @@
+#include <optional>
+
+#include "base/units.h"
+#include "bench/plans.h"
+#include "bench/run.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/describe_bench.h"
+#include "cli/table.h"
+#include "executor/measure.h"
+#include "pipeline/home.h"
+#include "pipeline/machine.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr int different = static_cast<int>(base::ErrorCode::Different);
+
+struct Rates {
+    plan::Machine machine;
+    std::optional<executor::CopyRates> copies;  // of a GPU
+};
+
+base::Result<Rates> measureRates(const std::string& device, Session& session)
+{
+    const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    const base::ProgressFn progress = pipeline::progressOf(session.console);
+    const base::Result<plan::Machine> machine =
+        executor::measureMachine(device, scratch->path(), progress, session.stop);
+    if (!machine) return base::forward(machine);
+    if (device == "cpu") return Rates{*machine, std::nullopt};
+    const base::Result<executor::CopyRates> copies = executor::measureCopies(device, progress, session.stop);
+    if (!copies) return base::forward(copies);
+    return Rates{*machine, *copies};
+}
+
+json::Value ratesDocument(const Rates& rates)
+{
+    json::Value document = pipeline::machineValue(rates.machine);
+    document["device"] = rates.machine.device;
+    if (!rates.copies) return document;
+    json::Value& copies = document["copies"];
+    copies["up"] = rates.copies->up;
+    copies["down"] = rates.copies->down;
+    copies["both"] = rates.copies->both;
+    copies["gather"] = rates.copies->gather;
+    copies["pinned"] = rates.copies->pinned;
+    return document;
+}
+
+std::string ratesText(const Rates& rates)
+{
+    std::string text = describeMachine(rates.machine);
+    if (!rates.copies) return text;
+    const auto rate = [](double bytes) { return base::formatBytes(bytes) + "/s"; };
+    const executor::CopyRates& copies = *rates.copies;
+    Table table({Table::Align::Left, Table::Align::Right});
+    table.add({"gathers into pinned memory", rate(copies.gather)});
+    table.add({"copies to the GPU", rate(copies.up)});
+    table.add({"copies from the GPU", rate(copies.down)});
+    table.add({"each, both at once", rate(copies.both)});
+    return text + "\nEach step alone" + (copies.pinned ? "" : ", without pinned memory: there is none") + "\n" +
+           table.render();
+}
+
+}  // namespace
+
+base::Result<int> execute(const BenchCommand& command, Session& session)
+{
+    Console& console = session.console;
+    const base::Result<std::vector<BenchCase>> cases =
+        benchRun(command.options, pipeline::progressOf(console), session.stop);
+    console.progressEnded();
+    if (!cases) return base::forward(cases);
+    console.print(console.json() ? benchJson(command.options, *cases)
+                                 : describeBench(command.options, *cases, console.style()));
+    return allVerified(*cases) ? 0 : different;
+}
+
+base::Result<int> execute(const BenchPlansCommand& command, Session& session)
+{
+    const base::Result<std::vector<MeasuredPlan>> all = benchPlans(command, session.console, session.stop);
+    if (!all) return base::forward(all);
+    session.console.print(session.console.json() ? benchPlansJson(*all) : describeBenchPlans(*all));
+    return bytesAsPredicted(*all) ? 0 : different;
+}
+
+base::Result<int> execute(const MachineCommand& command, Session& session)
+{
+    const base::Result<std::string> device = executor::resolveDevice(command.device);
+    if (!device) return base::forward(device);
+    const base::Result<Rates> rates = measureRates(*device, session);
+    session.console.progressEnded();
+    if (!rates) return base::forward(rates);
+    if (const base::Status kept = pipeline::keepMachine({rates->machine, true, 0}); !kept) return base::forward(kept);
+    session.console.print(session.console.json() ? json::write(ratesDocument(*rates), true) : ratesText(*rates));
+    session.console.note("kept for later plans in " + pipeline::machineFile());
+    return 0;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,75 @@
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "pipeline/choice.h"
+#include "pipeline/home.h"
+#include "pipeline/prediction.h"
+#include "pipeline/text_file.h"
+#include "schema/documents.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+// A plan is a plan without its figures, too.
+base::Status addPrediction(pipeline::Prepared& prepared, executor::Predictor& predictor, plan::Plan& plan,
+                           const pipeline::DeviceOptions& device, Session& session)
+{
+    session.console.progress({"looking at the graph", 0, 0});
+    const auto prediction = predictor.predict(plan, {plan.batch, device.memory}, session.stop);
+    session.console.progressEnded();
+    if (prediction) pipeline::fillPlan(plan, *prediction);
+    else if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
+    else prepared.notes.push_back("what the plan moves is not known: " + base::describe(prediction.error()));
+    return {};
+}
+
+// The explanation for people; written to its file for everybody else.
+base::Result<std::string> explained(const pipeline::Prepared& prepared, executor::Predictor& predictor,
+                                    const PlanCommand& command, const pipeline::PlanAnswer& answer, Session& session)
+{
+    if (command.explain.empty()) return std::string();
+    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.device);
+    if (!request) return base::forward(request);
+    const auto explanation = pipeline::explainPlan(prepared, predictor, *request, answer,
+                                                   pipeline::progressOf(session.console), session.stop);
+    session.console.progressEnded();
+    if (!explanation) return base::forward(explanation);
+    const base::Status written =
+        pipeline::writeTextFile(json::write(pipeline::explanationValue(*explanation), true) + "\n", command.explain);
+    if (!written) return base::forward(written);
+    return "\n" + describeExplanation(*explanation, prepared.analysis, session.console.style());
+}
+
+}  // namespace
+
+base::Result<int> execute(const PlanCommand& command, Session& session)
+{
+    base::Result<pipeline::Prepared> prepared = pipeline::prepare(command.model, false, session.console);
+    if (!prepared) return base::forward(prepared);
+    pipeline::hashInputs(*prepared, session.console);
+    const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    if (const base::Status settled =
+            pipeline::settleBranches(*prepared, scratch->path(), session.console, session.stop);
+        !settled)
+        return base::forward(settled);
+    executor::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, scratch->path());
+    base::Result<pipeline::PlanAnswer> answer =
+        pipeline::choosePlan(*prepared, predictor, command.plan, command.device, session.console, session.stop);
+    if (!answer) return base::forward(answer);
+    const base::Result<std::string> reasons = explained(*prepared, predictor, command, *answer, session);
+    if (!reasons) return base::forward(reasons);
+    plan::Plan* const plan = &answer->plan;
+    if (const base::Status done = addPrediction(*prepared, predictor, *plan, command.device, session); !done)
+        return base::forward(done);
+    const std::string text = schema::writePlan(*plan, prepared->analysis);
+    if (!command.output.empty())
+        if (const base::Status written = pipeline::writeTextFile(text, command.output); !written)
+            return base::forward(written);
+    pipeline::tellNotes(*prepared, session.console);
+    session.console.print(session.console.json() ? text
+                                                 : describeModel(*prepared, plan, session.console.style()) + *reasons);
+    return 0;
+}
+
+}  // namespace hopscope::engine

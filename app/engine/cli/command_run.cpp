@@ -1,0 +1,46 @@
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/observers.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+// The progress line, and the trace if one was asked for.
+struct Watchers {
+    explicit Watchers(Console& console) : progress(console) { all.add(progress); }
+
+    base::Status openTrace(const std::string& path)
+    {
+        if (path.empty()) return {};
+        base::Result<std::unique_ptr<TraceObserver>> opened = TraceObserver::create(path);
+        if (!opened) return base::forward(opened);
+        trace = std::move(*opened);
+        all.add(*trace);
+        return {};
+    }
+
+    ProgressObserver progress;
+    std::unique_ptr<TraceObserver> trace;
+    Observers all;
+};
+
+}  // namespace
+
+base::Result<int> execute(const RunCommand& command, Session& session)
+{
+    base::Result<pipeline::OutputFolder> folder = pipeline::OutputFolder::open(command.output);
+    if (!folder) return base::forward(folder);
+    Watchers watchers(session.console);
+    if (const base::Status traced = watchers.openTrace(command.trace); !traced) return base::forward(traced);
+    const base::Result<pipeline::Evaluation> done =
+        pipeline::evaluate(command, *folder, watchers.all, session.console, session.stop);
+    if (!done) return base::forward(done);
+    if (watchers.trace)
+        if (const base::Status traced = watchers.trace->publish(); !traced) return base::forward(traced);
+    if (session.console.json()) session.console.print(schema::writeReport(done->report));
+    else if (!session.console.quiet()) session.console.print(describeRun(done->report, session.console.style()));
+    return pipeline::exitCodeOf(done->verdict);
+}
+
+}  // namespace hopscope::engine

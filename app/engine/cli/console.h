@@ -1,0 +1,60 @@
+#pragma once
+
+// What every command has at hand: the terminal and the stop token. One per process; single-threaded use.
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "pipeline/reporter.h"
+
+namespace hopscope::engine {
+
+// Bold, dim and warning text, or the text itself where colour is off.
+struct Style {
+    bool colour = false;
+    [[nodiscard]] std::string bold(const std::string& text) const { return wrap("1", text); }
+    [[nodiscard]] std::string dim(const std::string& text) const { return wrap("2", text); }
+    [[nodiscard]] std::string good(const std::string& text) const { return wrap("32", text); }
+    [[nodiscard]] std::string bad(const std::string& text) const { return wrap("31", text); }
+    [[nodiscard]] std::string warn(const std::string& text) const { return wrap("33", text); }
+
+private:
+    [[nodiscard]] std::string wrap(const char* code, const std::string& text) const;
+};
+
+// Results go to standard output; notes, progress and errors to standard error.
+class Console final : public pipeline::Reporter {
+public:
+    Console(bool json, bool quiet);
+
+    [[nodiscard]] bool json() const { return m_json; }
+    [[nodiscard]] bool quiet() const { return m_quiet; }
+    [[nodiscard]] Style style() const;  // of standard output: a terminal, and NO_COLOR not set
+    void print(const std::string& text);
+    void note(const std::string& sentence) override;
+    void error(const base::Error& error);  // one line, or with --json the error document
+    // One line that is written over, with rate and time left; only on a terminal and at most 20 times a second.
+    void progress(const base::Progress& step) override;
+    void progressEnded() override;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    bool m_json, m_quiet, m_live;
+    bool m_shown = false;
+    std::string m_what;
+    std::int64_t m_firstDone = 0;
+    Clock::time_point m_started, m_updated;
+};
+
+// "stage 2 of 3  45 %  1.2 M/s  12 s left"; `seconds` since the work began, `first` what was done by then.
+std::string progressText(const base::Progress& progress, std::int64_t first, double seconds);
+
+struct Session {
+    Console& console;
+    std::stop_token stop;
+};
+
+}  // namespace hopscope::engine

@@ -1,0 +1,279 @@
+#include "cli/describe.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/table.h"
+#include "pipeline/labels.h"
+#include "schema/inspect.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using Align = Table::Align;
+using analysis::Analysis;
+using pipeline::join;
+using pipeline::tableLabel;
+
+constexpr std::size_t stageWidth = 64;
+
+std::string counted(std::size_t count, const std::string& noun)
+{
+    return base::formatCount(static_cast<double>(count)) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string bytesOrNothing(const std::optional<std::int64_t>& bytes)
+{
+    return bytes ? base::formatBytes(static_cast<double>(*bytes)) : std::string();
+}
+
+std::string heading(const Style& style, const std::string& text) { return "\n" + style.bold(text) + "\n"; }
+
+std::string parameterText(const loader::ModelInfo& info)
+{
+    std::int64_t count = 0, bytes = 0;
+    for (const loader::Parameter& parameter : info.parameters) {
+        std::int64_t elements = 1;
+        for (const std::int64_t size : parameter.shape) elements *= size;
+        count += elements;
+        bytes += elements * static_cast<std::int64_t>(base::itemSize(parameter.dtype));
+    }
+    return base::formatCount(static_cast<double>(count)) + " parameters (" +
+           base::formatBytes(static_cast<double>(bytes)) + ")";
+}
+
+std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style)
+{
+    const loader::ModelInfo& info = prepared.model.info();
+    const Analysis& analysis = prepared.analysis;
+    std::string text = style.bold(std::filesystem::path(info.path).filename().string()) + "  " + info.className + ", " +
+                       (info.traced ? "traced" : "scripted") + ", " + parameterText(info) +
+                       (info.repairs.empty() ? "" : ", repaired on loading") + "\n";
+    if (plan == nullptr) return text;
+    text += "depth " + std::to_string(analysis.depth) + ", run in " + counted(plan->stages.size(), "stage");
+    if (analysis.depthModule != analysis.depth || analysis.depthOp != analysis.depth)
+        text += style.dim("  (depth by modules " + std::to_string(analysis.depthModule) + ", by aggregations " +
+                          std::to_string(analysis.depthOp) + ")");
+    return text + "\n";
+}
+
+std::string roleLabel(const analysis::InputRole& role)
+{
+    switch (role.kind) {
+    case analysis::RoleKind::Node: return "a row per " + role.first;
+    case analysis::RoleKind::Index: return "edges " + role.first + " \u2192 " + role.second;
+    case analysis::RoleKind::Edge: return "a row per edge of " + role.first;
+    case analysis::RoleKind::Key: return "for each " + role.first + " its " + role.second;
+    case analysis::RoleKind::Graph: return "a row per " + role.first;
+    case analysis::RoleKind::Plain: return "no rows";
+    }
+    return "";
+}
+
+std::string plainShape(const base::TensorView& tensor)
+{
+    std::vector<std::string> parts;
+    for (const std::int64_t size : tensor.shape) parts.push_back(base::formatCount(static_cast<double>(size)));
+    return "[" + join(parts, " \u00d7 ") + "]";
+}
+
+// With data the real shapes; without, what the roles say.
+std::string inputLines(const pipeline::Prepared& prepared, const Style& style)
+{
+    Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
+    for (const auto& [name, tensor] : prepared.hasData() ? prepared.inputs : prepared.sample) {
+        const auto role = prepared.schema.roles.find(name);
+        const std::string meaning = role == prepared.schema.roles.end() ? "" : roleLabel(role->second);
+        const std::string chosen = role != prepared.schema.roles.end() && role->second.overridden ? " (--role)" : "";
+        table.add({name, base::dtypeName(tensor.dtype), prepared.hasData() ? plainShape(tensor) : "", meaning + chosen,
+                   prepared.hasData() ? base::formatBytes(static_cast<double>(tensor.bytes())) : ""});
+    }
+    return heading(style, prepared.hasData() ? "Inputs" : "Inputs (guessed; give --data for sizes)") + table.render();
+}
+
+std::string hopText(const Analysis& analysis, const plan::Loop& loop)
+{
+    std::vector<std::string> parts;
+    for (const plan::FrontierSource& source : loop.frontier) {
+        std::string part = tableLabel(analysis, source.space);
+        if (source.type != loop.destination)
+            part +=
+                " (" + tableLabel(analysis, source.type) + " \u2192 " + tableLabel(analysis, loop.destination) + ")";
+        if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+    }
+    return join(parts, ", ", 40);
+}
+
+// "out", or "v35 conv2": the value and where it comes from.
+std::string storeName(const Analysis& analysis, ir::ValueId id)
+{
+    for (const ir::NamedValue& output : analysis.program.outputs)
+        if (output.value == id) return output.name;
+    return ir::valueName(id) + " " + pipeline::originLabel(analysis, id);
+}
+
+bool isOutput(const Analysis& analysis, ir::ValueId id)
+{
+    return std::ranges::any_of(analysis.program.outputs, [&](const auto& output) { return output.value == id; });
+}
+
+// One row per stored value of the stage; the first also says what the stage does.
+void addStage(Table& table, const pipeline::Prepared& prepared, const plan::Plan& plan, const plan::Stage& stage,
+              const std::string& what)
+{
+    const Analysis& analysis = prepared.analysis;
+    std::string hops;
+    for (const plan::Loop& loop : stage.loops) {
+        const std::string text = hopText(analysis, loop);
+        if (!text.empty()) hops += (hops.empty() ? "" : "; ") + text;
+    }
+    bool first = true;
+    for (const plan::Checkpoint& checkpoint : plan.checkpoints) {
+        if (checkpoint.stage != stage.index) continue;
+        table.add({first ? std::to_string(stage.index) : "", first ? what : "", first ? hops : "",
+                   isOutput(analysis, checkpoint.value) ? "gives" : "stores", storeName(analysis, checkpoint.value),
+                   pipeline::shapeLabel(analysis, checkpoint.value), bytesOrNothing(checkpoint.bytesWritten)});
+        first = false;
+    }
+    if (first) table.add({std::to_string(stage.index), what, hops});
+}
+
+std::string stageText(const pipeline::StageLabels& labels, const Style& style)
+{
+    std::string text = join(labels.first, ", ", stageWidth);
+    if (labels.again.empty()) return text;
+    return text + (text.empty() ? "" : "  ") + style.dim("(again: " + join(labels.again, ", ", stageWidth / 2) + ")");
+}
+
+std::string stageLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
+{
+    Table table({Align::Right, Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
+    table.add({"", style.dim("computes"), style.dim("over"), "", style.dim("value"), style.dim("shape"),
+               prepared.hasData() ? style.dim("bytes") : ""});
+    const auto labels = pipeline::stageLabels(prepared.analysis, plan);
+    for (std::size_t i = 0; i < plan.stages.size(); ++i)
+        addStage(table, prepared, plan, plan.stages[i], stageText(labels[i], style));
+    return heading(style, "Stages") + table.render();
+}
+
+// The structure-only values that stages read, with their bytes; unknown sizes count nothing.
+std::int64_t prologueBytes(const pipeline::Prepared& prepared, const plan::Plan& plan)
+{
+    std::set<ir::ValueId> read;
+    for (const plan::Stage& stage : plan.stages)
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::Access& access : loop.reads)
+                if (prepared.analysis.program.value(access.value).origin == ir::Origin::Op &&
+                    prepared.analysis.info(access.value).structureOnly)
+                    read.insert(access.value);
+    std::int64_t bytes = 0;
+    for (const ir::ValueId id : read) bytes += schema::wholeBytes(prepared.analysis, id, prepared.sizes).value_or(0);
+    return bytes;
+}
+
+// Relations that the model derives for itself: with self-loops added, filtered, sorted.
+std::vector<std::string> derivedRelations(const pipeline::Prepared& prepared, const plan::Plan& plan)
+{
+    std::set<std::string> labels;
+    for (const plan::Stage& stage : plan.stages)
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::FrontierSource& source : loop.frontier)
+                if (prepared.analysis.tables.space(source.space).kind != analysis::SpaceKind::Edge)
+                    labels.insert(tableLabel(prepared.analysis, source.space));
+    return {labels.begin(), labels.end()};
+}
+
+std::string prologueLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
+{
+    if (plan.prologue.empty()) return {};
+    std::string text = "  " + std::to_string(plan.prologue.size()) + " of " +
+                       counted(prepared.analysis.program.ops.size(), "operator") + ", in " +
+                       join(pipeline::opLabels(prepared.analysis, plan.prologue), ", ", stageWidth) + "\n";
+    if (const auto relations = derivedRelations(prepared, plan); !relations.empty())
+        text += "  edges: " + join(relations, ", ", stageWidth) + "\n";
+    if (const std::int64_t bytes = prologueBytes(prepared, plan); bytes > 0)
+        text += "  kept for the stages: " + base::formatBytes(static_cast<double>(bytes)) + "\n";
+    return heading(style, "From structure alone, once for the whole graph") + text;
+}
+
+constexpr double provenGap = 1e-4;
+
+std::string percent(double part)
+{
+    const int tenths = static_cast<int>(part * 1000 + 0.5);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+std::string readText(const plan::Plan& plan)
+{
+    if (!plan.bytes) return "what is read back depends on the batches";
+    const std::string batches = plan.batch ? "batches of " + base::formatCount(static_cast<double>(*plan.batch))
+                                           : std::string("the largest batches that fit");
+    return base::formatBytes(static_cast<double>(plan.bytes->h2d)) + " read in " + batches;
+}
+
+std::string costText(const plan::Plan& plan)
+{
+    return plan.unit == "seconds" ? base::formatSeconds(*plan.cost) : base::formatBytes(*plan.cost);
+}
+
+// What a plan was found to cost, and how far from the best it can be at most.
+std::string costLine(const plan::Plan& plan)
+{
+    if (!plan.cost) return {};
+    std::string text = "  cost about " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
+    if (plan.gap && *plan.gap < provenGap) text += ": proven to be the least";
+    else if (plan.gap) text += ": at most " + percent(*plan.gap) + " of it could be saved";
+    return text + "\n";
+}
+
+// "  x and v17 stay on the GPU, with the graph's structure"
+std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& plan)
+{
+    if (plan.resident.empty()) return {};
+    std::string text = "  ";
+    for (std::size_t i = 0; i < plan.resident.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == plan.resident.size() ? " and " : ", ") + storeName(analysis, plan.resident[i]);
+    text += plan.resident.size() == 1 ? " stays on the GPU" : " stay on the GPU";
+    return text + (plan.residentStructure ? ", with the graph's structure\n" : "\n");
+}
+
+std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
+{
+    if (!prepared.hasData()) return {};
+    std::int64_t written = 0;
+    for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
+    return heading(style, "Moved") + "  " + base::formatBytes(static_cast<double>(written)) +
+           " written, each row once, to " + counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
+           residentLine(prepared.analysis, plan) + costLine(plan);
+}
+
+std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
+{
+    std::string text;
+    for (const analysis::Lint& lint : prepared.analysis.lints) {
+        const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
+        text += "  " + mark + " " + base::oneLine(lint.message) + " " + style.dim("[" + lint.code + "]") + "\n";
+    }
+    return text.empty() ? text : heading(style, "Stands out") + text;
+}
+
+}  // namespace
+
+std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style)
+{
+    std::string text = titleLines(prepared, plan, style) + inputLines(prepared, style);
+    if (plan != nullptr) {
+        text += stageLines(prepared, *plan, style) + prologueLines(prepared, *plan, style) +
+                movedLines(prepared, *plan, style);
+    } else {
+        text += heading(style, "Cannot be split");
+        if (prepared.analysis.refusal) text += "  " + base::describe(*prepared.analysis.refusal) + "\n";
+    }
+    return text + lintLines(prepared, style);
+}
+
+}  // namespace hopscope::engine

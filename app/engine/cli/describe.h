@@ -1,0 +1,36 @@
+#pragma once
+
+// The tables that people read: a model, a plan and its reasons, a run, a verdict, devices and their rates.
+
+#include <optional>
+#include <string>
+
+#include "cli/console.h"
+#include "pipeline/devices.h"
+#include "pipeline/explanation.h"
+#include "pipeline/machine.h"
+#include "pipeline/place.h"
+#include "pipeline/prepare.h"
+#include "schema/report.h"
+
+namespace hopscope::engine {
+
+// What the model is; with a plan also its stages and what is stored between them.
+std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* plan, const Style& style);
+
+std::string describeRun(const schema::Report& report, const Style& style);
+
+// One line: "verified: equal on all 2,708 rows, largest difference 3.6e-06".
+std::string describeVerdict(const schema::Verification& verification, const Style& style);
+
+// Why a plan is as it is.
+std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
+                                const Style& style);
+
+std::string describeDevices(const pipeline::Devices& devices, const Style& style);
+std::string describeMachine(const plan::Machine& machine);
+
+// An abstract instance and its answer.
+std::string describePlaced(const pipeline::Placed& placed, const Style& style);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "base/units.h"
+#include "cli/describe.h"
+#include "cli/table.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using plan::ValueId;
+
+constexpr std::size_t mostShown = 10;  // differences in a table
+
+std::string amount(double number, const std::string& unit)
+{
+    const std::string sign = number < 0 ? "-" : "";
+    return sign + (unit == "seconds" ? base::formatSeconds(std::abs(number)) : base::formatBytes(std::abs(number)));
+}
+
+std::string joined(const std::vector<int>& numbers)
+{
+    std::string text;
+    for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
+std::string nameOf(ValueId value, const analysis::Analysis& analysis)
+{
+    const ir::Value& v = analysis.program.value(value);
+    const std::string op = v.producer.valid() ? analysis.program.op(v.producer).name : v.name;
+    return ir::valueName(value) + " " + op.substr(op.starts_with("aten::") ? 6 : 0);
+}
+
+std::string alternativeOf(const pipeline::Decision& decision, const std::string& unit)
+{
+    if (!decision.possible) return "has to be";
+    return decision.saves ? amount(*decision.saves, unit) : "not known";
+}
+
+// "2.3 % cheaper than depth".
+std::string headline(const pipeline::Explanation& explanation, const pipeline::Comparison& comparison)
+{
+    const double share = comparison.cost > 0 ? 1 - explanation.cost / comparison.cost : 0;
+    std::array<char, 32> percent{};
+    std::snprintf(percent.data(), percent.size(), "%.1f %%", std::abs(share) * 100);
+    if (std::string(percent.data()) == "0.0 %") return "As dear as " + comparison.strategy;
+    return std::string(percent.data()) + (share < 0 ? " dearer than " : " cheaper than ") + comparison.strategy;
+}
+
+std::string decisionTable(const pipeline::Explanation& explanation, const analysis::Analysis& analysis)
+{
+    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Right});
+    table.add({"", "value", "stages", "costs", "saves"});
+    for (const pipeline::Decision& d : explanation.decisions)
+        table.add({pipeline::kindName(d.kind), nameOf(d.value, analysis), joined(d.stages),
+                   amount(d.write + d.read + d.compute, explanation.unit), alternativeOf(d, explanation.unit)});
+    return table.render();
+}
+
+std::string comparisonTable(const pipeline::Comparison& comparison, const std::string& unit,
+                            const analysis::Analysis& analysis)
+{
+    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Right, Table::Align::Left, Table::Align::Left});
+    table.add({"", "here", comparison.strategy, "stages", "there"});
+    for (std::size_t i = 0; i < std::min(mostShown, comparison.values.size()); ++i) {
+        const pipeline::Difference& d = comparison.values[i];
+        table.add({nameOf(d.value, analysis), amount(d.own.total(), unit), amount(d.other.total(), unit),
+                   joined(d.own.stages), joined(d.other.stages)});
+    }
+    return table.render();
+}
+
+}  // namespace
+
+std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
+                                const Style& style)
+{
+    std::string text;
+    if (!explanation.decisions.empty())
+        text += style.bold("Decisions") + "\n" + decisionTable(explanation, analysis) + "\n";
+    for (const pipeline::Comparison& comparison : explanation.against)
+        text += style.bold(headline(explanation, comparison)) + "\n" +
+                (comparison.values.empty() ? "  no value is dealt with otherwise\n"
+                                           : comparisonTable(comparison, explanation.unit, analysis)) +
+                "\n";
+    return text;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/units.h"
+#include "cli/describe.h"
+#include "cli/table.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using Align = Table::Align;
+
+std::string scientific(double number)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1e", number);
+    return number == 0 ? "0" : text.data();
+}
+
+std::string share(double part, double whole)
+{
+    if (whole <= 0) return "";
+    const int percent = static_cast<int>(part / whole * 100 + 0.5);
+    return percent == 0 && part > 0 ? "<1 %" : std::to_string(percent) + " %";
+}
+
+std::string batchText(const schema::StageRecord& stage)
+{
+    const std::string size = base::formatCount(static_cast<double>(stage.largestBatch));
+    return base::formatCount(static_cast<double>(stage.batches)) + " \u00d7 " + size;
+}
+
+std::string rate(const schema::StageRecord& stage)
+{
+    return stage.seconds > 0 ? base::formatCount(static_cast<double>(stage.destinations) / stage.seconds) : "";
+}
+
+void addStage(Table& table, const schema::StageRecord& stage)
+{
+    const schema::PhaseRecord& p = stage.phases;
+    const double whole = p.block + p.gather + p.h2d + p.compute + p.d2h + p.write;
+    const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
+    table.add({std::to_string(stage.index), base::formatSeconds(stage.seconds), rate(stage), batchText(stage),
+               share(p.block, whole), share(p.gather, whole), share(p.h2d, whole), share(p.compute, whole),
+               share(p.d2h, whole), share(p.write, whole), base::formatBytes(static_cast<double>(stage.bytes.h2d)),
+               base::formatBytes(static_cast<double>(stage.bytes.d2h)),
+               base::formatBytes(static_cast<double>(stage.peakMemory)), stage.overlap ? share(*stage.overlap, 1) : "",
+               stage.reservedMemory ? base::formatBytes(reserved) : ""});
+}
+
+bool onGpu(const schema::Report& report)
+{
+    return std::ranges::any_of(report.stages, [](const auto& stage) { return stage.overlap || stage.reservedMemory; });
+}
+
+// Of all stages: each counts for as long as the shorter of its copying and computing took.
+std::string overlapLine(const schema::Report& report)
+{
+    double copying = 0, computing = 0, shorter = 0, both = 0;
+    for (const schema::StageRecord& stage : report.stages) {
+        if (!stage.overlap) continue;
+        const double copies = stage.phases.h2d + stage.phases.d2h;
+        const double least = std::min(copies, stage.phases.compute);
+        copying += copies;
+        computing += stage.phases.compute;
+        shorter += least;
+        both += *stage.overlap * least;
+    }
+    if (shorter <= 0) return "";
+    const std::string percent = share(both, shorter);
+    if (copying <= computing) return "copies hidden behind computing: " + percent + "\n";
+    return "copying and computing at once: " + percent + " of the shorter of the two\n";
+}
+
+// The last two are of a GPU only: without headings the columns vanish.
+std::vector<std::string> headings(const schema::Report& report, const Style& style)
+{
+    std::vector<std::string> names{"stage",   "time", "rows/s", "batches", "block",   "gather",     "h2d",
+                                   "compute", "d2h",  "write",  "read",    "written", "peak memory"};
+    names.resize(names.size() + 2);
+    if (onGpu(report)) std::ranges::copy(std::array{"overlap", "reserved"}, names.end() - 2);
+    for (std::string& name : names) name = style.dim(name);
+    return names;
+}
+
+std::string shapeText(const std::vector<std::int64_t>& shape)
+{
+    std::string text;
+    for (const std::int64_t size : shape)
+        text += (text.empty() ? "" : " \u00d7 ") + base::formatCount(static_cast<double>(size));
+    return "[" + text + "]";
+}
+
+std::string outputLines(const schema::Report& report)
+{
+    Table table({Align::Left, Align::Left, Align::Left});
+    for (const schema::OutputRecord& output : report.outputs)
+        table.add({output.file, shapeText(output.shape), base::dtypeName(output.dtype)});
+    return table.render(0);
+}
+
+// "on all 2,708 rows", "on 64 of 1.0 M rows, chosen over the degrees".
+std::string coverageText(const schema::CoverageRecord& coverage)
+{
+    const std::string rows = base::formatCount(static_cast<double>(coverage.rows));
+    if (coverage.method == "full") return "on all " + rows + " rows";
+    const std::string chosen = base::formatCount(static_cast<double>(coverage.chosen - coverage.skipped));
+    std::string text = "on " + chosen + " of " + rows + " rows, " + std::to_string(coverage.hops) + " hops around each";
+    if (coverage.skipped > 0)
+        text += " (" + base::formatCount(static_cast<double>(coverage.skipped)) + " skipped: neighbourhood too large)";
+    return text;
+}
+
+std::string largestDifference(const schema::Verification& verification)
+{
+    double absolute = 0;
+    for (const schema::TensorRecord& record : verification.outputs) absolute = std::max(absolute, record.maxAbsolute);
+    return "largest difference " + scientific(absolute);
+}
+
+}  // namespace
+
+std::string describeRun(const schema::Report& report, const Style& style)
+{
+    const std::vector<std::string> names = headings(report, style);
+    Table table(std::vector<Align>(names.size(), Align::Right));
+    table.add(names);
+    for (const schema::StageRecord& stage : report.stages) addStage(table, stage);
+    std::string text = table.render(0);
+    text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
+            base::formatSeconds(report.prologueSeconds) + " of it for what follows from structure alone; peak memory " +
+            base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
+    text += overlapLine(report) + outputLines(report);
+    if (report.verify) text += describeVerdict(*report.verify, style);
+    return text;
+}
+
+std::string describeVerdict(const schema::Verification& verification, const Style& style)
+{
+    if (verification.verdict == "equal")
+        return style.good("verified: equal") + " " + coverageText(verification.coverage) + ", " +
+               largestDifference(verification) + "\n";
+    if (verification.verdict == "different")
+        return style.bad("verification failed:") + " " + verification.reason + " (" + largestDifference(verification) +
+               ")\n";
+    return style.warn("not verified:") + " " + verification.reason + "\n";
+}
+
+}  // namespace hopscope::engine

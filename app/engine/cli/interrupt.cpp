@@ -1,0 +1,59 @@
+#include "cli/interrupt.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr int handled[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr char finish = 'q';
+
+// The write and read ends: a signal handler may do little more than write a byte.
+int g_pipe[2] = {-1, -1};
+
+void onSignal(int number)
+{
+    const int before = errno;
+    const char byte = 's';
+    (void)!write(g_pipe[1], &byte, 1);
+    std::signal(number, SIG_DFL);
+    errno = before;
+}
+
+void watch(std::stop_source source)
+{
+    char byte = 0;
+    while (read(g_pipe[0], &byte, 1) == 1 && byte != finish) source.request_stop();
+}
+
+}  // namespace
+
+Interrupt::Interrupt()
+{
+    if (pipe2(g_pipe, O_CLOEXEC) != 0) return;
+    m_thread = std::thread(watch, m_source);
+    for (const int number : handled) {
+        const auto before = std::signal(number, onSignal);
+        // nohup stays in force; an ignored SIGINT is only a shell's habit with background jobs.
+        if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
+    }
+}
+
+Interrupt::~Interrupt()
+{
+    if (!m_thread.joinable()) return;
+    for (const int number : handled) std::signal(number, SIG_DFL);
+    (void)!write(g_pipe[1], &finish, 1);
+    m_thread.join();
+    for (int& end : g_pipe) {
+        close(end);
+        end = -1;
+    }
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,73 @@
+#pragma once
+
+// Who watches a run: the progress line and the Chrome trace.
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "executor/events.h"
+
+namespace hopscope::engine {
+
+class ProgressObserver final : public executor::Observer {
+public:
+    explicit ProgressObserver(Console& console) : m_console(console) {}
+    void prologueStarted() override;
+    void prologueFinished(double seconds) override;
+    void stageStarted(const executor::StageEvent& event) override;
+    void stageFinished(int stage, double seconds) override;
+    void batchFinished(const executor::BatchEvent& event) override;
+    void note(const std::string& sentence) override;
+
+private:
+    Console& m_console;
+    std::string m_stage;
+};
+
+// Events as they come, one lane per phase, device memory as a counter. Nothing is kept in memory. A GPU's batches overlap:
+// their phases stand side by side in their lanes, and a later line of the file may have begun earlier.
+class TraceObserver final : public executor::Observer {
+public:
+    // Input if the file cannot be made. Written under a temporary name until publish().
+    static base::Result<std::unique_ptr<TraceObserver>> create(const std::string& path);
+    ~TraceObserver() override;
+
+    void prologueFinished(double seconds) override;
+    void stageStarted(const executor::StageEvent& event) override;
+    void stageFinished(int stage, double seconds) override;
+    void batchFinished(const executor::BatchEvent& event) override;
+    void phaseFinished(const executor::PhaseEvent& event) override;
+    void note(const std::string& sentence) override;
+    base::Status publish();
+
+private:
+    explicit TraceObserver(std::string path) : m_path(std::move(path)) {}
+    void emit(const std::string& event);
+
+    std::string m_path, m_temporary;
+    std::FILE* m_file = nullptr;
+    bool m_first = true;
+    double m_now = 0;  // the latest end of a phase: the time that events without one get
+    double m_stageStart = 0;
+};
+
+// Hands every event to each observer, in order.
+class Observers final : public executor::Observer {
+public:
+    void add(executor::Observer& observer) { m_observers.push_back(&observer); }
+    void prologueStarted() override;
+    void prologueFinished(double seconds) override;
+    void stageStarted(const executor::StageEvent& event) override;
+    void stageFinished(int stage, double seconds) override;
+    void batchFinished(const executor::BatchEvent& event) override;
+    void phaseFinished(const executor::PhaseEvent& event) override;
+    void note(const std::string& sentence) override;
+
+private:
+    std::vector<executor::Observer*> m_observers;
+};
+
+}  // namespace hopscope::engine

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hopscope::engine {
+
+// Columns lined up by what a reader sees: characters, not bytes, and no colour codes.
+class Table {
+public:
+    enum class Align : unsigned char { Left, Right };
+
+    explicit Table(std::vector<Align> columns) : m_columns(std::move(columns)) {}
+    void add(std::vector<std::string> cells);  // missing cells are empty
+    [[nodiscard]] bool empty() const { return m_rows.empty(); }
+    // Columns that are empty in every row vanish. Two spaces between columns; no trailing blanks.
+    [[nodiscard]] std::string render(int indent = 2) const;
+
+private:
+    std::vector<Align> m_columns;
+    std::vector<std::vector<std::string>> m_rows;
+};
+
+}  // namespace hopscope::engine

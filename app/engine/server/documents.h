@@ -1,0 +1,70 @@
+#pragma once
+
+// The models that a client has open.
+
+#include <map>
+#include <memory>
+
+#include "executor/predict.h"
+#include "pipeline/planner.h"
+#include "pipeline/prepare.h"
+#include "server/requests.h"
+
+namespace hopscope::engine {
+
+// An optimum that was asked for, for explaining it and for starting the next one from it.
+struct KeptPlan {
+    pipeline::PlanRequest request;
+    bool near = false;
+    pipeline::PlanAnswer answer;
+};
+
+// Fixed once it is open: a run may read it while requests are answered. Predictor and kept plans are the answering thread's.
+struct Document {
+    Document(std::int64_t number, pipeline::Prepared made, const std::string& folder)
+        : id(number),
+          prepared(std::move(made)),
+          predictor(prepared.walk, prepared.analysis, prepared.inputs, folder)
+    {}
+    Document(const Document&) = delete;
+    Document& operator=(const Document&) = delete;
+
+    std::int64_t id;
+    pipeline::Prepared prepared;
+    executor::Predictor predictor;
+    std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
+};
+
+class Documents {
+public:
+    explicit Documents(std::string folder) : m_folder(std::move(folder)) {}
+
+    Outcome open(const json::Reader& params, const Call& call);
+    void close(std::int64_t id) { m_documents.erase(id); }
+    // The member "document" of the parameters; null, with the reader refused, where it names none.
+    Document* find(const json::Reader& params);
+
+private:
+    std::string m_folder;
+    std::map<std::int64_t, std::unique_ptr<Document>> m_documents;
+    std::int64_t m_next = 1;
+};
+
+// plan/make, plan/repairs, plan/explain and plan/load.
+Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
+Outcome planExplanation(Document& document, const json::Reader& params, const Call& call);
+Outcome planRepairs(Document& document, const json::Reader& params, const Call& call);
+Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
+
+// model/source.
+Outcome sourceAround(const Document& document, const json::Reader& params);
+
+// fs/list.
+Outcome listFolder(const json::Reader& params);
+
+// A member that is a string, or `otherwise` where it is missing or null.
+std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
+// Missing, null, or at least 1.
+std::optional<std::int64_t> positive(const json::Reader& params, const char* key);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,211 @@
+#include "pipeline/devices.h"
+#include "pipeline/explanation.h"
+#include "pipeline/prediction.h"
+#include "pipeline/repairs.h"
+#include "schema/documents.h"
+#include "schema/names.h"
+#include "schema/pins.h"
+#include "server/documents.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+constexpr std::size_t mostPins = 10'000;
+constexpr int mostStages = 1000;
+
+std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analysis& analysis)
+{
+    if (!params.has("pins")) return {};
+    const json::Reader list = params.child("pins");
+    if (list.items().size() > mostPins) list.refuse("holds too many pins");
+    return schema::readPins(list, schema::Names(analysis));
+}
+
+placement::Objective objectiveOf(const json::Reader& params)
+{
+    const std::string name = textOr(params, "objective", placement::objectiveName(placement::Objective::Time));
+    const base::Result<placement::Objective> objective = placement::parseObjective(name);
+    if (!objective) params.child("objective").refuse("must be time or bytes");
+    return objective.value_or(placement::Objective::Time);
+}
+
+std::optional<int> stagesOf(const json::Reader& params)
+{
+    const auto stages = params.maybe<int>("stages");
+    if (stages && (*stages < 1 || *stages > mostStages)) params.child("stages").refuse("must be 1 to 1000");
+    return stages;
+}
+
+std::optional<double> deadlineOf(const json::Reader& params)
+{
+    const auto seconds = params.maybe<double>("deadline");
+    if (seconds && !(*seconds > 0)) params.child("deadline").refuse("must be more than 0");
+    return seconds;
+}
+
+// Fills in what follows from the plan, and answers with all of it.
+Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
+               const executor::PredictOptions& options, const Call& call)
+{
+    const pipeline::Prepared& prepared = document.prepared;
+    json::Value result;
+    result["predicted"] = json::Value();
+    result["notes"] = json::Value(notes);
+    if (prepared.hasData()) {
+        call.progress({"looking at the graph", 0, 0});
+        executor::PredictOptions here = options;
+        here.staysBeside = true;
+        const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
+        if (!prediction) return failed(prediction.error());
+        const auto seconds = pipeline::stageSeconds(prepared, document.predictor, plan, options, call.stop);
+        if (!seconds) return failed(seconds.error());
+        pipeline::fillPlan(plan, *prediction);
+        result["predicted"] = pipeline::predictionValue(plan, *prediction, *seconds);
+    }
+    result["plan"] = schema::planValue(plan, prepared.analysis);
+    return result;
+}
+
+}  // namespace
+
+namespace {
+
+// What plan/make and plan/repairs are asked with; nothing, with an answer in `refusal`, where it does not hold.
+std::optional<pipeline::PlanRequest> requestOf(const Document& document, const json::Reader& params, Outcome& refusal)
+{
+    pipeline::PlanRequest request;
+    request.strategy = params.get<std::string>("strategy");
+    request.objective = objectiveOf(params);
+    request.pins = pinsOf(params, document.prepared.analysis);
+    request.limits = {positive(params, "batch"), positive(params, "memory")};
+    request.device = textOr(params, "device", "auto");
+    request.stages = stagesOf(params);
+    request.deadline = deadlineOf(params);
+    if (!params.ok()) {
+        refusal = invalid(params);
+        return std::nullopt;
+    }
+    if (document.prepared.analysis.refusal) {
+        refusal = failed(*document.prepared.analysis.refusal);
+        return std::nullopt;
+    }
+    const base::Result<std::string> resolved = executor::resolveDevice(request.device);
+    if (!resolved) {
+        refusal = failed(resolved.error());
+        return std::nullopt;
+    }
+    request.device = *resolved;
+    return request;
+}
+
+base::Result<pipeline::PlanAnswer> planned(Document& document, const pipeline::PlanRequest& request, const Call& call)
+{
+    return pipeline::planFor(document.prepared, document.predictor, request, call.progress, call.stop);
+}
+
+// All of a request but its pins and what limits the search.
+std::string keyOf(const pipeline::PlanRequest& request)
+{
+    const auto number = [](const std::optional<std::int64_t>& n) { return " " + std::to_string(n.value_or(0)); };
+    return request.strategy + " " + placement::objectiveName(request.objective) + " " + request.device +
+           number(request.limits.batch) + number(request.limits.memory);
+}
+
+bool isSame(const KeptPlan& kept, const pipeline::PlanRequest& request)
+{
+    return !kept.near && kept.request.pins == request.pins && kept.request.stages == request.stages;
+}
+
+void keep(Document& document, const pipeline::PlanRequest& request, bool near, const pipeline::PlanAnswer& answer)
+{
+    if (answer.basis != nullptr) document.kept.insert_or_assign(keyOf(request), KeptPlan{request, near, answer});
+}
+
+base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const pipeline::PlanRequest& request, const Call& call)
+{
+    base::Result<pipeline::PlanAnswer> made = planned(document, request, call);
+    if (made) keep(document, request, false, *made);
+    return made;
+}
+
+// From the last optimum for the same circumstances, if there is one.
+base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const pipeline::PlanRequest& request,
+                                               const Call& call)
+{
+    const auto before = document.kept.find(keyOf(request));
+    if (before == document.kept.end()) return keptPlan(document, request, call);
+    base::Result<pipeline::PlanAnswer> made =
+        pipeline::planNear(document.prepared, document.predictor, request, before->second.answer.basis, call.stop);
+    if (made) keep(document, request, true, *made);
+    return made;
+}
+
+json::Value repairValue(const pipeline::Repair& repair)
+{
+    json::Value item;
+    if (repair.stages) item["stages"] = *repair.stages;
+    else item["drop"] = schema::writePin(*repair.drop);
+    item["cost"] = repair.plan.cost ? json::Value(*repair.plan.cost) : json::Value();
+    item["unit"] = repair.plan.unit;
+    return item;
+}
+
+}  // namespace
+
+Outcome makePlan(Document& document, const json::Reader& params, const Call& call)
+{
+    Outcome refusal;
+    const bool near = params.maybe<bool>("near").value_or(false);
+    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
+    if (!request) return refusal;
+    base::Result<pipeline::PlanAnswer> made =
+        near ? plannedNear(document, *request, call) : keptPlan(document, *request, call);
+    if (!made) return failed(made.error());
+    return answer(document, made->plan, made->notes, request->limits, call);
+}
+
+Outcome planExplanation(Document& document, const json::Reader& params, const Call& call)
+{
+    Outcome refusal;
+    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
+    if (!request) return refusal;
+    const auto known = document.kept.find(keyOf(*request));
+    const bool same = known != document.kept.end() && isSame(known->second, *request);
+    const base::Result<pipeline::PlanAnswer> made =
+        same ? base::Result<pipeline::PlanAnswer>(known->second.answer) : keptPlan(document, *request, call);
+    if (!made) return failed(made.error());
+    const auto explanation =
+        pipeline::explainPlan(document.prepared, document.predictor, *request, *made, call.progress, call.stop);
+    if (!explanation) return failed(explanation.error());
+    return pipeline::explanationValue(*explanation);
+}
+
+Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
+{
+    Outcome refusal;
+    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
+    if (!request) return refusal;
+    const auto repairs =
+        pipeline::findRepairs(document.prepared, document.predictor, *request, call.progress, call.stop);
+    if (!repairs) return failed(repairs.error());
+    json::Value result;
+    result["repairs"] = json::Value::array();
+    for (const pipeline::Repair& repair : *repairs) result["repairs"].push(repairValue(repair));
+    return result;
+}
+
+Outcome loadPlan(Document& document, const json::Reader& params, const Call& call)
+{
+    const auto text = params.get<std::string>("text");
+    if (!params.ok()) return invalid(params);
+    if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
+    base::Result<plan::Plan> plan =
+        schema::readPlan(text, document.prepared.analysis, "plan.json", document.prepared.hashes);
+    if (!plan) return failed(plan.error());
+    std::vector<std::string> notes;
+    if (const base::Status placed = pipeline::placePlan(*plan, "auto", notes); !placed) return failed(placed.error());
+    return answer(document, *plan, notes, {plan->batch, std::nullopt}, call);
+}
+
+}  // namespace hopscope::engine

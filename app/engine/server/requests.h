@@ -1,0 +1,83 @@
+#pragma once
+
+// Requests on their way from the reading thread to the one that carries them out, in order.
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "base/progress.h"
+#include "pipeline/reporter.h"
+#include "protocol/rpc.h"
+#include "json/json.h"
+#include "json/reader.h"
+
+namespace hopscope::engine {
+
+using Outcome = tl::expected<json::Value, protocol::RpcError>;
+
+// A request under way.
+struct Call {
+    std::int64_t id = 0;
+    std::stop_token stop;
+    base::ProgressFn progress;
+};
+
+// Who asked hears of the progress, and of the notes where `note` is there to take them.
+class RequestReporter final : public pipeline::Reporter {
+public:
+    explicit RequestReporter(base::ProgressFn progress, std::function<void(const std::string&)> note = {})
+        : m_progress(std::move(progress)),
+          m_note(std::move(note))
+    {}
+    void progress(const base::Progress& step) override
+    {
+        if (m_progress) m_progress(step);
+    }
+    void note(const std::string& sentence) override
+    {
+        if (m_note) m_note(sentence);
+    }
+
+private:
+    base::ProgressFn m_progress;
+    std::function<void(const std::string&)> m_note;
+};
+
+// The answer to a failed command.
+tl::unexpected<protocol::RpcError> failed(const base::Error& error);
+// -32602 with the sentence.
+tl::unexpected<protocol::RpcError> invalid(const std::string& message);
+tl::unexpected<protocol::RpcError> invalid(const json::Reader& params);
+
+struct Pending {
+    protocol::Request request;
+    std::stop_source stop;
+};
+
+// Thread-safe.
+class RequestQueue {
+public:
+    // False if too many wait already.
+    bool push(protocol::Request request);
+    // Waits; nothing once the queue is closed.
+    std::optional<Pending> pop();
+    void finish();  // of the one that was popped last
+    // Stops the request of this id, waiting or under way.
+    void cancel(std::int64_t id);
+    // Stops what is under way and drops what waits.
+    void close();
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::deque<Pending> m_waiting;
+    std::optional<std::pair<std::int64_t, std::stop_source>> m_current;
+    bool m_closed = false;
+};
+
+}  // namespace hopscope::engine

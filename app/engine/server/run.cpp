@@ -1,0 +1,115 @@
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include "base/units.h"
+#include "graph/dataset.h"
+#include "pipeline/publish.h"
+#include "pipeline/records.h"
+#include "server/run_observer.h"
+#include "server/runs.h"
+
+namespace hopscope::engine {
+
+static_assert(protocol::phaseCount == executor::phaseCount);
+
+Run::Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
+         base::ProgressFn progress)
+    : m_id(id),
+      m_document(document),
+      m_request(std::move(request)),
+      m_output(std::move(folder)),
+      m_folder(m_output.path()),
+      m_notify(std::move(notify)),
+      m_progress(std::move(progress)),
+      m_gate(m_request.paused)
+{}
+
+Run::~Run()
+{
+    cancel();
+    if (m_thread.joinable()) m_thread.join();
+}
+
+void Run::begin()
+{
+    if (!m_thread.joinable()) m_thread = std::thread([this] { body(); });
+}
+
+std::optional<base::TensorView> Run::tensor(ir::ValueId value)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto it = m_tensors.find(value);
+    return it == m_tensors.end() ? std::nullopt : std::optional(it->second);
+}
+
+// The folder is gone, or has its results, before the client hears of the end.
+void Run::body()
+{
+    EventFeed feed(m_id, [this](const protocol::RunEvents& e) { m_notify("run/events", protocol::writeEvents(e)); });
+    base::Result<schema::Report> report = guarded(feed);
+    feed.finish();
+    protocol::RunFinished finished;
+    finished.run = m_id;
+    finished.folder = m_folder;
+    if (report) finished.report = std::move(*report);
+    else finished.error = report.error();
+    m_finished = true;
+    m_notify("run/finished", protocol::writeFinished(finished));
+}
+
+// The last net, as for commands.
+base::Result<schema::Report> Run::guarded(EventFeed& feed)
+{
+    try {
+        return carryOut(std::move(m_output), feed);
+    } catch (const std::bad_alloc&) {
+        return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller memory limit or batch may help");
+    } catch (const std::exception& error) {
+        return base::fail(base::ErrorCode::Internal, std::string("unexpected: ") + error.what(), "please report this");
+    }
+}
+
+base::Result<std::vector<std::string>> Run::prepareNotes()
+{
+    m_progress({"looking for NaN in the data", 0, 0});
+    base::Result<std::vector<std::string>> notes = pipeline::finiteNotes(m_document.prepared, m_request.nan);
+    if (!notes || m_stop.stop_requested()) return notes;
+    m_progress({"hashing the data", 0, 0});
+    m_dataHash = graph::hashData(m_document.prepared.inputs);
+    return notes;
+}
+
+base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventFeed& feed)
+{
+    base::Result<std::vector<std::string>> notes = prepareNotes();
+    if (!notes) return base::forward(notes);
+    ServedRun observer(feed, m_gate, m_stop.get_token(), m_request.execution.verify != verify::Mode::None);
+    RequestReporter reporter(m_progress, [&](const std::string& sentence) { observer.note(sentence); });
+    m_request.execution.folder = folder.journal();
+    const base::Result<pipeline::Execution> execution =
+        pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
+    if (!execution) return base::forward(execution);
+    keep(execution->run);
+    return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer.pausedSeconds()), folder);
+}
+
+void Run::keep(const executor::RunReport& run)
+{
+    const std::lock_guard lock(m_mutex);
+    for (const auto* list : {&run.outputs, &run.checkpoints})
+        for (const executor::StoredTensor& stored : *list) m_tensors[stored.value] = stored.tensor;
+}
+
+schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, double pausedSeconds)
+{
+    schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run);
+    report.hashes["data"] = m_dataHash;
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+    if (pausedSeconds > 0)
+        report.notes.push_back("the run was paused for " + base::formatSeconds(pausedSeconds) +
+                               ", which the seconds include");
+    return report;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,69 @@
+#include "server/run_observer.h"
+
+namespace hopscope::engine {
+
+using protocol::RunState;
+
+double ServedRun::now() const { return std::chrono::duration<double>(Clock::now() - m_began).count(); }
+
+void ServedRun::hold()
+{
+    if (!m_gate.paused()) return;
+    m_feed.setState(RunState::Paused);
+    m_paused += m_gate.wait(m_stop);
+    m_feed.setState(RunState::Running);
+}
+
+void ServedRun::prologueStarted()
+{
+    m_began = Clock::now();
+    m_feed.setState(RunState::Running);
+    hold();
+}
+
+void ServedRun::prologueFinished(double seconds) { tell(protocol::PrologueEvent{seconds}); }
+
+void ServedRun::stageStarted(const executor::StageEvent& event)
+{
+    m_stages = event.count;
+    m_overlap = {};
+    m_copies = false;
+    tell(protocol::StageEvent{event.index, event.count, event.destinations, now()});
+    hold();
+}
+
+void ServedRun::stageFinished(int stage, double seconds)
+{
+    const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
+    tell(protocol::StageEndEvent{stage, seconds, now(), overlap});
+    if (m_gate.ended(RunGate::Unit::Stage)) hold();
+    if (stage == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
+}
+
+void ServedRun::batchFinished(const executor::BatchEvent& event)
+{
+    tell(protocol::BatchEvent{event.stage, event.loop, event.batch, event.destinations, event.edges, event.frontier,
+                              event.done, event.total, event.memory, event.peakMemory, now(), event.reservedMemory});
+    if (m_gate.ended(RunGate::Unit::Batch)) hold();
+}
+
+// Of all events: the feed leaves out what the client cannot keep up with.
+void ServedRun::account(const executor::PhaseEvent& event)
+{
+    using executor::Phase;
+    const executor::Overlap::Span span{event.start, event.start + event.seconds};
+    const bool copy = event.phase == Phase::HostToDevice || event.phase == Phase::DeviceToHost;
+    m_copies = m_copies || copy;
+    if (copy) m_overlap.copied(span);
+    else if (m_copies && event.phase == Phase::Compute) m_overlap.computed(span);
+}
+
+void ServedRun::phaseFinished(const executor::PhaseEvent& event)
+{
+    account(event);
+    tell(protocol::PhaseEvent{event.stage, event.batch, static_cast<int>(event.phase), event.start, event.seconds});
+}
+
+void ServedRun::note(const std::string& sentence) { tell(protocol::NoteEvent{sentence}); }
+
+}  // namespace hopscope::engine

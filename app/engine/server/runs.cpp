@@ -1,0 +1,159 @@
+#include "server/runs.h"
+
+#include <filesystem>
+
+#include "pipeline/devices.h"
+#include "pipeline/machine.h"
+#include "schema/documents.h"
+#include "json/json.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+verify::Mode modeOf(const json::Reader& params)
+{
+    const std::string name = textOr(params, "verify", "sample");
+    if (name == "sample") return verify::Mode::Sample;
+    if (name == "full") return verify::Mode::Full;
+    if (name != "none") params.child("verify").refuse("must be sample, full or none");
+    return verify::Mode::None;
+}
+
+executor::NanPolicy nanOf(const json::Reader& params)
+{
+    const std::string name = textOr(params, "nan", "propagate");
+    if (name == "refuse") return executor::NanPolicy::Refuse;
+    if (name != "propagate") params.child("nan").refuse("must be propagate or refuse");
+    return executor::NanPolicy::Propagate;
+}
+
+RunRequest requestOf(const json::Reader& params)
+{
+    RunRequest request;
+    request.execution.device.memory = positive(params, "memory");
+    request.execution.device.batch = positive(params, "batch");
+    request.execution.verify = modeOf(params);
+    request.nan = nanOf(params);
+    request.output = textOr(params, "output", "");
+    request.paused = params.maybe<bool>("paused").value_or(false);
+    if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
+    return request;
+}
+
+// The plan as it was sent, for the device and the batch that are asked for.
+base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader& params,
+                                          const pipeline::DeviceOptions& device)
+{
+    const pipeline::Prepared& prepared = document.prepared;
+    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
+    base::Result<plan::Plan> plan =
+        schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
+    if (!plan) return base::forward(plan);
+    pipeline::ChosenPlan chosen{std::move(*plan), std::nullopt, {}};
+    if (const base::Status placed = pipeline::placePlan(chosen.plan, textOr(params, "device", "auto"), chosen.notes);
+        !placed)
+        return base::forward(placed);
+    if (device.batch) chosen.plan.batch = device.batch;
+    const pipeline::KnownMachine machine = pipeline::knownMachine(chosen.plan.device);
+    if (!machine.measured) return chosen;
+    const auto expected = pipeline::expectedSeconds(prepared, document.predictor, chosen.plan, machine.rates,
+                                                    {chosen.plan.batch, device.memory}, {});
+    if (expected) chosen.expected = *expected;  // a run says better what is wrong
+    return chosen;
+}
+
+std::optional<RunGate::Unit> unitOf(const json::Reader& params)
+{
+    const auto name = params.get<std::string>("unit");
+    if (name == "batch") return RunGate::Unit::Batch;
+    if (name == "stage") return RunGate::Unit::Stage;
+    params.child("unit").refuse("must be batch or stage");
+    return std::nullopt;
+}
+
+void removeFolder(const std::string& folder)
+{
+    std::error_code ignored;
+    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+}
+
+}  // namespace
+
+Runs::~Runs() { replace(nullptr); }
+
+void Runs::replace(std::unique_ptr<Run> run)
+{
+    std::unique_ptr<Run> before;
+    {
+        const std::lock_guard lock(m_mutex);
+        before = std::exchange(m_run, std::move(run));
+    }
+    before.reset();  // waits for its end, without the lock
+}
+
+bool Runs::busyWith(std::int64_t document)
+{
+    const std::lock_guard lock(m_mutex);
+    return m_run && !m_run->finished() && m_run->document() == document;
+}
+
+void Runs::forget(std::int64_t document)
+{
+    if (!m_run || m_run->document() != document) return;
+    replace(nullptr);
+    removeFolder(std::exchange(m_own, {}));
+}
+
+Run* Runs::find(std::int64_t run, std::int64_t document)
+{
+    const bool named = m_run && m_run->id() == run && m_run->document() == document;
+    return named ? m_run.get() : nullptr;
+}
+
+Outcome Runs::start(Document& document, const json::Reader& params, base::ProgressFn progress)
+{
+    RunRequest request = requestOf(params);
+    if (!params.ok()) return invalid(params);
+    if (m_run && !m_run->finished()) return invalid("another run is under way");
+    if (!document.prepared.hasData())
+        return failed({base::ErrorCode::Usage, "there is nothing to run on", "open the model with its data", {}});
+    base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.device);
+    if (!plan) return failed(plan.error());
+    request.execution.given = std::move(*plan);
+    replace(nullptr);
+    removeFolder(std::exchange(m_own, {}));
+    const std::int64_t id = m_next++;
+    if (request.output.empty()) m_own = m_folder + "/run-" + std::to_string(id);
+    base::Result<pipeline::OutputFolder> folder =
+        pipeline::OutputFolder::open(request.output.empty() ? m_own : request.output);
+    if (!folder) return failed(folder.error());
+    json::Value result;
+    result["run"] = id;
+    result["folder"] = folder->path();
+    auto run =
+        std::make_unique<Run>(id, document, std::move(request), std::move(*folder), m_notify, std::move(progress));
+    replace(std::move(run));
+    return result;
+}
+
+void Runs::begin()
+{
+    if (m_run) m_run->begin();
+}
+
+Outcome Runs::control(const std::string& method, const json::Reader& params)
+{
+    const auto id = params.get<std::int64_t>("run");
+    const auto unit = method == "run/step" ? unitOf(params) : std::nullopt;
+    if (!params.ok()) return invalid(params);
+    const std::lock_guard lock(m_mutex);
+    if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is under way");
+    if (method == "run/pause") m_run->gate().pause();
+    else if (method == "run/resume") m_run->gate().resume();
+    else if (method == "run/cancel") m_run->cancel();
+    else m_run->gate().step(*unit);
+    return json::Value();
+}
+
+}  // namespace hopscope::engine

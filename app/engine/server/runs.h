@@ -1,0 +1,99 @@
+#pragma once
+
+// Runs of plans, each on a thread of its own while requests are answered.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "pipeline/execute.h"
+#include "pipeline/output_folder.h"
+#include "server/documents.h"
+#include "server/events.h"
+#include "server/gate.h"
+
+namespace hopscope::engine {
+
+using Notify = std::function<void(const std::string& method, json::Value params)>;
+
+struct RunRequest {
+    pipeline::ExecutionRequest execution;
+    executor::NanPolicy nan = executor::NanPolicy::Propagate;
+    std::string output;  // empty: a folder of the engine's own
+    bool paused = false;
+};
+
+// One run, from its start until its results are not wanted any more.
+class Run {
+public:
+    // The document must outlive it; a run of a given plan leaves it as it is.
+    Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
+        base::ProgressFn progress);
+    ~Run();  // cancels and waits
+
+    void begin();
+
+    [[nodiscard]] std::int64_t id() const { return m_id; }
+    [[nodiscard]] std::int64_t document() const { return m_document.id; }
+    [[nodiscard]] bool finished() const { return m_finished; }
+    RunGate& gate() { return m_gate; }
+    void cancel() { m_stop.request_stop(); }
+    // A stored value: nothing before the run has finished.
+    [[nodiscard]] std::optional<base::TensorView> tensor(ir::ValueId value);
+
+private:
+    void body();
+    base::Result<schema::Report> guarded(EventFeed& feed);
+    base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
+    base::Result<std::vector<std::string>> prepareNotes();
+    void keep(const executor::RunReport& run);
+    schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, double pausedSeconds);
+
+    std::int64_t m_id;
+    Document& m_document;
+    RunRequest m_request;
+    pipeline::OutputFolder m_output;
+    std::string m_folder, m_dataHash;
+    Notify m_notify;
+    base::ProgressFn m_progress;
+    RunGate m_gate;
+    std::stop_source m_stop;
+    std::atomic<bool> m_finished = false;
+    std::mutex m_mutex;
+    std::map<ir::ValueId, base::TensorView> m_tensors;
+    std::thread m_thread;
+};
+
+class Runs {
+public:
+    Runs(std::string folder, Notify notify) : m_folder(std::move(folder)), m_notify(std::move(notify)) {}
+    ~Runs();
+
+    // On the thread that answers requests. Nothing is told of the run before begin(), so that the answer comes first.
+    Outcome start(Document& document, const json::Reader& params, base::ProgressFn progress);
+    void begin();
+    [[nodiscard]] bool busyWith(std::int64_t document);
+    void forget(std::int64_t document);  // its results
+    // The run that a peek names; null if it is not the last one or not of this document.
+    Run* find(std::int64_t run, std::int64_t document);
+
+    // At once, from any thread: run/pause, run/resume, run/step, run/cancel.
+    Outcome control(const std::string& method, const json::Reader& params);
+
+private:
+    void replace(std::unique_ptr<Run> run);
+
+    std::string m_folder;
+    Notify m_notify;
+    std::mutex m_mutex;
+    std::unique_ptr<Run> m_run;  // the last one
+    std::string m_own;           // its folder, if that is the engine's
+    std::int64_t m_next = 1;
+};
+
+// tensor/peek: rows of an input, a parameter, or of what a run has stored (`run` may be null).
+Outcome peek(const Document& document, Run* run, const json::Reader& params);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "executor/planned.h"
+
+namespace hopscope::executor {
+
+using ir::RowKind;
+
+namespace {
+
+using Values = std::set<ir::ValueId>;
+
+template <class Visit>
+void forEachLoop(const StagePrograms& programs, Visit&& visit)
+{
+    for (const auto& loops : programs)
+        for (const LoopProgram& program : loops) visit(program);
+}
+
+// Made in pieces, or kept in another order: these are never there as a whole.
+Values partlyThere(const analysis::Analysis& analysis, const StagePrograms& programs)
+{
+    Values values;
+    forEachLoop(programs, [&](const LoopProgram& program) {
+        for (const Written& w : program.writes)
+            if (w.rows.kind != RowKind::Batch) values.insert(w.value);
+        for (const Instruction& i : program.instructions)
+            if (i.act == Act::Read && i.rows.kind == RowKind::Owned && !analysis.available(i.value))
+                values.insert(i.value);
+    });
+    return values;
+}
+
+// Rows along the first dimension, made by whole batches if a stage makes them.
+Values tablesRead(const analysis::Analysis& analysis, const StagePrograms& programs)
+{
+    const Values partly = partlyThere(analysis, programs);
+    Values read;
+    forEachLoop(programs, [&](const LoopProgram& program) {
+        for (const Instruction& i : program.instructions)
+            if (i.act == Act::Read && analysis.rowDim(i.value) == 0 && !analysis.info(i.value).sparse &&
+                !partly.contains(i.value))
+                read.insert(i.value);
+    });
+    return read;
+}
+
+struct Candidate {
+    double worth = 0;  // bytes copied less for each byte that it takes to keep it
+    ir::ValueId value;
+};
+
+// The best first; those that save nothing are left out. `copied`: what the stages copy when nothing is kept.
+std::vector<Candidate> candidates(const analysis::Analysis& analysis, Structure& structure,
+                                  const StagePrograms& programs, const Prediction& copied)
+{
+    std::vector<Candidate> found;
+    for (const ir::ValueId v : tablesRead(analysis, programs)) {
+        const auto size = static_cast<double>(wholeBytes(analysis, v, structure.sizes()));
+        double saved = 0;
+        for (const PredictedStage& s : copied.stages)
+            if (const auto it = s.read.find(v); it != s.read.end()) saved += static_cast<double>(it->second);
+        const bool stored = !analysis.available(v);
+        if (analysis.info(v).structureOnly) saved = 2 * size;  // counted as structure, read by several stages
+        if (size > 0 && (stored || saved > size)) found.push_back({(stored ? saved + size : saved) / size, v});
+    }
+    std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
+        return a.worth != b.worth ? a.worth > b.worth : a.value < b.value;
+    });
+    return found;
+}
+
+}  // namespace
+
+// As many as leave half of the memory to batches.
+plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
+                     std::stop_token stop)
+{
+    plan.resident.clear();
+    plan.residentStructure = false;
+    if (plan.device == "cpu") return plan;
+    const plan::Plan bare = plan;
+    Planned planned(analysis, known, bare, stop);
+    const double most = planned.budget(options.memory) / 2;
+    const auto fits = [&] { return Planned(analysis, known, plan, stop).keptBytes() <= most; };
+    const Prediction copied = planned.predict(options);
+    for (const Candidate& candidate : candidates(analysis, *known.structure, planned.programs(), copied)) {
+        plan.resident.push_back(candidate.value);
+        if (!fits()) plan.resident.pop_back();
+    }
+    plan.residentStructure = !plan.resident.empty();
+    if (!fits()) plan.residentStructure = false;
+    return plan;
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,326 @@
+#include "executor/planned.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "executor/batching.h"
+#include "executor/device_context.h"
+
+namespace hopscope::executor {
+
+using ir::RowClass;
+using ir::RowKind;
+
+namespace {
+
+constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
+
+template <class CountsOf>
+std::map<RowClass, Counts> rowsOf(const LoopProgram& program, CountsOf&& countsOf)
+{
+    std::map<RowClass, Counts> counts;
+    for (const RowClass& rows : classesOf(program)) counts.emplace(rows, countsOf(rows));
+    return counts;
+}
+
+std::set<RowClass> frontiers(const plan::Loop& loop)
+{
+    std::set<RowClass> classes;
+    for (const plan::FrontierSource& s : loop.frontier) classes.insert({RowKind::Frontier, s.type, {}});
+    return classes;
+}
+
+}  // namespace
+
+Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
+             std::stop_token stop)
+    : structure(fresh(std::move(stop))),
+      counts(analysis, *structure),
+      outside(analysis, *structure, fresh, folder)
+{}
+
+Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
+    : m_analysis(analysis),
+      m_known(known),
+      m_structure(*known.structure),
+      m_counts(known.counts),
+      m_plan(plan),
+      m_choice(analysis, plan, plan.device != "cpu"),
+      m_stop(std::move(stop))
+{
+    compile();
+}
+
+Prediction Planned::predict(const PredictOptions& options)
+{
+    Prediction prediction;
+    prediction.batch = batchSize(options);
+    m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+    m_parts.clear();
+    m_staying.clear();
+    m_eachBatch = options.eachBatch;
+    for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
+    return prediction;
+}
+
+double Planned::budget(std::optional<std::int64_t> memory)
+{
+    const DeviceContext device(m_plan.device);
+    if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
+    const double bytes = memory ? static_cast<double>(tensorLimit(*memory) - cpuMemory().current)
+                                : static_cast<double>(device.freeMemory()) / 4;
+    return std::min(bytes, cpuBatchBytes);
+}
+
+double Planned::keptBytes()
+{
+    std::set<ResidentPart> all;
+    for (const auto& loops : m_programs)
+        for (const LoopProgram& program : loops)
+            for (ResidentPart part : m_choice.parts(program)) {
+                if (part.kind == ResidentPart::Store) part.kind = ResidentPart::Table;
+                all.insert(part);
+            }
+    double bytes = 0;
+    for (const ResidentPart& part : all) bytes += static_cast<double>(m_choice.bytes(part, m_structure));
+    return bytes;
+}
+
+plan::RowCounts Planned::countRows(const PredictOptions& options)
+{
+    plan::RowCounts rows;
+    for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
+    const std::int64_t size = batchSize(options);
+    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
+    for (const auto& stage : m_loops)
+        for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
+    for (auto& [types, sum] : rows.frontiers) sum /= loops.at(types);
+    return rows;
+}
+
+// Of the values that stages work on; others may have no rows to count.
+std::set<ir::SpaceId> Planned::tables() const
+{
+    std::set<ir::SpaceId> used;
+    for (const ir::Value& v : m_analysis.program.values)
+        if (m_analysis.hasRows(v.id) && !m_analysis.info(v.id).structureOnly) used.insert(m_analysis.rowSpace(v.id));
+    return used;
+}
+
+void Planned::countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
+                        std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
+{
+    const plan::Loop& loop = *l.program.loop;
+    const Counts& own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
+    rows.batches[loop.destination] = static_cast<double>(own.perBatch.size());
+    for (const RowClass& frontier : frontiers(loop)) {
+        const std::pair types(loop.destination, frontier.table);
+        rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
+        loops[types] += 1;
+    }
+}
+
+// As a run compiles it, so that the same rows are read in place.
+void Planned::compile()
+{
+    std::unordered_set<ir::ValueId> stored;
+    const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored.contains(v)); };
+    for (const plan::Stage& stage : m_plan.stages) {
+        auto& loops = m_programs.emplace_back();
+        for (const plan::Loop& loop : stage.loops)
+            loops.push_back(compileLoop(m_analysis, loop, stored, inPlace, gpu()));
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::Access& w : loop.writes) stored.insert(w.value);
+    }
+    for (const auto& programs : m_programs) {
+        auto& loops = m_loops.emplace_back();
+        for (const LoopProgram& p : programs)
+            loops.push_back({p, trafficOf(m_analysis, m_structure, p, m_choice), MemoryModel(allocated(p), gpu())});
+    }
+}
+
+// On a CPU the batch's own rows of a table are used where they lie.
+LoopProgram Planned::allocated(LoopProgram program) const
+{
+    if (gpu()) return program;
+    for (const Instruction& i : program.instructions)
+        if (i.act == Act::Read && i.rows.kind == RowKind::Batch)
+            program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
+    return program;
+}
+
+bool Planned::readsInPlace(ir::ValueId value, bool stored)
+{
+    const ir::Value& v = m_analysis.program.value(value);
+    if (gpu()) return m_choice.holds(value);
+    if (m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
+    if (stored) return true;
+    if (v.origin == ir::Origin::Op) return false;
+    const at::Tensor table = m_structure.value(value);
+    return table.size(0) > 0 && table.select(0, 0).is_contiguous();
+}
+
+std::int64_t Planned::largestTable()
+{
+    std::int64_t rows = 1;
+    for (const plan::Stage& stage : m_plan.stages)
+        for (const plan::Loop& loop : stage.loops) rows = std::max(rows, m_structure.size(loop.destination));
+    return rows;
+}
+
+// Halves of all destinations until every loop fits.
+std::int64_t Planned::batchSize(const PredictOptions& options)
+{
+    if (options.batch) return *options.batch;
+    std::int64_t size = largestTable();
+    const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
+    while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    return size;
+}
+
+// What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
+double Planned::baseline()
+{
+    if (!gpu()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops) learntAbout(l);
+    return static_cast<double>(DeviceContext(m_plan.device).memory().current);
+}
+
+double Planned::mostMemory(std::int64_t size)
+{
+    double most = 0;
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops)
+            most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
+                                           return m_counts.atMost(*l.program.loop, rows, size);
+                                       })));
+    return most;
+}
+
+// Of the batches in which some class has the most rows.
+double Planned::peak(const PlannedLoop& l, const ClassRows& counts)
+{
+    std::set<std::size_t> batches;
+    for (const auto& [rows, c] : counts)
+        if (!c.perBatch.empty()) batches.insert(c.largest());
+    const LoopMemory* const learnt = learntAbout(l);
+    double most = 0;
+    for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
+    return most;
+}
+
+const LoopMemory* Planned::learntAbout(const PlannedLoop& l)
+{
+    return m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
+}
+
+double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
+                        std::size_t batch) const
+{
+    const auto rowsIn = [&](const RowClass& rows) {
+        const auto it = counts.find(rows);
+        return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
+    };
+    if (learnt) return learnt->peak(rowsIn, batch == 0);
+    double bytes = l.memory.peak(rowsIn) + static_cast<double>(l.traffic.numbersPerBatch);
+    for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * rowsIn(rows);
+    return bytes;
+}
+
+// Values without rows, evaluated once: from here on they are there.
+void Planned::stays(ir::ValueId value, std::int64_t bytes)
+{
+    if (m_staying.insert(value).second) m_baseline += static_cast<double>(bytes);
+}
+
+// What a loop evaluates for all of its batches: on a GPU beforehand.
+void Planned::prepares(const PlannedLoop& l)
+{
+    if (!gpu()) {
+        for (const ir::ValueId v : m_known.outside.evaluatedBy(l.program)) stays(v, m_known.outside.bytes(v));
+    } else if (const LoopMemory* const learnt = learntAbout(l)) {
+        for (const auto& [value, bytes] : learnt->whole()) stays(value, bytes);
+    } else {
+        for (const ir::ValueId v : wholeOperands(l.program))
+            stays(v, countedOnGpu(wholeBytes(m_analysis, v, m_structure.sizes())));
+    }
+}
+
+// What stays on a GPU from this loop on, and is copied there.
+void Planned::loads(PredictedStage& result, const LoopProgram& program)
+{
+    const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
+    for (const ResidentLoad& load : m_choice.added(program, held, m_structure)) {
+        m_parts.insert(load.part);
+        m_baseline += static_cast<double>(countedOnGpu(load.bytes));
+        result.bytes.h2d += load.copied.h2d;
+        result.bytes.structure += load.copied.structure;
+    }
+}
+
+void Planned::drops(std::size_t stage)
+{
+    std::erase_if(m_parts, [&](const ResidentPart& part) {
+        const bool gone = !m_choice.usedAfter(part, stage, m_programs);
+        if (gone) m_baseline -= static_cast<double>(countedOnGpu(m_choice.bytes(part, m_structure)));
+        return gone;
+    });
+}
+
+void Planned::reduces(const PlannedLoop& l)
+{
+    for (const Reduced& r : l.program.reductions) {
+        const ir::ValueId out = m_analysis.program.op(r.op).outputs.at(0);
+        stays(out, gpu() ? countedOnGpu(wholeBytes(m_analysis, out, m_structure.sizes())) : m_known.outside.bytes(out));
+    }
+}
+
+PredictedStage Planned::stage(std::size_t at, std::int64_t size)
+{
+    const std::vector<PlannedLoop>& loops = m_loops[at];
+    PredictedStage result;
+    result.index = m_plan.stages[at].index;
+    if (!gpu())
+        for (const PlannedLoop& l : loops) prepares(l);
+    for (const PlannedLoop& l : loops) {
+        if (gpu()) prepares(l);
+        loads(result, l.program);
+        addLoop(result, l, size);
+        if (gpu()) reduces(l);
+    }
+    if (!gpu())
+        for (const PlannedLoop& l : loops) reduces(l);
+    for (const auto& [value, bytes] : result.read) result.bytes.h2d += bytes;
+    drops(at);
+    return result;
+}
+
+void Planned::addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size)
+{
+    for (const auto& [rows, traffic] : l.traffic.rows) {
+        const std::int64_t total = m_counts.of(*l.program.loop, rows, size).total;
+        result.bytes.d2h += traffic.written * total;
+        result.bytes.structure += traffic.structure * total;
+        for (const auto& [value, bytes] : traffic.read) result.read[value] += bytes * total;
+    }
+}
+
+void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t size)
+{
+    const plan::Loop& loop = *l.program.loop;
+    const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
+    result.batches += static_cast<std::int64_t>(own.perBatch.size());
+    result.destinations += own.total;
+    for (const RowClass& rows : frontiers(loop))
+        if (l.program.frontiers.contains(rows.table)) result.frontierRows += m_counts.of(loop, rows, size).total;
+    addTraffic(result, l, size);
+    result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
+    const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+    result.estimated |= learntAbout(l) == nullptr;
+    result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts) + m_baseline));
+    for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
+        result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
+}
+
+}  // namespace hopscope::executor

@@ -1,0 +1,99 @@
+#pragma once
+
+// Private to executor: what the loops of a plan move and hold, from the graph, the shapes and a few small batches.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <vector>
+
+#include "executor/class_counts.h"
+#include "executor/outside.h"
+#include "executor/predict.h"
+#include "executor/probe.h"
+#include "executor/residents.h"
+#include "executor/traffic.h"
+
+namespace hopscope::executor {
+
+// What follows from the graph alone, and from loops that have been looked at before.
+struct Known {
+    Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
+          std::stop_token stop);
+
+    std::unique_ptr<Structure> structure;
+    ClassCounts counts;
+    LoopMemories memories;
+    Outside outside;
+};
+
+// One call: the loops of a plan as programs, compiled as a run compiles them, and what follows from them.
+class Planned {
+public:
+    // All must outlive it. Linear in the plan.
+    Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
+
+    Prediction predict(const PredictOptions& options);
+    plan::RowCounts countRows(const PredictOptions& options);
+    // Bytes that a run gives its batches, and on a GPU what stays beside them.
+    double budget(std::optional<std::int64_t> memory);
+    // Of all that the plan keeps on its GPU, if it were there at once.
+    double keptBytes();
+    [[nodiscard]] const StagePrograms& programs() const { return m_programs; }
+
+private:
+    struct PlannedLoop {
+        const LoopProgram& program;
+        Traffic traffic;
+        MemoryModel memory;
+    };
+    using ClassRows = std::map<ir::RowClass, Counts>;
+
+    void compile();
+    LoopProgram allocated(LoopProgram program) const;
+    [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
+    bool readsInPlace(ir::ValueId value, bool stored);
+    [[nodiscard]] std::set<ir::SpaceId> tables() const;
+    std::int64_t largestTable();
+    void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
+                   std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
+
+    std::int64_t batchSize(const PredictOptions& options);
+    double mostMemory(std::int64_t size);
+    double peak(const PlannedLoop& l, const ClassRows& counts);
+    const LoopMemory* learntAbout(const PlannedLoop& l);
+    double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
+
+    PredictedStage stage(std::size_t at, std::int64_t size);
+    void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
+    void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
+
+    // What is held beside the batches, as stages go on.
+    double baseline();
+    void stays(ir::ValueId value, std::int64_t bytes);
+    void prepares(const PlannedLoop& l);
+    void loads(PredictedStage& result, const LoopProgram& program);
+    void reduces(const PlannedLoop& l);
+    void drops(std::size_t stage);
+
+    const analysis::Analysis& m_analysis;
+    Known& m_known;
+    Structure& m_structure;
+    ClassCounts& m_counts;
+    const plan::Plan& m_plan;
+    ResidentChoice m_choice;
+    std::stop_token m_stop;
+    StagePrograms m_programs;
+    std::vector<std::vector<PlannedLoop>> m_loops;
+    double m_baseline = 0;  // what is held outside of the batches of this stage
+    std::set<ir::ValueId> m_staying;
+    std::set<ResidentPart> m_parts;
+    bool m_eachBatch = false;
+};
+
+// The plan with what is to stay on its GPU, as Predictor::keepOnDevice says.
+plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
+                     std::stop_token stop);
+
+}  // namespace hopscope::executor

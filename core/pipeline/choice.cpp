@@ -1,0 +1,94 @@
+#include "pipeline/choice.h"
+
+#include <span>
+
+#include "base/sha256.h"
+#include "pipeline/devices.h"
+#include "pipeline/machine.h"
+#include "pipeline/text_file.h"
+#include "schema/documents.h"
+#include "schema/pins.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+base::Result<plan::Plan> readPlanFile(const Prepared& prepared, const std::string& file)
+{
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    return schema::readPlan(*text, prepared.analysis, file, prepared.hashes);
+}
+
+base::Result<std::vector<plan::Pin>> readPinsFile(const Prepared& prepared, const std::string& file)
+{
+    if (file.empty()) return std::vector<plan::Pin>();
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    const base::Result<std::string> model = readText(prepared.model.info().path);
+    if (!model) return base::forward(model);
+    return schema::readPinsFile(*text, prepared.analysis, file, base::sha256(std::as_bytes(std::span(*model))));
+}
+
+base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::string& file, const DeviceOptions& device)
+{
+    base::Result<plan::Plan> plan = readPlanFile(prepared, file);
+    if (!plan) return base::forward(plan);
+    std::vector<std::string> notes;
+    if (const base::Status placed = placePlan(*plan, device.device, notes); !placed) return base::forward(placed);
+    if (device.batch) plan->batch = device.batch;
+    if (const base::Status fits = checkHostMemory(*plan, device.hostMemory); !fits) return base::forward(fits);
+    return PlanAnswer{std::move(*plan), std::move(notes)};
+}
+
+base::Result<PlanAnswer> makePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+                                  const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
+{
+    const base::Result<PlanRequest> request = requestFor(prepared, source, device);
+    if (!request) return base::forward(request);
+    return planFor(prepared, predictor, *request, progressOf(reporter), stop);
+}
+
+}  // namespace
+
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
+{
+    const base::Result<std::string> resolved = executor::resolveDevice(device.device);
+    if (!resolved) return base::forward(resolved);
+    const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
+    if (!pins) return base::forward(pins);
+    return PlanRequest{source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
+                       device.hostMemory, source.stages,    source.deadline};
+}
+
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+                                    const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
+{
+    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
+    base::Result<PlanAnswer> answer = source.file.empty()
+                                          ? makePlan(prepared, predictor, source, device, reporter, stop)
+                                          : planFromFile(prepared, source.file, device);
+    reporter.progressEnded();
+    if (answer)
+        for (const std::string& note : answer->notes) reporter.note(note);
+    return answer;
+}
+
+base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+                                    const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
+                                    const std::stop_token& stop)
+{
+    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
+    if (!answer) return base::forward(answer);
+    ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}};
+    const KnownMachine machine = knownMachine(chosen.plan.device);
+    if (!machine.measured || !source.file.empty()) return chosen;
+    const auto expected =
+        expectedSeconds(prepared, predictor, chosen.plan, machine.rates, {device.batch, device.memory}, stop);
+    if (!expected) return base::forward(expected);
+    chosen.expected = *expected;
+    return chosen;
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,28 @@
+#pragma once
+
+// Which plan is taken: the one of a file, or one that is made.
+
+#include "pipeline/planner.h"
+#include "pipeline/refine.h"
+
+namespace hopscope::pipeline {
+
+// What a plan is made for: the resolved device, the pins of the file.
+base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);
+
+// Reads or makes the plan, for the resolved device; notes go to the reporter. Expects hashInputs.
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+                                    const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop);
+
+struct ChosenPlan {
+    plan::Plan plan;
+    std::optional<WorkSeconds> expected;  // of a plan that was made here, where the rates of the device were measured
+    std::vector<std::string> notes;       // not yet told
+};
+
+// The same with a look at the graph of its own, which ends with the call: what it maps is gone before anything runs.
+base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
+                                    const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
+                                    const std::stop_token& stop);
+
+}  // namespace hopscope::pipeline

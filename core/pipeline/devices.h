@@ -1,0 +1,29 @@
+#pragma once
+
+// Devices as users meet them: the list, and the one that a plan from elsewhere runs on.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "executor/executor.h"
+#include "plan/plan.h"
+#include "json/json.h"
+
+namespace hopscope::pipeline {
+
+// What this machine can compute on, and why not on the rest.
+struct Devices {
+    std::vector<executor::DeviceInfo> usable;  // the CPU first
+    std::vector<std::string> missing;          // sentences
+};
+Devices findDevices();
+
+// {devices: [{id, name, memory, driver}], missing: [..]}: `devices --json`, and members of the answer to `initialize`.
+json::Value devicesValue(const Devices& devices);
+
+// Sets the device that a plan made elsewhere runs on: the one that is `wanted` (fails with Usage where that is not there), or
+// with "auto" the plan's own. Where that is not there it is the one that `auto` means, and a sentence is added to `notes`.
+base::Status placePlan(plan::Plan& plan, const std::string& wanted, std::vector<std::string>& notes);
+
+}  // namespace hopscope::pipeline

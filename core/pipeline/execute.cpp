@@ -1,0 +1,146 @@
+#include "pipeline/execute.h"
+
+#include <filesystem>
+
+#include "executor/memory.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+base::Result<verify::Verdict> checkSample(const Prepared& prepared, const plan::Plan& plan, const std::string& folder,
+                                          Reporter& reporter, const std::stop_token& stop)
+{
+    reporter.progress({"checking the plan on a sample", 0, 0});
+    const std::string scratch = folder + "/check";
+    std::error_code problem;
+    std::filesystem::create_directories(scratch, problem);
+    base::Result<verify::Verdict> verdict =
+        verify::verifySample(prepared.model, prepared.walk, prepared.analysis, plan, prepared.sample, scratch, stop);
+    std::filesystem::remove_all(scratch, problem);
+    reporter.progressEnded();
+    if (verdict && verdict->verdict == "different")
+        return base::fail(
+            base::ErrorCode::Different,
+            "the split computes something else than the model on a sample: " + verdict->reason,
+            "this is a defect of Hopscope or of the model's determinism; --verify none runs it all the same");
+    return verdict;
+}
+
+executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& plan)
+{
+    executor::Options options;
+    options.device = plan.device;
+    options.batch = plan.batch;
+    options.memoryLimit = request.device.memory;
+    options.dropStores = request.device.hostMemory.has_value();
+    options.folder = request.folder;
+    return options;
+}
+
+base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
+                     executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
+{
+    base::Result<ChosenPlan> chosen =
+        request.given ? *request.given
+                      : choosePlan(prepared, request.folder, request.plan, request.device, reporter, stop);
+    if (!chosen) return base::forward(chosen);
+    for (const std::string& note : chosen->notes) reporter.note(note);
+    execution.plan = std::move(chosen->plan);
+    if (request.verify != verify::Mode::None) {
+        base::Result<verify::Verdict> check = checkSample(prepared, execution.plan, request.folder, reporter, stop);
+        if (!check) return base::forward(check);
+        execution.check = std::move(*check);
+    }
+    base::Result<executor::RunReport> run =
+        executor::run(prepared.walk, prepared.analysis, execution.plan, prepared.inputs,
+                      runOptions(request, execution.plan), observer, stop);
+    reporter.progressEnded();
+    if (!run) return base::forward(run);
+    if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);
+    execution.run = std::move(*run);
+    return {};
+}
+
+// A branch that came out differently is an Input failure of a program with guards; a plan from a file fits one walk
+// only.
+bool mayRewalk(const base::Status& failed, const Prepared& prepared, const ExecutionRequest& request)
+{
+    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() && !request.given &&
+           !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
+}
+
+base::Status runWithGuards(Execution& execution, Prepared& prepared, const ExecutionRequest& request,
+                           executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
+{
+    base::Status done = runOnce(execution, prepared, request, observer, reporter, stop);
+    if (!mayRewalk(done, prepared, request)) return done;
+    const base::Result<bool> walked = rewalk(prepared, reporter);
+    if (!walked) return base::forward(walked);
+    if (!*walked) return done;
+    prepared.notes.emplace_back(rewalkNote);
+    reporter.note(prepared.notes.back());
+    execution = {};
+    return runOnce(execution, prepared, request, observer, reporter, stop);
+}
+
+verify::Request verifyRequest(const Execution& execution, const Prepared& prepared, const ExecutionRequest& wanted)
+{
+    verify::Request request;
+    request.modelPath = prepared.model.info().path;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.plan = &execution.plan;
+    request.schema = &prepared.schema;
+    request.inputs = &prepared.inputs;
+    request.dataArguments = prepared.dataArguments;
+    for (const executor::StoredTensor& output : execution.run.outputs) request.outputs[output.name] = output.tensor;
+    for (const executor::StoredTensor& stored : execution.run.checkpoints)
+        request.checkpoints[stored.value] = stored.tensor;
+    request.mode = wanted.verify;
+    request.scratchFolder = wanted.folder;
+    return request;
+}
+
+}  // namespace
+
+base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
+                                   Reporter& reporter, const std::stop_token& stop)
+{
+    executor::installCpuAllocator();
+    Execution execution;
+    if (const base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop); !done)
+        return base::forward(done);
+    return execution;
+}
+
+base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
+                       Reporter& reporter, const std::stop_token& stop)
+{
+    if (request.verify == verify::Mode::None) return {};
+    base::Result<verify::Verdict> verdict =
+        verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);
+    reporter.progressEnded();
+    if (!verdict) return base::forward(verdict);
+    execution.verdict = std::move(*verdict);
+    return {};
+}
+
+base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
+                                Reporter& reporter, const std::stop_token& stop)
+{
+    base::Result<Execution> execution = planAndRun(prepared, request, observer, reporter, stop);
+    if (!execution) return execution;
+    if (const base::Status verified = verifyRun(*execution, prepared, request, reporter, stop); !verified)
+        return base::forward(verified);
+    return execution;
+}
+
+int exitCodeOf(const std::optional<verify::Verdict>& verdict)
+{
+    const bool different = verdict && verdict->verdict == "different";
+    return different ? static_cast<int>(base::ErrorCode::Different) : 0;
+}
+
+}  // namespace hopscope::pipeline

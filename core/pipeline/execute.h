@@ -1,0 +1,45 @@
+#pragma once
+
+// A run with its proof: the check on the sample before, the plan itself, the verification after.
+
+#include <optional>
+
+#include "executor/executor.h"
+#include "pipeline/choice.h"
+#include "verify/verify.h"
+
+namespace hopscope::pipeline {
+
+struct Execution {
+    plan::Plan plan;  // the one that ran: another walk makes another one
+    executor::RunReport run;
+    std::optional<verify::Verdict> check;    // on the sample
+    std::optional<verify::Verdict> verdict;  // on the whole graph
+};
+
+struct ExecutionRequest {
+    PlanSource plan;
+    DeviceOptions device;
+    verify::Mode verify = verify::Mode::Sample;
+    std::string folder;                              // for stores and scratch files
+    std::optional<ChosenPlan> given = std::nullopt;  // this plan as it is, instead of `plan`
+};
+
+// Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.
+// Where a branch went the other way on the real inputs and the graph is small, `prepared` is walked once more with them; a
+// plan that is given leaves it as it is.
+base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
+                                   Reporter& reporter, const std::stop_token& stop);
+
+// Compares what has run with the model itself, as far as the request asks for it. A difference is a verdict, not an error.
+base::Status verifyRun(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
+                       Reporter& reporter, const std::stop_token& stop);
+
+// Both.
+base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& request, executor::Observer& observer,
+                                Reporter& reporter, const std::stop_token& stop);
+
+// The exit code that a verdict stands for: 0, or 5 for "different".
+int exitCodeOf(const std::optional<verify::Verdict>& verdict);
+
+}  // namespace hopscope::pipeline

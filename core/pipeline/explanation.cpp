@@ -1,0 +1,171 @@
+#include "pipeline/explanation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "pipeline/machine.h"
+#include "placement/pins.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using placement::Account;
+using placement::ValueAccount;
+using plan::ValueId;
+
+constexpr double deadlineSeconds = 10;
+constexpr double tie = 1e-6;  // what an optimum is proven to
+constexpr std::size_t mostValues = 200;
+
+// A plan with its figures.
+struct Priced {
+    Account account;
+    std::map<ValueId, std::int64_t> written, read;  // bytes
+    plan::Bytes bytes;
+    double seconds = 0;
+};
+
+Priced pricedWith(Account account, const plan::Plan& plan, const executor::Prediction& prediction)
+{
+    Priced priced{std::move(account), {}, {}, {}, 0};
+    for (const plan::Checkpoint& c : plan.checkpoints) priced.written[c.value] = c.bytesWritten.value_or(0);
+    for (const executor::PredictedStage& s : prediction.stages) {
+        for (const auto& [value, bytes] : s.read) priced.read[value] += bytes;
+        priced.bytes.d2h += s.bytes.d2h;
+        priced.bytes.h2d += s.bytes.h2d;
+        priced.bytes.structure += s.bytes.structure;
+    }
+    return priced;
+}
+
+template <class T>
+T of(const std::map<ValueId, T>& table, ValueId value)
+{
+    const auto it = table.find(value);
+    return it == table.end() ? T() : it->second;
+}
+
+class Explainer {
+public:
+    Explainer(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+              const base::ProgressFn& progress, std::stop_token stop)
+        : m_prepared(prepared),
+          m_predictor(predictor),
+          m_request(request),
+          m_progress(progress),
+          m_stop(std::move(stop))
+    {}
+
+    base::Result<Explanation> run(const PlanAnswer& answer)
+    {
+        if (m_progress) m_progress({"looking at the alternatives", 0, 0});
+        const base::Result<Priced> own = priced(answer.plan);
+        if (!own) return base::forward(own);
+        Explanation explanation{answer.plan.unit, answer.plan.cost.value_or(0), {}, {}};
+        if (const base::Status done = decide(answer, explanation.decisions); !done) return base::forward(done);
+        for (const char* rule : {"depth", "source-rule"})
+            if (const base::Status done = compare(*own, rule, explanation.against); !done) return base::forward(done);
+        return explanation;
+    }
+
+private:
+    base::Result<Priced> priced(const plan::Plan& plan)
+    {
+        base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
+        if (!rows) return base::forward(rows);
+        const auto prediction = m_predictor.predict(plan, m_request.limits, m_stop);
+        if (!prediction) return base::forward(prediction);
+        const auto seconds = stageSeconds(m_prepared, m_predictor, plan, m_request.limits, m_stop);
+        if (!seconds) return base::forward(seconds);
+        const placement::CostModel costs(m_prepared.analysis, m_request.objective, machineFor(m_request.device),
+                                         std::move(*rows));
+        Priced priced = pricedWith(placement::accountOf(m_prepared.analysis, costs, plan), plan, *prediction);
+        priced.seconds = std::accumulate(seconds->begin(), seconds->end(), 0.0);
+        return priced;
+    }
+
+    // Only of the optimum itself: a rule decides nothing.
+    base::Status decide(const PlanAnswer& answer, std::vector<Decision>& decisions) const
+    {
+        if (answer.basis == nullptr || answer.basis->optimum.plan.stages != answer.plan.stages) return {};
+        const placement::Optimum& optimum = answer.basis->optimum;
+        const double seconds = m_request.deadline.value_or(deadlineSeconds);
+        const auto found = optimiser::explain(optimum.model.instance, optimum.placement, {seconds, m_stop});
+        if (!found) return base::forward(found);
+        for (const optimiser::Explanation& e : *found) decisions.push_back(decisionOf(e, optimum));
+        return {};
+    }
+
+    static Decision decisionOf(const optimiser::Explanation& e, const placement::Optimum& optimum)
+    {
+        Decision decision{e.kind,      optimum.model.origins[e.node.at()].value,
+                          {},          e.write,
+                          e.read,      e.compute,
+                          e.possible,  e.alternative,
+                          std::nullopt};
+        const std::vector<optimiser::StagePlacement>& all = optimum.placement.stages;
+        for (const int stage : e.stages) {
+            const auto at = std::ranges::find(all, stage, &optimiser::StagePlacement::stage);
+            decision.stages.push_back(static_cast<int>(at - all.begin()) + 1);
+        }
+        const double cost = optimum.placement.cost.total();
+        if (e.alternative) decision.saves = std::abs(e.saves) <= tie * cost ? 0 : e.saves;
+        return decision;
+    }
+
+    base::Status compare(const Priced& own, const std::string& rule, std::vector<Comparison>& against)
+    {
+        PlanRequest request = m_request;
+        request.strategy = rule;
+        std::erase_if(request.pins, [](const plan::Pin& pin) { return !placement::ruleKeeps(pin.kind); });
+        const base::Result<PlanAnswer> made = planFor(m_prepared, m_predictor, request, {}, m_stop);
+        if (!made && made.error().code == base::ErrorCode::Unsupported) return {};
+        if (!made) return base::forward(made);
+        const base::Result<Priced> other = priced(made->plan);
+        if (!other) return base::forward(other);
+        against.push_back({rule, other->account.total(), other->seconds, other->bytes, differences(own, *other)});
+        return {};
+    }
+
+    static std::vector<Difference> differences(const Priced& own, const Priced& other)
+    {
+        std::set<ValueId> values;
+        for (const Priced* priced : {&own, &other})
+            for (const auto& [value, account] : priced->account.values) values.insert(value);
+        std::vector<Difference> found;
+        for (const ValueId value : values) {
+            const ValueAccount here = of(own.account.values, value), there = of(other.account.values, value);
+            if (here == there) continue;
+            found.push_back({value, here, there, of(own.written, value), of(other.written, value), of(own.read, value),
+                             of(other.read, value)});
+        }
+        std::ranges::stable_sort(found, std::ranges::greater(),
+                                 [](const Difference& d) { return std::abs(d.own.total() - d.other.total()); });
+        if (found.size() > mostValues) found.resize(mostValues);
+        return found;
+    }
+
+    const Prepared& m_prepared;
+    executor::Predictor& m_predictor;
+    const PlanRequest& m_request;
+    const base::ProgressFn& m_progress;
+    std::stop_token m_stop;
+};
+
+}  // namespace
+
+base::Result<Explanation> explainPlan(const Prepared& prepared, executor::Predictor& predictor,
+                                      const PlanRequest& request, const PlanAnswer& answer,
+                                      const base::ProgressFn& progress, std::stop_token stop)
+{
+    if (!prepared.hasData())
+        return base::fail(base::ErrorCode::Unsupported, "without data nothing is known of what a plan costs",
+                          "open the model with --data");
+    return Explainer(prepared, predictor, request, progress, std::move(stop)).run(answer);
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,55 @@
+#pragma once
+
+// Why a plan is as it is: what each of its decisions costs and what the alternative would cost, and where it differs from
+// the plans of the rules.
+
+#include "optimiser/explain.h"
+#include "pipeline/planner.h"
+#include "placement/account.h"
+#include "json/json.h"
+
+namespace hopscope::pipeline {
+
+// "stored", "recomputed", "delayed".
+const char* kindName(optimiser::DecisionKind kind);
+
+struct Decision {
+    optimiser::DecisionKind kind = optimiser::DecisionKind::Stored;
+    plan::ValueId value;
+    std::vector<int> stages;                  // that read it, compute it or run it
+    double write = 0, read = 0, compute = 0;  // of the value
+    bool possible = true;                     // false: no legal plan decides otherwise
+    std::optional<double> alternative;        // the cost of the best plan found that decides otherwise
+    std::optional<double> saves;              // alternative - the plan's cost
+};
+
+struct Difference {  // of the plan and a rule's
+    plan::ValueId value;
+    placement::ValueAccount own, other;
+    std::int64_t ownWritten = 0, otherWritten = 0, ownRead = 0, otherRead = 0;  // bytes over the run
+};
+
+struct Comparison {
+    std::string strategy;  // the rule
+    double cost = 0, seconds = 0;
+    plan::Bytes bytes;
+    std::vector<Difference> values;  // the greatest difference of costs first
+};
+
+struct Explanation {
+    std::string unit;
+    double cost = 0;
+    std::vector<Decision> decisions;  // none where a rule made the plan
+    std::vector<Comparison> against;  // the rules that have a plan
+};
+
+// `answer` is planFor's to `request`. Decisions take a small solve each, within `deadline` seconds for all. Expects data.
+// Fails with Unsupported without data, with Cancelled, and as prediction does.
+base::Result<Explanation> explainPlan(const Prepared& prepared, executor::Predictor& predictor,
+                                      const PlanRequest& request, const PlanAnswer& answer,
+                                      const base::ProgressFn& progress, std::stop_token stop);
+
+// The answer to plan/explain.
+json::Value explanationValue(const Explanation& explanation);
+
+}  // namespace hopscope::pipeline

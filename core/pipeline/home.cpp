@@ -1,0 +1,78 @@
+#include "pipeline/home.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace hopscope::pipeline {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* prefix = "hopscope-engine-";
+
+bool isOwn(const std::string& folder)
+{
+    struct stat found {};
+    return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
+}
+
+// -1 where somebody holds it, or there is none.
+int takeLock(const std::string& folder, int flags)
+{
+    const int lock = open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
+    close(lock);
+    return -1;
+}
+
+void removeLeftovers(const fs::path& parent)
+{
+    std::error_code problem;
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent, problem)) {
+        const std::string path = entry.path().string();
+        if (!entry.path().filename().string().starts_with(prefix) || !isOwn(path)) continue;
+        const int lock = takeLock(path, 0);
+        if (lock < 0) continue;
+        fs::remove_all(entry.path(), problem);
+        close(lock);
+    }
+}
+
+}  // namespace
+
+base::Result<EngineHome> EngineHome::make()
+{
+    std::error_code problem;
+    const fs::path parent = fs::temp_directory_path(problem);
+    removeLeftovers(parent);
+    std::string path = (parent / (std::string(prefix) + "XXXXXX")).string();
+    const int lock = mkdtemp(path.data()) != nullptr ? takeLock(path, O_CREAT) : -1;
+    if (lock < 0)
+        return base::fail(base::ErrorCode::Resources,
+                          parent.string() + ": no folder can be made there: " + std::strerror(errno),
+                          "set TMPDIR to a folder with some space");
+    return EngineHome(path, lock);
+}
+
+EngineHome::EngineHome(EngineHome&& other) noexcept
+    : m_path(std::move(other.m_path)),
+      m_lock(std::exchange(other.m_lock, -1))
+{}
+
+EngineHome::~EngineHome()
+{
+    if (m_lock < 0) return;
+    std::error_code problem;
+    fs::remove_all(m_path, problem);
+    close(m_lock);
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,28 @@
+#include "pipeline/inspection.h"
+
+#include "placement/strategy.h"
+
+namespace hopscope::pipeline {
+
+base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
+{
+    if (prepared.analysis.refusal) return std::nullopt;
+    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
+    if (!plan && plan.error().code != base::ErrorCode::Unsupported) return base::forward(plan);
+    if (!plan) {
+        prepared.analysis.refusal = plan.error();
+        prepared.analysis.lints.push_back({"no-split", base::describe(plan.error()), {}, true});
+        return std::nullopt;
+    }
+    schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
+    return std::optional(std::move(*plan));
+}
+
+schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* plan)
+{
+    const loader::ModelInfo& info = prepared.model.info();
+    return {&prepared.analysis, plan,        &prepared.schema,      prepared.sizes,  info.path,
+            info.className,     info.traced, !info.repairs.empty(), prepared.hashes, prepared.notes};
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "pipeline/prepare.h"
+#include "plan/plan.h"
+#include "schema/inspect.h"
+
+namespace hopscope::pipeline {
+
+// The plan that a description is made with. None where the model cannot be split; the reason is among the lints.
+base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared);
+
+// `plan` may be null. Refers to both.
+schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* plan);
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,142 @@
+#include "pipeline/machine.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "pipeline/text_file.h"
+#include "json/reader.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using plan::Machine;
+
+constexpr std::array<Rate, 9> rates{{
+    {"read", "rows in order, from a store", "B/s", &Machine::read},
+    {"gather", "rows by number, from a store", "B/s", &Machine::gather},
+    {"write", "rows to a store", "B/s", &Machine::write},
+    {"structure", "row numbers of blocks", "B/s", &Machine::structure},
+    {"elementwise", "operators on rows", "B/s", &Machine::elementwise},
+    {"aggregate", "messages combined", "B/s", &Machine::aggregate},
+    {"matmul", "matrix products", "FLOP/s", &Machine::matmul},
+    {"call", "one operator", "s", &Machine::call},
+    {"batch", "one batch", "s", &Machine::batch},
+}};
+
+json::Value readFile()
+{
+    std::ifstream file(machineFile(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    return json::parse(text, "machine.json").value_or(json::Value::object());
+}
+
+// Rates have to be positive: a document that says otherwise is as good as none.
+std::optional<Machine> machineOf(const json::Value& value, const std::string& device)
+{
+    const json::Reader reader(value, "machine.json");
+    Machine machine;
+    machine.device = device;
+    for (const Rate& rate : rates) {
+        machine.*rate.field = reader.get<double>(rate.key);
+        if (reader.ok() && !(machine.*rate.field > 0)) return std::nullopt;
+    }
+    if (!reader.ok()) return std::nullopt;
+    return machine;
+}
+
+json::Value knownDevices()
+{
+    const json::Value document = readFile();
+    const json::Value* const devices = document.find("devices");
+    return devices && devices->isObject() ? *devices : json::Value::object();
+}
+
+base::Status writeDevices(json::Value devices)
+{
+    const std::string file = machineFile();
+    if (file.empty())
+        return base::fail(base::ErrorCode::Resources, "there is no folder for what was measured",
+                          "set XDG_CACHE_HOME or HOME");
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    json::Value document;
+    document["format"] = "hopscope-machine";
+    document["version"] = 1;
+    document["devices"] = std::move(devices);
+    return writeTextFile(json::write(document, true), file);
+}
+
+}  // namespace
+
+std::string machineFile()
+{
+    const char* const cache = std::getenv("XDG_CACHE_HOME");
+    if (cache != nullptr && *cache != 0) return std::string(cache) + "/hopscope/machine.json";
+    const char* const home = std::getenv("HOME");
+    return home != nullptr && *home != 0 ? std::string(home) + "/.cache/hopscope/machine.json" : "";
+}
+
+KnownMachine knownMachine(const std::string& device)
+{
+    const json::Value document = readFile();
+    const json::Value* const devices = document.find("devices");
+    const json::Value* const known = devices ? devices->find(device) : nullptr;
+    const std::optional<Machine> machine = known ? machineOf(*known, device) : std::nullopt;
+    if (!machine) return {plan::typicalMachine(device), false, 0};
+    const json::Value* const runs = known->find("runs");
+    const std::int64_t* const count = runs ? runs->asInt() : nullptr;
+    return {*machine, true, count ? *count : 0};
+}
+
+std::span<const Rate> machineRates() { return rates; }
+
+Machine machineFor(const std::string& device) { return knownMachine(device).rates; }
+
+base::Status keepMachine(const KnownMachine& machine)
+{
+    json::Value known = machineValue(machine.rates);
+    known["runs"] = machine.runs;
+    json::Value devices = knownDevices();
+    devices[machine.rates.device] = std::move(known);
+    return writeDevices(std::move(devices));
+}
+
+base::Status forgetMachine(const std::string& device)
+{
+    if (!knownMachine(device).measured) return {};
+    json::Value devices = knownDevices();
+    devices.asObject()->erase(device);
+    return writeDevices(std::move(devices));
+}
+
+json::Value machineValue(const Machine& machine)
+{
+    json::Value value;
+    for (const Rate& rate : rates) value[rate.key] = machine.*rate.field;
+    return value;
+}
+
+json::Value ratesValue(const KnownMachine& machine)
+{
+    json::Value value;
+    value["device"] = machine.rates.device;
+    value["measured"] = machine.measured;
+    value["runs"] = machine.runs;
+    value["rates"] = json::Value::array();
+    for (const Rate& rate : rates) {
+        json::Value item;
+        item["key"] = rate.key;
+        item["what"] = rate.what;
+        item["unit"] = rate.unit;
+        item["value"] = machine.rates.*rate.field;
+        value["rates"].push(std::move(item));
+    }
+    return value;
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,45 @@
+#pragma once
+
+// What `bench machine` has measured, kept for later plans in the user's cache folder (hopscope/machine.json).
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "plan/machine.h"
+#include "json/json.h"
+
+namespace hopscope::pipeline {
+
+// $XDG_CACHE_HOME or ~/.cache; empty if there is neither.
+std::string machineFile();
+
+struct KnownMachine {
+    plan::Machine rates;
+    bool measured = false;  // false: typical of such a device
+    std::int64_t runs = 0;  // finished runs that have refined what was measured
+};
+
+// A file that is missing or that cannot be read is as good as none.
+KnownMachine knownMachine(const std::string& device);
+plan::Machine machineFor(const std::string& device);  // its rates
+
+// Adds the machine to the file, or replaces what is known of its device. Fails with Resources.
+base::Status keepMachine(const KnownMachine& machine);
+// From here on it is a typical one again. Fails with Resources.
+base::Status forgetMachine(const std::string& device);
+
+// What the rates are, in the order in which people read them.
+struct Rate {
+    const char* key;
+    const char* what;
+    const char* unit;  // "B/s", "FLOP/s", "s"
+    double plan::Machine::*field;
+};
+std::span<const Rate> machineRates();
+
+json::Value machineValue(const plan::Machine& machine);
+json::Value ratesValue(const KnownMachine& machine);  // with words and units
+
+}  // namespace hopscope::pipeline

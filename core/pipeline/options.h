@@ -1,0 +1,35 @@
+#pragma once
+
+// What the pipeline is asked for, as plain data: a command line, a request or a test fills it in.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "placement/cost_model.h"
+
+namespace hopscope::pipeline {
+
+struct ModelOptions {
+    std::string model;
+    std::vector<std::string> data, roles;
+};
+
+struct DeviceOptions {
+    std::string device = "auto";
+    std::optional<std::int64_t> memory;                     // bytes on the executing device
+    std::optional<std::int64_t> batch;                      // none: auto
+    std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores; none: stores stay until the end
+};
+
+struct PlanSource {  // a file, or made by a strategy
+    std::string file;
+    std::string strategy = "optimal";
+    placement::Objective objective = placement::Objective::Time;
+    std::string pins = {};                          // a file; empty: none
+    std::optional<int> stages = std::nullopt;       // at most
+    std::optional<double> deadline = std::nullopt;  // seconds
+};
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "executor/executor.h"
+#include "pipeline/output_folder.h"
+#include "schema/report.h"
+
+namespace hopscope::pipeline {
+
+// Readies the results of a run for publishing: stores as they are, values in memory written to the journal, dtypes that
+// numpy lacks as .safetensors. Fails with Resources.
+base::Result<std::vector<schema::OutputRecord>> stageOutputs(const executor::RunReport& run, OutputFolder& folder);
+
+// Writes `text` to the journal, to be published as `name`.
+base::Status stageText(const std::string& text, const std::string& name, OutputFolder& folder);
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,249 @@
+#include "pipeline/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "base/units.h"
+#include "pipeline/machine.h"
+#include "placement/account.h"
+#include "placement/pins.h"
+#include "schema/inspect.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using placement::Objective;
+using placement::Strategy;
+
+constexpr int mostRounds = 4;
+constexpr double deadlineSeconds = 10;
+
+struct Candidate {
+    plan::Plan plan;   // with its cost
+    double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    std::shared_ptr<const Basis> basis = nullptr;
+};
+
+class Planner {
+public:
+    Planner(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request, std::stop_token stop)
+        : m_prepared(prepared),
+          m_predictor(predictor),
+          m_request(request),
+          m_machine(machineFor(request.device)),
+          m_stop(std::move(stop)),
+          m_began(Clock::now())
+    {}
+
+    base::Result<PlanAnswer> rule(Strategy strategy)
+    {
+        base::Result<plan::Plan> plan = ruledWithinHost(strategy);
+        if (!plan) return base::forward(plan);
+        if (!m_prepared.hasData()) return PlanAnswer{std::move(*plan), {}};
+        base::Result<Candidate> candidate = priced(std::move(*plan));
+        if (!candidate) return base::forward(candidate);
+        return PlanAnswer{std::move(candidate->plan), {}};
+    }
+
+    base::Result<PlanAnswer> best(Strategy strategy)
+    {
+        const base::Result<Candidate> optimum = optimised(strategy);
+        if (!optimum && optimum.error().code != base::ErrorCode::Unsupported) return base::forward(optimum);
+        std::optional<Candidate> best;
+        if (optimum) best = *optimum;
+        else m_notes.push_back("the best rule is taken, not the optimum: " + base::describe(optimum.error()));
+        for (const Strategy other : {Strategy::Depth, Strategy::SourceRule}) {
+            base::Result<plan::Plan> plan = ruledWithinHost(other);
+            if (!plan || tooManyStages(*plan)) continue;
+            base::Result<Candidate> candidate = priced(std::move(*plan));
+            if (!candidate) return base::forward(candidate);
+            if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
+        }
+        if (!best) return base::forward(optimum);
+        return PlanAnswer{std::move(best->plan), std::move(m_notes), optimum ? optimum->basis : nullptr};
+    }
+
+    base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)
+    {
+        base::Result<placement::Optimum> optimum =
+            placement::optimise(m_prepared.analysis, before.costs, m_request.pins, options(strategy), &before.optimum);
+        if (!optimum) return base::forward(optimum);
+        fit(optimum->plan);
+        PlanAnswer answer{optimum->plan, {}};
+        answer.basis = std::make_shared<Basis>(Basis{before.costs, std::move(*optimum)});
+        return answer;
+    }
+
+    [[nodiscard]] std::stop_token stop() const { return m_stop; }
+
+private:
+    static double sum(const std::vector<double>& numbers)
+    {
+        return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+    }
+
+    [[nodiscard]] bool tooManyStages(const plan::Plan& plan) const
+    {
+        return m_request.stages && plan.stages.size() > static_cast<std::size_t>(*m_request.stages);
+    }
+
+    // Half of the time that is left: there may be another round.
+    [[nodiscard]] placement::OptimiseOptions options(Strategy strategy) const
+    {
+        const std::chrono::duration<double> used = Clock::now() - m_began;
+        placement::OptimiseOptions options;
+        options.hostMemory = m_request.hostMemory;
+        options.localSearch = strategy == Strategy::LocalSearch;
+        options.deadlineSeconds = (m_request.deadline.value_or(deadlineSeconds) - used.count()) / 2;
+        options.stages = m_request.stages;
+        options.stop = m_stop;
+        return options;
+    }
+
+    base::Result<plan::Plan> ruled(Strategy strategy) const
+    {
+        base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, strategy, m_request.pins);
+        if (!plan) return plan;
+        plan->objective = placement::objectiveName(m_request.objective);
+        plan->unit = placement::objectiveUnit(m_request.objective);
+        fit(*plan);
+        return plan;
+    }
+
+    base::Result<plan::Plan> ruledWithinHost(Strategy strategy) const
+    {
+        base::Result<plan::Plan> plan = ruled(strategy);
+        if (!plan) return plan;
+        if (const base::Status fits = checkHostMemory(*plan, m_request.hostMemory); !fits) return base::forward(fits);
+        return plan;
+    }
+
+    void fit(plan::Plan& plan) const
+    {
+        plan.device = m_request.device;
+        plan.batch = m_request.limits.batch;
+        plan.hashes = m_prepared.hashes;
+        schema::fillBytes(plan, m_prepared.analysis, m_prepared.sizes);
+    }
+
+    base::Result<placement::CostModel> costs(const plan::Plan& plan)
+    {
+        base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
+        if (!rows) return base::forward(rows);
+        return placement::CostModel(m_prepared.analysis, m_request.objective, m_machine, std::move(*rows));
+    }
+
+    base::Result<Candidate> priced(plan::Plan plan)
+    {
+        const base::Result<placement::CostModel> model = costs(plan);
+        if (!model) return base::forward(model);
+        const double cost = sum(placement::stageCosts(m_prepared.analysis, *model, plan));
+        Candidate candidate{std::move(plan), cost};
+        if (!candidate.plan.cost) candidate.plan.cost = candidate.worth;
+        if (m_request.objective == Objective::Time) return candidate;
+        const auto prediction = m_predictor.predict(candidate.plan, m_request.limits, m_stop);
+        if (!prediction) return base::forward(prediction);
+        candidate.worth = 0;
+        for (const executor::PredictedStage& s : prediction->stages)
+            candidate.worth += static_cast<double>(s.bytes.d2h + s.bytes.h2d + s.bytes.structure);
+        return candidate;
+    }
+
+    // Row counts are those of a plan; its optimum has others, and so on.
+    base::Result<Candidate> optimised(Strategy strategy)
+    {
+        base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, Strategy::Depth);
+        if (plan) fit(*plan);
+        std::optional<Candidate> best;
+        for (int round = 0; plan && round < mostRounds; ++round) {
+            const base::Result<placement::CostModel> model = costs(*plan);
+            if (!model) return base::forward(model);
+            if (best && options(strategy).deadlineSeconds <= 0) break;
+            base::Result<placement::Optimum> optimum =
+                placement::optimise(m_prepared.analysis, *model, m_request.pins, options(strategy));
+            if (!optimum && best && optimum.error().code == base::ErrorCode::Resources) break;
+            if (!optimum) return base::forward(optimum);
+            fit(optimum->plan);
+            const bool settled = optimum->plan.stages == plan->stages;
+            *plan = optimum->plan;
+            base::Result<Candidate> candidate = priced(*plan);
+            if (!candidate) return base::forward(candidate);
+            candidate->basis = std::make_shared<Basis>(Basis{*model, std::move(*optimum)});
+            if (!best || candidate->worth < best->worth) best = std::move(*candidate);
+            if (settled) break;
+        }
+        if (!best) return base::forward(plan);
+        return std::move(*best);
+    }
+
+    // A rule's plan that is cheaper than the optimum for the row counts of other plans: the bound still stands.
+    static Candidate better(Candidate rule, const std::optional<Candidate>& optimum)
+    {
+        if (!optimum || !optimum->plan.lowerBound) return rule;
+        rule.plan.strategy = optimum->plan.strategy;
+        rule.plan.lowerBound = std::min(*optimum->plan.lowerBound, *rule.plan.cost);
+        rule.plan.gap = *rule.plan.cost > 0 ? 1 - *rule.plan.lowerBound / *rule.plan.cost : 0;
+        return rule;
+    }
+
+    const Prepared& m_prepared;
+    executor::Predictor& m_predictor;
+    const PlanRequest& m_request;
+    plan::Machine m_machine;
+    std::stop_token m_stop;
+    Clock::time_point m_began;
+    std::vector<std::string> m_notes;
+};
+
+}  // namespace
+
+base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit)
+{
+    const std::int64_t peak = placement::hostPeak(plan);
+    if (!limit || peak <= *limit) return {};
+    return base::fail(base::ErrorCode::Unsupported,
+                      "the plan stores up to " + base::formatBytes(static_cast<double>(peak)) +
+                          " at a time, more than the host's memory limit of " +
+                          base::formatBytes(static_cast<double>(*limit)),
+                      "raise --host-memory, or let --strategy optimal look for a plan that fits");
+}
+
+base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                 const base::ProgressFn& progress, std::stop_token stop)
+{
+    if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
+    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
+    if (!strategy) return base::forward(strategy);
+    Planner planner(prepared, predictor, request, std::move(stop));
+    if (!prepared.hasData()) return planner.rule(placement::isRule(*strategy) ? *strategy : Strategy::Depth);
+    if (progress) progress({"looking for the best cuts", 0, 0});
+    base::Result<PlanAnswer> answer = placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
+    if (!answer) return answer;
+    base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planner.stop());
+    if (kept) answer->plan = std::move(*kept);
+    else if (kept.error().code == base::ErrorCode::Cancelled) return base::forward(kept);
+    return answer;  // a plan that cannot be looked at beforehand keeps nothing there
+}
+
+base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                  std::shared_ptr<const Basis> before, std::stop_token stop)
+{
+    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
+    if (!strategy) return base::forward(strategy);
+    return Planner(prepared, predictor, request, std::move(stop)).near(*strategy, *before);
+}
+
+base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
+                                               const plan::Plan& plan, const executor::PredictOptions& limits,
+                                               std::stop_token stop)
+{
+    base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
+    if (!rows) return base::forward(rows);
+    const placement::CostModel model(prepared.analysis, Objective::Time, machineFor(plan.device), std::move(*rows));
+    return placement::stageCosts(prepared.analysis, model, plan);
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,56 @@
+#pragma once
+
+// From a strategy, the user's pins and the graph to a plan: rules at once, the optimum by solving for the row counts of
+// the batches, which depend on the plan, until it stays the same.
+
+#include <memory>
+
+#include "executor/predict.h"
+#include "pipeline/prepare.h"
+#include "placement/optimise.h"
+
+namespace hopscope::pipeline {
+
+struct PlanRequest {
+    std::string strategy = "optimal";
+    placement::Objective objective = placement::Objective::Time;
+    std::vector<plan::Pin> pins;
+    std::string device = "cpu";                             // resolved
+    executor::PredictOptions limits;                        // batch and memory
+    std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
+    std::optional<int> stages = std::nullopt;               // of the optimum, at most
+    std::optional<double> deadline = std::nullopt;          // seconds for the optimum
+};
+
+// What an optimum was found for, and what it decides.
+struct Basis {
+    placement::CostModel costs;
+    placement::Optimum optimum;
+};
+
+struct PlanAnswer {
+    plan::Plan plan;  // for the device and the batch of the request, with the hashes known so far
+    std::vector<std::string> notes;
+    std::shared_ptr<const Basis> basis = nullptr;  // where there is an optimum, also if a rule's plan was taken
+};
+
+// Strategies "optimal" and "local-search" never answer with a plan that is dearer, by the same account, than those of the
+// rules with the same pins and as many stages; where no optimum can be found for the model, the better rule's plan comes
+// with a note. Without data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
+base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                 const base::ProgressFn& progress, std::stop_token stop);
+
+// A quick answer for other pins: the basis' optimum with the stages around the pins that differ optimised again, for the same
+// row counts. Fails as planFor does.
+base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+                                  std::shared_ptr<const Basis> before, std::stop_token stop);
+
+// Fails with Unsupported where the plan's stores need more than `limit` at a time.
+base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
+
+// Predicted seconds of each stage of a plan, for its device, from the rates of the machine. Fails as `predict` does.
+base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
+                                               const plan::Plan& plan, const executor::PredictOptions& limits,
+                                               std::stop_token stop);
+
+}  // namespace hopscope::pipeline

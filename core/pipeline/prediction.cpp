@@ -1,0 +1,114 @@
+#include "pipeline/prediction.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using json::Value;
+
+plan::Bytes total(const executor::Prediction& prediction)
+{
+    plan::Bytes sum;
+    for (const executor::PredictedStage& stage : prediction.stages) {
+        sum.d2h += stage.bytes.d2h;
+        sum.h2d += stage.bytes.h2d;
+        sum.structure += stage.bytes.structure;
+    }
+    return sum;
+}
+
+std::int64_t peak(const executor::Prediction& prediction)
+{
+    std::int64_t most = 0;
+    for (const executor::PredictedStage& stage : prediction.stages) most = std::max(most, stage.peakMemory);
+    return most;
+}
+
+std::set<ir::OpId> operatorsOf(const plan::Stage& stage)
+{
+    std::set<ir::OpId> ops(stage.rowless.begin(), stage.rowless.end());
+    for (const plan::Loop& loop : stage.loops) {
+        for (const plan::Step& step : loop.steps) ops.insert(step.op);
+        for (const plan::Step& step : loop.reductions) ops.insert(step.op);
+    }
+    return ops;
+}
+
+// Operators of each stage that an earlier one has computed, on the same or on other rows.
+std::vector<Value> recomputed(const plan::Plan& plan)
+{
+    std::vector<Value> lists;
+    std::set<ir::OpId> known;
+    for (const plan::Stage& stage : plan.stages) {
+        Value list = Value::array();
+        for (const ir::OpId op : operatorsOf(stage))
+            if (!known.insert(op).second) list.push(ir::opName(op));
+        lists.push_back(std::move(list));
+    }
+    return lists;
+}
+
+Value stageValue(const executor::PredictedStage& stage, double seconds, Value recomputedOps)
+{
+    Value item;
+    item["index"] = stage.index;
+    item["written"] = stage.bytes.d2h;
+    item["read"] = stage.bytes.h2d;
+    item["structure"] = stage.bytes.structure;
+    item["frontier_rows"] = stage.frontierRows;
+    item["destinations"] = stage.destinations;
+    item["peak_memory"] = stage.peakMemory;
+    item["seconds"] = seconds;
+    item["recomputed"] = std::move(recomputedOps);
+    return item;
+}
+
+std::int64_t storedBytes(const plan::Plan& plan)
+{
+    std::int64_t bytes = 0;
+    for (const plan::Checkpoint& checkpoint : plan.checkpoints) bytes += checkpoint.bytesWritten.value_or(0);
+    return bytes;
+}
+
+}  // namespace
+
+void fillPlan(plan::Plan& plan, const executor::Prediction& prediction)
+{
+    plan.bytes = total(prediction);
+    plan.peakMemory = peak(prediction);
+    for (plan::Checkpoint& checkpoint : plan.checkpoints) {
+        checkpoint.bytesRead = 0;
+        for (const executor::PredictedStage& stage : prediction.stages)
+            if (const auto it = stage.read.find(checkpoint.value); it != stage.read.end())
+                *checkpoint.bytesRead += it->second;
+    }
+}
+
+Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction,
+                      const std::vector<double>& seconds)
+{
+    const plan::Bytes bytes = total(prediction);
+    const std::vector<Value> again = recomputed(plan);
+    Value value;
+    std::int64_t batches = 0;
+    value["stages"] = Value::array();
+    for (std::size_t i = 0; i < prediction.stages.size(); ++i) {
+        batches += prediction.stages[i].batches;
+        value["stages"].push(stageValue(prediction.stages[i], seconds.at(i), again.at(i)));
+    }
+    value["seconds"] = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    value["batch"] = prediction.batch;
+    value["batches"] = batches;
+    value["stores"] = storedBytes(plan);
+    value["d2h"] = bytes.d2h;
+    value["h2d"] = bytes.h2d;
+    value["structure"] = bytes.structure;
+    value["peak_memory"] = peak(prediction);
+    return value;
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,268 @@
+#include "pipeline/prepare.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/analyse.h"
+#include "analysis/sample.h"
+#include "base/units.h"
+#include "executor/predict.h"
+#include "graph/dataset.h"
+#include "schema/documents.h"
+#include "schema/inspect.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using analysis::InputRole;
+using analysis::InputSchema;
+using Overrides = std::map<std::string, InputRole>;
+
+constexpr std::int64_t wholeWalkRows = 50'000;
+
+base::Result<Overrides> parseRoles(const std::vector<std::string>& texts)
+{
+    Overrides roles;
+    for (const std::string& text : texts) {
+        base::Result<std::pair<std::string, InputRole>> role = analysis::parseRole(text);
+        if (!role) return base::forward(role);
+        roles.insert_or_assign(role->first, role->second);
+    }
+    return roles;
+}
+
+base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overrides& roles,
+                                     const loader::ModelInfo& info)
+{
+    std::set<std::string> parameters;
+    for (const loader::Parameter& parameter : info.parameters) parameters.insert(parameter.name);
+    return analysis::inferSchema(inputs, roles, parameters);
+}
+
+// The tensors that forward takes; the rest is ignored with a note.
+base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
+                                         std::vector<std::string>& notes)
+{
+    const base::Result<loader::Binding> binding = loader::bind(model, data);
+    if (!binding) return base::forward(binding);
+    base::TensorMap used;
+    for (const std::string& key : binding->used)
+        if (const auto it = data.find(key); it != data.end()) used.insert(*it);
+    notes.insert(notes.end(), binding->notes.begin(), binding->notes.end());
+    return used;
+}
+
+analysis::Lint modelLint(std::string code, std::string message)
+{
+    return {std::move(code), std::move(message), {}, false};
+}
+
+// "the file names cuda:0 in 3 places: ..."
+std::string devicesText(const loader::ModelInfo& info)
+{
+    std::string text;
+    int places = 0;
+    for (const auto& [name, count] : info.devices) {
+        text += (text.empty() ? "" : ", ") + name;
+        places += count;
+    }
+    return "the file names the device " + text + " in " + std::to_string(places) +
+           (places == 1 ? " place" : " places") +
+           ", as models do that were exported on a GPU: whichever device computes takes its place; the file is "
+           "unchanged";
+}
+
+// What the file itself gives away, beside what the operators do.
+void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
+{
+    if (!info.repairs.empty()) {
+        const loader::Repair& first = info.repairs.front();
+        const std::string place = first.record.substr(first.record.rfind('/') + 1) + ":" + std::to_string(first.line);
+        const std::string lines =
+            info.repairs.size() == 1 ? "a declaration" : std::to_string(info.repairs.size()) + " declarations";
+        analysis.lints.push_back(modelLint("repaired", "torch.jit.load refuses this file; loaded with " + lines +
+                                                           " added in memory (" + place + "); the file is unchanged"));
+    }
+    if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));
+    for (const std::string& stub : info.stubs)
+        analysis.lints.push_back(modelLint("custom-op", stub + " is known by name only; a call of it cannot be run"));
+    for (const loader::Parameter& parameter : info.parameters)
+        if (parameter.notFinite > 0)
+            analysis.lints.push_back(
+                modelLint("nan-weights", parameter.name + " holds " +
+                                             base::formatCount(static_cast<double>(parameter.notFinite)) +
+                                             " NaN or infinite numbers"));
+}
+
+analysis::Analysis refusedAnalysis(const base::Error& error)
+{
+    analysis::Analysis refused;
+    refused.refusal = error;
+    refused.lints.push_back({"no-split", base::describe(error), {}, true});
+    return refused;
+}
+
+std::string rolesText(const InputSchema& schema)
+{
+    std::string text;
+    for (const auto& [name, role] : schema.roles)
+        text += (text.empty() ? "" : " ") + name + "=" + schema::roleText(role);
+    return text;
+}
+
+bool smallEnoughToWalk(const InputSchema& schema)
+{
+    return std::ranges::all_of(schema.sizes, [](const auto& size) { return size.second <= wholeWalkRows; });
+}
+
+base::Status walkSample(Prepared& prepared)
+{
+    const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
+    base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr);
+    if (!walk) return base::forward(walk);
+    prepared.walk = std::move(*walk);
+    return {};
+}
+
+void take(Prepared& prepared, analysis::Analysis analysis)
+{
+    prepared.analysis = std::move(analysis);
+    addModelLints(prepared.model.info(), prepared.analysis);
+    if (prepared.hasData()) prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes);
+}
+
+// Without data: a sample that forward accepts, and its roles.
+base::Status sampleWithoutData(Prepared& prepared, const Overrides& roles)
+{
+    base::Result<base::TensorMap> sample = loader::proposeSample(prepared.model);
+    if (!sample) return base::forward(sample);
+    base::Result<InputSchema> schema = inferRoles(*sample, roles, prepared.model.info());
+    if (!schema) return base::forward(schema);
+    prepared.sample = std::move(*sample);
+    prepared.schema = std::move(*schema);
+    return {};
+}
+
+base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& arguments, const Overrides& roles)
+{
+    const base::Result<base::TensorMap> data = graph::readData(arguments);
+    if (!data) return base::forward(data);
+    base::Result<base::TensorMap> inputs = bindInputs(prepared.model, *data, prepared.notes);
+    if (!inputs) return base::forward(inputs);
+    base::Result<InputSchema> schema = inferRoles(*inputs, roles, prepared.model.info());
+    if (!schema) return base::forward(schema);
+    base::Result<base::TensorMap> sample = analysis::cutSample(*inputs, *schema);
+    if (!sample) return base::forward(sample);
+    prepared.inputs = std::move(*inputs);
+    prepared.schema = std::move(*schema);
+    prepared.sample = std::move(*sample);
+    return {};
+}
+
+}  // namespace
+
+base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter)
+{
+    base::Result<Overrides> roles = parseRoles(options.roles);
+    if (!roles) return base::forward(roles);
+    reporter.progress({"loading the model", 0, 0});
+    base::Result<loader::Model> model = loader::load(options.model);
+    if (!model) return base::forward(model);
+    Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, options.data, {}};
+    reporter.progress({"reading the data", 0, 0});
+    const base::Status sampled =
+        options.data.empty() ? sampleWithoutData(prepared, *roles) : sampleFromData(prepared, options.data, *roles);
+    if (!sampled) return base::forward(sampled);
+    prepared.hashes["model"] = prepared.model.info().hash;
+    prepared.hashes["roles"] = rolesText(prepared.schema);
+    prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+    return prepared;
+}
+
+base::Status walkModel(Prepared& prepared, Reporter& reporter)
+{
+    reporter.progress({"analysing", 0, 0});
+    return walkSample(prepared);
+}
+
+void analyseModel(Prepared& prepared, Reporter& reporter)
+{
+    take(prepared, analysis::analyse(prepared.walk.program, prepared.schema));
+    reporter.progressEnded();
+}
+
+base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter)
+{
+    base::Result<Prepared> prepared = openModel(options, reporter);
+    if (!prepared) return prepared;
+    const base::Status walked = walkModel(*prepared, reporter);
+    if (walked) {
+        analyseModel(*prepared, reporter);
+        return prepared;
+    }
+    if (!tolerant || walked.error().code != base::ErrorCode::Unsupported) return base::forward(walked);
+    take(*prepared, refusedAnalysis(walked.error()));
+    reporter.progressEnded();
+    return prepared;
+}
+
+base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter)
+{
+    if (!smallEnoughToWalk(prepared.schema)) return false;
+    reporter.progress({"analysing the whole graph", 0, 0});
+    prepared.sample = prepared.inputs;
+    if (const base::Status walked = walkSample(prepared); !walked) return base::forward(walked);
+    analyseModel(prepared, reporter);
+    return true;
+}
+
+base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Reporter& reporter,
+                            std::stop_token stop)
+{
+    const bool guarded = !prepared.walk.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
+    if (!prepared.hasData() || prepared.analysis.refusal || !guarded) return {};
+    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    const base::Status checked = predictor.checkGuards(std::move(stop));
+    if (checked || checked.error().code != base::ErrorCode::Input) return checked;
+    const base::Result<bool> walked = rewalk(prepared, reporter);
+    if (!walked) return base::forward(walked);
+    if (*walked) prepared.notes.emplace_back(rewalkNote);
+    return {};
+}
+
+void hashInputs(Prepared& prepared, Reporter& reporter)
+{
+    reporter.progress({"hashing the data", 0, 0});
+    prepared.hashes["data"] = graph::hashData(prepared.inputs);
+    reporter.progressEnded();
+}
+
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy)
+{
+    std::vector<std::string> notes;
+    for (const auto& [name, count] : graph::countNotFinite(prepared.inputs)) {
+        const std::string sentence = name + " holds " + base::formatCount(static_cast<double>(count)) +
+                                     " NaN or infinite number" + (count == 1 ? "" : "s");
+        if (policy == executor::NanPolicy::Refuse)
+            return base::fail(base::ErrorCode::Input, sentence, "clean the data, or run with --nan propagate",
+                              prepared.inputs.at(name).origin);
+        notes.push_back(sentence);
+    }
+    return notes;
+}
+
+base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
+{
+    const base::Result<std::vector<std::string>> notes = finiteNotes(prepared, policy);
+    if (!notes) return base::forward(notes);
+    prepared.notes.insert(prepared.notes.end(), notes->begin(), notes->end());
+    return {};
+}
+
+void tellNotes(const Prepared& prepared, Reporter& reporter)
+{
+    for (const std::string& note : prepared.notes) reporter.note(note);
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,68 @@
+#pragma once
+
+// From files to an analysed model: load the model, read the data, bind, infer roles, cut a sample, walk, analyse. Every
+// command and every request goes through here, so that they agree on ids, hashes and notes.
+
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/roles.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "executor/executor.h"
+#include "loader/loader.h"
+#include "pipeline/options.h"
+#include "pipeline/reporter.h"
+
+namespace hopscope::pipeline {
+
+struct Prepared {
+    loader::Model model;
+    base::TensorMap inputs;  // those that forward takes; empty without data
+    analysis::InputSchema schema;
+    base::TensorMap sample;
+    loader::Walk walk;
+    analysis::Analysis analysis;
+    std::map<analysis::SpaceId, std::int64_t> sizes;  // rows of the tables, where the data gives them
+    std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
+    std::vector<std::string> dataArguments;           // where the data is, as given
+    std::vector<std::string> notes;
+
+    [[nodiscard]] bool hasData() const { return !inputs.empty(); }
+};
+
+// The three steps, in their order: all but `walk`, `analysis` and `sizes`; the walk; the rest. Only `analysis` says whether
+// the model can be split: a refusal there is not an error here.
+base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter);
+base::Status walkModel(Prepared& prepared, Reporter& reporter);
+void analyseModel(Prepared& prepared, Reporter& reporter);
+
+// All three. A model that cannot be walked is a Prepared with a refused, empty analysis where `tolerant` is set, an error
+// otherwise. Any other failure is an error.
+base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
+
+// Once more with the whole inputs as the sample: for branches that went the other way on the sample. Nothing changes if
+// the graph is too large for that (false).
+inline constexpr const char* rewalkNote =
+    "a branch went the other way than on the sample: the model was analysed again with the whole graph";
+base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter);
+
+// Walks once more with the whole inputs where a branch goes the other way on them than on the sample, and notes it.
+// Nothing changes where the graph is too large for that: a run will say so.
+base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder, Reporter& reporter,
+                            std::stop_token stop);
+
+// Adds the hash of the data, linear in its bytes.
+void hashInputs(Prepared& prepared, Reporter& reporter);
+
+// NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy);
+base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);  // adds them to prepared.notes
+
+// The notes so far, one by one.
+void tellNotes(const Prepared& prepared, Reporter& reporter);
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,76 @@
+#include "pipeline/refine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/machine.h"
+#include "placement/account.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+constexpr double leastSeconds = 0.05;
+constexpr double mostFactor = 4;  // of which one run goes half the way
+
+// How much longer it took than expected, as far as it is believed.
+double slowness(double expected, double measured)
+{
+    if (measured < leastSeconds || expected <= 0) return 1;
+    return std::sqrt(std::clamp(measured / expected, 1 / mostFactor, mostFactor));
+}
+
+}  // namespace
+
+base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, executor::Predictor& predictor,
+                                          const plan::Plan& plan, const plan::Machine& machine,
+                                          const executor::PredictOptions& limits, std::stop_token stop)
+{
+    base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
+    if (!rows) return base::forward(rows);
+    const placement::CostModel costs(prepared.analysis, placement::Objective::Time, machine, std::move(*rows));
+    const placement::Account account = placement::accountOf(prepared.analysis, costs, plan);
+    WorkSeconds seconds{account.structure, 0, account.stages};
+    for (const auto& [value, parts] : account.values) {
+        seconds.write += parts.write;
+        seconds.work += parts.read + parts.compute;
+    }
+    return seconds;
+}
+
+WorkSeconds measuredSeconds(const executor::RunReport& run)
+{
+    WorkSeconds seconds;
+    for (const executor::StageReport& stage : run.stages) {
+        const executor::PhaseSeconds& p = stage.phases;
+        seconds.structure += p.block;
+        seconds.write += p.d2h + p.write;
+        seconds.work += p.gather + p.h2d + p.compute;
+    }
+    return seconds;
+}
+
+plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured)
+{
+    plan::Machine better = machine;
+    better.structure /= slowness(expected.structure, measured.structure);
+    better.write /= slowness(expected.write, measured.write);
+    const double work = slowness(expected.work, measured.work);
+    for (double* rate : {&better.read, &better.gather, &better.elementwise, &better.aggregate, &better.matmul})
+        *rate /= work;
+    for (double* seconds : {&better.call, &better.batch}) *seconds *= work;
+    return better;
+}
+
+void learnFrom(const std::string& device, const WorkSeconds& expected, const executor::RunReport& run)
+{
+    KnownMachine known = knownMachine(device);
+    if (!known.measured) return;
+    const plan::Machine better = refined(known.rates, expected, measuredSeconds(run));
+    if (better == known.rates) return;
+    known.rates = better;
+    ++known.runs;
+    (void)keepMachine(known);
+}
+
+}  // namespace hopscope::pipeline

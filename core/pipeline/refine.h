@@ -1,0 +1,35 @@
+#pragma once
+
+// What finished runs say about the rates of a machine.
+
+#include "executor/executor.h"
+#include "executor/predict.h"
+#include "pipeline/prepare.h"
+#include "plan/machine.h"
+
+namespace hopscope::pipeline {
+
+// Seconds of all stages, as far as phases tell the parts of the cost model apart: where tables are read in place, reading
+// is part of computing.
+struct WorkSeconds {
+    double structure = 0, write = 0;
+    double work = 0;  // reading, gathering, computing
+    bool operator==(const WorkSeconds&) const = default;
+};
+
+// By the cost model, for the rows of the plan's batches. Fails as `countRows` does.
+base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, executor::Predictor& predictor,
+                                          const plan::Plan& plan, const plan::Machine& machine,
+                                          const executor::PredictOptions& limits, std::stop_token stop);
+
+WorkSeconds measuredSeconds(const executor::RunReport& run);
+
+// Rates that lie half the way (of their logarithm) to those that would have given the measured seconds. One run moves a
+// rate by a factor of two at most, and parts that took less than 50 ms say nothing.
+plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected, const WorkSeconds& measured);
+
+// Keeps better rates of the device, if it has been measured; a machine that is typical of its kind stays as it is, and a
+// cache that cannot be written does not matter.
+void learnFrom(const std::string& device, const WorkSeconds& expected, const executor::RunReport& run);
+
+}  // namespace hopscope::pipeline

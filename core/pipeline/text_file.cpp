@@ -1,0 +1,47 @@
+#include "pipeline/text_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace hopscope::pipeline {
+
+namespace {
+
+constexpr std::int64_t largestText = std::int64_t{64} << 20;
+
+}  // namespace
+
+base::Result<std::string> readText(const std::string& path)
+{
+    std::error_code problem;
+    const bool regular = std::filesystem::is_regular_file(path, problem);
+    if (!regular) return base::fail(base::ErrorCode::Input, path + ": no such file");
+    if (static_cast<std::int64_t>(std::filesystem::file_size(path, problem)) > largestText)
+        return base::fail(base::ErrorCode::Input, path + ": too large for a document", "the limit is 64 MiB");
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file.good() && !file.eof()) return base::fail(base::ErrorCode::Input, path + ": cannot be read");
+    return text;
+}
+
+base::Status writeTextFile(const std::string& text, const std::string& path)
+{
+    const std::string temporary = path + ".partial." + std::to_string(getpid());
+    std::FILE* const file = std::fopen(temporary.c_str(), "wbe");
+    bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    written = written && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+    if (file != nullptr) written = (std::fclose(file) == 0) && written;
+    if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return {};
+    const std::string problem = std::strerror(errno);
+    unlink(temporary.c_str());
+    return base::fail(file == nullptr ? base::ErrorCode::Input : base::ErrorCode::Resources,
+                      path + ": cannot be written: " + problem, "choose another place, or free some space");
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "pipeline/output_folder.h"
+
+using namespace hopscope;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Temporary {
+    Temporary()
+    {
+        std::string name = (fs::temp_directory_path() / "hopscope-test-XXXXXX").string();
+        path = mkdtemp(name.data());
+    }
+    ~Temporary() { fs::remove_all(path); }
+    fs::path path;
+};
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+std::string read(const fs::path& file)
+{
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+TEST_CASE("a folder that was made for a run vanishes if nothing is published")
+{
+    const Temporary temporary;
+    {
+        const auto folder = pipeline::OutputFolder::open((temporary.path / "a/b/c").string());
+        REQUIRE_MESSAGE(folder, base::describe(folder.error()));
+        write(folder->journal() + "/v5.npy", "rows");
+        CHECK(fs::exists(temporary.path / "a/b/c/.hopscope-journal/v5.npy"));
+    }
+    CHECK(fs::is_empty(temporary.path));
+}
+
+TEST_CASE("a folder that was there keeps what is in it, and nothing else stays")
+{
+    const Temporary temporary;
+    write(temporary.path / "mine.txt", "mine");
+    {
+        const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+        REQUIRE(folder);
+        write(folder->journal() + "/v5.npy", "rows");
+    }
+    CHECK(read(temporary.path / "mine.txt") == "mine");
+    CHECK_FALSE(fs::exists(temporary.path / ".hopscope-journal"));
+}
+
+TEST_CASE("publishing renames the results over older ones and removes the journal")
+{
+    const Temporary temporary;
+    write(temporary.path / "out.npy", "old");
+    {
+        auto folder = pipeline::OutputFolder::open(temporary.path.string());
+        REQUIRE(folder);
+        write(folder->journal() + "/tmp1", "new");
+        folder->add(folder->journal() + "/tmp1", "out.npy");
+        CHECK(read(temporary.path / "out.npy") == "old");
+        REQUIRE(folder->publish());
+    }
+    CHECK(read(temporary.path / "out.npy") == "new");
+    CHECK_FALSE(fs::exists(temporary.path / ".hopscope-journal"));
+}
+
+TEST_CASE("a file in the way is refused as input")
+{
+    const Temporary temporary;
+    write(temporary.path / "file", "text");
+    for (const char* path : {"file", "file/below"}) {
+        const auto folder = pipeline::OutputFolder::open((temporary.path / path).string());
+        REQUIRE_FALSE(folder);
+        CHECK(folder.error().code == base::ErrorCode::Input);
+    }
+    CHECK(read(temporary.path / "file") == "text");
+}
+
+TEST_CASE("a second run in one folder is told who holds it")
+{
+    const Temporary temporary;
+    const auto first = pipeline::OutputFolder::open(temporary.path.string());
+    REQUIRE(first);
+    const auto second = pipeline::OutputFolder::open(temporary.path.string());
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == base::ErrorCode::Input);
+    CHECK(second.error().message.find("locked by pid " + std::to_string(getpid()) + " on ") != std::string::npos);
+    CHECK(fs::exists(temporary.path / ".hopscope-journal/lock"));
+}
+
+TEST_CASE("the lock of a process that died is taken over and its leavings are removed")
+{
+    const Temporary temporary;
+    const pid_t child = fork();
+    if (child == 0) {
+        const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+        if (folder) write(folder->journal() + "/v5.npy", "half");
+        _exit(0);  // as if killed: no destructor runs
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(fs::exists(temporary.path / ".hopscope-journal/v5.npy"));
+    const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+    REQUIRE_MESSAGE(folder, base::describe(folder.error()));
+    CHECK_FALSE(fs::exists(temporary.path / ".hopscope-journal/v5.npy"));
+}
+
+TEST_CASE("a lock from another machine is respected")
+{
+    const Temporary temporary;
+    fs::create_directories(temporary.path / ".hopscope-journal");
+    write(temporary.path / ".hopscope-journal/lock", "pid 17 on some-other-host");
+    const auto folder = pipeline::OutputFolder::open(temporary.path.string());
+    REQUIRE_FALSE(folder);
+    CHECK(folder.error().message.find("locked by pid 17 on some-other-host") != std::string::npos);
+}
+
+TEST_CASE("names of outputs become safe file names")
+{
+    CHECK(pipeline::outputFileName("out") == "out");
+    CHECK(pipeline::outputFileName("out.0") == "out.0");
+    CHECK(pipeline::outputFileName("out.user/item") == "out.user%2Fitem");
+    CHECK(pipeline::outputFileName("out.50%") == "out.50%25");
+    CHECK(pipeline::outputFileName("out.\xC3\xA9 x") == "out.%C3%A9%20x");
+}

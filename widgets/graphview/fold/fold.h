@@ -1,0 +1,93 @@
+#pragma once
+
+// What is seen of a model: which modules are folded into one box, which operators stand alone, and what connects them.
+// Pure functions; equal inputs give equal graphs.
+
+#include <QSet>
+#include <QString>
+#include <vector>
+
+#include "graphview/fold/module_runs.h"
+#include "protocol/model.h"
+
+namespace hopscope::graphview {
+
+struct FoldState {
+    QSet<QString> expanded;      // module paths, and "structure:" + path for parts of the prologue
+    bool everyOperator = false;  // reshapes, biases and size queries too
+    bool operator==(const FoldState&) const = default;
+};
+
+enum class Shape { Input, Structure, Module, Rowwise, Gather, Aggregate, Reduce, Output };
+
+struct VisibleNode {
+    QString key;  // the same node in another fold has the same key: "op12", "module:convs.0", "structure:convs.0"
+    Shape shape = Shape::Rowwise;
+    QString label, detail, tip;
+    int op = -1;           // the operator that it stands for; of boxes the first one
+    std::vector<int> ops;  // all operators in it, ascending
+    int module = -1;       // of module boxes: index into the tree
+    QString expands;       // what FoldState::expanded needs to open it; empty: nothing to open
+    int frame = -1;        // innermost frame around it
+    int depth = 0, minDepth = 0;
+    bool prologue = false;  // structure only: no part of any stage
+    int repeat = 1;
+};
+
+struct VisibleEdge {
+    int from = 0, to = 0;
+    std::vector<int> values;  // ascending
+};
+
+// Something from the prologue, or an input that is used in many places, at one of its uses.
+struct Stub {
+    int node = 0;
+    int source = 0;  // node
+    QString label;
+    std::vector<int> values;
+};
+
+// The outline of an expanded module. Frames nest; every frame is convex: no path leaves and enters it again.
+struct Frame {
+    int module = 0;
+    int parent = -1;
+    QString path, title;
+};
+
+struct VisibleGraph {
+    std::vector<VisibleNode> nodes;
+    std::vector<VisibleEdge> edges;  // acyclic, sorted by (from, to)
+    std::vector<Stub> stubs;
+    std::vector<Frame> frames;                              // parents before children
+    std::vector<int> nodeOf;                                // by operator: its node, or -1 where nothing shows it
+    [[nodiscard]] int nodeByKey(const QString& key) const;  // -1: none; linear
+};
+
+// What a model is folded by, computed once.
+struct FoldModel {
+    const protocol::ModelRecord* model = nullptr;
+    models::ModuleTree tree;
+    std::vector<int> leaders;      // by operator
+    std::vector<int> leaderCount;  // by module, with its children: how many nodes it opens into
+    // Not the root, not what is one node anyway, and no list that holds nothing but one run of layers.
+    [[nodiscard]] bool foldable(int module) const
+    {
+        const models::Module& record = tree.modules[module];
+        return module > 0 && leaderCount[module] > 1 && !(record.ops.empty() && record.children.size() == 1);
+    }
+};
+
+// `tree`: of the model, without runs; made here if there is none.
+FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree = nullptr);
+
+// The fold to begin with: modules are opened level by level, identical ones together, while about `budget` nodes are seen.
+FoldState initialFold(const FoldModel& fold, int budget = 60);
+FoldState fullyExpanded(const FoldModel& fold);
+
+// Near-linear in operators and values.
+VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state);
+
+// What to close so that the node disappears into the box around it; empty: it is at top level.
+QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node);
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,75 @@
+#include "graphview/fold/module_runs.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr int minRun = 4;           // shorter runs are as easily read one by one
+constexpr int minOpsForRuns = 260;  // small models show every layer
+
+std::size_t mix(std::size_t seed, std::size_t value) { return (seed ^ value) * 0x9E3779B97F4A7C15ull + (seed >> 29); }
+
+class Runs {
+public:
+    explicit Runs(models::ModuleTree& tree) : m_tree(tree) {}
+    void makeRuns(int module);
+
+private:
+    std::vector<int> grouped(int module);
+    int makeRun(int parent, const std::vector<int>& members);
+
+    models::ModuleTree& m_tree;
+};
+
+int Runs::makeRun(int parent, const std::vector<int>& members)
+{
+    const int index = static_cast<int>(m_tree.modules.size());
+    const auto& modules = m_tree.modules;
+    models::Module run;
+    run.name = QStringLiteral("[%1\u2013%2]").arg(modules[members.front()].name, modules[members.back()].name);
+    run.path = modules[parent].path.isEmpty() ? run.name : modules[parent].path + QLatin1Char('.') + run.name;
+    run.type = modules[members.front()].type;
+    run.parent = parent;
+    run.children = members;
+    run.repeat = static_cast<int>(members.size());
+    run.firstOp = modules[members.front()].firstOp;
+    run.signature = mix(modules[members.front()].signature, members.size());
+    for (int member : members) run.opCount += modules[member].opCount;
+    m_tree.modules.push_back(run);
+    for (int member : members) m_tree.modules[member].parent = index;
+    return index;
+}
+
+// The children with runs of at least `minRun` identical neighbours put together.
+std::vector<int> Runs::grouped(int index)
+{
+    const std::vector<int> children = m_tree.modules[index].children;
+    std::vector<int> result;
+    for (std::size_t begin = 0; begin < children.size();) {
+        std::size_t end = begin + 1;
+        const auto& first = m_tree.modules[children[begin]];
+        while (end < children.size() && m_tree.modules[children[end]].signature == first.signature) ++end;
+        const std::vector<int> members(children.begin() + begin, children.begin() + end);
+        if (members.size() >= minRun && first.opCount > 1) result.push_back(makeRun(index, members));
+        else result.insert(result.end(), members.begin(), members.end());
+        begin = end;
+    }
+    return result;
+}
+
+void Runs::makeRuns(int index)
+{
+    for (int child : std::vector<int>(m_tree.modules[index].children)) makeRuns(child);
+    std::vector<int> children = grouped(index);
+    m_tree.modules[index].children = std::move(children);
+}
+
+}  // namespace
+
+models::ModuleTree withRuns(models::ModuleTree tree)
+{
+    if (tree.modules.front().opCount >= minOpsForRuns) Runs(tree).makeRuns(0);
+    return tree;
+}
+
+}  // namespace hopscope::graphview

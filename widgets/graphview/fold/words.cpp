@@ -1,0 +1,222 @@
+#include "graphview/fold/words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "models/labels.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+using protocol::ModelRecord;
+using protocol::OpRecord;
+
+QString tr(const char* text) { return QCoreApplication::translate("GraphWords", text); }
+
+// "aten::add_.Tensor" -> "add"
+std::string_view plainName(const OpRecord& op)
+{
+    std::string_view name = op.name;
+    if (const auto colon = name.rfind("::"); colon != std::string_view::npos) name.remove_prefix(colon + 2);
+    name = name.substr(0, name.find('.'));
+    if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);
+    return name;
+}
+
+template <std::size_t N>
+bool oneOf(std::string_view name, const std::array<std::string_view, N>& names)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool isQuiet(const OpRecord& op)
+{
+    static constexpr std::array<std::string_view, 9> names{"to",    "contiguous", "dropout",  "detach",         "clone",
+                                                           "alias", "type_as",    "identity", "feature_dropout"};
+    return op.kind == "rowwise" && (op.view || oneOf(plainName(op), names));
+}
+
+bool isArithmetic(const OpRecord& op)
+{
+    static constexpr std::array<std::string_view, 4> names{"add", "sub", "mul", "div"};
+    return op.kind == "rowwise" && oneOf(plainName(op), names);
+}
+
+bool isData(const ModelRecord& model, int value)
+{
+    const auto& record = model.values[value];
+    return record.producer >= 0 && !record.structureOnly;
+}
+
+std::vector<int> dataInputs(const ModelRecord& model, const OpRecord& op)
+{
+    std::vector<int> values;
+    for (int value : op.inputs)
+        if (isData(model, value)) values.push_back(value);
+    return values;
+}
+
+int dataConsumers(const ModelRecord& model, const OpRecord& op)
+{
+    int count = 0;
+    for (int value : op.outputs)
+        for (int consumer : model.values[value].consumers) count += model.ops[consumer].structureOnly ? 0 : 1;
+    return count;
+}
+
+// The operator whose result `op` dresses, or -1.
+int dresses(const ModelRecord& model, const OpRecord& op)
+{
+    const bool quiet = isQuiet(op);
+    if (op.structureOnly || (!quiet && !isArithmetic(op))) return -1;
+    const std::vector<int> inputs = dataInputs(model, op);
+    if (inputs.size() != 1) return -1;
+    const int producer = model.values[inputs.front()].producer;
+    const OpRecord& maker = model.ops[producer];
+    if (maker.kind == "input" || maker.structureOnly) return -1;
+    return quiet || dataConsumers(model, maker) == 1 ? producer : -1;
+}
+
+QString factorWord(const ModelRecord& model, const OpRecord& op)
+{
+    for (int value : op.inputs) {
+        const auto& record = model.values[value];
+        if (record.origin == "parameter") return plainName(op) == "add" ? tr("bias") : tr("weight");
+        if (record.structureOnly && record.producer >= 0) {
+            const QString word = structureWord(model, value);
+            if (!word.isEmpty()) return word;
+        }
+    }
+    return {};
+}
+
+QString suffixOf(const ModelRecord& model, const OpRecord& op)
+{
+    if (!isArithmetic(op)) return {};
+    const QString word = factorWord(model, op);
+    if (word.isEmpty()) return {};
+    const std::string_view name = plainName(op);
+    const char* sign = name == "mul" ? " \u00d7 " : name == "div" ? " \u00f7 " : name == "sub" ? " \u2212 " : " + ";
+    return QString::fromUtf8(sign) + word;
+}
+
+// A gather along the other end of the edges brings no neighbour nearer.
+bool gathersOwn(const ModelRecord& model, const OpRecord& op)
+{
+    int depth = 0;
+    for (int value : dataInputs(model, op)) depth = std::max(depth, model.ops[model.values[value].producer].depth);
+    return op.depth == depth;
+}
+
+QString leaderLabel(const ModelRecord& model, const OpRecord& op)
+{
+    if (op.kind == "gather" && gathersOwn(model, op)) return tr("gather destination");
+    return models::humanLabel(op);
+}
+
+// What an operator's own name says about its result; nothing where its first input says more.
+std::optional<QString> wordOfOp(const OpRecord& op)
+{
+    const std::string_view name = plainName(op);
+    static constexpr std::array<std::string_view, 4> norms{"rsqrt", "pow", "reciprocal", "sqrt"};
+    static constexpr std::array<std::string_view, 5> counts{"clamp", "bincount", "index_add", "scatter_add",
+                                                            "clamp_min"};
+    static constexpr std::array<std::string_view, 6> fills{"new_zeros", "zeros",      "new_ones",
+                                                           "ones",      "zeros_like", "size"};
+    if (op.kind == "input") return QString::fromStdString(op.name);
+    if (oneOf(name, norms)) return tr("norm");
+    if (oneOf(name, counts)) return tr("degree");
+    if (oneOf(name, fills) || isScalar(op)) return QString();
+    return std::nullopt;
+}
+
+int firstStructureInput(const ModelRecord& model, const OpRecord& op)
+{
+    for (int value : op.inputs)
+        if (model.values[value].structureOnly && model.values[value].producer >= 0) return value;
+    return -1;
+}
+
+}  // namespace
+
+bool isScalar(const OpRecord& op) { return op.name.starts_with("scalar::"); }
+
+std::vector<int> leadersOf(const ModelRecord& model)
+{
+    std::vector<int> leaders(model.ops.size());
+    for (std::size_t i = 0; i < model.ops.size(); ++i) {
+        const int dressed = dresses(model, model.ops[i]);
+        leaders[i] = dressed < 0 ? static_cast<int>(i) : leaders[dressed];
+    }
+    return leaders;
+}
+
+QString structureWord(const ModelRecord& model, int value)
+{
+    constexpr int maxSteps = 24;  // chains of views are long in traced models; the word is near or there is none
+    for (int step = 0; step < maxSteps && value >= 0; ++step) {
+        const auto& record = model.values[value];
+        if (record.producer < 0 || !record.structureOnly) return {};
+        const OpRecord& op = model.ops[record.producer];
+        if (const auto word = wordOfOp(op)) return *word;
+        value = firstStructureInput(model, op);
+    }
+    return {};
+}
+
+namespace {
+
+// Tables without a size have long names: "|(edge_index[v21] + node)|".
+QString shortDimensions(const QString& shape)
+{
+    constexpr int longest = 16;
+    QStringList dims = shape.split(QStringLiteral(" \u00d7 "));
+    for (QString& dim : dims)
+        if (dim.size() > longest) dim = QStringLiteral("\u2026");
+    return dims.join(QStringLiteral(" \u00d7 "));
+}
+
+}  // namespace
+
+QString groupLabel(const ModelRecord& model, int leader, const std::vector<int>& group)
+{
+    QString label = leaderLabel(model, model.ops[leader]);
+    for (int op : group)
+        if (op != leader) label += suffixOf(model, model.ops[op]);
+    return label;
+}
+
+QString shapeDetail(const ModelRecord& model, int op)
+{
+    const OpRecord& record = model.ops[op];
+    const auto& values = record.outputs.empty() ? record.inputs : record.outputs;
+    if (values.empty() || model.values[values.front()].shape.empty()) return {};
+    QString shape = models::shapeLabel(model, model.values[values.front()]);
+    if (const auto& dtype = model.values[values.front()].dtype; dtype == "float32")
+        shape.remove(QLatin1Char(' ') + QString::fromStdString(dtype));
+    return shortDimensions(shape);
+}
+
+QString prologueDetail(const ModelRecord& model, const std::vector<int>& ops)
+{
+    bool loops = false, degrees = false, norm = false;
+    for (int index : ops) {
+        const std::string_view name = plainName(model.ops[index]);
+        loops = loops || name == "cat";
+        degrees = degrees || name == "index_add" || name == "scatter_add" || name == "bincount";
+        norm = norm || name == "rsqrt" || name == "pow" || name == "reciprocal";
+    }
+    QStringList words;
+    if (loops) words << tr("self-loops");
+    if (degrees) words << tr("degrees");
+    if (norm) words << tr("norm");
+    if (words.isEmpty()) return QCoreApplication::translate("GraphWords", "%n operators", nullptr, int(ops.size()));
+    return words.join(QStringLiteral(", "));
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,76 @@
+#pragma once
+
+// From a visible graph to positions: every frame is a small graph of its own, then what is around it; the prologue flows in
+// rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
+
+#include <QRectF>
+#include <vector>
+
+#include "graphview/fold/fold.h"
+#include "graphview/layout/small_layout.h"
+#include "protocol/plan.h"
+
+namespace hopscope::graphview {
+
+// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
+class Arranger {
+public:
+    Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes);
+    std::vector<SmallGraph> nextRound();
+    void answer(const std::vector<SmallLayout>& layouts);
+    // Of every node outside of the prologue; null rectangles for the prologue's.
+    [[nodiscard]] std::vector<QRectF> rects() const;
+
+private:
+    struct Unit {
+        int frame = -1;
+        std::vector<int> items;  // nodes, then frames (from the number of nodes on)
+        SmallGraph graph;
+        std::vector<bool> outside;  // by item: something outside of the unit is connected to it
+        std::vector<QPointF> centres;
+        QPointF offset;  // of the contents inside of the frame's box
+    };
+    void addEdges(const VisibleGraph& graph);
+    void frameSize(Unit& unit, const SmallLayout& layout);
+    void spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const;
+    [[nodiscard]] int unitOf(int frame) const { return frame + 1; }
+
+    std::vector<QSizeF> m_sizes;  // of nodes, then of frames
+    int m_nodes = 0;
+    std::vector<Unit> m_units;  // [0]: the whole; then by frame
+    std::vector<int> m_level;   // by unit
+    int m_round = 0;
+};
+
+inline constexpr qreal frameSide = 20, framePad = 11, frameTitle = 22;
+
+// In which stage a node is drawn, and in which later ones some of it is computed again.
+struct Staging {
+    std::vector<int> stage;               // by node; 0: inputs and prologue
+    std::vector<int> lastStage;           // of boxes that hold several stages; else as `stage`
+    std::vector<std::vector<int>> again;  // by node
+    std::vector<std::vector<int>> byOp;   // by operator: the stages that compute it, ascending
+    int count = 0;                        // 0: no plan, one band
+};
+Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model, const protocol::PlanRecord* plan);
+
+struct Band {
+    int stage = 0;  // 0: prologue and inputs
+    qreal top = 0, bottom = 0;
+};
+
+struct Stacked {
+    std::vector<QRectF> nodes;
+    std::vector<Band> bands;  // touching, top to bottom, by stage
+    QRectF bounds;
+};
+
+// Moves nodes vertically only, so that every stage has a band of its own; within a band distances are kept, empty stretches
+// shortened. Places the prologue and the inputs in the first band. Near-linear.
+Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, const std::vector<QSizeF>& sizes,
+              const Staging& staging);
+
+// By frame, around its nodes; a null rectangle where bands have torn it apart so that it would run over other nodes.
+std::vector<QRectF> frameRects(const VisibleGraph& graph, const std::vector<QRectF>& nodes);
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,49 @@
+#pragma once
+
+// A batch of small graphs on its way to positions: what is known, what the helper is asked, and what is laid out here. Plain
+// functions for worker threads.
+
+#include <QByteArray>
+#include <QHash>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "graphview/layout/small_layout.h"
+#include "json/json.h"
+
+namespace hopscope::graphview {
+
+// Layouts by the content of their graphs, for all threads.
+class LayoutCache {
+public:
+    [[nodiscard]] std::optional<SmallLayout> find(const QByteArray& hash) const;
+    void insert(const QByteArray& hash, const SmallLayout& layout);
+
+private:
+    mutable std::mutex m_mutex;
+    QHash<QByteArray, SmallLayout> m_layouts;
+};
+
+struct LayoutBatch {
+    std::vector<SmallGraph> graphs;
+    std::vector<SmallLayout> layouts;  // by graph
+    std::vector<bool> waiting;         // by graph: the helper is to lay it out
+    std::size_t missing = 0;           // how many wait
+    std::string requests;              // to the helper, framed; ids count from the first graph's
+};
+
+// Chains, known graphs and those that are too much for the helper are laid out at once; the others are `missing`. After a
+// stop the batch is useless and returned early. Near-linear.
+LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
+                         const std::stop_token& stop);
+
+// Lays out here what the helper has not.
+void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
+
+// The layout in an answer of the helper; nothing if it makes no sense.
+std::optional<SmallLayout> layoutFrom(const json::Value& answer);
+
+}  // namespace hopscope::graphview

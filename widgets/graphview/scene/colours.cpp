@@ -1,0 +1,263 @@
+#include "graphview/scene/colours.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "models/labels.h"
+#include "style/depth_scale.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+using Numbers = std::vector<std::optional<double>>;
+
+QString tr(const char* text) { return QCoreApplication::translate("GraphColours", text); }
+
+struct Pair {
+    QColor fill, text;
+};
+
+Pair pick(const QVector<QColor>& fills, const QVector<QColor>& texts, int index)
+{
+    const auto at = std::clamp<qsizetype>(index, 0, fills.size() - 1);
+    return {fills[at], texts[at]};
+}
+
+Pair neutral(const style::Theme& theme) { return {theme.raised, theme.text}; }
+
+void put(Colouring& colouring, const Pair& pair)
+{
+    colouring.fill.push_back(pair.fill);
+    colouring.text.push_back(pair.text);
+}
+
+Colouring byDepth(const Scene& scene, const style::Theme& theme)
+{
+    Colouring colouring{tr("Message-passing depth"), {}, {}, {}};
+    const auto steps = static_cast<int>(theme.depth.size());
+    int deepest = 0;
+    for (const VisibleNode& node : scene.graph.nodes) deepest = std::max(deepest, node.depth);
+    for (const VisibleNode& node : scene.graph.nodes) {
+        const int step = style::depthStep(node.depth, deepest, steps);
+        put(colouring, {theme.depthColour(step), theme.depthTextColour(step)});
+    }
+    for (int step = 0; step < std::min(steps, deepest + 1); ++step) {
+        const auto [first, last] = style::depthsOfStep(step, deepest, steps);
+        if (last < first) continue;
+        const QString label =
+            first == last ? QString::number(first) : QStringLiteral("%1\u2013%2").arg(first).arg(last);
+        colouring.legend.push_back({theme.depthColour(step), theme.depthTextColour(step), label});
+    }
+    return colouring;
+}
+
+Colouring byStage(const Scene& scene, const style::Theme& theme)
+{
+    Colouring colouring{tr("Stage"), {}, {}, {}};
+    const auto colours = static_cast<int>(theme.kinds.size());
+    const auto pairOf = [&](int stage) {
+        return stage == 0 ? neutral(theme) : pick(theme.kinds, theme.kindsText, (stage - 1) % colours);
+    };
+    for (int stage : scene.staging.stage) put(colouring, pairOf(stage));
+    for (int stage = 1; stage <= std::min(scene.staging.count, colours); ++stage)
+        colouring.legend.push_back({pairOf(stage).fill, pairOf(stage).text, QString::number(stage)});
+    return colouring;
+}
+
+Colouring byKind(const Scene& scene, const style::Theme& theme)
+{
+    static const std::vector<std::pair<Shape, const char*>> kinds{
+        {Shape::Input, QT_TRANSLATE_NOOP("GraphColours", "input")},
+        {Shape::Structure, QT_TRANSLATE_NOOP("GraphColours", "structure")},
+        {Shape::Rowwise, QT_TRANSLATE_NOOP("GraphColours", "row by row")},
+        {Shape::Gather, QT_TRANSLATE_NOOP("GraphColours", "gather")},
+        {Shape::Aggregate, QT_TRANSLATE_NOOP("GraphColours", "aggregation")},
+        {Shape::Reduce, QT_TRANSLATE_NOOP("GraphColours", "reduction")},
+        {Shape::Module, QT_TRANSLATE_NOOP("GraphColours", "module")},
+        {Shape::Output, QT_TRANSLATE_NOOP("GraphColours", "output")}};
+    Colouring colouring{tr("Kind"), {}, {}, {}};
+    std::vector<bool> used(kinds.size());
+    for (const VisibleNode& node : scene.graph.nodes)
+        for (std::size_t i = 0; i < kinds.size(); ++i) {
+            if (kinds[i].first != node.shape) continue;
+            used[i] = true;
+            put(colouring, pick(theme.kinds, theme.kindsText, static_cast<int>(i)));
+        }
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const Pair pair = pick(theme.kinds, theme.kindsText, static_cast<int>(i));
+        if (used[i]) colouring.legend.push_back({pair.fill, pair.text, tr(kinds[i].second)});
+    }
+    return colouring;
+}
+
+constexpr double smallestRange = 16;  // of the ramp: smaller differences are not to look like large ones
+
+// By magnitude on the ramp; nodes without a number stay neutral. The legend names the ends and the middle.
+Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write)(double), const style::Theme& theme)
+{
+    Colouring colouring{title, {}, {}, {}};
+    double least = INFINITY, most = 0;
+    bool zeros = false;
+    for (const auto& number : numbers) {
+        zeros = zeros || (number && *number <= 0);
+        if (number && *number > 0) least = std::min(least, *number), most = std::max(most, *number);
+    }
+    if (most > 0) least = std::min(least, most / smallestRange);
+    const auto steps = static_cast<int>(theme.scale.size());
+    const double span = most > least ? std::log(most / least) : 1;
+    const auto step = [&](double value) {
+        if (value <= 0 || !(least < INFINITY)) return 0;
+        return std::clamp(static_cast<int>(std::log(value / least) / span * (steps - 1) + 0.5), 0, steps - 1);
+    };
+    for (const auto& number : numbers)
+        put(colouring, number ? pick(theme.scale, theme.scaleText, step(*number)) : neutral(theme));
+    std::vector<double> named;
+    if (zeros) named.push_back(0);
+    if (most > 0) named.insert(named.end(), {least, std::sqrt(least * most), most});
+    for (double value : named) {
+        const Pair pair = pick(theme.scale, theme.scaleText, step(value));
+        colouring.legend.push_back({pair.fill, pair.text, write(value)});
+    }
+    return colouring;
+}
+
+Numbers bytesOf(const Scene& scene, const protocol::ModelRecord& model)
+{
+    Numbers numbers;
+    for (const VisibleNode& node : scene.graph.nodes) {
+        std::optional<double> sum;
+        const auto& op = model.ops[node.ops.empty() ? node.op : node.ops.back()];
+        for (int value : op.kind == "output" ? op.inputs : op.outputs)
+            if (const auto bytes = model.values[value].bytes) sum = sum.value_or(0) + static_cast<double>(*bytes);
+        numbers.push_back(sum);
+    }
+    return numbers;
+}
+
+Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages)
+{
+    Numbers numbers;
+    for (int stage : scene.staging.stage) {
+        const auto place = stages.find(stage);
+        numbers.push_back(place == stages.end() ? std::nullopt : std::optional(place->second));
+    }
+    return numbers;
+}
+
+std::map<int, double> measuredSeconds(const ColourData& data)
+{
+    std::map<int, double> stages;
+    if (data.report)
+        for (const auto& stage : data.report->stages) stages[stage.index] = stage.seconds;
+    return stages;
+}
+
+std::map<int, double> peakMemory(const ColourData& data)
+{
+    std::map<int, double> stages;
+    if (data.plan && data.plan->predicted)
+        for (const auto& stage : data.plan->predicted->stages)
+            stages[stage.index] = static_cast<double>(stage.peakMemory);
+    if (data.report)
+        for (const auto& stage : data.report->stages) stages[stage.index] = static_cast<double>(stage.peakMemory);
+    return stages;
+}
+
+QString writeBytes(double value) { return models::formatBytes(value); }
+QString writeSeconds(double value) { return models::formatSeconds(value); }
+QString writeError(double value) { return QString::number(value, 'g', 2); }
+
+// Stored values and outputs have an error of their own; what lies between them has none.
+Numbers errorsOf(const Scene& scene, const ColourData& data)
+{
+    std::map<std::string, double> errors;
+    for (const auto* list : {&data.report->verify->checkpoints, &data.report->verify->outputs})
+        for (const schema::TensorRecord& tensor : *list) errors[tensor.name] = tensor.maxAbsolute;
+    Numbers numbers(scene.graph.nodes.size());
+    const auto take = [&](std::optional<double>& number, const std::string& name) {
+        if (const auto place = errors.find(name); place != errors.end())
+            number = std::max(number.value_or(0), place->second);
+    };
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        for (int op : scene.graph.nodes[i].ops) {
+            const auto& record = data.model->ops[op];
+            if (record.kind == "output") take(numbers[i], record.name);
+            for (int value : record.outputs) take(numbers[i], data.model->values[value].id);
+        }
+    }
+    return numbers;
+}
+
+bool hasErrors(const ColourData& data)
+{
+    return data.report && data.report->verify &&
+           !(data.report->verify->outputs.empty() && data.report->verify->checkpoints.empty());
+}
+
+}  // namespace
+
+QString modeName(ColourMode mode)
+{
+    switch (mode) {
+    case ColourMode::Depth: return tr("Depth");
+    case ColourMode::Stage: return tr("Stage");
+    case ColourMode::Kind: return tr("Kind");
+    case ColourMode::Bytes: return tr("Bytes");
+    case ColourMode::Time: return tr("Time");
+    case ColourMode::Memory: return tr("Memory");
+    case ColourMode::Error: return tr("Error");
+    }
+    return {};
+}
+
+QString modeKey(ColourMode mode)
+{
+    static constexpr const char* keys[modeCount] = {"depth", "stage", "kind", "bytes", "time", "memory", "error"};
+    return QString::fromLatin1(keys[static_cast<int>(mode)]);
+}
+
+QString whyUnavailable(ColourMode mode, const ColourData& data)
+{
+    if (!data.model) return tr("Nothing is open.");
+    const auto known = [](const auto& value) { return value.bytes.has_value(); };
+    switch (mode) {
+    case ColourMode::Depth:
+    case ColourMode::Kind: return {};
+    case ColourMode::Stage: return data.plan ? QString() : tr("There is no plan: the model cannot be split.");
+    case ColourMode::Bytes:
+        return std::any_of(data.model->values.begin(), data.model->values.end(), known)
+                   ? QString()
+                   : tr("Sizes are known only with the graph's data: open it with the model.");
+    case ColourMode::Time: return data.report ? QString() : tr("Nothing has been measured yet: run the model first.");
+    case ColourMode::Memory:
+        return peakMemory(data).empty() ? tr("Needs a prediction or a run: open the graph's data, or run the model.")
+                                        : QString();
+    case ColourMode::Error:
+        return hasErrors(data) ? QString() : tr("Nothing has been verified yet: run the model with verification.");
+    }
+    return {};
+}
+
+Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& data, const style::Theme& theme)
+{
+    if (!whyUnavailable(mode, data).isEmpty()) return byDepth(scene, theme);
+    switch (mode) {
+    case ColourMode::Depth: break;
+    case ColourMode::Stage: return byStage(scene, theme);
+    case ColourMode::Kind: return byKind(scene, theme);
+    case ColourMode::Bytes: return byNumber(tr("Bytes of the result"), bytesOf(scene, *data.model), writeBytes, theme);
+    case ColourMode::Time:
+        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data)), writeSeconds,
+                        theme);
+    case ColourMode::Memory:
+        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data)), writeBytes, theme);
+    case ColourMode::Error: return byNumber(tr("Largest error"), errorsOf(scene, data), writeError, theme);
+    }
+    return byDepth(scene, theme);
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,42 @@
+#pragma once
+
+// What the fill of a node says, by mode, and the legend to it. Pure functions.
+
+#include <QColor>
+#include <QString>
+#include <vector>
+
+#include "graphview/scene/colour_mode.h"
+#include "graphview/scene/scene.h"
+#include "schema/report.h"
+#include "style/theme.h"
+
+namespace hopscope::graphview {
+
+inline constexpr int modeCount = 7;
+
+// Where colours come from besides the scene; what is not known is null or empty.
+struct ColourData {
+    const protocol::ModelRecord* model = nullptr;
+    const protocol::PlanRecord* plan = nullptr;
+    const schema::Report* report = nullptr;  // of the last finished run
+};
+
+struct LegendEntry {
+    QColor fill, text;
+    QString label;
+};
+
+struct Colouring {
+    QString title;
+    std::vector<QColor> fill, text;  // by node
+    std::vector<LegendEntry> legend;
+};
+
+QString modeName(ColourMode mode);
+QString modeKey(ColourMode mode);  // for session files: "depth"
+// Why a mode cannot be shown; empty if it can.
+QString whyUnavailable(ColourMode mode, const ColourData& data);
+Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& data, const style::Theme& theme);
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,128 @@
+#pragma once
+
+// The laid-out picture as plain geometry: what is painted, hit, searched, exported and checked. Immutable once built.
+// Coordinates in pixels of the unscaled picture.
+
+#include <QFontMetricsF>
+#include <QHash>
+#include <QPainterPath>
+#include <QRectF>
+#include <QString>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "graphview/fold/fold.h"
+#include "graphview/layout/arrange.h"
+#include "graphview/scene/grid_index.h"
+
+namespace hopscope::graphview {
+
+struct NodeText {
+    QString label, detail;  // as they fit into the node
+    qreal labelWidth = 0, detailWidth = 0;
+    bool shortened = false;
+};
+
+struct SceneEdge {
+    int from = 0, to = 0;
+    std::vector<int> values;
+    std::vector<QPointF> path;  // start, then three points for every Bézier curve
+    bool cut = false;           // its value is stored between the stages of its ends
+    int stored = -1;            // of a cut: the stored value
+    QString bytes;              // of a cut: what reading it costs in all; may be empty
+    QString pins;               // of the user, in words; empty: none
+};
+
+struct SceneStub {
+    int node = 0, source = 0;
+    QString text;
+    QRectF textRect;
+    QPointF from, to;
+    std::vector<int> values;
+};
+
+// A checkpoint: the store between two stages. Many of one box at one place are drawn as one.
+struct SceneStore {
+    int value = -1;
+    int count = 1;  // more than one: `value` is the first of them, and bytes are sums
+    int node = -1;  // that makes the value
+    int stage = 0;
+    bool pinned = false;
+    QString down, up;  // "↓ 692 kB", "↑ 2.1 MB"
+    QRectF rect;       // glyph and text
+    QPointF anchor;    // on the edge that is cut
+};
+
+struct Scene {
+    VisibleGraph graph;
+    Staging staging;
+    std::vector<QSizeF> sizes;
+    std::vector<QRectF> nodes;
+    std::vector<NodeText> texts;
+    std::vector<QRectF> frames;  // null: not drawn
+    std::vector<SceneEdge> edges;
+    std::vector<SceneStub> stubs;
+    std::vector<SceneStore> stores;
+    std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
+    std::vector<QString> pins;     // by node: the user's, in words; empty: none
+    std::vector<int> moved;        // of a preview, by node: the stage that it would be in; 0: where it is
+    std::vector<Band> bands;
+    QRectF bounds;
+    GridIndex nodeIndex, edgeIndex;
+    std::vector<int> edgeOfPiece;  // by rectangle of edgeIndex
+
+    [[nodiscard]] int nodeAt(QPointF point) const;                  // -1: none
+    [[nodiscard]] int edgeAt(QPointF point, qreal distance) const;  // -1: none
+    [[nodiscard]] int storeAt(QPointF point) const;
+    [[nodiscard]] int frameTitleAt(QPointF point) const;
+    [[nodiscard]] std::vector<int> edgesInside(const QRectF& area) const;
+    [[nodiscard]] const Band* bandOf(int stage) const;
+};
+
+using ScenePtr = std::shared_ptr<const Scene>;
+
+struct SceneInput {
+    VisibleGraph graph;
+    std::vector<QSizeF> sizes;
+    std::vector<QRectF> arranged;  // of Arranger
+    const protocol::ModelRecord* model = nullptr;
+    const protocol::PlanRecord* plan = nullptr;  // null: one band
+    std::stop_token stop;                        // after a stop the scene is useless and returned early
+};
+
+// Bands, frames, edges, stubs and stores around arranged nodes. Near-linear; no layout is asked for.
+ScenePtr buildScene(SceneInput input);
+// The same places with what another plan makes of them: cuts, stores, stages.
+ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
+
+// What a node needs for its texts and its shape.
+std::vector<QSizeF> nodeSizes(const VisibleGraph& graph);
+
+// Fonts of the graph, for painting.
+QFont labelFont();
+QFont detailFont();
+QFont smallFont();
+
+// Measures texts away from the painting thread: its fonts are its own. Layers repeat their words, which are measured once.
+class TextMeasure {
+public:
+    TextMeasure();
+    QSizeF nodeSize(const VisibleNode& node);
+    NodeText fit(const VisibleNode& node, const QSizeF& size);
+    [[nodiscard]] const QFontMetricsF& small() const { return m_small; }
+
+private:
+    QFontMetricsF m_label, m_detail, m_small;
+    QHash<QString, QSizeF> m_sizes;
+    QHash<QString, NodeText> m_texts;
+};
+
+// Room for text inside of a node's shape.
+QRectF textArea(Shape shape, const QRectF& rect);
+
+QPainterPath edgePath(const std::vector<QPointF>& points);
+QPointF pointOnPath(const std::vector<QPointF>& points, qreal t);  // t in [0, 1] over all curves
+QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y);
+
+}  // namespace hopscope::graphview

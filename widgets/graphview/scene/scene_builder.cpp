@@ -1,0 +1,370 @@
+#include "graphview/scene/scene_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "graphview/scene/router.h"
+#include "models/labels.h"
+#include "models/pins.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr qreal storeWidth = 96, storeHeight = 32, storeGap = 30;
+constexpr std::size_t maxApart = 4;  // more stores at one place are one
+constexpr qreal stubLength = 34, stubText = 110;
+
+QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
+{
+    return bytes ? arrow + QLatin1Char(' ') + models::formatBytes(static_cast<double>(*bytes)) : QString();
+}
+
+// Stores are looked for by height.
+int rowOf(qreal y) { return static_cast<int>(std::floor(y / storeHeight)); }
+
+bool isPinned(const protocol::PlanRecord& plan, const std::string& value)
+{
+    return std::any_of(plan.pins.begin(), plan.pins.end(),
+                       [&](const auto& pin) { return pin.kind == "checkpoint" && pin.value == value; });
+}
+
+}  // namespace
+
+SceneBuilder::SceneBuilder(SceneInput input) : m_input(std::move(input)) {}
+
+ScenePtr SceneBuilder::build()
+{
+    m_scene->graph = std::move(m_input.graph);
+    m_scene->sizes = std::move(m_input.sizes);
+    m_scene->innerStores.assign(m_scene->graph.nodes.size(), 0);
+    placeNodes();
+    placeFrames();
+    placeStubs();
+    if (m_input.plan) findCheckpoints();
+    routeEdges();
+    indexEdges();
+    if (m_input.plan) placeStores();
+    if (m_input.plan) markPins();
+    growBounds();
+    return m_scene;
+}
+
+ScenePtr SceneBuilder::buildOver(const Scene& base)
+{
+    *m_scene = base;
+    m_scene->stores.clear();
+    m_scene->innerStores.assign(base.nodes.size(), 0);
+    m_scene->pins.clear();
+    m_scene->staging = stageNodes(base.graph, *m_input.model, m_input.plan);
+    findCheckpoints();
+    for (std::size_t i = 0; i < m_scene->edges.size(); ++i) markCut(m_scene->edges[i], base.graph.edges[i]);
+    placeStores();
+    markPins();
+    m_scene->moved.assign(base.nodes.size(), 0);
+    for (std::size_t node = 0; node < base.nodes.size(); ++node)
+        if (m_scene->staging.stage[node] != base.staging.stage[node])
+            m_scene->moved[node] = m_scene->staging.stage[node];
+    return m_scene;
+}
+
+void SceneBuilder::placeNodes()
+{
+    Scene& scene = *m_scene;
+    scene.staging = stageNodes(scene.graph, *m_input.model, m_input.plan);
+    Stacked stacked = stack(scene.graph, m_input.arranged, scene.sizes, scene.staging);
+    scene.nodes = std::move(stacked.nodes);
+    scene.bands = std::move(stacked.bands);
+    scene.bounds = stacked.bounds;
+    scene.nodeIndex = GridIndex(scene.nodes);
+    scene.texts.reserve(scene.nodes.size());
+    for (std::size_t i = 0; i < scene.nodes.size(); ++i)
+        scene.texts.push_back(m_measure.fit(scene.graph.nodes[i], scene.nodes[i].size()));
+}
+
+void SceneBuilder::placeFrames()
+{
+    Scene& scene = *m_scene;
+    scene.frames = frameRects(scene.graph, scene.nodes);
+    std::vector<int> members(scene.frames.size());
+    for (const VisibleNode& node : scene.graph.nodes)
+        for (int frame = node.frame; frame >= 0; frame = scene.graph.frames[frame].parent) ++members[frame];
+    for (std::size_t i = 0; i < scene.frames.size(); ++i)
+        if (scene.nodeIndex.count(scene.frames[i], members[i] + 1) > members[i]) scene.frames[i] = {};
+}
+
+// By node: the checkpoints that it makes.
+void SceneBuilder::findCheckpoints()
+{
+    m_checkpoints.resize(m_scene->nodes.size());
+    for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
+        const int producer = checkpoint.value < 0 ? -1 : m_input.model->values[checkpoint.value].producer;
+        const int node = producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
+        if (node >= 0) m_checkpoints[node].push_back(&checkpoint);
+    }
+}
+
+// The checkpoint that feeds an edge in its target's stage: the edge's own value, or one behind it in the same node.
+const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& edge) const
+{
+    const Staging& staging = m_scene->staging;
+    if (m_checkpoints.empty() || m_scene->graph.nodes[edge.to].shape == Shape::Output) return nullptr;
+    for (const protocol::PlanCheckpoint* checkpoint : m_checkpoints[edge.from]) {
+        if (staging.lastStage[edge.to] <= checkpoint->stage) continue;
+        for (int value : edge.values) {
+            const int producer = m_input.model->values[value].producer;
+            const bool later =
+                producer >= 0 && !staging.byOp[producer].empty() && staging.byOp[producer].back() > checkpoint->stage;
+            if (value == checkpoint->value || later) return checkpoint;
+        }
+    }
+    return nullptr;
+}
+
+void SceneBuilder::routeEdges()
+{
+    Scene& scene = *m_scene;
+    std::vector<QRectF> obstacles;
+    for (const QRectF& frame : scene.frames)
+        if (!frame.isNull()) obstacles.push_back(frame);
+    for (const SceneStub& stub : scene.stubs) obstacles.push_back(stub.textRect);
+    Router router(scene.nodes, scene.nodeIndex, std::move(obstacles), scene.bounds);
+    std::vector<int> order(scene.graph.edges.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto length = [&](int index) {
+        const VisibleEdge& edge = scene.graph.edges[index];
+        return scene.nodes[edge.to].top() - scene.nodes[edge.from].bottom();
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return length(a) < length(b); });
+    scene.edges.resize(order.size());
+    for (int index : order) {
+        if (m_input.stop.stop_requested()) return;
+        const VisibleEdge& edge = scene.graph.edges[index];
+        SceneEdge& drawn = scene.edges[index];
+        drawn.from = edge.from;
+        drawn.to = edge.to;
+        drawn.values = edge.values;
+        markCut(drawn, edge);
+        drawn.path = scene.graph.nodes[edge.to].prologue ? router.routeFlow(edge.from, edge.to)
+                                                         : router.route(edge.from, edge.to);
+    }
+}
+
+void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
+{
+    const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
+    drawn.cut = checkpoint != nullptr;
+    drawn.stored = checkpoint ? checkpoint->value : -1;
+    drawn.bytes = checkpoint ? bytesText(QString(), checkpoint->bytesRead).trimmed() : QString();
+}
+
+void SceneBuilder::markPins()
+{
+    m_scene->pins.resize(m_scene->nodes.size());
+    for (SceneEdge& edge : m_scene->edges) edge.pins.clear();
+    for (const protocol::PinRecord& pin : m_input.plan->pins) markPin(pin);
+}
+
+// A pinned cut is marked on its edge, a pinned store where it is drawn, all else on the node of the operator.
+void SceneBuilder::markPin(const protocol::PinRecord& pin)
+{
+    const auto nodeOf = [&](const std::string& id) {
+        const int value = m_input.model->valueIndex(id);
+        const int producer = value < 0 ? -1 : m_input.model->values[value].producer;
+        return producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
+    };
+    const auto note = [&](QString& to) {
+        to += (to.isEmpty() ? QString() : QStringLiteral("\n")) + models::pinLabel(*m_input.model, pin);
+    };
+    const int value = m_input.model->valueIndex(pin.value);
+    const int node = nodeOf(pin.kind == "cut" ? pin.consumer : pin.value);
+    if (node < 0) return;
+    if (pin.kind == "cut")
+        for (SceneEdge& edge : m_scene->edges)
+            if (edge.to == node && std::ranges::binary_search(edge.values, value)) return note(edge.pins);
+    const auto shows = [&](const SceneStore& store) { return store.value == value; };
+    if (pin.kind != "checkpoint" || std::ranges::none_of(m_scene->stores, shows)) note(m_scene->pins[node]);
+}
+
+void SceneBuilder::indexEdges()
+{
+    Scene& scene = *m_scene;
+    std::vector<QRectF> pieces;
+    for (std::size_t i = 0; i < scene.edges.size(); ++i) {
+        const auto& path = scene.edges[i].path;
+        for (std::size_t at = 0; at + 3 < path.size(); at += 3) {
+            QRectF box(path[at], QSizeF(1, 1));
+            for (std::size_t k = 1; k < 4; ++k) box |= QRectF(path[at + k], QSizeF(1, 1));
+            pieces.push_back(box);
+            scene.edgeOfPiece.push_back(static_cast<int>(i));
+            scene.bounds |= box;
+        }
+    }
+    scene.edgeIndex = GridIndex(pieces);
+}
+
+// One label to the left of each node for all that it takes from the prologue; shortened where a neighbour is near.
+void SceneBuilder::placeStubs()
+{
+    Scene& scene = *m_scene;
+    const QFontMetricsF& metrics = m_measure.small();
+    std::vector<int> drawn(scene.nodes.size(), -1);
+    for (const Stub& stub : scene.graph.stubs) {
+        int& at = drawn[stub.node];
+        if (at >= 0) {
+            SceneStub& together = scene.stubs[at];
+            if (!together.text.split(QStringLiteral(", ")).contains(stub.label))
+                together.text += QStringLiteral(", ") + stub.label;
+            together.values.insert(together.values.end(), stub.values.begin(), stub.values.end());
+            continue;
+        }
+        at = static_cast<int>(scene.stubs.size());
+        scene.stubs.push_back({stub.node, stub.source, stub.label, {}, {}, {}, stub.values});
+    }
+    for (SceneStub& stub : scene.stubs) {
+        const QRectF& box = scene.nodes[stub.node];
+        const Shape shape = scene.graph.nodes[stub.node].shape;
+        const QRectF left(box.left() - stubText - stubLength, box.top(), stubText + stubLength - 2, box.height());
+        qreal room = left.width();
+        for (int other : scene.nodeIndex.inside(left))
+            if (other != stub.node) room = std::min(room, box.left() - scene.nodes[other].right() - 6);
+        const qreal line = std::clamp(room * 0.4, 8.0, stubLength);
+        stub.to = {box.left() + (shape == Shape::Gather ? 6 : 0), box.center().y()};
+        stub.from = {box.left() - line, box.center().y()};
+        stub.text = metrics.elidedText(stub.text, Qt::ElideRight, std::max(0.0, room - line - 6));
+        const qreal width = metrics.horizontalAdvance(stub.text);
+        stub.textRect = {stub.from.x() - width - 5, box.center().y() - 8, width + 2, 16};
+        scene.bounds |= stub.textRect;
+    }
+}
+
+SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) const
+{
+    const Scene& scene = *m_scene;
+    SceneStore store;
+    store.value = checkpoint.value;
+    store.stage = checkpoint.stage;
+    const int producer = m_input.model->values[checkpoint.value].producer;
+    store.node = producer < 0 ? -1 : scene.graph.nodeOf[producer];
+    if (store.node < 0) return store;
+    store.pinned = isPinned(*m_input.plan, m_input.model->values[checkpoint.value].id);
+    store.down = bytesText(QStringLiteral("\u2193"), checkpoint.bytesWritten);
+    store.up = bytesText(QStringLiteral("\u2191"), checkpoint.bytesRead);
+    const QRectF& box = scene.nodes[store.node];
+    const Band* band = scene.bandOf(checkpoint.stage);
+    if (!band || band->bottom < box.bottom()) band = scene.bandOf(scene.staging.stage[store.node]);
+    const qreal y = band && band->bottom > box.bottom() ? band->bottom : box.bottom() + storeHeight / 2;
+    store.anchor = {box.center().x(), y};
+    if (const auto cut = m_cutOf.find(store.value); cut != m_cutOf.end())
+        store.anchor = pathAtHeight(scene.edges[cut->second].path, y);
+    store.rect = {store.anchor.x() + storeGap, y - storeHeight / 2, storeWidth, storeHeight};
+    return store;
+}
+
+// A closed box may hold several stages: what it stores for itself has no edge to be drawn on.
+bool SceneBuilder::isInner(const SceneStore& store) const
+{
+    if (m_cutOf.contains(store.value)) return false;
+    const auto& consumers = m_input.model->values[store.value].consumers;
+    return std::all_of(consumers.begin(), consumers.end(), [&](int op) {
+        const int node = m_scene->graph.nodeOf[op];
+        return node < 0 || node == store.node;
+    });
+}
+
+// By the node that makes them and the height at which they are drawn; values that only their own box reads are counted there.
+std::vector<std::vector<const protocol::PlanCheckpoint*>> SceneBuilder::storeGroups() const
+{
+    std::map<std::pair<int, int>, std::size_t> places;
+    std::vector<std::vector<const protocol::PlanCheckpoint*>> groups;
+    for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
+        if (checkpoint.output || checkpoint.value < 0) continue;
+        const SceneStore store = storeFor(checkpoint);
+        if (store.node < 0) continue;
+        if (isInner(store)) {
+            ++m_scene->innerStores[store.node];
+            continue;
+        }
+        const auto [place, fresh] = places.try_emplace({store.node, rowOf(store.anchor.y())}, groups.size());
+        if (fresh) groups.emplace_back();
+        groups[place->second].push_back(&checkpoint);
+    }
+    return groups;
+}
+
+void SceneBuilder::joinStore(SceneStore& store, const std::vector<const protocol::PlanCheckpoint*>& group) const
+{
+    std::optional<std::int64_t> written, read;
+    for (const protocol::PlanCheckpoint* checkpoint : group) {
+        if (checkpoint->bytesWritten) written = written.value_or(0) + *checkpoint->bytesWritten;
+        if (checkpoint->bytesRead) read = read.value_or(0) + *checkpoint->bytesRead;
+        store.pinned = store.pinned || isPinned(*m_input.plan, m_input.model->values[checkpoint->value].id);
+    }
+    store.count = static_cast<int>(group.size());
+    store.down = bytesText(QStringLiteral("\u2193"), written);
+    store.up = bytesText(QStringLiteral("\u2191"), read);
+}
+
+void SceneBuilder::placeStores()
+{
+    const auto& edges = m_scene->edges;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        if (edges[i].cut) m_cutOf.try_emplace(edges[i].stored, i);
+    for (const auto& group : storeGroups()) {
+        const bool together = group.size() > maxApart;
+        for (const protocol::PlanCheckpoint* checkpoint : group) {
+            m_scene->stores.push_back(storeFor(*checkpoint));
+            if (together) joinStore(m_scene->stores.back(), group);
+            if (together) break;
+        }
+    }
+    spreadStores();
+}
+
+// Whether a store's place is free of other stores and of edges that cross it.
+bool SceneBuilder::storeFits(const QRectF& rect) const
+{
+    for (int row = rowOf(rect.top()); row <= rowOf(rect.bottom()); ++row) {
+        const auto near = m_storeRows.find(row);
+        if (near == m_storeRows.end()) continue;
+        for (const QRectF& other : near->second)
+            if (other.adjusted(-6, 0, 6, 0).intersects(rect)) return false;
+    }
+    const QRectF room = rect.adjusted(-5, 4, 5, -4);
+    if (m_scene->nodeIndex.count(room, 1) > 0) return false;
+    for (int edge : m_scene->edgesInside(room)) {
+        const QPointF at = pathAtHeight(m_scene->edges[edge].path, rect.center().y());
+        if (room.left() < at.x() && at.x() < room.right()) return false;
+    }
+    return true;
+}
+
+// Beside the edge that is cut, on the nearer side that is free.
+void SceneBuilder::spreadStores()
+{
+    constexpr int maxTries = 40;
+    auto& stores = m_scene->stores;
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+        const QRectF first = stores[i].rect;
+        for (int attempt = 0; attempt < maxTries; ++attempt) {
+            const qreal away = attempt * 12;
+            const QRectF right = first.translated(away, 0);
+            const QRectF left = first.translated(-2 * storeGap - storeWidth - away, 0);
+            stores[i].rect = storeFits(right) ? right : left;
+            if (storeFits(stores[i].rect)) break;
+        }
+        const QRectF& placed = stores[i].rect;
+        for (int row = rowOf(placed.top()); row <= rowOf(placed.bottom()); ++row) m_storeRows[row].push_back(placed);
+        m_scene->bounds |= placed;
+    }
+}
+
+void SceneBuilder::growBounds()
+{
+    for (const QRectF& frame : m_scene->frames) m_scene->bounds |= frame;
+    m_scene->bounds.adjust(-40, 0, 40, 0);
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,46 @@
+#pragma once
+
+// The steps of buildScene().
+
+#include <memory>
+#include <unordered_map>
+
+#include "graphview/scene/scene.h"
+
+namespace hopscope::graphview {
+
+class SceneBuilder {
+public:
+    explicit SceneBuilder(SceneInput input);
+    ScenePtr build();
+    ScenePtr buildOver(const Scene& base);  // without moving anything
+
+private:
+    void placeNodes();
+    void placeFrames();
+    void routeEdges();
+    void findCheckpoints();
+    [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
+    void markCut(SceneEdge& drawn, const VisibleEdge& edge) const;
+    void markPins();
+    void markPin(const protocol::PinRecord& pin);
+    void indexEdges();
+    void placeStubs();
+    void placeStores();
+    [[nodiscard]] std::vector<std::vector<const protocol::PlanCheckpoint*>> storeGroups() const;
+    void joinStore(SceneStore& store, const std::vector<const protocol::PlanCheckpoint*>& group) const;
+    [[nodiscard]] SceneStore storeFor(const protocol::PlanCheckpoint& checkpoint) const;
+    [[nodiscard]] bool isInner(const SceneStore& store) const;
+    [[nodiscard]] bool storeFits(const QRectF& rect) const;
+    void spreadStores();
+    void growBounds();
+
+    SceneInput m_input;
+    TextMeasure m_measure;
+    std::unordered_map<int, std::size_t> m_cutOf;              // by stored value: the first edge that it cuts
+    std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height
+    std::vector<std::vector<const protocol::PlanCheckpoint*>> m_checkpoints;
+    std::shared_ptr<Scene> m_scene = std::make_shared<Scene>();
+};
+
+}  // namespace hopscope::graphview

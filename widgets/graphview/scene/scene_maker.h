@@ -1,0 +1,83 @@
+#pragma once
+
+// Keeps a scene up to date: another model or fold asks for a layout, another plan only for other bands. Everything that
+// grows with the model is done on a worker thread, as a chain of jobs; what is no longer wanted stops early and is dropped.
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+
+#include "graphview/layout/layout_client.h"
+#include "graphview/scene/scene.h"
+#include "models/document.h"
+
+namespace hopscope::graphview {
+
+class SceneMaker : public QObject {
+    Q_OBJECT
+public:
+    explicit SceneMaker(QObject* parent = nullptr);
+    ~SceneMaker() override;
+
+    void setModel(models::ModelPtr model,
+                  models::PartsPtr parts);  // null: nothing is open; begins with the initial fold
+    void setPlan(models::PlanPtr plan);
+    void setFold(FoldState state);
+    // The scene of now as another plan would have it, unless another scene comes first.
+    void buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)> then);
+
+    [[nodiscard]] LayoutClient& client() { return m_client; }
+    [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() is there
+    [[nodiscard]] const FoldModel& fold() const { return m_view->fold; }
+    [[nodiscard]] const FoldState& state() const { return m_state; }
+    [[nodiscard]] const models::ModelPtr& model() const { return m_model; }
+    [[nodiscard]] const models::PlanPtr& plan() const { return m_plan; }
+    [[nodiscard]] const ScenePtr& scene() const { return m_scene; }  // null: nothing is open, or not ready yet
+    [[nodiscard]] bool busy() const { return m_busy; }
+
+signals:
+    void sceneChanged();  // also to null
+
+private:
+    // What a model is folded by, whatever is open or closed.
+    struct ModelView {
+        models::ModelPtr model;  // `fold` points into it
+        FoldModel fold;
+        FoldState initial;
+    };
+    // A layout under way; held by one job, or between jobs by nobody else.
+    struct Draft {
+        VisibleGraph graph;
+        std::vector<QSizeF> sizes;
+        std::optional<Arranger> arranger;
+        std::vector<QRectF> arranged;
+        std::vector<SmallGraph> round;  // to be laid out next; empty: all is arranged
+    };
+    using DraftPtr = std::shared_ptr<Draft>;
+    static DraftPtr startDraft(const FoldModel& fold, const FoldState& state);
+    static void nextRound(Draft& draft);
+
+    template <class Work, class Then>
+    void aside(Work work, Then then);  // `then` only if nothing newer was asked for meanwhile
+    std::stop_token restart();
+    void takeView(std::shared_ptr<const ModelView> view);
+    void startLayout();
+    void takeRound(DraftPtr draft);
+    void build();
+    void take(ScenePtr scene);
+
+    models::ModelPtr m_model;
+    models::PlanPtr m_plan;
+    std::shared_ptr<const ModelView> m_view;
+    FoldState m_state;
+    bool m_chosen = false;  // the fold was asked for; else it is the initial one
+    LayoutClient m_client;
+    std::shared_ptr<const Draft> m_draft;  // arranged
+    ScenePtr m_scene;
+    bool m_busy = false;
+    std::stop_source m_stop;
+    quint64 m_generation = 0;
+    QThreadPool m_worker;  // one thread
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,60 @@
+#pragma once
+
+// The graph in the middle of the window: the view with its legend, minimap, search field and tool strip.
+
+#include <QWidget>
+#include <memory>
+
+#include "graphview/scene/colour_mode.h"
+#include "models/document.h"
+#include "models/selection.h"
+#include "style/theme.h"
+
+class QAction;
+
+namespace hopscope::graphview {
+
+class GraphPanel : public QWidget {
+    Q_OBJECT
+public:
+    GraphPanel(models::Document& document, models::Selection& selection, QWidget* parent = nullptr);
+    ~GraphPanel() override;
+
+    void setTheme(const style::Theme& theme);
+    void setLayoutCommand(const QStringList& command);  // of hopscope-layout
+    void setReducedMotion(bool reduced);                // no animations
+    void setColourMode(ColourMode mode);
+    [[nodiscard]] ColourMode colourMode() const;
+
+    // Everything a menu or the palette offers for the graph: zoom, fit, fold, expand, search, bookmarks, colour modes, ...
+    // Named, with shortcuts and tool tips; owned by the panel.
+    [[nodiscard]] QList<QAction*> viewActions() const;
+
+    [[nodiscard]] bool layoutReady() const;     // nothing is being laid out
+    [[nodiscard]] QByteArray saveView() const;  // folded modules, zoom, centre, bookmarks: for the session file
+    void restoreView(const QByteArray& state);
+
+    // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
+    // tiles). Returns an empty string, or why not.
+    QString exportPicture(const QString& file, int width = 0) const;
+
+    // What is wrong with the picture, for tests: a sentence for every overlap, clipped text, upward edge or pale colour.
+    [[nodiscard]] QStringList faults() const;
+
+signals:
+    void pinRequested(const QString& kind, const QString& value);  // "checkpoint", "no_checkpoint"
+    void pinToggled(const hopscope::protocol::PinRecord& pin);     // chosen in a menu: pinned, or no longer
+    void unpinRequested(const QString& value);
+    void checkpointMoved(const QString& fromValue, const QString& toValue);
+    // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
+    void checkpointDragged(const QString& fromValue, const QString& toValue);
+    void dragEnded();
+    void layoutFinished();
+    void contextHelpRequested(const QString& sentence);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,20 @@
+#pragma once
+
+// Walking in a visible graph. Pure functions.
+
+#include <vector>
+
+#include "graphview/scene/scene.h"
+
+namespace hopscope::graphview {
+
+enum class Step { Up, Down, Left, Right };
+
+// From a node to a producer (Up), a consumer (Down) or the nearest node beside it (Left, Right): of several the one whose
+// column is nearest. -1: there is none.
+int walk(const Scene& scene, int node, Step step);
+
+// By node: it is an ancestor or a descendant of `node`, or the node itself. Empty for -1.
+std::vector<char> cone(const VisibleGraph& graph, int node);
+
+}  // namespace hopscope::graphview

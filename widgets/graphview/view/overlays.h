@@ -1,0 +1,100 @@
+#pragma once
+
+// What floats over the graph: legend, minimap, search field. Each is told what to show and keeps nothing of its own.
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QWidget>
+
+#include "graphview/scene/camera.h"
+#include "graphview/scene/colours.h"
+
+namespace hopscope::graphview {
+
+// A rounded panel that lets nothing shine through.
+class Card : public QWidget {
+    Q_OBJECT
+public:
+    using QWidget::QWidget;
+    void setTheme(const style::Theme& theme);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    style::Theme m_theme;
+};
+
+class Legend : public QWidget {
+    Q_OBJECT
+public:
+    explicit Legend(QWidget* parent = nullptr);
+    // Which signs are in the picture.
+    struct Signs {
+        bool stores = false, again = false, pins = false;
+    };
+    void display(const Colouring& colouring, const style::Theme& theme, Signs signs);
+    [[nodiscard]] QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintEntries(QPainter& painter);
+    void paintSigns(QPainter& painter);
+
+    Colouring m_colouring;
+    style::Theme m_theme;
+    Signs m_signs;
+};
+
+class Minimap : public QWidget {
+    Q_OBJECT
+public:
+    explicit Minimap(QWidget* parent = nullptr);
+    void display(ScenePtr scene, const Colouring& colouring, const style::Theme& theme);
+    void follow(const QRectF& seen);  // what the view shows, in scene coordinates
+
+signals:
+    void jumped(QPointF scene);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+private:
+    [[nodiscard]] Camera camera() const;
+
+    ScenePtr m_scene;
+    style::Theme m_theme;
+    QImage m_picture;
+    QRectF m_seen;
+};
+
+class SearchBar : public Card {
+    Q_OBJECT
+public:
+    explicit SearchBar(QWidget* parent = nullptr);
+    void open();
+    void setResult(int position, int count);  // 1-based; 0 of 0: nothing found
+    [[nodiscard]] QString query() const { return m_field->text(); }
+
+signals:
+    void queryChanged(const QString& query);
+    void stepped(int direction);  // +1, -1
+    void closed();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void setupWidgets();
+    QToolButton* addButton(const char* name, const QString& text, const QString& tip);
+
+    QLineEdit* m_field;
+    QLabel* m_count;
+};
+
+}  // namespace hopscope::graphview
