@@ -159,7 +159,7 @@ std::string figures(const executor::PredictedStage& s)
 // too early or too late. On graphs of ten nodes that is a share of everything.
 constexpr double fewTensors = 1024;
 constexpr double fewTensorsOnGpu = 2048;  // whose allocator counts 512 bytes at least
-constexpr double memoryTolerance = 0.05;   // of the peak, for 95 of 100 batches
+constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
 
 void comparePeaks(const executor::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
