@@ -78,8 +78,9 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     }
     const std::string within = options.stages ? " of at most " + std::to_string(*options.stages) + " stages" : "";
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan" + within + " respects the pins" +
-                               (pins.empty() ? "" : ": " + joined(pins, ", ")),
+                           instance.pins.empty() ? "there is no legal plan" + within
+                                                 : "no legal plan" + within + " respects the pins" +
+                                                       (pins.empty() ? "" : ": " + joined(pins, ", ")),
                            hintOf(ways, stages));
 }
 

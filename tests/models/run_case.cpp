@@ -365,8 +365,7 @@ bool named(const std::string& text, const std::vector<std::string>& reasons)
 std::string complaintAbout(const Case& c, const base::Error& error)
 {
     const std::string text = base::describe(error);
-    const bool data = c.expectation == Expectation::Either && error.code == base::ErrorCode::Input;
-    if (error.code != base::ErrorCode::Unsupported && !data) return "exit code is not 4";
+    if (error.code != base::ErrorCode::Unsupported) return "exit code is not 4";
     if (text.find('\n') != std::string::npos) return "the message has several lines";
     if (text.find(".py:") == std::string::npos) return "the message names no source line";
     return named(text, c.reasons) ? "" : "the message does not name the reason";
