@@ -92,7 +92,7 @@ rows("abs asinh atan ceil cos deg2rad elu erf erfc exp exp2 expm1 floor frac gel
      "resolve_conj resolve_neg round selu celu sgn sigmoid sign silu sin sinh softplus softshrink square tan tanh trunc "
      "alias detach logical_not bitwise_not",
      lambda name, v: getattr(A, name)(v.i if name.startswith("bitwise") else v.h))
-rows("acos asin atanh digamma erfinv lgamma log log10 log1p log2 reciprocal rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
+rows("acos asin atanh digamma erfinv lgamma log log10 log1p log2 logit reciprocal rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
 row("acosh", lambda v: A.acosh(v.p + 1))
 row("cosh", lambda v: A.cosh(v.p))
 rows("add div eq fmod ge gt le lt maximum minimum mul ne remainder sub copysign atan2 floor_divide isclose logaddexp "

@@ -325,15 +325,6 @@ class reshape_as_itself(Base):
         return self.pass_on(h, edge_index)
 
 
-@program
-class written_through_einsum(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = torch.einsum("ij->ji", h)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
-
-
 # What shares memory on some graphs only ------------------------------------------------
 @refused("some graphs")
 class selected_rows_turned(Base):
