@@ -21,7 +21,7 @@ test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux xv
     shared-mime-info"
 torch_package="torch==2.13.0"
 compiler_packages="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
-test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema"
+test_python="numpy torch_geometric==2.8.0 safetensors scikit-learn jsonschema scipy networkx pandas pyarrow tqdm mypy ruff"
 
 with_tests=yes
 with_window=yes

@@ -68,7 +68,7 @@ QString planQuality(const models::Document& document)
     if (plan->gap && *plan->gap < provenGap)
         return plan->pins.empty() ? PlanPanel::tr("Proven optimal in %1").arg(objectiveLabel(*plan))
                                   : PlanPanel::tr("Proven optimal in %1 for these pins").arg(objectiveLabel(*plan));
-    if (plan->lowerBound)
+    if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
         return PlanPanel::tr("Within %1 of the optimum in %2")
             .arg(percent(*plan->cost / *plan->lowerBound - 1), objectiveLabel(*plan));
     const models::PlanPtr best = document.reference(QStringLiteral("optimal"));

@@ -195,6 +195,7 @@ std::string prologueLines(const pipeline::Prepared& prepared, const plan::Plan& 
 }
 
 constexpr double provenGap = 1e-4;
+constexpr double uselessGap = 1;  // the optimum may be any fraction of the cost
 
 std::string percent(double part)
 {
@@ -221,6 +222,7 @@ std::string costLine(const plan::Plan& plan)
     if (!plan.cost) return {};
     std::string text = "  estimated cost " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
     if (plan.gap && *plan.gap < provenGap) text += ": proven optimal";
+    else if (plan.gap && *plan.gap >= uselessGap) text += ": the time limit left no useful lower bound on the optimum";
     else if (plan.gap) text += ": within " + percent(*plan.gap) + " of the optimum";
     return text + "\n";
 }

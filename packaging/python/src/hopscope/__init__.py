@@ -1,0 +1,77 @@
+"""Hopscope: full-graph inference for graph neural networks, layer by layer, with proof.
+
+    result = hopscope.inference(model, data)
+    result.output, result.verdict
+
+`docs/python.md` of the project is the guide; every function's help says the rest.
+"""
+
+from ._engine import Engine, engine
+from ._inference import Inference, inference, run
+from ._version import __version__
+from .commands import devices, inspect, plan, verify
+from .documents import (
+    Compared,
+    Cut,
+    Device,
+    Devices,
+    Inspection,
+    Lint,
+    Operator,
+    Plan,
+    Report,
+    Stage,
+    StageRun,
+    Value,
+    Verification,
+)
+from .errors import (
+    Cancelled,
+    EngineError,
+    HopscopeError,
+    InputError,
+    Refused,
+    ResourceError,
+    UsageError,
+    VerificationError,
+)
+from .saving import Saved, save
+from .window import Window, open
+
+__all__ = [
+    "Cancelled",
+    "Compared",
+    "Cut",
+    "Device",
+    "Devices",
+    "Engine",
+    "EngineError",
+    "HopscopeError",
+    "Inference",
+    "InputError",
+    "Inspection",
+    "Lint",
+    "Operator",
+    "Plan",
+    "Refused",
+    "Report",
+    "ResourceError",
+    "Saved",
+    "Stage",
+    "StageRun",
+    "UsageError",
+    "Value",
+    "Verification",
+    "VerificationError",
+    "Window",
+    "__version__",
+    "devices",
+    "engine",
+    "inference",
+    "inspect",
+    "open",
+    "plan",
+    "run",
+    "save",
+    "verify",
+]

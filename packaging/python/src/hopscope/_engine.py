@@ -1,0 +1,187 @@
+"""Where the engine is, and what its process needs to find LibTorch."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._version import __version__
+from .errors import EngineError
+
+_HERE = Path(__file__).resolve().parent
+_PROGRAM = "hopscope-engine"
+_MISSING_LIBRARY = re.compile(r"error while loading shared libraries: (\S+?):|symbol lookup error|version .* not found")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A program that was started once and answered. `origin` says where it comes from: "HOPSCOPE_ENGINE", "wheel",
+    "PATH" or "checkout"; `libraries` are folders that its dynamic loader has to search besides its own."""
+
+    path: str
+    origin: str
+    version: str
+    libraries: tuple[str, ...] = ()
+
+    def environment(self) -> dict[str, str]:
+        """The environment for its process."""
+        values = dict(os.environ)
+        known = values.get("LD_LIBRARY_PATH")
+        folders = [*self.libraries, *([known] if known else [])]
+        if folders:
+            values["LD_LIBRARY_PATH"] = os.pathsep.join(folders)
+        return values
+
+
+def engine() -> Engine:
+    """The engine that is used: HOPSCOPE_ENGINE if it is set, else the one inside the wheel, else the one on PATH, else
+    that of the checkout this package lies in. Raises EngineError where there is none, or where it does not fit this
+    environment."""
+    for origin, path in _candidates():
+        return _checked(path, origin, path.stat().st_mtime_ns)
+    raise EngineError(
+        f"{_PROGRAM} was not found in the package, on PATH or in a checkout",
+        "install a wheel with the engine inside, or set HOPSCOPE_ENGINE to the program",
+    )
+
+
+def program(name: str, variable: str) -> Path | None:
+    """Another program of the project: named by an environment variable, beside the engine, on PATH, or of a
+    checkout."""
+    named = os.environ.get(variable)
+    if named:
+        return _named(variable, named)
+    beside = Path(engine().path).with_name(name)
+    found = shutil.which(name)
+    places = [beside, *([Path(found)] if found else []), *_builds(name)]
+    return next((path for path in places if os.access(path, os.X_OK)), None)
+
+
+def torch_folder() -> Path | None:
+    """The torch package of this environment, without importing it."""
+    try:
+        spec = importlib.util.find_spec("torch")
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def torch_version(folder: Path) -> str:
+    """What the package says of itself, as "2.13.0+cpu"."""
+    text = (folder / "version.py").read_text() if (folder / "version.py").is_file() else ""
+    found = re.search(r"__version__ = '([^']+)'", text)
+    return found.group(1) if found else "of unknown version"
+
+
+def _candidates() -> Iterator[tuple[str, Path]]:
+    named = os.environ.get("HOPSCOPE_ENGINE")
+    if named:
+        yield "HOPSCOPE_ENGINE", _named("HOPSCOPE_ENGINE", named)
+    bundled = _HERE / "bin" / _PROGRAM
+    if os.access(bundled, os.X_OK):
+        yield "wheel", bundled
+    found = shutil.which(_PROGRAM)
+    if found:
+        yield "PATH", Path(found)
+    for path in _builds(_PROGRAM):
+        yield "checkout", path
+
+
+def _named(variable: str, value: str) -> Path:
+    path = Path(value).expanduser()
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise EngineError(f"{variable} names {value}, which is not a program", "set it to a program that exists")
+    return path
+
+
+def _builds(name: str) -> list[Path]:
+    """Built programs of the checkout that this package lies in, if it does."""
+    root = next((folder for folder in _HERE.parents if (folder / "app" / "engine").is_dir()), None)
+    places = [root / "build" / preset / "bin" / name for preset in ("dev", "release")] if root else []
+    return [path for path in places if os.access(path, os.X_OK)]
+
+
+@functools.lru_cache(maxsize=16)
+def _checked(path: Path, origin: str, _changed: int) -> Engine:
+    """An engine in a wheel has no LibTorch of its own; others know theirs, and get this environment's if it is gone."""
+    bundled = origin == "wheel"
+    alone = None if bundled else _started(path, origin, ())
+    if alone is not None:
+        return alone
+    torch = torch_folder()
+    if bundled:
+        _check_torch(path, torch)
+    with_torch = _started(path, origin, _libraries(path, torch))
+    if with_torch is not None:
+        return with_torch
+    raise EngineError(
+        f"{path} cannot be started with torch {torch_version(torch) if torch else ''}: {_failure(path, torch)}".strip(),
+        "the engine needs the LibTorch that it was built with: install that torch, or build it against this one",
+    )
+
+
+def _libraries(path: Path, torch: Path | None) -> tuple[str, ...]:
+    folders = [*([torch / "lib"] if torch else []), path.parent / "lib"]
+    return tuple(str(folder) for folder in folders if folder.is_dir())
+
+
+def _probe(path: Path, libraries: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    environment = Engine(str(path), "", "", libraries).environment()
+    try:
+        return subprocess.run(
+            [str(path), "--version"], capture_output=True, text=True, env=environment, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise EngineError(f"{path} cannot be started: {problem}", "is it a program for this machine?") from problem
+
+
+def _started(path: Path, origin: str, libraries: tuple[str, ...]) -> Engine | None:
+    """Nothing where a library is missing or is another one than the engine was built with."""
+    answer = _probe(path, libraries)
+    if answer.returncode != 0:
+        if _MISSING_LIBRARY.search(answer.stderr):
+            return None
+        raise EngineError(f"{path} --version ended with {answer.returncode}: {answer.stderr.strip()[-300:]}")
+    version = answer.stdout.split()[-1] if answer.stdout.split() else ""
+    if version.split(".")[:2] != __version__.split(".")[:2]:
+        raise EngineError(
+            f"{path} is version {version or '?'}, this package is {__version__}",
+            "use an engine and a package of the same version",
+        )
+    return Engine(str(path), origin, version, libraries)
+
+
+def _failure(path: Path, torch: Path | None) -> str:
+    return _probe(path, _libraries(path, torch)).stderr.strip()[-300:]
+
+
+def _release(version: str) -> list[str]:
+    return version.split("+", maxsplit=1)[0].split(".")[:2]
+
+
+def _check_torch(path: Path, torch: Path | None) -> None:
+    """Whether this environment's torch is the one that the wheel's engine was built with: LibTorch's binary interface
+    changes with every minor version."""
+    record = path.with_name("build.json")
+    built = str(json.loads(record.read_text())["torch"]) if record.is_file() else ""
+    if not built:
+        return
+    wanted = ".".join(_release(built))
+    if torch is None:
+        raise EngineError(
+            "the engine needs LibTorch, and this environment has no torch", f"pip install 'torch=={wanted}.*'"
+        )
+    here = torch_version(torch)
+    if _release(here) != _release(built):
+        raise EngineError(
+            f"the engine in this wheel was built for torch {wanted}, and this environment has torch {here}",
+            f"pip install 'torch=={wanted}.*', or a wheel that was built for torch {'.'.join(_release(here))}",
+        )

@@ -1,0 +1,121 @@
+"""Tables for notebooks. Everything that comes from a model or a file is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import documents
+    from ._inference import Inference
+    from .saving import Saved
+
+
+def size(count: int | None) -> str:
+    """As "225 KiB"; "?" for what is not known."""
+    if count is None:
+        return "?"
+    amount, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:,.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """As "12 ms" or "3.2 s"."""
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    cells = "".join(f"<th>{escape(name)}</th>" for name in head)
+    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _page(title: str, *parts: str) -> str:
+    return f"<div><p><b>{escape(title)}</b></p>{''.join(parts)}</div>"
+
+
+def _list(sentences: Iterable[str]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _shape(shape: Sequence[int | str]) -> str:
+    return "[" + ", ".join(str(extent).strip("|") for extent in shape) + "]"
+
+
+def _stages(stages: Iterable[documents.Stage]) -> str:
+    rows = (
+        (stage.index, stage.operators, ", ".join(stage.destinations), ", ".join(stage.reads), ", ".join(stage.stores))
+        for stage in stages
+    )
+    return _table(("stage", "operators", "for all of", "reads", "stores"), rows)
+
+
+def _cuts(cuts: Iterable[documents.Cut]) -> str:
+    rows = (
+        (cut.value, cut.name, f"after {cut.stage}", _shape(cut.shape), cut.dtype or "", size(cut.written),
+         size(cut.read), "output" if cut.output else "cut")
+        for cut in cuts
+    )  # fmt: skip
+    return _table(("value", "name", "stage", "shape", "dtype", "written", "read", "is"), rows)
+
+
+def inspection(found: documents.Inspection) -> str:
+    title = f"{found.model_class or found.model}: depth {found.depth}, {len(found.stages)} stages"
+    if not found.splittable:
+        title += ", cannot be split"
+    lints = _list(lint.message for lint in found.lints)
+    return _page(title, _stages(found.stages), _cuts(found.cuts), lints)
+
+
+def plan(made: documents.Plan) -> str:
+    cost = "" if made.cost is None else f", cost {made.cost:.3g} {made.unit}"
+    proof = ", proven to be the least" if made.gap == 0 else ""
+    title = f"{made.strategy} plan for {made.device}{cost}{proof}; peak memory {size(made.peak_memory)}"
+    return _page(title, _stages(made.stages), _cuts(made.cuts), _list(made.notes))
+
+
+def verification(found: documents.Verification) -> str:
+    rows = (
+        (output.name, output.rows, "∞" if output.max_abs is None else f"{output.max_abs:.3g}", output.different)
+        for output in found.outputs
+    )
+    title = f"{found.verdict}: {found.reason}"
+    return _page(title, _table(("output", "rows", "largest difference", "beyond the tolerance"), rows))
+
+
+def report(run: documents.Report) -> str:
+    rows = (
+        (stage.index, duration(stage.seconds), stage.batches, size(stage.written), size(stage.read),
+         size(stage.peak_memory))
+        for stage in run.stages
+    )  # fmt: skip
+    title = f"{duration(run.seconds)} on {run.device}; peak memory {size(run.peak_memory)}"
+    table = _table(("stage", "time", "batches", "written", "read", "peak memory"), rows)
+    found = run.verification
+    verdict = f"<p>{escape(found.verdict)}: {escape(found.reason)}</p>" if found else "<p>not verified</p>"
+    return _page(title, table, verdict, _list(run.notes))
+
+
+def devices(found: documents.Devices) -> str:
+    rows = ((device.id, device.name, size(device.memory), device.driver) for device in found.devices)
+    return _page("Devices", _table(("device", "name", "memory", "driver"), rows), _list(found.missing))
+
+
+def inference(result: Inference) -> str:
+    rows = ((name, list(array.shape), str(array.dtype)) for name, array in result.outputs.items())
+    outputs = _table(("output", "shape", "dtype"), rows)
+    saved = _list(result.saved.notes) if result.saved else ""
+    return _page("Result", outputs, saved, report(result.report))
+
+
+def saved(done: Saved) -> str:
+    return _page(f"{done.path}: {done.how}", _list([f"arguments: {', '.join(done.arguments)}", *done.notes]))

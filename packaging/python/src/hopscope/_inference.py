@@ -1,0 +1,289 @@
+"""One call from a model and its data to the outputs for every node: `inference`, and `run` for files that stay."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _html, arrays, documents, sample
+from ._progress import Progress, reporter
+from ._scratch import Scratch, data_words, size_of
+from ._serve import Client
+from .data import inputs_of
+from .documents import Plan, Report
+from .errors import InputError, UsageError, VerificationError, error_from
+from .saving import Saved, prepare
+
+if TYPE_CHECKING:
+    import pandas
+
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?")
+_VERDICTS = {True: "full", False: "none", None: "none"}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What a run gave. `output` is what `forward` returns (a tensor, or tuples and dicts of them), `outputs` the same
+    by the engine's names, mapped from files: they take memory when they are read. `report` says what happened,
+    `verdict` is "equal", "unverifiable" or, without verification, None ("different" is raised). `saved`: how a model
+    in memory was saved. `folder`: where the outputs are, if a folder was named."""
+
+    output: Any
+    outputs: dict[str, Any]
+    report: Report
+    plan: Plan
+    saved: Saved | None = None
+    folder: Path | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str | None:
+        return self.report.verification.verdict if self.report.verification else None
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {list(array.shape)} {array.dtype}" for name, array in self.outputs.items())
+        return f"Inference({shapes}; {self.verdict or 'not verified'}; {_html.duration(self.report.seconds)})"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per stage."""
+        return self.report.to_pandas()
+
+    def _repr_html_(self) -> str:
+        return _html.inference(self)
+
+
+@dataclass
+class _Job:
+    """What is asked of the engine, in its own terms."""
+
+    model: Path
+    data: list[str]
+    roles: list[str]
+    plan: Plan | str | None
+    request: dict[str, Any]
+    run: dict[str, Any]
+
+
+def inference(
+    model: Any,
+    data: Any,
+    *,
+    device: str = "cpu",
+    memory: int | str | None = None,
+    batch: int | None = None,
+    plan: Plan | str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    verify: str | bool | None = "sample",
+    strategy: str = "optimal",
+    objective: str = "time",
+    stages: int | None = None,
+    deadline: float | None = None,
+    pins: Sequence[Sequence[Any]] = (),
+    roles: Any = (),
+    nan: str = "propagate",
+    scratch: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = None,
+) -> Inference:
+    """Evaluates a model layer by layer for every node, and compares the result with its own `forward`.
+
+    `model`: an nn.Module (saved by `save` for the call), what `save` returned, or the path of a TorchScript file.
+    `data`: PyG's Data or HeteroData, a DGL or NetworkX graph, a dict by argument (tensors, arrays, SciPy matrices,
+    tables), or paths (.safetensors, folders of .npy). `device`: "cpu", "cuda", "cuda:1" or "auto". `memory`: limit on
+    the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`, a plan.json or its
+    content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
+    and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
+    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `scratch`: the folder for temporary files, where
+    memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a
+    function of (what, done, total).
+
+    Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C ends the engine, which
+    removes what it has written.
+    """
+    inputs = data if _is_arguments(data) else inputs_of(data)
+    expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
+    settings = {
+        "strategy": strategy,
+        "objective": objective,
+        "stages": stages,
+        "deadline": deadline,
+        "pins": list(pins),
+    }
+    shared = {"device": device, "memory": bytes_of(memory), "batch": batch}
+    how = {"verify": _mode(verify), "nan": nan}
+    with Scratch(expected, scratch) as place:
+        saved, table, path = prepare(model, inputs, place.folder, roles)
+        folder = Path(out) if out is not None else place.folder() / "outputs"
+        words = data_words(table, place)
+        job = _Job(path.absolute(), words, role_words(roles), _chosen(plan), {**settings, **shared}, {**shared, **how})
+        document, made = _carried_out(job, saved, folder, progress)
+        outputs = _outputs(document, folder, table.as_torch or saved is not None)
+        result = _result(document, made, saved, outputs, folder if out is not None else None)
+    if result.verdict == "different":
+        raise _different(result)
+    return result
+
+
+def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> Inference:
+    """As `inference`, into a folder that stays: out.npy (or a file per output) and report.json, as `hopscope-engine
+    run` writes."""
+    return inference(model, data, out=out, **options)
+
+
+def bytes_of(size: int | str | None) -> int | None:
+    """As the engine reads sizes: K M G are powers of 1000, Ki Mi Gi of 1024."""
+    if size is None or isinstance(size, int):
+        return size
+    found = _SIZE.fullmatch(size.strip())
+    if not found or (found.group(3) and not found.group(2)):
+        raise UsageError(f"memory: '{size}' is no size", "write it as 500M or 1Gi, or as a number of bytes")
+    base = 1024 if found.group(3) else 1000
+    return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
+
+
+def role_words(roles: Any) -> list[str]:
+    """Roles as `--role` takes them."""
+    return [f"{name}={role}" for name, role in sample.parse_roles(roles).items()]
+
+
+def _is_arguments(data: Any) -> bool:
+    return isinstance(data, tuple) and not any(isinstance(item, (str, os.PathLike)) for item in data)
+
+
+def _mode(verify: str | bool | None) -> str:
+    return verify if isinstance(verify, str) else _VERDICTS[verify]
+
+
+def _chosen(plan: Any) -> Plan | str | None:
+    """A plan as an object, or the text of a plan.json."""
+    if plan is None or isinstance(plan, Plan):
+        return plan
+    if isinstance(plan, Mapping):
+        return json.dumps(plan)
+    try:
+        return Path(plan).read_text()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{plan}: cannot be read: {problem}", "is it a plan.json?") from problem
+
+
+def _carried_out(
+    job: _Job, saved: Saved | None, folder: Path, progress: bool | Progress | None
+) -> tuple[dict[str, Any], Plan]:
+    """The report, and the plan that it ran by."""
+    show, done = reporter(progress)
+    output = str(folder.absolute())
+    watcher = _Watcher(show)
+    try:
+        with Client(watcher.told) as client:
+            opened = client.call("model/open", model=str(job.model), data=job.data, roles=job.roles)
+            number = opened["document"]
+            made = _plan(client, number, opened["inspect"], job, saved)
+            started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
+            while started["run"] not in watcher.finished:
+                client.read()
+            return watcher.outcome(started["run"]), made
+    finally:
+        done()
+
+
+def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, saved: Saved | None) -> Plan:
+    names = {value["id"]: value["name"] for value in inspected["values"]}
+    if job.plan is None:
+        answer = client.call("plan/make", document=number, **job.request)
+    else:
+        text = job.plan if isinstance(job.plan, str) else json.dumps(_adopted(job.plan, inspected, saved))
+        answer = client.call("plan/load", document=number, text=text)
+    return documents.plan(answer["plan"], answer["notes"], names)
+
+
+def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict[str, Any]:
+    """A plan of this model from another call: its file had other bytes, and the same content."""
+    same = saved is not None and same_model(plan, saved)
+    return (plan.of_file(inspected["hashes"]["model"]) if same else plan).document
+
+
+def same_model(plan: Plan, saved: Saved) -> bool:
+    """Whether a plan was made for this model with these weights, if not for this file."""
+    return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint
+
+
+class _Watcher:
+    """Turns the engine's notifications into progress, and keeps how runs ended."""
+
+    def __init__(self, show: Progress) -> None:
+        self._show, self._stage = show, ""
+        self.finished: dict[int, dict[str, Any]] = {}
+
+    def told(self, method: str, params: dict[str, Any]) -> None:
+        if method == "$/progress":
+            self._show(params["what"], params["done"], params["total"])
+        elif method == "run/events":
+            for event in params["events"]:
+                self._event(event)
+        elif method == "run/finished":
+            self.finished[params["run"]] = params
+
+    def _event(self, event: dict[str, Any]) -> None:
+        if event["type"] == "stage":
+            self._stage = f"stage {event['index']} of {event['count']}"
+            self._show(self._stage, 0, event["destinations"])
+        elif event["type"] == "batch":
+            self._show(self._stage, event["done"], event["total"])
+
+    def outcome(self, run: int) -> dict[str, Any]:
+        """The report of a run, or what it failed with."""
+        ended = self.finished[run]
+        if "error" in ended:
+            raise error_from(ended["error"])
+        report: dict[str, Any] = ended["report"]
+        return report
+
+
+def _outputs(document: dict[str, Any], folder: Path, as_torch: bool) -> dict[str, Any]:
+    """Mapped; they stay when the folder goes."""
+    return {item["name"]: arrays.load(folder / item["file"], item["dtype"], as_torch) for item in document["outputs"]}
+
+
+def _result(
+    document: dict[str, Any], plan: Plan, saved: Saved | None, outputs: dict[str, Any], folder: Path | None
+) -> Inference:
+    report = documents.report(document)
+    structure = saved.structure if saved else None
+    return Inference(
+        _structured(outputs, structure), outputs, report, plan, saved, folder,
+        [*(saved.notes if saved else ()), *plan.notes, *report.notes],
+    )  # fmt: skip
+
+
+def _structured(outputs: dict[str, Any], structure: Any) -> Any:
+    """Outputs as `forward` returns them. Of a file, whose Python is not known, the names tell."""
+    if structure is not None:
+        return _filled(structure, outputs)
+    if set(outputs) == {"out"}:
+        return outputs["out"]
+    keys = {name.removeprefix("out."): array for name, array in outputs.items()}
+    return tuple(keys.values()) if all(key.isdigit() for key in keys) else keys
+
+
+def _filled(structure: Any, outputs: dict[str, Any]) -> Any:
+    if isinstance(structure, Mapping):
+        return {key: _filled(item, outputs) for key, item in structure.items()}
+    if isinstance(structure, (list, tuple)):
+        return type(structure)([_filled(item, outputs) for item in structure])
+    return None if structure is None else outputs[structure]
+
+
+def _different(result: Inference) -> VerificationError:
+    found = result.report.verification
+    assert found is not None
+    problem = VerificationError(
+        f"the split and the model's own forward differ: {found.reason}",
+        "the result is in this exception's `result`; please report it",
+    )
+    problem.result = result
+    return problem

@@ -1,0 +1,60 @@
+"""A progress bar out of the engine's events: tqdm's where it is installed, in notebooks too."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Progress = Callable[[str, int, int], None]
+
+
+def reporter(progress: bool | Progress | None) -> tuple[Progress, Callable[[], None]]:
+    """(what to call with (what, done, total), what to call at the end). True: a bar; None: a bar on terminals and in
+    notebooks; False: nothing; a function gets the events itself."""
+    if callable(progress):
+        return progress, _nothing
+    if progress is False or (progress is None and not _is_watched()):
+        return _silent, _nothing
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _silent, _nothing
+    bar = _Bar(tqdm)
+    return bar.show, bar.close
+
+
+def _nothing() -> None:
+    pass
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    pass
+
+
+def _is_watched() -> bool:
+    stream = sys.stderr
+    return "ipykernel" in sys.modules or (stream is not None and stream.isatty())
+
+
+class _Bar:
+    """One bar that begins again for every step of the work."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind, self._bar, self._what = kind, None, ""
+
+    def show(self, what: str, done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar = self._kind(total=total or None, desc=what, unit="row", unit_scale=True, leave=False)
+        bar: Any = self._bar
+        if what != self._what:
+            bar.reset(total=total or None)
+            bar.set_description(what)
+            self._what = what
+        bar.n = done
+        bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            bar: Any = self._bar
+            bar.close()

@@ -1,0 +1,102 @@
+"""Folders for what lives as long as a call: inputs on their way to the engine, outputs that nobody asked to keep."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import arrays, calling
+from .data import Inputs
+from .errors import ResourceError
+
+_MEMORY = Path("/dev/shm")
+# A file in memory takes what the run could use: only where it is a small part of what is free.
+_SHARE = 4
+
+
+class Scratch:
+    """Makes a folder when it is first asked for one and removes it on `close` (at the latest when it is collected).
+    `bytes_expected`: what it will hold; in memory where there is plenty, else where temporary files are. `parent`: the
+    folder that the user named."""
+
+    def __init__(self, bytes_expected: int = 0, parent: str | os.PathLike[str] | None = None) -> None:
+        self._expected, self._parent = bytes_expected, parent
+        self._path: Path | None = None
+        self._end: Any = None
+
+    def folder(self) -> Path:
+        if self._path is None:
+            parent = self._parent or _place(self._expected)
+            try:
+                self._path = Path(tempfile.mkdtemp(prefix="hopscope-", dir=parent))
+            except OSError as problem:
+                raise ResourceError(
+                    f"{parent or tempfile.gettempdir()}: no folder can be made there: {problem.strerror}",
+                    "name another with scratch=",
+                ) from problem
+            self._end = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
+        return self._path
+
+    def close(self) -> None:
+        if self._end is not None:
+            self._end()
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _place(expected: int) -> str | None:
+    """Where to put so many bytes; None is the usual place for temporary files."""
+    with contextlib.suppress(OSError, ValueError):
+        free = shutil.disk_usage(_MEMORY).free
+        text = Path("/proc/meminfo").read_text()
+        available = next(int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("MemAvailable"))
+        if expected * _SHARE < min(free, available) and os.access(_MEMORY, os.W_OK):
+            return str(_MEMORY)
+    return None
+
+
+def size_of(table: Mapping[str, Any]) -> int:
+    """Bytes of everything in a table of inputs."""
+    return sum(arrays.extent(array) for name, value in table.items() for _, array in _arrays(name, value))
+
+
+def _arrays(name: str, value: Any) -> list[tuple[str, Any]]:
+    return [leaf for leaf in _leaves(name, value) if arrays.dtype_name(leaf[1]) != "object"]
+
+
+def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
+    """What of an entry is arrays; containers of graphs hold numbers, texts and lists of names, too."""
+    try:
+        return [item for leaf in calling.leaves(name, value) for item in arrays.flat(*leaf)]
+    except ValueError:
+        return []
+
+
+def data_words(inputs: Inputs, scratch: Scratch) -> list[str]:
+    """What `--data` gets. Files stay where they are; arrays in memory are written once."""
+    if inputs.paths is not None:
+        return [_absolute(text) for text in inputs.paths]
+    leaves = dict(leaf for name, value in inputs.values.items() for leaf in _arrays(name, value))
+    files = {key: path for key, array in leaves.items() if (path := arrays.npy_file(array)) is not None}
+    words = [f"{key}={path.absolute()}" for key, path in files.items()]
+    rest = {key: array for key, array in leaves.items() if key not in files}
+    if rest:
+        path = scratch.folder() / "inputs.safetensors"
+        arrays.write(rest, path)
+        words.append(str(path))
+    return words
+
+
+def _absolute(text: str) -> str:
+    name, separator, file = text.rpartition("=")
+    return f"{name}{separator}{Path(file).absolute()}"

@@ -1,0 +1,134 @@
+"""A client of `hopscope-engine serve` (docs/protocol.md): one request at a time, with what the engine tells
+meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import IO, Any
+
+from ._process import ended, start, stop
+from ._version import __version__
+from .errors import Cancelled, EngineError, HopscopeError, error_from
+
+Told = Callable[[str, dict[str, Any]], None]
+_CANCELLED = -32800
+
+
+class Client:
+    """Owns a process of the engine; a context manager. Leaving it by an exception cancels what is under way: the
+    engine removes what it has written and ends. `told` gets every notification (method, parameters)."""
+
+    def __init__(self, told: Told) -> None:
+        self._told, self._next = told, 0
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the process has ended)
+        self._process = start(["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+
+    def __enter__(self) -> Client:
+        try:
+            protocol = {"major": 1, "minor": 0}
+            self.call("initialize", client={"name": "hopscope for Python", "version": __version__}, protocol=protocol)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _value: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        if kind is None:
+            with contextlib.suppress(HopscopeError, OSError):
+                self.call("shutdown")
+        self._end()
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Sends a request and waits for its answer. Raises what the engine refuses."""
+        self._next += 1
+        wanted = self._next
+        self._send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
+        while True:
+            message = self.read()
+            if message.get("id") == wanted:
+                break
+        if "error" in message:
+            raise _refusal(message["error"])
+        result = message["result"]
+        return result if isinstance(result, dict) else {}
+
+    def read(self) -> dict[str, Any]:
+        """The next message; notifications have been handed on."""
+        length = self._length()
+        assert self._process.stdout is not None
+        body = self._process.stdout.read(length)
+        if len(body) != length:
+            raise self._gone()
+        message: dict[str, Any] = json.loads(body)
+        if "method" in message:
+            self._told(message["method"], message.get("params", {}))
+        return message
+
+    def _length(self) -> int:
+        assert self._process.stdout is not None
+        length = 0
+        while True:
+            line = self._process.stdout.readline()
+            if not line:
+                raise self._gone()
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+            if line == b"\r\n":
+                return length
+
+    def _send(self, message: dict[str, Any]) -> None:
+        body = json.dumps(message).encode()
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._gone() from None
+
+    def _gone(self) -> HopscopeError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        self._errors.seek(0)
+        code = self._process.returncode
+        if code == Cancelled.exit_code:
+            return Cancelled("the engine was told to stop")
+        return EngineError("the engine ended its connection") if code is None else ended(code, self._errors.read())
+
+    def _end(self) -> None:
+        """The end of its input ends the engine; a run under way leaves nothing behind. What it still says is read, so
+        that it does not wait for a reader."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        reader = threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True)
+        reader.start()
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                stop(self._process, 0)
+        finally:
+            reader.join(5)
+            self._errors.close()
+
+
+def _drain(stream: IO[bytes]) -> None:
+    with contextlib.suppress(ValueError, OSError), stream:
+        while stream.read(1 << 16):
+            pass
+
+
+def _refusal(error: dict[str, Any]) -> HopscopeError:
+    if error.get("code") == _CANCELLED:
+        return Cancelled(str(error.get("message", "cancelled")))
+    data = error.get("data")
+    if isinstance(data, dict) and "exit_code" in data:
+        return error_from(data)
+    return EngineError(str(error.get("message", "the engine refused a request")))

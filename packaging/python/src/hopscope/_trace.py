@@ -1,0 +1,80 @@
+"""Two traces of one model, compared operator by operator: what differs was baked in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from . import arrays
+
+_PLACE = re.compile(r"# (?P<place>\S+?:\d+):\d+\s*$", re.MULTILINE)
+_MANGLED = re.compile(r"\.?___torch_mangle_\d+")
+
+
+@dataclass(frozen=True)
+class Baked:
+    """Something that depends on the graph it was traced with, and the line that it comes from."""
+
+    sentence: str
+    where: str
+
+
+def baked(first: Any, second: Any) -> Baked | None:
+    """The first difference between two traced modules, or nothing. Dead operators do not count."""
+    for one, other in zip_longest(_nodes(first), _nodes(second)):
+        if one is None or other is None or one[0] != other[0]:
+            here = one if one is not None else other
+            place = _place(here[1], first if one is not None else second)
+            return Baked("other operators run for another graph: the way through forward depends on the data", place)
+        if one[2] != other[2]:
+            what = f"{one[2]} for one graph, {other[2]} for another"
+            return Baked(f"a number that comes from the data is baked in: {what}", _place(one[1], first))
+    return None
+
+
+def fingerprint(traced: Any) -> str:
+    """The same for two files of the same model with the same weights, whatever names TorchScript gave its classes."""
+    digest = hashlib.sha256(_MANGLED.sub("", str(traced.inlined_graph.copy())).encode())
+    for name, tensor in sorted(traced.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(arrays.raw(tensor))
+    return digest.hexdigest()
+
+
+def _nodes(module: Any) -> Iterator[tuple[str, Any, str]]:
+    """(operator, node, what is constant about it) of everything that is needed for the result."""
+    import torch
+
+    graph = module.inlined_graph.copy()
+    torch._C._jit_pass_dce(graph)
+    yield from _of_block(graph)
+
+
+def _of_block(block: Any) -> Iterator[tuple[str, Any, str]]:
+    for node in block.nodes():
+        yield node.kind(), node, _constant(node)
+        for inner in node.blocks():
+            yield from _of_block(inner)
+
+
+def _constant(node: Any) -> str:
+    if node.kind() != "prim::Constant" or not node.hasAttribute("value"):
+        return ""
+    value = node.output().toIValue()
+    if hasattr(value, "tolist") and value.numel() <= 1000:
+        return str(value.tolist())
+    return f"a tensor {list(value.shape)}" if hasattr(value, "shape") else str(value)
+
+
+def _place(node: Any, module: Any) -> str:
+    """A constant has no line of its own as a rule: that of the operator that uses it."""
+    uses = [use.user for output in node.outputs() for use in output.uses()]
+    for candidate in [node, *uses]:
+        found = _PLACE.search(str(candidate))
+        if found:
+            return found.group("place")
+    return type(module).__name__

@@ -1,0 +1,198 @@
+"""Arrays on their way to the engine and back: flat keys, .safetensors files written from memory as it lies, outputs
+mapped."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy
+
+from .errors import InputError, ResourceError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NAMES = {
+    "bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float16": "F16",
+    "float32": "F32", "float64": "F64", "bfloat16": "BF16",
+}  # fmt: skip
+_DTYPES = {name: dtype for dtype, name in _NAMES.items()}
+_RELATION = "__"
+_LONGEST_HEADER = 100_000_000
+
+
+def is_torch(value: object) -> bool:
+    """Whether it is a torch tensor, without importing torch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_array(value: object) -> bool:
+    """Whether it is one array: of torch or of numpy."""
+    return is_torch(value) or isinstance(value, numpy.ndarray)
+
+
+def key_text(key: object) -> str:
+    """How a key of a dict is written: ("user", "rates", "item") is "user__rates__item"."""
+    return _RELATION.join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The engine's keys of an argument: `x`, `arg.key`, `arg.0`, `arg.coo_indices`, ...; None has none."""
+    if value is None:
+        return
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from flat(f"{name}.{key_text(key)}", item)
+    elif isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            yield from flat(f"{name}.{position}", item)
+    elif is_torch(value) and str(value.layout) != "torch.strided":
+        yield from _sparse(name, value)
+    elif is_array(value):
+        yield name, value
+    else:
+        raise InputError(
+            f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
+        )
+
+
+def _sparse(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    size = numpy.array(value.shape, dtype=numpy.int64)
+    layout = str(value.layout)
+    if layout == "torch.sparse_coo":
+        value = value.coalesce()
+        yield f"{name}.coo_indices", value.indices()
+        yield f"{name}.coo_values", value.values()
+        yield f"{name}.coo_size", size
+    elif layout == "torch.sparse_csr":
+        yield f"{name}.csr_crow", value.crow_indices()
+        yield f"{name}.csr_col", value.col_indices()
+        yield f"{name}.csr_values", value.values()
+        yield f"{name}.csr_size", size
+    else:
+        raise InputError(f"'{name}' has the layout {layout}", "use a dense, COO or CSR tensor")
+
+
+def dtype_name(array: Any) -> str:
+    """As numpy calls it; "bfloat16" too."""
+    return str(array.dtype).removeprefix("torch.")
+
+
+def extent(array: Any) -> int:
+    """Its bytes."""
+    width: int = 2 if dtype_name(array) == "bfloat16" else numpy.dtype(dtype_name(array)).itemsize
+    return int(math.prod(array.shape)) * width
+
+
+def raw(array: Any) -> memoryview:
+    """Its elements in C order; a view where they lie so already."""
+    if is_torch(array):
+        array = array.detach().resolve_conj().cpu().contiguous()
+        if dtype_name(array) == "bfloat16":
+            array = array.view(sys.modules["torch"].int16)
+        array = array.numpy()
+    array = numpy.ascontiguousarray(array)
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return memoryview(little.reshape(-1).view(numpy.uint8))
+
+
+def write(arrays: Mapping[str, Any], path: Path) -> None:
+    """Writes a .safetensors file. Raises InputError for a dtype that the format lacks, ResourceError for a full
+    disk."""
+    header: dict[str, Any] = {}
+    end = 0
+    for name, array in arrays.items():
+        if dtype_name(array) not in _NAMES:
+            raise InputError(f"'{name}' has the dtype {dtype_name(array)}", "convert it to float32, int64 or the like")
+        begin, end = end, end + extent(array)
+        header[name] = {"dtype": _NAMES[dtype_name(array)], "shape": list(array.shape), "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    try:
+        with path.open("wb") as file:
+            _write_all(file, struct.pack("<Q", len(text)) + text, arrays)
+    except OSError as problem:
+        path.unlink(missing_ok=True)
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise ResourceError(
+                f"{path.parent} has no room for {end:,} bytes of inputs", "name another folder with scratch="
+            ) from problem
+        raise InputError(
+            f"{path}: cannot be written: {problem.strerror}", "name another folder with scratch="
+        ) from problem
+
+
+def _write_all(file: BinaryIO, head: bytes, arrays: Mapping[str, Any]) -> None:
+    file.write(head)
+    for array in arrays.values():
+        file.write(raw(array))
+
+
+def read(path: Path) -> dict[str, NDArray[Any]]:
+    """Maps a .safetensors file; bfloat16 comes as its bits (uint16)."""
+    try:
+        header, offset = _header(path)
+        return {name: _mapped(path, entry, offset) for name, entry in header.items() if name != "__metadata__"}
+    except (OSError, ValueError, KeyError, struct.error) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}", "is it a .safetensors file?") from problem
+
+
+def _header(path: Path) -> tuple[dict[str, Any], int]:
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        if length > _LONGEST_HEADER:
+            raise ValueError(f"a header of {length} bytes")
+        header: dict[str, Any] = json.loads(file.read(length))
+    return header, 8 + length
+
+
+def _mapped(path: Path, entry: Mapping[str, Any], offset: int) -> NDArray[Any]:
+    name = _DTYPES[entry["dtype"]]
+    dtype = numpy.dtype("uint16" if name == "bfloat16" else name)
+    shape = tuple(entry["shape"])
+    if math.prod(shape) == 0:
+        return numpy.zeros(shape, dtype)
+    return numpy.memmap(path, dtype, "c", offset + entry["data_offsets"][0], shape)
+
+
+def npy_file(array: object) -> Path | None:
+    """The .npy file that this array is a map of, all of it in C order; the engine can then read the file itself."""
+    if not isinstance(array, numpy.memmap) or not array.filename or not array.flags.c_contiguous:
+        return None
+    path = Path(array.filename)
+    if path.suffix != ".npy" or array.mode != "r":
+        return None
+    whole = numpy.load(path, mmap_mode="r")
+    same = whole.shape == array.shape and whole.dtype == array.dtype
+    return path if same and whole.offset == array.offset else None
+
+
+def load(path: Path, dtype: str, as_torch: bool) -> Any:
+    """An output of the engine, mapped copy-on-write: it may be written to, the file does not change. Stays valid when
+    the file is removed."""
+    if path.suffix == ".safetensors":
+        (array,) = read(path).values()
+    else:
+        array = numpy.load(path, mmap_mode="c")
+    if as_torch:
+        return _tensor(array, dtype)
+    if dtype == "bfloat16":
+        return (array.astype(numpy.uint32) << 16).view(numpy.float32)
+    return array
+
+
+def _tensor(array: NDArray[Any], dtype: str) -> Any:
+    import torch
+
+    plain = numpy.asarray(array)
+    if dtype == "bfloat16":
+        return torch.from_numpy(plain.view(numpy.int16)).view(torch.bfloat16)
+    return torch.from_numpy(plain)

@@ -1,0 +1,207 @@
+"""How a model's `forward` is called: which entries of the data are its arguments, and what its results look like."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import arrays
+from .data import Inputs
+from .errors import InputError, Refused
+
+_FEATURES = ("x", "feat", "feats", "features", "h", "inputs", "in_feat", "node_features")
+_ALIASES: dict[str, tuple[str, ...]] = {
+    "edge_index": ("edges", "adj_t"),
+    "edges": ("edge_index",),
+    "edge_weight": ("weight", "edge_attr"),
+    "edge_attr": ("efeat", "edge_weight"),
+    "x_dict": ("feat_dict",),
+    **dict.fromkeys(_FEATURES, ("x", "feat", "features")),
+}
+_CONTAINERS = ("data", "batch", "graph", "g", "hetero_data", "batch_data")
+_GRAPH_SIZES = ("num_nodes", "num_edges", "size", "n_nodes", "n_edges")
+
+
+@dataclass
+class Call:
+    """`arguments`: what becomes an input of the file, in the order of `forward`'s parameters. `constants`: numbers,
+    texts and flags, which the file keeps. `container`: what `forward` takes whole, or None."""
+
+    arguments: dict[str, Any]
+    constants: dict[str, Any] = field(default_factory=dict)
+    container: Any = None
+    notes: list[str] = field(default_factory=list)
+
+    def wrapped(self) -> bool:
+        """Whether the arguments of the file differ from those of `forward`."""
+        return bool(self.constants) or self.container is not None or any(map(has_relations, self.arguments.values()))
+
+    def leaves(self) -> dict[str, Any]:
+        """The tensors by the engine's keys; a sparse one is a leaf."""
+        return dict(leaf for name, value in self.arguments.items() for leaf in leaves(name, value))
+
+
+def bind(model: Any, inputs: Inputs) -> Call:
+    """Finds `forward`'s arguments in the data by name. Raises InputError where a required one is missing."""
+    parameters = _parameters(model)
+    if inputs.container is not None and _takes_container(parameters, inputs):
+        return _bind_container(inputs)
+    call, values = Call({}), {**inputs.others, **inputs.values}
+    for parameter in parameters:
+        name = _found(parameter, values, call)
+        if name is not None:
+            _add(call, parameter, values[name])
+    if not call.arguments:
+        raise InputError("nothing in the data is an argument of the model", f"it has {_listing(inputs.values)}")
+    return call
+
+
+def bind_names(names: tuple[str, ...], inputs: Inputs) -> Call:
+    """As `bind`, for the arguments of a file."""
+    call, values = Call({}), {**inputs.others, **inputs.values}
+    for parameter in (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names):
+        found = _found(parameter, values, call)
+        if found is not None:
+            call.arguments[parameter.name] = values[found]
+    return call
+
+
+def positional(model: Any, values: tuple[Any, ...] | list[Any]) -> dict[str, Any]:
+    """A tuple of arguments as a dict by the names of `forward`."""
+    parameters = _parameters(model)
+    if len(values) > len(parameters):
+        raise InputError(
+            f"forward takes {len(parameters)} arguments, and {len(values)} are given", "pass a dict by name"
+        )
+    return {parameter.name: value for parameter, value in zip(parameters, values, strict=False) if value is not None}
+
+
+def _parameters(model: Any) -> list[inspect.Parameter]:
+    """Those with a name; of a ScriptModule by its schema."""
+    script = getattr(model, "_c", None)
+    if script is not None and hasattr(script, "_get_method"):
+        listed = script._get_method("forward").schema.arguments[1:]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        empty = inspect.Parameter.empty
+        return [
+            inspect.Parameter(item.name, kind, default=item.default_value if item.has_default_value() else empty)
+            for item in listed
+        ]
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [item for item in inspect.signature(model.forward).parameters.values() if item.kind not in variable]
+
+
+def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) -> str | None:
+    """The entry that is this argument. An optional one is taken under its own name only."""
+    if values.get(parameter.name) is not None:
+        if parameter.default is not inspect.Parameter.empty and arrays.is_array(values[parameter.name]):
+            call.notes.append(f"the optional argument '{parameter.name}' is taken from the data")
+        return parameter.name
+    if parameter.default is not inspect.Parameter.empty:
+        return None
+    for alias in _ALIASES.get(parameter.name, ()):
+        if values.get(alias) is not None and _stands_for(parameter.name, values[alias]):
+            call.notes.append(f"'{alias}' of the data is taken for the argument '{parameter.name}'")
+            return alias
+    raise InputError(
+        f"forward needs '{parameter.name}', and the data has {_listing(values)}",
+        f"pass a dict by argument: {{'{parameter.name}': ...}}",
+    )
+
+
+def _stands_for(name: str, value: Any) -> bool:
+    """An edge attribute is a weight only if it is one number an edge."""
+    return name != "edge_weight" or getattr(value, "ndim", 0) == 1
+
+
+def _listing(values: Mapping[str, Any]) -> str:
+    names = [name for name, value in values.items() if value is not None]
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") if names else "nothing"
+
+
+def _add(call: Call, parameter: inspect.Parameter, value: Any) -> None:
+    name = parameter.name
+    if not isinstance(value, (bool, int, float, str)):
+        call.arguments[name] = value
+        return
+    if parameter.default is not inspect.Parameter.empty and value == parameter.default:
+        return
+    if isinstance(value, int) and name in _GRAPH_SIZES:
+        raise Refused(
+            f"forward takes the size of the graph as a number: '{name}' ({value}), which would be baked into the file",
+            "take it from a tensor inside forward, as x.size(0)",
+        )
+    call.constants[name] = value
+    call.notes.append(f"'{name}' = {value!r} is part of the file")
+
+
+def _takes_container(parameters: list[inspect.Parameter], inputs: Inputs) -> bool:
+    required = [item for item in parameters if item.default is inspect.Parameter.empty]
+    if len(required) != 1 or required[0].name in inputs.values:
+        return False
+    annotation = str(required[0].annotation)
+    return required[0].name in _CONTAINERS or annotation.rstrip("'>").endswith(("Data", "Batch"))
+
+
+def _bind_container(inputs: Inputs) -> Call:
+    """All tensors of a container that PyG can make again; those that `forward` does not use are left out when it is
+    traced."""
+    if not hasattr(inputs.container, "to_dict"):
+        raise Refused(
+            f"forward takes a {type(inputs.container).__name__}, whose operators no TorchScript file can hold",
+            "use a model whose forward takes tensors, as PyG's layers do",
+        )
+    hetero = hasattr(inputs.container, "node_types")
+    kept = {
+        name: value
+        for name, value in inputs.values.items()
+        if (arrays.is_torch(value) and not hetero) or (hetero and name.endswith("_dict") and _all_tensors(value))
+    }
+    return Call(kept, container=inputs.container)
+
+
+def _all_tensors(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(arrays.is_torch, value.values()))
+
+
+def has_relations(value: Any) -> bool:
+    """Whether keys are not texts, which no TorchScript file takes."""
+    if isinstance(value, Mapping):
+        return any(not isinstance(key, str) or has_relations(item) for key, item in value.items())
+    return isinstance(value, (list, tuple)) and any(map(has_relations, value))
+
+
+def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """As arrays.flat, but a sparse tensor is one leaf, and what is no tensor is refused."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from leaves(f"{name}.{arrays.key_text(key)}", item)
+    elif isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            yield from leaves(f"{name}.{position}", item)
+    elif arrays.is_array(value):
+        yield name, value
+    elif value is not None:
+        raise InputError(
+            f"'{name}' is a {type(value).__name__}, not a tensor", "pass tensors, or dicts and lists of them"
+        )
+
+
+def rebuilt(name: str, value: Any, leaf: Callable[[str], Any], texts: bool) -> Any:
+    """The same structure with other leaves; `texts`: with keys as texts."""
+    if isinstance(value, Mapping):
+        return {
+            arrays.key_text(key) if texts else key: rebuilt(f"{name}.{arrays.key_text(key)}", item, leaf, texts)
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        items = [rebuilt(f"{name}.{position}", item, leaf, texts) for position, item in enumerate(value)]
+        return items if isinstance(value, list) else tuple(items)
+    return None if value is None else leaf(name)
+
+
+def outputs_of(value: Any, name: str = "out") -> dict[str, Any]:
+    """The tensors of a result by the engine's names."""
+    return dict(leaves(name, value))

@@ -1,0 +1,142 @@
+"""The engine's other commands as functions: `inspect`, `plan`, `verify`, `devices`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import documents
+from ._inference import role_words, same_model
+from ._process import command
+from ._scratch import Scratch, data_words, size_of
+from .data import inputs_of
+from .documents import Devices, Inspection, Plan, Verification
+from .errors import VerificationError
+from .saving import Saved, prepare
+
+
+@dataclass
+class Files:
+    """A model and its data as words of a command line."""
+
+    words: list[str]
+    saved: Saved | None
+
+
+@contextlib.contextmanager
+def files(model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | None) -> Iterator[Files]:
+    """Model and data as files for the time of a command; those that are files already stay where they are."""
+    arguments = isinstance(data, tuple) or data is None
+    table = None if arguments else inputs_of(data)
+    expected = 0 if table is None or table.paths is not None else size_of(table.values)
+    with Scratch(expected, scratch) as place:
+        yield written(model, data if table is None else table, roles, place)
+
+
+def written(model: Any, data: Any, roles: Any, place: Scratch) -> Files:
+    """As `files`, into a folder of the caller."""
+    if data is None and isinstance(model, (str, os.PathLike)):
+        return Files([str(Path(model).absolute()), *_roles(roles)], model if isinstance(model, Saved) else None)
+    saved, inputs, path = prepare(model, data, place.folder, roles)
+    words = [str(path.absolute()), *(word for name in data_words(inputs, place) for word in ("--data", name))]
+    return Files([*words, *_roles(roles)], saved)
+
+
+def _roles(roles: Any) -> list[str]:
+    return [word for role in role_words(roles) for word in ("--role", role)]
+
+
+def inspect(
+    model: Any, data: Any = None, *, roles: Any = (), scratch: str | os.PathLike[str] | None = None
+) -> Inspection:
+    """What a model is: depth, stages, what is stored between them, and where it cannot be split, why. A file can be
+    inspected without data; a model in memory needs them, to be saved."""
+    with files(model, data, roles, scratch) as given:
+        return documents.inspection(command("inspect", *given.words).document)
+
+
+def plan(
+    model: Any,
+    data: Any,
+    *,
+    device: str = "auto",
+    memory: int | str | None = None,
+    batch: int | None = None,
+    strategy: str = "optimal",
+    objective: str = "time",
+    stages: int | None = None,
+    deadline: float | None = None,
+    pins: Sequence[Sequence[Any]] = (),
+    host_memory: int | str | None = None,
+    roles: Any = (),
+    scratch: str | os.PathLike[str] | None = None,
+) -> Plan:
+    """What would run in which stage, what would be stored and what would move. The options are those of `inference`;
+    `host_memory` limits what is stored between stages. The plan can be given to `inference` with the same model and
+    data."""
+    options = {
+        "device": device, "memory": memory, "batch": batch, "strategy": strategy, "objective": objective,
+        "stages": stages, "deadline": deadline, "host-memory": host_memory,
+    }  # fmt: skip
+    with files(model, data, roles, scratch) as given, Scratch() as place:
+        words = [*given.words, *_options(options), *_pins(pins, place)]
+        answer = command("plan", *words)
+        made = documents.plan(answer.document, answer.notes)
+        return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
+
+
+def _options(options: Mapping[str, Any]) -> list[str]:
+    return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+
+
+def _pins(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
+    if not pins:
+        return []
+    path = place.folder() / "pins.json"
+    path.write_text(json.dumps({"pins": [list(pin) for pin in pins]}))
+    return ["--pins", str(path)]
+
+
+def verify(
+    model: Any,
+    data: Any,
+    *,
+    plan: Plan | str | os.PathLike[str] | None = None,
+    full: bool = False,
+    device: str = "cpu",
+    memory: int | str | None = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: str | os.PathLike[str] | None = None,
+) -> Verification:
+    """Compares the split with the model's own `forward`, on everything that fits or on a sample of nodes, or with
+    `full` on all rows. Raises VerificationError, with what was found as its `result`, where they differ."""
+    options = {"device": device, "memory": memory, "batch": batch, "verify": "full" if full else "sample"}
+    with files(model, data, roles, scratch) as given, Scratch() as place:
+        planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
+        answer = command("verify", *given.words, *_options(options), *planned)
+    found = documents.verification(answer.document)
+    if found.verdict == "different":
+        problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")
+        problem.result = found
+        raise problem
+    return found
+
+
+def plan_file(plan: Plan | str | os.PathLike[str], given: Files, place: Scratch) -> Path:
+    """The file of a plan; one that was made for another file of this model is made to fit."""
+    if not isinstance(plan, Plan):
+        return Path(plan).absolute()
+    if given.saved is not None and same_model(plan, given.saved):
+        plan = plan.of_file(command("inspect", *given.words).document["hashes"]["model"])
+    return plan.save(place.folder() / "plan.json")
+
+
+def devices() -> Devices:
+    """What this machine can compute on, and why not on the rest."""
+    return documents.devices(command("devices").document)

@@ -1,0 +1,193 @@
+"""Inputs as people have them, made into one table: names -> tensors, or dicts and lists of tensors, as `forward` takes
+them. Nothing is copied here; libraries are imported by whoever made the object, never by this module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from . import _edges, arrays
+from .errors import InputError
+
+_FILES = (".safetensors", ".npy")
+_EDGE_NAMES = ("edge_index", "edges", "adj", "adj_t", "adjacency")
+
+
+@dataclass
+class Inputs:
+    """`values`: the table. `paths`: where it came from files as `--data` takes them, these; the engine then reads them
+    itself. `as_torch`: whether outputs should be torch tensors. `container`: what it was, for a `forward` that takes
+    it whole. `others`: the same tensors under names that a `forward` may use for them; not written."""
+
+    values: dict[str, Any]
+    paths: list[str] | None = None
+    as_torch: bool = False
+    container: Any = None
+    others: dict[str, Any] = field(default_factory=dict)
+
+
+def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
+    """Understands PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, dicts of
+    all these by argument, and paths: a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a list of such."""
+    if isinstance(data, Inputs):
+        return data
+    paths = _paths(data)
+    if paths is not None:
+        return Inputs(_nested(_mapped(paths)), paths)
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if hasattr(data, "node_types") and hasattr(data, "collect"):
+        table, others = _hetero_tables(data)
+        return Inputs(table, as_torch=True, container=data, others=others)
+    if hasattr(data, "to_dict") and hasattr(data, "edge_attrs"):
+        return Inputs(dict(data.to_dict()), as_torch=True, container=data)
+    if hasattr(data, "canonical_etypes") and hasattr(data, "ndata"):
+        return Inputs(_dgl_table(data), as_torch=True, container=data)
+    edges = _edges.edges_of(data)
+    if edges is not None:
+        return Inputs({**edges.nodes, **edges.attributes, "edge_index": edges.edge_index})
+    raise InputError(
+        f"a {type(data).__name__} is no graph that is known here",
+        "pass PyG's Data or HeteroData, a DGL or NetworkX graph, a dict of tensors by argument, or a .safetensors file",
+    )
+
+
+def _paths(data: Any) -> list[str] | None:
+    listed = [data] if isinstance(data, (str, Path)) else data
+    if not isinstance(listed, (list, tuple)) or not listed:
+        return None
+    if not all(isinstance(item, (str, Path)) for item in listed):
+        return None
+    texts = [str(item) for item in listed]
+    if any(Path(text).suffix not in _FILES and not Path(text).is_dir() for text in texts):
+        wrong = next(text for text in texts if Path(text).suffix not in _FILES and not Path(text).is_dir())
+        if _edges.edges_of(wrong) is None:  # a table of edges alone is no path for the engine
+            raise InputError(f"{wrong} is no .safetensors file and no folder", "data is .safetensors, .npy, or a graph")
+        return None
+    return texts
+
+
+def _mapped(paths: Iterable[str]) -> dict[str, Any]:
+    """All arrays of such files by their keys, mapped."""
+    table: dict[str, Any] = {}
+    for text in paths:
+        name, _, file = text.partition("=")
+        if Path(text).is_dir():
+            table.update({path.stem: _load(path) for path in sorted(Path(text).glob("*.npy"))})
+        elif Path(text).suffix == ".safetensors":
+            table.update(arrays.read(Path(text)))
+        elif file:
+            table[name] = _load(Path(file))
+        else:
+            raise InputError(f"{text}: a single array needs its argument's name", f"write NAME={text}")
+    return table
+
+
+def _load(path: Path) -> Any:
+    try:
+        return numpy.load(path, mmap_mode="r")
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read: {problem}", "is it a .npy file?") from problem
+
+
+def _nested(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys with points become dicts: "x_dict.user" is the entry "user" of the dict "x_dict"; "xs.0" is an item of a
+    list."""
+    nested: dict[str, Any] = {}
+    for key, array in table.items():
+        name, _, rest = key.partition(".")
+        if rest:
+            nested.setdefault(name, {})[rest] = array
+        else:
+            nested[name] = array
+    return {name: _listed(value) for name, value in nested.items()}
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict) and all(key.isdigit() for key in value):
+        return [value[key] for key in sorted(value, key=int)]
+    return value
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> Inputs:
+    """Entries may be arrays, dicts and lists of them, tables, or edges in any form; the attributes that those edges
+    bring along are taken where the dict has none of that name."""
+    table: dict[str, Any] = {}
+    brought: dict[str, Any] = {}
+    for key, value in data.items():
+        name = str(key)
+        table[name] = _entry(name, value, brought)
+    merged = {**{name: value for name, value in brought.items() if name not in table}, **table}
+    return Inputs(merged, as_torch=_holds_torch(merged))
+
+
+def _entry(name: str, value: Any, brought: dict[str, Any]) -> Any:
+    if value is None or arrays.is_array(value) or isinstance(value, (bool, int, float, numpy.generic)):
+        return value.item() if isinstance(value, numpy.generic) else value
+    if isinstance(value, Mapping):
+        return {key: _entry(f"{name}.{arrays.key_text(key)}", item, {}) for key, item in value.items()}
+    if isinstance(value, (str, Path)) and Path(value).suffix == ".npy":
+        return _load(Path(value))
+    columns = _edges.columns_of(value)
+    if columns is not None and not _names_edges(name):
+        return _edges.matrix_of(columns, name)
+    edges = _edges.edges_of(value)
+    if edges is not None:
+        brought.update({**edges.nodes, **edges.attributes})
+        return edges.edge_index
+    return _sequence(name, value)
+
+
+def _sequence(name: str, value: Any) -> Any:
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        if all(isinstance(item, (bool, int, float)) for item in value):
+            return numpy.array(value)
+        return [_entry(f"{name}.{position}", item, {}) for position, item in enumerate(value)]
+    return value
+
+
+def _names_edges(name: str) -> bool:
+    return "edge_index" in name or name.partition(".")[0] in _EDGE_NAMES
+
+
+def _holds_torch(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_torch, value.values()))
+    return any(map(_holds_torch, value)) if isinstance(value, (list, tuple)) else arrays.is_torch(value)
+
+
+def _hetero_tables(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Every attribute as `attr_dict`, by type, and by itself as `attr_type`."""
+    table: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for kind, store in [*data.node_items(), *data.edge_items()]:
+        for name, value in store.items():
+            table.setdefault(f"{name}_dict", {})[kind] = value
+            others[f"{name}_{arrays.key_text(kind)}"] = value
+    table.update(dict(data._global_store.items()))
+    return table, others
+
+
+def _dgl_table(graph: Any) -> dict[str, Any]:
+    """Features by their names in ndata and edata, edges as `edge_index`; dicts by type where there are several."""
+    if len(graph.ntypes) == 1 and len(graph.canonical_etypes) == 1:
+        return {**graph.ndata, **graph.edata, "edge_index": _stack(graph.edges())}
+    table: dict[str, Any] = {"edge_index_dict": {}}
+    for kind in graph.ntypes:
+        for name, value in graph.nodes[kind].data.items():
+            table.setdefault(f"{name}_dict", {})[kind] = value
+    for relation in graph.canonical_etypes:
+        table["edge_index_dict"][tuple(relation)] = _stack(graph.edges(etype=relation))
+        for name, value in graph.edges[relation].data.items():
+            table.setdefault(f"{name}_dict", {})[tuple(relation)] = value
+    return table
+
+
+def _stack(ends: Sequence[Any]) -> Any:
+    import torch
+
+    return torch.stack(list(ends[:2]))

@@ -1,0 +1,346 @@
+"""The engine's documents as plain objects. `document` is always the whole JSON, as docs/format-*.md describe it; the
+other members are what people ask for most. Every one has `to_pandas()` and a table for notebooks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _html
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def _frame(rows: list[Any]) -> pandas.DataFrame:
+    import pandas
+
+    return pandas.DataFrame([asdict(row) for row in rows])
+
+
+@dataclass(frozen=True)
+class Value:
+    """An intermediate value: `shape` has "|node|" where a dimension is the rows of a table; `bytes` is None without
+    data."""
+
+    id: str
+    name: str
+    origin: str
+    dtype: str | None
+    shape: list[int | str]
+    bytes: int | None
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of the model, with its depth (rounds of neighbours behind it) and the line that it comes from."""
+
+    id: str
+    name: str
+    kind: str
+    module: str
+    depth: int
+    line: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A stored value between stages (an output of the model where `output`): rows written once, read by later
+    stages."""
+
+    value: str
+    name: str
+    stage: int
+    shape: list[int | str]
+    dtype: str | None
+    output: bool
+    written: int | None
+    read: int | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One round over all nodes: how many operators it computes, for which node types, reading and storing which
+    values."""
+
+    index: int
+    destinations: list[str]
+    operators: int
+    reads: list[str]
+    stores: list[str]
+
+
+@dataclass(frozen=True)
+class Lint:
+    """Something that stands out; where `blocking`, the reason why the model cannot be split."""
+
+    code: str
+    message: str
+    blocking: bool
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a model is. `splittable` False: `lints` say why."""
+
+    model: str
+    model_class: str
+    depth: int
+    splittable: bool
+    roles: dict[str, str]
+    sizes: dict[str, int]
+    stages: list[Stage]
+    cuts: list[Cut]
+    operators: list[Operator]
+    values: list[Value]
+    lints: list[Lint]
+    notes: list[str]
+    document: dict[str, Any] = field(repr=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per operator."""
+        return _frame(self.operators)
+
+    def _repr_html_(self) -> str:
+        return _html.inspection(self)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs where. `cost` is in `unit`, by the engine's model of the machine; `gap` says how far from the best it
+    can be at most (0: proven to be the least; None: a rule made it). Sizes are None where the graph has not been
+    looked at."""
+
+    strategy: str
+    device: str
+    objective: str
+    unit: str
+    cost: float | None
+    gap: float | None
+    peak_memory: int | None
+    bytes: dict[str, int]
+    stages: list[Stage]
+    cuts: list[Cut]
+    notes: list[str]
+    document: dict[str, Any] = field(repr=False)
+    fingerprint: str = field(default="", repr=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes plan.json, as `hopscope-engine run --plan` takes it."""
+        target = Path(path)
+        target.write_text(json.dumps(self.document, indent=2) + "\n")
+        return target
+
+    def of_file(self, model_hash: str) -> Plan:
+        """The same plan for another file of the same model."""
+        hashes = {**self.document["hashes"], "model": model_hash}
+        return replace(self, document={**self.document, "hashes": hashes})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per stored value."""
+        return _frame(self.cuts)
+
+    def _repr_html_(self) -> str:
+        return _html.plan(self)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One output: its largest errors (None: infinite), and how many of its elements are beyond the tolerance."""
+
+    name: str
+    max_abs: float | None
+    max_rel: float | None
+    rows: int
+    different: int
+
+
+@dataclass(frozen=True)
+class Verification:
+    """`verdict` is "equal", "different" or "unverifiable" (nothing to compare with at this size; `reason` says why)."""
+
+    verdict: str
+    reason: str
+    method: str
+    rows: int
+    outputs: list[Compared]
+    seconds: float
+    document: dict[str, Any] = field(repr=False)
+
+    @property
+    def max_abs(self) -> float | None:
+        """The largest difference of all outputs; None where one is infinite."""
+        errors = [output.max_abs for output in self.outputs]
+        return None if None in errors else max((error for error in errors if error is not None), default=0.0)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per output."""
+        return _frame(self.outputs)
+
+    def _repr_html_(self) -> str:
+        return _html.verification(self)
+
+
+@dataclass(frozen=True)
+class StageRun:
+    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase."""
+
+    index: int
+    seconds: float
+    batches: int
+    largest_batch: int
+    destinations: int
+    written: int
+    read: int
+    peak_memory: int
+    phases: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What happened in a run (docs/format-report.md)."""
+
+    strategy: str
+    device: str
+    seconds: float
+    prologue_seconds: float
+    peak_memory: int
+    stages: list[StageRun]
+    notes: list[str]
+    verification: Verification | None
+    document: dict[str, Any] = field(repr=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per stage, with a column per phase."""
+        import pandas
+
+        rows = [{**asdict(stage), **stage.phases} for stage in self.stages]
+        return pandas.DataFrame(rows).drop(columns="phases", errors="ignore")
+
+    def _repr_html_(self) -> str:
+        return _html.report(self)
+
+
+@dataclass(frozen=True)
+class Device:
+    """Something to compute on; `memory` in bytes, `driver` is a GPU's."""
+
+    id: str
+    name: str
+    memory: int
+    driver: str
+
+
+@dataclass(frozen=True)
+class Devices:
+    """What this machine can compute on; `missing` says in sentences why the rest cannot be used."""
+
+    devices: list[Device]
+    missing: list[str]
+    document: dict[str, Any] = field(repr=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per device."""
+        return _frame(self.devices)
+
+    def _repr_html_(self) -> str:
+        return _html.devices(self)
+
+
+def inspection(document: dict[str, Any]) -> Inspection:
+    """From what `inspect --json` prints."""
+    values = [_value(value) for value in document["values"]]
+    by_id = {value.id: value for value in values}
+    operators = [_operator(op) for op in document["ops"]]
+    stages = [_inspected_stage(stage, document["ops"]) for stage in document["stages"]]
+    results = {value for op in document["ops"] if op["kind"] == "output" for value in op["inputs"]}
+    cuts = [_inspected_cut(by_id[value], stage.index, value in results) for stage in stages for value in stage.stores]
+    lints = [Lint(lint["code"], lint["message"], lint["blocking"]) for lint in document["lints"]]
+    shared = {
+        name: document[name] for name in ("model", "model_class", "depth", "splittable", "roles", "sizes", "notes")
+    }
+    return Inspection(
+        **shared, stages=stages, cuts=cuts, operators=operators, values=values, lints=lints, document=document
+    )
+
+
+def _value(value: dict[str, Any]) -> Value:
+    return Value(**{name: value[name] for name in ("id", "name", "origin", "dtype", "shape", "bytes")})
+
+
+def _operator(op: dict[str, Any]) -> Operator:
+    source = op["source"]
+    line = f"{source['file']}:{source['line']}" if source else ""
+    return Operator(**{name: op[name] for name in ("id", "name", "kind", "module", "depth")}, line=line)
+
+
+def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]]) -> Stage:
+    count = sum(op["stage"] == stage["index"] for op in ops)
+    return Stage(stage["index"], stage["destinations"], count, stage["inputs"], stage["outputs"])
+
+
+def _inspected_cut(value: Value, stage: int, output: bool) -> Cut:
+    return Cut(value.id, value.name, stage, value.shape, value.dtype, output, value.bytes, None)
+
+
+def plan(document: dict[str, Any], notes: list[str], names: dict[str, str] | None = None) -> Plan:
+    """From plan.json; `names` are the values' names, where they are known."""
+    stages = [_planned_stage(stage) for stage in document["stages"]]
+    cuts = [_planned_cut(cut, names or {}) for cut in document["checkpoints"]]
+    shared = ("strategy", "device", "objective", "unit", "cost", "gap", "peak_memory")
+    return Plan(
+        **{name: document[name] for name in shared},
+        bytes=document["bytes"] or {}, stages=stages, cuts=cuts, notes=notes, document=document,
+    )  # fmt: skip
+
+
+def _planned_stage(stage: dict[str, Any]) -> Stage:
+    loops = stage["loops"]
+    reads = [read["value"] for loop in loops for read in loop["reads"]]
+    stores = [write["value"] for loop in loops for write in loop["writes"]]
+    return Stage(stage["index"], [loop["destination"] for loop in loops], len(stage["ops"]), reads, stores)
+
+
+def _planned_cut(cut: dict[str, Any], names: dict[str, str]) -> Cut:
+    return Cut(
+        cut["value"], names.get(cut["value"], ""), cut["stage"], cut["shape"], cut["dtype"], cut["output"],
+        cut["bytes_written"], cut["bytes_read"],
+    )  # fmt: skip
+
+
+def verification(document: dict[str, Any]) -> Verification:
+    """From what `verify --json` prints, or a report's `verify`."""
+    names = ("name", "max_abs", "max_rel", "rows", "different")
+    outputs = [Compared(**{name: output[name] for name in names}) for output in document["outputs"]]
+    coverage = document["coverage"]
+    return Verification(
+        document["verdict"], document["reason"], coverage["method"], coverage["chosen"] - coverage["skipped"], outputs,
+        document["seconds"], document,
+    )  # fmt: skip
+
+
+def report(document: dict[str, Any]) -> Report:
+    """From report.json."""
+    shared = ("strategy", "device", "seconds", "prologue_seconds", "peak_memory", "notes")
+    return Report(
+        **{name: document[name] for name in shared},
+        stages=[_stage_run(stage) for stage in document["stages"]],
+        verification=verification(document["verify"]) if document["verify"] else None,
+        document=document,
+    )
+
+
+def _stage_run(stage: dict[str, Any]) -> StageRun:
+    shared = ("index", "seconds", "batches", "largest_batch", "destinations", "peak_memory", "phases")
+    moved = stage["bytes"]
+    return StageRun(**{name: stage[name] for name in shared}, written=moved["d2h"], read=moved["h2d"])
+
+
+def devices(document: dict[str, Any]) -> Devices:
+    """From what `devices --json` prints."""
+    found = [
+        Device(**{name: device[name] for name in ("id", "name", "memory", "driver")}) for device in document["devices"]
+    ]
+    return Devices(found, document["missing"], document)

@@ -1,0 +1,72 @@
+"""`open`: Hopscope's window on a model and its data."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from types import TracebackType
+from typing import Any
+
+from ._engine import engine, program
+from ._process import stop
+from ._scratch import Scratch
+from .commands import plan_file, written
+from .documents import Plan
+from .errors import EngineError
+
+
+class Window:
+    """A window that was opened. What it shows lies in temporary files until it is closed; keep the object as long."""
+
+    def __init__(self, process: subprocess.Popen[bytes], scratch: Scratch) -> None:
+        self._process, self._scratch = process, scratch
+
+    @property
+    def is_open(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self) -> int:
+        """Waits until it is closed; its exit code."""
+        code = self._process.wait()
+        self._scratch.close()
+        return code
+
+    def close(self) -> None:
+        """Closes it and removes the temporary files."""
+        stop(self._process, 15)
+        self._scratch.close()
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _value: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open(
+    model: Any, data: Any = None, *, plan: Plan | str | None = None, roles: Any = (), arguments: list[str] | None = None
+) -> Window:
+    """Starts the window on a model (in memory, saved, or a file), its data and a plan, and returns at once.
+    `arguments` are further ones of its command line. Raises EngineError where the window is not installed (wheels hold
+    the engine alone)."""
+    binary = program("hopscope", "HOPSCOPE_WINDOW")
+    if binary is None:
+        raise EngineError(
+            "the window (hopscope) was not found beside the engine, on PATH or in a checkout",
+            "install Hopscope, or set HOPSCOPE_WINDOW to the program",
+        )
+    scratch = Scratch()
+    try:
+        given = written(model, data, roles, scratch)
+        planned = [] if plan is None else ["--plan", str(plan_file(plan, given, scratch))]
+        here = engine()
+        words = [*given.words, *planned, *(arguments or []), "--engine", f"{shlex.quote(here.path)} serve"]
+        process = subprocess.Popen(
+            [str(binary), *words], env=here.environment(), start_new_session=True, stdin=subprocess.DEVNULL
+        )
+    except BaseException:
+        scratch.close()
+        raise
+    return Window(process, scratch)

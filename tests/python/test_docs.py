@@ -1,0 +1,41 @@
+"""The examples of docs/python.md and the README run as they stand."""
+import doctest
+import os
+import re
+import tempfile
+import textwrap
+import unittest
+
+from support import ROOT
+
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def six_lines():
+    """The README's example under "From Python"."""
+    section = (ROOT / "README.md").read_text().split("\n### From Python\n")[1].split("\n#")[0]
+    return textwrap.dedent(re.search(r"```python\n(.*?)```", section, re.DOTALL).group(1))
+
+
+class Examples(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+
+    def test_the_page_runs_from_top_to_bottom(self):
+        failed, tried = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False, optionflags=OPTIONS)
+        self.assertGreater(tried, 20)
+        self.assertEqual(failed, 0)
+
+    def test_the_readme_reaches_a_verified_output_in_six_lines(self):
+        code = six_lines()
+        self.assertLessEqual(len(code.strip().splitlines()), 6)
+        names = {}
+        exec(compile(code, "README.md", "exec"), names)  # noqa: S102
+        self.assertEqual(names["result"].verdict, "equal")
+
+
+if __name__ == "__main__":
+    unittest.main()

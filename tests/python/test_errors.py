@@ -1,0 +1,108 @@
+"""Every failure is an exception of its kind, with the engine's sentence and hint, and leaves no file and no process."""
+import os
+import pickle
+import signal
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import hopscope
+import torch
+from hopscope import errors
+from support import FEATURES, Attention, Gcn, PackageTest, Plain, children, edges, graph, made
+
+STAND_IN = str(Path(__file__).with_name("stand_in.py"))
+
+
+class Failures(PackageTest):
+    def raised(self, kind, model, data, **options):
+        """What is raised; nothing has been written."""
+        out = self.folder / "out"
+        with self.assertRaises(kind) as caught:
+            hopscope.inference(model, data, out=out, scratch=self.scratch, **options)
+        self.assertFalse(out.exists())
+        return caught.exception
+
+    def test_what_cannot_be_split_names_the_line(self):
+        problem = self.raised(hopscope.Refused, made(Attention), graph())
+        self.assertIn("support.py", f"{problem.message} {problem.where}")
+        self.assertEqual(problem.exit_code, 4)
+
+    def test_a_missing_argument_is_named_before_anything_starts(self):
+        problem = self.raised(hopscope.InputError, made(Gcn), {"x": torch.zeros(3, 6)})
+        self.assertIn("'edge_index'", problem.message)
+        self.assertIn("edge_index", problem.hint)
+
+    def test_nan_that_is_not_wanted_is_refused_with_a_hint(self):
+        data = graph()
+        data.x[3, 2] = float("nan")
+        problem = self.raised(hopscope.InputError, made(Plain), data, nan="refuse")
+        self.assertIn("NaN", problem.message)
+        self.assertIn(problem.hint, str(problem))
+
+    def test_too_little_memory_is_a_resource_error(self):
+        problem = self.raised(hopscope.ResourceError, made(Plain), graph(), memory=100, verify=None)
+        self.assertIsInstance(problem, MemoryError)
+
+    def test_a_device_that_is_not_there_is_a_mistake_of_the_caller(self):
+        self.raised(hopscope.UsageError, made(Plain), graph(), device="cuda:99")
+        self.assertRaises(hopscope.UsageError, hopscope.inference, made(Plain), graph(), memory="lots")
+
+    def test_a_difference_is_raised_with_the_result(self):
+        model, data = made(Plain), graph()
+        with mock.patch.dict(os.environ, STAND_IN_ENGINE=hopscope.engine().path, HOPSCOPE_ENGINE=STAND_IN):
+            with self.assertRaises(hopscope.VerificationError) as caught:
+                hopscope.inference(model, data, scratch=self.scratch)
+            self.assertEqual(caught.exception.result.verdict, "different")
+            self.same(caught.exception.result.output, model(data.x, data.edge_index))
+            with self.assertRaises(hopscope.VerificationError) as caught:
+                hopscope.verify(model, data, scratch=self.scratch)
+            self.assertEqual(caught.exception.result.verdict, "different")
+
+    def test_interrupting_ends_the_engine_and_leaves_nothing(self):
+        def interrupt(what, _done, _total):
+            if what.startswith("stage"):
+                signal.raise_signal(signal.SIGINT)
+
+        # Large enough, in batches of one node, that it is under way when it is interrupted.
+        data = {"x": torch.randn(30_000, FEATURES), "edge_index": edges(30_000, 30_000, 60_000)}
+        self.raised(KeyboardInterrupt, made(Plain), data, verify=None, batch=1, progress=interrupt)
+
+    def test_an_engine_that_is_told_to_stop_or_dies_is_told_apart(self):
+        saved = hopscope.save(made(Plain), graph(), self.folder / "plain.pt")
+        kinds = {signal.SIGTERM: hopscope.Cancelled, signal.SIGKILL: hopscope.ResourceError,
+                 signal.SIGSEGV: hopscope.EngineError}
+        for number, kind in kinds.items():
+            def end(what, _done, _total, number=number):
+                if what.startswith("loading"):
+                    for process in children():
+                        os.kill(process, number)
+
+            with self.subTest(number=number):
+                self.raised(kind, saved, graph(), verify=None, progress=end)
+
+    def test_every_exit_code_has_its_exception_and_each_survives_pickling(self):
+        for code, kind in {2: errors.UsageError, 3: errors.InputError, 4: errors.Refused, 5: errors.VerificationError,
+                           6: errors.ResourceError, 7: errors.EngineError, 130: errors.Cancelled, 99: errors.EngineError}.items():
+            problem = errors.error_from({"exit_code": code, "message": "It fails.", "hint": "Do not.", "where": "a.py:3"})
+            self.assertIs(type(problem), kind)
+            again = pickle.loads(pickle.dumps(problem))
+            self.assertEqual((again.message, again.hint, again.where), ("It fails.", "Do not.", "a.py:3"))
+            self.assertEqual(str(again), "It fails.\nhint: Do not.")
+
+    def test_what_is_no_data_is_refused(self):
+        for data in (7, {"x": "features"}, self.folder / "missing.safetensors", self.folder / "nothing.txt"):
+            with self.subTest(data=data):
+                self.assertRaises(hopscope.InputError, hopscope.inference, made(Plain), data)
+
+    def test_a_full_disk_is_a_resource_error(self):
+        from hopscope import arrays
+
+        if not Path("/dev/full").exists():
+            self.skipTest("there is no /dev/full")
+        with mock.patch.object(Path, "unlink"), self.assertRaises(hopscope.ResourceError):
+            arrays.write({"x": torch.zeros(100_000)}, Path("/dev/full"))
+
+
+if __name__ == "__main__":
+    unittest.main()

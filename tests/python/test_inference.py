@@ -1,0 +1,164 @@
+"""One call from a model in memory to outputs that equal eager PyTorch."""
+import unittest
+
+import hopscope
+import numpy
+import torch
+from support import EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
+from torch import nn
+from torch_geometric.data import Batch
+from torch_geometric.nn import SAGEConv, global_mean_pool
+
+
+class Inference(PackageTest):
+    def inference(self, model, data, **options):
+        return hopscope.inference(model, data, scratch=self.scratch, **options)
+
+    def test_a_homogeneous_model_equals_eager_and_is_verified(self):
+        model, data = made(Gcn), graph()
+        model.train()
+        result = self.inference(model, data, verify="full")
+        self.assertTrue(model.training)
+        self.same(result.output, model.eval()(data.x, data.edge_index))
+        self.assertEqual(result.verdict, "equal")
+        self.assertEqual(result.report.verification.rows, len(data.x))
+        self.assertEqual(result.saved.how, "trace")
+        self.assertIn("equal", repr(result))
+
+    def test_a_heterogeneous_model_gives_results_by_type(self):
+        model, data = made(Hetero), shop()
+        result = self.inference(model, data)
+        self.same(result.output, model(data.x_dict, data.edge_index_dict))
+        self.assertEqual(result.verdict, "equal")
+
+    def test_scores_of_edges_and_several_results_come_as_forward_returns_them(self):
+        model, data = made(EdgeScores), graph()
+        result = self.inference(model, data, batch=7)
+        self.same(result.output, model(data.x, data.edge_index))
+        self.assertGreater(result.report.stages[-1].batches, 10)
+
+    def test_weights_are_taken_from_the_data_and_said(self):
+        model, data = made(Gcn), graph()
+        data.edge_weight = torch.rand(data.num_edges)
+        result = self.inference(model, data, verify=False)
+        self.same(result.output, model(data.x, data.edge_index, data.edge_weight))
+        self.assertIsNone(result.verdict)
+        self.assertTrue(any("'edge_weight' is taken from the data" in note for note in result.notes))
+
+    def test_a_forward_that_takes_the_whole_data_needs_only_what_it_reads(self):
+        model, data = made(TakesData), graph()
+        result = self.inference(model, data, verify=None)
+        self.assertEqual(result.saved.arguments, ("x", "edge_index"))
+        self.assertTrue(model.conv.cached)
+        self.same(result.output, model(data))
+
+    def test_graphs_in_a_batch_give_a_result_for_each(self):
+        class Pooled(Plain):
+            def forward(self, data):
+                return global_mean_pool(super().forward(data.x, data.edge_index), data.batch, size=None)
+
+        batch = Batch.from_data_list([graph() for _ in range(3)])
+        model = made(Pooled)
+        result = self.inference(model, batch, verify=None)
+        self.assertEqual(result.saved.arguments, ("x", "edge_index", "batch"))
+        self.same(result.output, model(batch))
+
+    def test_an_aggregation_that_wants_sorted_edges_gets_them(self):
+        class Sorted(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = SAGEConv(6, 3, aggr="max")
+
+            def forward(self, x, edge_index):
+                assert bool((edge_index[1][1:] >= edge_index[1][:-1]).all()), "not sorted"
+                return self.conv(x, edge_index)
+
+        model, data = made(Sorted), graph()
+        index = data.edge_index[:, data.edge_index[1].argsort()]
+        self.same(self.inference(model, (data.x, index), verify=None).output, model(data.x, index))
+
+    def test_a_graph_without_edges_has_a_result(self):
+        model, x = made(Gcn), torch.randn(9, 6)
+        none = torch.zeros(2, 0, dtype=torch.long)
+        result = self.inference(model, {"x": x, "edge_index": none, "edge_weight": torch.zeros(0)}, verify=None)
+        self.same(result.output, model(x, none, torch.zeros(0)))
+
+    def test_a_tuple_of_arguments_and_a_plain_module_will_do(self):
+        model, data = made(Plain), graph()
+        result = self.inference(model, (data.x, data.edge_index), verify="none", memory="64Mi")
+        self.same(result.output, model(data.x, data.edge_index))
+
+    def test_half_precision_results_come_back_as_they_are(self):
+        class Rounded(nn.Module):
+            def forward(self, x, edge_index):
+                return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]]).to(torch.bfloat16)
+
+        data = graph()
+        result = self.inference(Rounded(), data, verify=None)
+        self.assertEqual(result.output.dtype, torch.bfloat16)
+        torch.testing.assert_close(result.output, Rounded()(data.x, data.edge_index))
+
+    def test_results_may_be_written_to_and_outlive_their_files(self):
+        model, data = made(Plain), graph()
+        result = self.inference(model, data, verify=None)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        result.output[0] = 7
+        self.assertEqual(float(result.output[0, 0]), 7)
+        self.assertIsNone(result.folder)
+
+    def test_a_file_and_arrays_of_numpy_give_arrays_of_numpy(self):
+        model, data = made(Plain), graph()
+        saved = hopscope.save(model, data, self.folder / "plain.pt")
+        arrays = {"x": data.x.numpy(), "edge_index": data.edge_index.numpy()}
+        result = hopscope.run(saved.path, arrays, self.folder / "out", verify=None, scratch=self.scratch)
+        self.assertIsInstance(result.output, numpy.ndarray)
+        self.same(torch.from_numpy(result.output), model(data.x, data.edge_index))
+        kept = sorted(path.name for path in (self.folder / "out").iterdir())
+        self.assertEqual(kept, ["out.npy", "report.json"])
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "out/out.npy"), result.output)
+
+    def test_arrays_that_are_maps_of_files_are_read_from_there(self):
+        model, data = made(Plain), graph()
+        numpy.save(self.folder / "features.npy", data.x.numpy())
+        mapped = numpy.load(self.folder / "features.npy", mmap_mode="r")
+        from hopscope._scratch import Scratch, data_words
+        from hopscope.data import inputs_of
+
+        with Scratch(parent=self.scratch) as place:
+            words = data_words(inputs_of({"x": mapped, "edge_index": data.edge_index}), place)
+            self.assertEqual(words[0], f"x={self.folder / 'features.npy'}")
+            self.assertEqual(len(words), 2)
+        result = self.inference(model, {"x": mapped, "edge_index": data.edge_index}, verify=None)
+        self.same(result.output, model(data.x, data.edge_index))
+
+    def test_a_plan_of_the_same_model_is_taken_and_of_another_one_refused(self):
+        model, data = made(Gcn), graph()
+        plan = hopscope.plan(model, data, strategy="depth", device="cpu", scratch=self.scratch)
+        result = self.inference(model, data, plan=plan, verify=None)
+        self.assertEqual(result.report.strategy, "depth")
+        self.same(result.output, model(data.x, data.edge_index))
+        self.assertEqual(hopscope.verify(model, data, plan=plan, scratch=self.scratch).verdict, "equal")
+        with torch.no_grad():
+            model.first.bias += 1
+        with self.assertRaises(hopscope.InputError):
+            self.inference(model, data, plan=plan, verify=None)
+
+    def test_progress_is_told_step_by_step(self):
+        told = []
+        self.inference(made(Plain), graph(), verify=None, progress=lambda *event: told.append(event))
+        self.assertIn(("stage 1 of 1", 90, 90), told)
+        self.assertTrue(any(what.startswith("loading") for what, _, _ in told))
+
+    def test_a_bar_is_shown_where_it_is_asked_for(self):
+        from hopscope._progress import reporter
+
+        show, done = reporter(True)
+        show("stage 1 of 1", 0, 9)
+        show("stage 1 of 1", 9, 9)
+        done()
+        silent, _ = reporter(False)
+        self.assertIsNone(silent("stage", 1, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

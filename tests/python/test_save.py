@@ -1,0 +1,188 @@
+"""Models leave as files that were tried: what tracing would bake in is found before, and the model stays as it was."""
+from unittest import mock
+
+import hopscope
+import torch
+import torch_geometric.nn as G
+from hopscope import sample
+from support import EDGES, FEATURES, Gcn, Hetero, NODES, PackageTest, Plain, TakesData, graph, made, shop
+from torch import nn
+
+
+class CountsNodes(nn.Module):
+    """Takes the number of nodes from the edges: a number to a trace, a computation to a script."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(FEATURES, 3)
+
+    def forward(self, x, edge_index):
+        count = int(edge_index.max()) + 1
+        return self.linear(torch.zeros(count, x.size(1)).index_add(0, edge_index[1], x[edge_index[0]]))
+
+
+class CountsInNumpy(CountsNodes):
+    """The same where TorchScript cannot follow."""
+
+    def forward(self, x, edge_index):
+        count = int(edge_index.numpy().max()) + 1
+        return self.linear(torch.zeros(count, x.size(1)).index_add(0, edge_index[1], x[edge_index[0]]))
+
+
+class Branches(CountsInNumpy):
+    """Another operator for large graphs, by a number that a trace does not keep."""
+
+    def forward(self, x, edge_index):
+        h = self.linear(x)
+        return h.relu() if int(edge_index.numpy().shape[1]) > 100 else h.tanh()
+
+
+class Random(Plain):
+    def forward(self, x, edge_index):
+        return super().forward(x, edge_index) + torch.rand(3)
+
+
+class Fails(Plain):
+    def forward(self, x, edge_index):
+        raise ValueError("not today")
+
+
+class Save(PackageTest):
+    def save(self, model, data, **options):
+        return hopscope.save(model, data, self.folder / "model.pt", **options)
+
+    def refused(self, model, data=None):
+        with self.assertRaises(hopscope.Refused) as caught:
+            self.save(model, graph() if data is None else data)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["scratch"])
+        return caught.exception
+
+    def test_a_traced_file_computes_what_the_model_does_on_a_graph_it_never_saw(self):
+        model, data = made(Gcn), graph()
+        saved = self.save(model, data)
+        self.assertEqual((saved.how, saved.arguments), ("trace", ("x", "edge_index")))
+        self.assertLess(saved.difference, 1e-5)
+        self.assertIn("no size is baked in", str(saved))
+        self.same(torch.jit.load(saved.path)(data.x, data.edge_index), model(data.x, data.edge_index))
+
+    def test_modes_gradients_random_numbers_and_caches_stay_as_they_were(self):
+        model, data = made(TakesData).train(), graph()
+        model.conv.eval()
+        model.conv.bias.requires_grad_(False)
+        model.conv._cached_edge_index = "kept"
+        before = torch.get_rng_state()
+        self.save(model, data)
+        self.assertTrue(model.training)
+        self.assertFalse(model.conv.training)
+        self.assertEqual([p.requires_grad for p in model.parameters()], [False, True])
+        self.assertEqual((model.conv.cached, model.conv._cached_edge_index), (True, "kept"))
+        self.assertTrue(torch.equal(torch.get_rng_state(), before))
+        self.assertTrue(torch.is_grad_enabled())
+
+    def test_a_baked_size_is_found_and_the_model_scripted(self):
+        data = graph()
+        data.edge_index[0, 0] = NODES - 1
+        saved = self.save(made(CountsNodes), data)
+        self.assertEqual(saved.how, "script")
+        self.assertRegex(str(saved), r"baked in: \d+ for one graph, \d+ for another \(.*test_save\.py:\d+\)")
+
+    def test_a_baked_size_that_cannot_be_scripted_is_refused_with_its_line(self):
+        problem = self.refused(made(CountsInNumpy))
+        self.assertRegex(problem.message, "baked in")
+        self.assertRegex(problem.where, r"test_save\.py:\d+")
+        self.assertIn("x.size(0)", problem.hint)
+
+    def test_a_branch_on_the_data_is_refused(self):
+        self.assertRegex(self.refused(made(Branches)).message, "other operators run for another graph")
+
+    def test_what_is_no_function_of_its_inputs_is_refused(self):
+        model, data = made(Random), graph()
+        before = torch.get_rng_state()
+        self.assertRegex(self.refused(model, data).message, "another result each time")
+        self.assertTrue(torch.equal(torch.get_rng_state(), before))
+
+    def test_a_file_that_computes_something_else_does_not_leave(self):
+        def other(x, edge_index):
+            return torch.zeros(x.size(0), 3)
+
+        with mock.patch("torch.jit.load", lambda _: other):
+            self.assertRegex(self.refused(made(Plain)).message, "gives other results than the model")
+        with mock.patch("torch.jit.load", side_effect=RuntimeError("broken")):
+            self.assertRegex(self.refused(made(Plain)).message, "cannot be evaluated on another graph: RuntimeError: broken")
+
+    def test_a_forward_that_fails_is_told_with_its_line(self):
+        problem = self.refused(made(Fails))
+        self.assertRegex(problem.message, "ValueError: not today")
+        self.assertRegex(problem.where, r"test_save\.py:\d+")
+
+    def test_weights_that_are_not_there_yet_are_refused(self):
+        class Lazy(Plain):
+            def __init__(self):
+                super().__init__()
+                self.conv = G.SAGEConv(-1, 3)
+
+        self.assertRegex(self.refused(Lazy()).message, "has no values yet")
+
+    def test_a_folder_that_is_not_there_is_an_input_error(self):
+        with self.assertRaisesRegex(hopscope.InputError, "no folder"):
+            hopscope.save(made(Plain), graph(), self.folder / "gone" / "model.pt")
+
+    def test_relations_become_texts_in_the_file(self):
+        saved = self.save(made(Hetero), shop())
+        self.assertEqual(saved.keys[2], "edge_index_dict.user__rates__item")
+        self.assertEqual(saved.structure, {"item": "out.item", "user": "out.user"})
+
+    def test_two_files_of_one_model_have_one_fingerprint(self):
+        model = made(Gcn)
+        first, second = self.save(model, graph()), self.save(model, graph())
+        self.assertEqual(first.fingerprint, second.fingerprint)
+        with torch.no_grad():
+            model.second.bias[0] += 1
+        self.assertNotEqual(self.save(model, graph()).fingerprint, first.fingerprint)
+
+    def test_a_compiled_module_is_saved_as_it_is(self):
+        data = graph()
+        traced = torch.jit.trace(made(Plain), (data.x, data.edge_index), check_trace=False)
+        self.assertEqual(self.save(traced, data).how, "as it was")
+
+
+class Samples(PackageTest):
+    def leaves(self, data):
+        from hopscope.calling import bind
+        from hopscope.data import inputs_of
+
+        return bind(made(Gcn if hasattr(data, "edge_index") else Hetero), inputs_of(data)).leaves()
+
+    def test_a_sample_has_what_breaks_careless_models(self):
+        leaves = self.leaves(graph())
+        shape = sample.shape_of(leaves, {})
+        self.assertEqual((list(shape.nodes.values()), list(shape.edges.values())), ([NODES], [EDGES]))
+        for number in range(3):
+            drawn = sample.draw(leaves, shape, number)
+            index, count = drawn["edge_index"], len(drawn["x"])
+            self.assertEqual(set(range(count)) - set(index.flatten().tolist()), {count // 2})
+            self.assertEqual(index[0, 5], index[1, 5], "a self-loop")
+            self.assertLess(len(set(map(tuple, index.t().tolist()))), index.shape[1], "an edge twice")
+            rows = set(map(tuple, leaves["x"].tolist()))
+            self.assertLessEqual(set(map(tuple, drawn["x"].tolist())), rows)
+
+    def test_no_two_sizes_of_the_samples_are_equal(self):
+        leaves = self.leaves(shop())
+        shape = sample.shape_of(leaves, {})
+        sizes = [drawn[key].shape[-1 if "edge" in key else 0] for number in range(3)
+                 for drawn in [sample.draw(leaves, shape, number)] for key in drawn]
+        self.assertEqual(len(set(sizes)), len(sizes))
+
+    def test_types_are_inferred_and_roles_go_first(self):
+        shape = sample.shape_of(self.leaves(shop()), {})
+        self.assertEqual(shape.roles["edge_index_dict.user__rates__item"], sample.Role("index", "user", "item"))
+        x, y = torch.zeros(10, 2), torch.zeros(10, 3)
+        index = torch.tensor([[9, 0], [0, 9]])
+        shape = sample.shape_of({"x": x, "y": y, "edge_index": index},
+                                sample.parse_roles(["x=node:a", "y=node:b", "edge_index=index:a>b"]))
+        self.assertEqual(shape.nodes, {"a": 10, "b": 10})
+        self.assertEqual(shape.roles["edge_index"], sample.Role("index", "a", "b"))
+
+    def test_edges_of_another_graph_are_refused(self):
+        with self.assertRaisesRegex(hopscope.InputError, "names the node 12"):
+            sample.shape_of({"x": torch.zeros(9, 2), "edge_index": torch.tensor([[12], [0]])}, {})
