@@ -1,4 +1,4 @@
-# Third-party libraries, each behind one module's door. Headers come from the system or from HOPSCOPE_DEPS_DIR, a folder
+# Third-party libraries, each confined to one module. Headers come from the system or from HOPSCOPE_DEPS_DIR, a folder
 # into which Debian packages were unpacked.
 if(HOPSCOPE_DEPS_DIR)
   include_directories(SYSTEM ${HOPSCOPE_DEPS_DIR}/usr/include)

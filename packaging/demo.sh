@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Hopscope and does the main job on a bundled sample, Zachary's karate club: shows what
-# the model is, plans its stages, runs it layer by layer for every node and verifies every row against the model. Then the
-# window opens on it, with the graph, the plan and a finished run; without a display a picture of the window is written.
+# Installs dependencies, builds Hopscope and demonstrates it on a bundled sample, Zachary's karate club: inspects the model,
+# plans its stages, runs it layer by layer for all nodes and verifies every row against the model. Then the window opens
+# with the graph, the plan and a finished run; without a display, a screenshot of the window is written.
 set -eu
 . "$(dirname "$0")/common.sh"
 
 bash "$root/packaging/setup.sh" --no-tests
-say "Building (the first time takes minutes)"
+say "Building (takes minutes the first time)"
 configure release
 build release
 
@@ -25,18 +25,18 @@ step() {
 
 say "What is in the model?"
 step $engine inspect $model --data $data
-say "What would run where, and what would be stored in between?"
+say "What runs in which stage, and what is stored in between?"
 step $engine plan $model --data $data -o $out/plan.json
 say "Run it layer by layer, and compare every row with the model itself"
 step $engine run $model --data $data --plan $out/plan.json -o $out/result --verify full
-printf '\nThe outputs are in %s, the record of the run in %s.\n' $out/result/out.npy $out/result/report.json
+printf '\nThe outputs are in %s, the report of the run in %s.\n' $out/result/out.npy $out/result/report.json
 
 window=(build/release/bin/hopscope $model --data $data --run --perspective compare)
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     say "The same in the window (close it to end)"
     step "${window[@]}"
 else
-    say "There is no display: a picture of the window instead"
+    say "No display: writing a screenshot of the window instead"
     step "${window[@]}" --screenshot $out/window.png
-    printf '\nThe picture is %s.\n' $out/window.png
+    printf '\nThe screenshot is %s.\n' $out/window.png
 fi

@@ -5,7 +5,7 @@
 # `bench machine`; `bench run`; a graph of 2.4 million nodes and 120 million edges, with all of the GPU's memory and with
 # 4 GiB of it, every row compared with a float64 reference; compute-sanitizer, if it is installed. Prints one table, in which
 # runs stand beside their lower bound, and leaves a report to attach to an issue. The exit code is 0 only if every step
-# passed or was skipped for a reason that is stated. docs/gpu.md says more.
+# passed or was skipped for a stated reason. See docs/gpu.md.
 #
 #   packaging/gpu-check.sh [--out FOLDER] [--small]
 #   packaging/gpu-check.sh --engine PROGRAM --test-models PROGRAM [...]    with programs that are there; builds nothing
@@ -42,11 +42,11 @@ while [ $# -gt 0 ]; do
         more+=(--small)
         shift
         ;;
-    *) fail "gpu-check.sh knows --out, --small, --zoo, --engine and --test-models, not '$1'" ;;
+    *) fail "unknown option '$1': use --out, --small, --zoo, --engine or --test-models" ;;
     esac
 done
 if [ -n "$engine$test_models" ] && { [ -z "$engine" ] || [ -z "$test_models" ]; }; then
-    fail "--engine and --test-models go together"
+    fail "--engine and --test-models must be used together"
 fi
 
 # Only what is run here; the kernels' tests are there if nvcc is.
@@ -55,15 +55,15 @@ build_for_gpu() {
     build=$root/build/gpu
     if [ -n "${HOPSCOPE_DEPS_DIR:-}" ]; then
         torch_args+=("-DHOPSCOPE_DEPS_DIR=$HOPSCOPE_DEPS_DIR")
-        say "Nothing is installed: packages from $HOPSCOPE_DEPS_DIR, LibTorch from ${own_torch:-.venv}"
+        say "Not installing anything: packages from $HOPSCOPE_DEPS_DIR, LibTorch from ${own_torch:-.venv}"
     else
-        bash "$root/packaging/setup.sh" --no-window || fail "setting up failed; HOPSCOPE_DEPS_DIR does without installing"
+        bash "$root/packaging/setup.sh" --no-window || fail "setup failed; use HOPSCOPE_DEPS_DIR to avoid installing"
     fi
-    say "Building in $build (minutes)"
+    say "Building in $build (takes minutes)"
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF "${torch_args[@]}" ||
-        fail "the configuration failed"
+        fail "configuration failed"
     if ninja -C "$build" -t targets all | grep -q '^test_kernels_cuda:'; then targets+=(test_kernels_cuda); fi
-    ninja -C "$build" -j "$jobs" "${targets[@]}" || fail "the build failed"
+    ninja -C "$build" -j "$jobs" "${targets[@]}" || fail "build failed"
 }
 
 # The first Python that has what the generated models are made with.
@@ -97,13 +97,13 @@ if [ -z "$engine" ]; then
     test_models=$build/bin/test_models
 fi
 for program in "$engine" "$test_models"; do
-    if [ ! -x "$program" ]; then fail "there is no program $program"; fi
+    if [ ! -x "$program" ]; then fail "program not found: $program"; fi
 done
 if [ -n "$build" ]; then more+=(--build "$build"); fi
 python=
 if [ -z "$zoo" ]; then python=$(python_for_models); else more+=(--zoo "$zoo"); fi
 if [ -n "$python" ]; then more+=(--python "$python"); fi
 
-say "Checking; each step says how long it took"
+say "Running the checks; each step prints its duration"
 exec python3 -B "$root/packaging/gpu_check.py" --engine "$engine" --test-models "$test_models" --out "$out" \
     --torch "$(torch_version)" --nvcc "$(nvcc_version)" "${more[@]}"

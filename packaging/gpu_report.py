@@ -1,27 +1,27 @@
-"""What gpu_check.py says: the lower bound of a run, the table of all steps, the report files."""
+"""What gpu_check.py prints: the lower bound of a run, the table of all steps, the report files."""
 import json
 
 FLOAT = 4  # bytes
 
 
 def walls(stage, widths, nodes, edges, rates):
-    """Seconds that each part of the machine needs for a stage of the generated GraphSAGE, if nothing else held it up. Bytes
+    """Seconds that each resource of the machine needs for a stage of the generated GraphSAGE on its own. Bytes
     that are copied are those that the run has counted, with what its batches read twice and without what stays on the GPU.
     Messages are counted at the narrower of a layer's two widths: the product may come first."""
     into, out = widths
     copies, moved = rates["copies"], stage["bytes"]
     return {
         "gathers": moved["h2d"] / copies["gather"],
-        "copies up": (moved["h2d"] + moved["structure"]) / copies["up"],
-        "copies down": moved["d2h"] / copies["down"],
+        "host-to-device copies": (moved["h2d"] + moved["structure"]) / copies["up"],
+        "device-to-host copies": moved["d2h"] / copies["down"],
         "GPU memory": edges * min(into, out) * FLOAT / rates["aggregate"]
         + nodes * (into + out) * FLOAT / rates["elementwise"],
-        "products": 2 * 2 * nodes * into * out / rates["matmul"],  # of the row itself, of its neighbours
+        "matrix products": 2 * 2 * nodes * into * out / rates["matmul"],  # of the row itself, of its neighbours
     }
 
 
 def bound(document, rates):
-    """(seconds, the wall of each stage) of a `bench run` document: no run with its batches can be faster on a machine with
+    """(seconds, the bottleneck of each stage) of a `bench run` document: no run with its batches can be faster on a machine with
     these rates. None where stages are not layers."""
     options, case = document["options"], document["cases"][0]
     widths = [options["features"], *[options["hidden"]] * (options["layers"] - 1), options["outputs"]]
@@ -73,9 +73,9 @@ def markdown(report):
     tails = "\n".join(f"\n### {step['name']}\n```\n{step['output']}\n```" for step in report["steps"]
                       if step["verdict"] == "FAILED" and step.get("output"))
     parts = [f"# Hopscope on a GPU: {report['verdict']}", facts, markdown_table(report["steps"]),
-             "The bound is the time that the nearest wall of each stage needs, from the rates below; docs/gpu.md says how.",
-             copies and f"## Rates\n{copies}", walls_of and f"## The nearest wall of each stage\n{walls_of}",
-             tails and f"## What failed said{tails}"]
+             "The bound is the sum of the bottleneck times of all stages at the rates below; see docs/gpu.md.",
+             copies and f"## Rates\n{copies}", walls_of and f"## Bottleneck of each stage\n{walls_of}",
+             tails and f"## Output of failed steps{tails}"]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -10,7 +10,7 @@ set -eu
 folder=${1:-$root/build/screenshots}
 build=${2:-$root/build/dev}
 program=$build/bin/hopscope_screenshots
-if [ ! -x "$program" ]; then fail "$program is not there: build with tests first (cmake --preset dev; ninja -C build/dev)"; fi
+if [ ! -x "$program" ]; then fail "program not found: $program; build with tests first (cmake --preset dev; ninja -C build/dev)"; fi
 mkdir -p "$folder"
 
 export QT_QPA_PLATFORM=offscreen
@@ -20,5 +20,5 @@ say "At 100 %"
 shots
 say "At 200 %"
 QT_SCALE_FACTOR=2 shots --suffix @200
-say "Pictures in $folder"
+say "Screenshots are in $folder"
 ls -1 "$folder"

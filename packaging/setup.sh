@@ -31,12 +31,12 @@ for option in "$@"; do
     --no-tests) with_tests=no ;;
     --no-window) with_window=no ;;
     --no-apt) with_apt=no ;;
-    *) fail "setup.sh knows --no-tests, --no-window and --no-apt, not '$option'" ;;
+    *) fail "unknown option '$option': use --no-tests, --no-window or --no-apt" ;;
     esac
 done
 
 missing_packages() {
-    command -v dpkg-query > /dev/null || fail "this is not Debian; install by hand (or use --no-apt):" $1
+    command -v dpkg-query > /dev/null || fail "this is not Debian; install these packages yourself, or use --no-apt:" $1
     for package in $1; do
         dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2> /dev/null | grep -q '^.i' || echo "$package"
     done
@@ -45,7 +45,7 @@ missing_packages() {
 apt_install() {
     local as_root=""
     if [ "$(id -u)" != 0 ]; then
-        command -v sudo > /dev/null || fail "root is needed once, for: apt-get install $*"
+        command -v sudo > /dev/null || fail "root privileges are required for: apt-get install $*"
         as_root=sudo
     fi
     say "Installing Debian packages: $*"
@@ -118,10 +118,10 @@ gpu_is_there() {
 announce_torch() {
     local size
     size=$(download_size "$torch_package")
-    say "LibTorch comes with $torch_package: ${size:-0.2 GB without CUDA, 2 GB and more with it (the ordinary index)} to download"
-    echo "A LibTorch that is there is used instead with HOPSCOPE_TORCH_ROOT=/path/to/torch, or from an active environment."
+    say "Downloading $torch_package, which contains LibTorch: ${size:-0.2 GB without CUDA, more than 2 GB with CUDA (default index)}"
+    echo "To use an existing LibTorch instead, set HOPSCOPE_TORCH_ROOT=/path/to/torch or activate its Python environment."
     if ! gpu_is_there; then
-        echo "There is no NVIDIA GPU here: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu takes the small one."
+        echo "No NVIDIA GPU found: for the smaller download, set PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu."
     fi
 }
 
@@ -144,7 +144,7 @@ nvcc_is_there() {
 
 no_kernels() {
     say "CUDA kernels will not be built: $1"
-    echo "Runs on a GPU work without them, with LibTorch's general operators, which are slower and need more memory."
+    echo "Without them, runs on a GPU use LibTorch's general operators, which are slower and need more memory."
 }
 
 # NVIDIA's compiler as Python packages, in a folder of their own so that torch's stay as they are: some 0.1 GB.
@@ -152,7 +152,7 @@ install_compiler() {
     local folder=$root/.venv/cuda wanted=() name
     make_environment
     for name in $compiler_packages; do wanted+=("$name==13.0.*"); done
-    say "There is an NVIDIA GPU but no nvcc: installing NVIDIA's compiler into .venv/cuda (some 0.1 GB)"
+    say "Found an NVIDIA GPU but no nvcc: installing NVIDIA's compiler into .venv/cuda (some 0.1 GB)"
     rm -rf "$folder"
     if ! "$root/.venv/bin/python" -m pip install -q --disable-pip-version-check --timeout 180 --no-deps \
         --target "$folder" "${wanted[@]}"; then
@@ -169,7 +169,7 @@ compiler_for() {
     cuda=$(cuda_of "$1")
     case $cuda in
     13.*) install_compiler ;;
-    "") say "LibTorch in $1 has no CUDA: the GPU that is here cannot be used. The ordinary $torch_package has it." ;;
+    "") say "LibTorch in $1 does not support CUDA: the GPU cannot be used. The default $torch_package does." ;;
     *) no_kernels "LibTorch in $1 was made for CUDA $cuda: install that CUDA toolkit, or set CUDA_HOME." ;;
     esac
 }
@@ -184,11 +184,11 @@ fi
 
 make_environment() {
     if "$root/.venv/bin/python" -c pass 2> /dev/null; then return; fi
-    say "Making the Python environment .venv"
+    say "Creating the Python environment .venv"
     python3 -m venv --clear "$root/.venv"
 }
 
-if [ -n "$own_torch" ]; then say "LibTorch in $own_torch is used"; fi
+if [ -n "$own_torch" ]; then say "Using LibTorch in $own_torch"; fi
 if [ $with_tests = yes ] || [ -z "$own_torch" ]; then
     make_environment
     # First and alone, so that no other package draws in another version of it.

@@ -89,6 +89,6 @@ step "Formatting" formatted
 step "clang-tidy" tidied
 
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi
-say "CTest's summary of the main build (all of it in build/ctest.log; $((SECONDS / 60)) min in all)"
+say "Summary of the main build's tests (details in build/ctest.log; $((SECONDS / 60)) min in total)"
 sed -n '/tests passed/,$p' build/ctest.log
 [ ${#failed[@]} -eq 0 ]

@@ -16,7 +16,7 @@ base::Result<int> runCommand(const Command& command, Session& session)
     return std::visit([&](const auto& chosen) { return execute(chosen, session); }, command);
 }
 
-// The last net: whatever a library throws past its door still ends in one line and the right exit code.
+// The last resort: an exception that passes its boundary still ends in one line and the right exit code.
 base::Result<int> guarded(const Command& command, Session& session)
 {
     try {
@@ -24,7 +24,8 @@ base::Result<int> guarded(const Command& command, Session& session)
     } catch (const std::bad_alloc&) {
         return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller --memory or --batch may help");
     } catch (const std::exception& error) {
-        return base::fail(base::ErrorCode::Internal, std::string("unexpected: ") + error.what(), "please report this");
+        return base::fail(base::ErrorCode::Internal, std::string("unexpected error: ") + error.what(),
+                          "please report this");
     }
 }
 

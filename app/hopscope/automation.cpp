@@ -61,7 +61,7 @@ bool Automation::settled() const
 
 void Automation::tick()
 {
-    if (++m_ticked > tickLimit) return finish(7, tr("nothing has happened for too long"));
+    if (++m_ticked > tickLimit) return finish(7, tr("timed out waiting for the engine"));
     m_quiet = settled() ? m_quiet + 1 : 0;
     if (m_quiet > 0 && m_planWanted) {
         m_planWanted = false;

@@ -20,39 +20,39 @@ bool contains(const char* const (&names)[n], const QString& name)
 
 auto usageError(const QString& sentence)
 {
-    return base::fail(base::ErrorCode::Usage, sentence.toStdString(), "hopscope --help lists what there is");
+    return base::fail(base::ErrorCode::Usage, sentence.toStdString(), "see hopscope --help");
 }
 
 void addOptions(QCommandLineParser& parser)
 {
     const auto tr = [](const char* text) { return QCoreApplication::translate("CommandLine", text); };
-    parser.addPositionalArgument(QStringLiteral("file"), tr("A TorchScript model, or a session (*.hopscope)."),
+    parser.addPositionalArgument(QStringLiteral("file"), tr("TorchScript model or session (*.hopscope)."),
                                  QStringLiteral("[MODEL | SESSION.hopscope]"));
     const QCommandLineOption options[] = {
         {QStringLiteral("data"),
-         tr("The model's inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may "
+         tr("Inputs of the model: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may "
             "be repeated."),
          QStringLiteral("D")},
-        {QStringLiteral("role"), tr("What an argument is, as the engine takes it; may be repeated."),
+        {QStringLiteral("role"), tr("Role of an input, as for hopscope-engine --role; may be repeated."),
          QStringLiteral("R")},
-        {QStringLiteral("plan"), tr("A plan to show."), QStringLiteral("plan.json")},
+        {QStringLiteral("plan"), tr("Plan to open."), QStringLiteral("plan.json")},
         {QStringLiteral("engine"),
-         tr("How to start the engine, e.g. \"ssh host hopscope-engine serve\"; files are then its "
+         tr("Command that starts the engine, e.g. \"ssh host hopscope-engine serve\"; paths then refer to its "
             "own."),
          QStringLiteral("COMMAND")},
-        {QStringLiteral("run"), tr("Run the model when it is open.")},
-        {QStringLiteral("screenshot"), tr("Write a picture of the window and end."), QStringLiteral("FILE.png")},
+        {QStringLiteral("run"), tr("Run the model after opening it.")},
+        {QStringLiteral("screenshot"), tr("Write a screenshot of the window and exit."), QStringLiteral("FILE.png")},
         {QStringLiteral("export"),
-         tr("Write [KIND=]FILE and end; KIND is graph, plots, ops, checkpoints, stages, batches, "
+         tr("Write [KIND=]FILE and exit; KIND is graph, plots, ops, checkpoints, stages, batches, "
             "phases or trace; may be repeated."),
          QStringLiteral("[KIND=]FILE")},
-        {QStringLiteral("width"), tr("Pixels of an exported PNG, at most 32000."), QStringLiteral("N")},
+        {QStringLiteral("width"), tr("Width of an exported PNG in pixels, at most 32000."), QStringLiteral("N")},
         {QStringLiteral("size"), tr("Size of the window."), QStringLiteral("WxH")},
         {QStringLiteral("theme"), tr("light, dark or auto."), QStringLiteral("NAME")},
         {QStringLiteral("perspective"), tr("analyse, run or compare."), QStringLiteral("NAME")},
-        {QStringLiteral("recover"), tr("Bring back what was open when the window last ended unexpectedly.")},
-        {{QStringLiteral("h"), QStringLiteral("help")}, tr("Say this.")},
-        {{QStringLiteral("v"), QStringLiteral("version")}, tr("Say the version.")},
+        {QStringLiteral("recover"), tr("Recover what was open when the window last terminated unexpectedly.")},
+        {{QStringLiteral("h"), QStringLiteral("help")}, tr("Show this help.")},
+        {{QStringLiteral("v"), QStringLiteral("version")}, tr("Show the version.")},
     };
     for (const QCommandLineOption& option : options) parser.addOption(option);
 }
@@ -64,7 +64,7 @@ base::Result<QSize> parseSize(const QString& text)
     const QSize size(parts.value(0).toInt(&wide), parts.value(1).toInt(&high));
     const bool fits = size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
     if (parts.size() == 2 && wide && high && fits) return size;
-    return usageError(QStringLiteral("--size takes WxH, e.g. 1600x1000, not '%1'").arg(text));
+    return usageError(QStringLiteral("--size expects WxH, e.g. 1600x1000, not '%1'").arg(text));
 }
 
 base::Result<style::Mode> parseTheme(const QString& text)
@@ -72,7 +72,7 @@ base::Result<style::Mode> parseTheme(const QString& text)
     if (text == u"auto") return style::Mode::Auto;
     if (text == u"light") return style::Mode::Light;
     if (text == u"dark") return style::Mode::Dark;
-    return usageError(QStringLiteral("--theme is light, dark or auto, not '%1'").arg(text));
+    return usageError(QStringLiteral("--theme must be light, dark or auto, not '%1'").arg(text));
 }
 
 base::Status readAppearance(CommandLine& line, const QCommandLineParser& parser)
@@ -89,7 +89,7 @@ base::Status readAppearance(CommandLine& line, const QCommandLineParser& parser)
     }
     line.perspective = parser.value(QStringLiteral("perspective"));
     if (line.perspective.isEmpty() || QStringList{"analyse", "run", "compare"}.contains(line.perspective)) return {};
-    return usageError(QStringLiteral("--perspective is analyse, run or compare, not '%1'").arg(line.perspective));
+    return usageError(QStringLiteral("--perspective must be analyse, run or compare, not '%1'").arg(line.perspective));
 }
 
 base::Status readOutputs(CommandLine& line, const QCommandLineParser& parser)
@@ -104,7 +104,7 @@ base::Status readOutputs(CommandLine& line, const QCommandLineParser& parser)
     bool number = false;
     line.width = parser.value(QStringLiteral("width")).toInt(&number);
     if (number && line.width >= 1 && line.width <= 32000) return {};
-    return usageError(QStringLiteral("--width is a number of pixels up to 32000"));
+    return usageError(QStringLiteral("--width must be a number of pixels up to 32000"));
 }
 
 }  // namespace
@@ -121,9 +121,7 @@ base::Result<ExportTarget> exportTarget(const QString& text)
     if (contains(pictures, suffix)) target.kind = stem == u"plots" ? stem : QStringLiteral("graph");
     else if (suffix == u"csv") target.kind = contains(tables, stem) || stem == u"plots" ? stem : QStringLiteral("ops");
     else if (suffix == u"json") target.kind = QStringLiteral("trace");
-    else
-        return usageError(
-            QStringLiteral("--export cannot tell what '%1' is: svg, pdf, png, csv and json are known").arg(text));
+    else return usageError(QStringLiteral("--export does not support '%1': use svg, pdf, png, csv or json").arg(text));
     return target;
 }
 
@@ -143,7 +141,7 @@ base::Result<CommandLine> parseCommandLine(const QStringList& arguments)
     if (!parser.parse(arguments)) return usageError(parser.errorText());
     CommandLine line;
     if (parser.positionalArguments().size() > 1)
-        return usageError(QStringLiteral("one file at a time, data with --data"));
+        return usageError(QStringLiteral("only one model or session can be opened; use --data for data"));
     line.file = parser.positionalArguments().value(0);
     line.data = parser.values(QStringLiteral("data"));
     line.roles = parser.values(QStringLiteral("role"));

@@ -41,8 +41,8 @@ KeysOverview::KeysOverview(const ActionBook& actions, QWidget* parent) : QDialog
     setWindowTitle(tr("Keys"));
     auto* tree = new QTreeWidget(this);
     tree->setObjectName(QStringLiteral("keysTree"));
-    tree->setAccessibleName(tr("Keys by menu"));
-    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("What it does")});
+    tree->setAccessibleName(tr("Keyboard shortcuts by menu"));
+    tree->setHeaderLabels({tr("Action"), tr("Keys"), tr("Action")});
     tree->setSelectionMode(QAbstractItemView::NoSelection);
     fill(tree, actions);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);

@@ -41,9 +41,9 @@ QString repairText(const protocol::ModelRecord& model, const models::Repair& rep
 {
     if (!repair.dropped) return MainWindow::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
     const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
-    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Do it, and do not pin %1").arg(value);
-    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Do it, and allow storing %1").arg(value);
-    return MainWindow::tr("Do it, but do not: %1").arg(models::pinLabel(model, *repair.dropped));
+    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Cut here and unpin %1").arg(value);
+    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Cut here and allow storing %1").arg(value);
+    return MainWindow::tr("Cut here without this pin: %1").arg(models::pinLabel(model, *repair.dropped));
 }
 
 }  // namespace
@@ -194,14 +194,14 @@ void MainWindow::connectWorkbench()
     connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshActions);
     connect(bench, &jobs::Workbench::engineLost, this, [this](const QString& reason) {
         const bool over = m_engine->state() == jobs::EngineState::Failed;
-        const QString then = over ? tr("It is not started again by itself.") : tr("It is being started again.");
+        const QString then = over ? tr("It will not be restarted automatically.") : tr("Restarting it.");
         m_banner->say(QStringLiteral("engine"),
-                      tr("Something happened: %1. %2 Nothing you did is lost.").arg(reason, then),
+                      tr("Engine failure: %1. %2 None of your work is lost.").arg(reason, then),
                       {{tr("Restart now"), [this] { m_engine->restart(); }}});
     });
     connect(bench, &jobs::Workbench::engineBack, this, [this] {
         if (!m_banner->sentence().isEmpty())
-            m_banner->say(QStringLiteral("engine"), tr("The engine was started again; everything is as it was."));
+            m_banner->say(QStringLiteral("engine"), tr("The engine has been restarted; your work has been restored."));
     });
     connect(m_engine.get(), &jobs::EngineClient::stateChanged, this, &MainWindow::refreshActions);
 }
@@ -231,7 +231,9 @@ void MainWindow::connectDocument()
     connect(document, &models::Document::runsChanged, this, &MainWindow::refreshActions);
     connect(document, &models::Document::refusalChanged, this, [this](const QString& sentence) {
         if (sentence.isEmpty()) m_banner->dismiss(QStringLiteral("refusal"));
-        else m_banner->say(QStringLiteral("refusal"), tr("That cut is not possible: %1").arg(sentence), waysOut());
+        else
+            m_banner->say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence),
+                          suggestedFixes());
     });
     connect(&m_selection, &models::Selection::changed, this, &MainWindow::refreshActions);
 }
@@ -246,7 +248,7 @@ void MainWindow::connectStartPage()
 }
 
 // Of the change that has just been refused: at most two, as buttons.
-QVector<BannerButton> MainWindow::waysOut()
+QVector<BannerButton> MainWindow::suggestedFixes()
 {
     QVector<BannerButton> buttons;
     for (const models::Repair& repair : m_document.repairs()) {

@@ -86,7 +86,7 @@ private:
     void connectDocument();
     void connectStartPage();
     void refresh();
-    [[nodiscard]] QVector<BannerButton> waysOut();
+    [[nodiscard]] QVector<BannerButton> suggestedFixes();
     void refreshActions();
     void applyTheme();
     [[nodiscard]] bool met(Needs needs) const;

@@ -108,14 +108,14 @@ void MainWindow::askForExport(const QString& kind, const QString& filter)
 {
     chooseSave(tr("Export"), kind, filter, [this, kind](const QString& file) {
         const QString problem = exportTo({kind, file}, 0);
-        if (problem.isEmpty()) m_status->showMessage(tr("Written to %1").arg(file), 8000);
+        if (problem.isEmpty()) m_status->showMessage(tr("Saved to %1").arg(file), 8000);
         else sayFailure(tr("Exporting"), problem, {});
     });
 }
 
 QString MainWindow::exportTo(const ExportTarget& target, int width) const
 {
-    if (!m_document.model()) return tr("nothing is open");
+    if (!m_document.model()) return tr("no model is open");
     if (target.kind == u"graph") return m_graph->exportPicture(target.file, width);
     if (target.kind == u"plots") return panels::exportPlots(*m_plots, target.file);
     if (target.kind == u"trace") return writeBytes(target.file, panels::exportTrace(m_document));
@@ -183,8 +183,8 @@ void MainWindow::modelOpened()
         m_docks->setPerspective(m_restoring->perspective);
         if (!m_restoring->hashes.empty() && m_restoring->hashes != m_document.model()->hashes)
             m_banner->say(QStringLiteral("changed"),
-                          tr("The files have changed since this session was saved; cuts that no "
-                             "longer fit were left out."));
+                          tr("The files have changed since this session was saved; pins that no "
+                             "longer apply were removed."));
     }
     if (m_another) m_keeper->begin(m_openingSession);
     if (m_another && m_openingSession.isEmpty())
@@ -198,8 +198,7 @@ void MainWindow::modelOpened()
 
 void MainWindow::sayNoData()
 {
-    m_banner->say(QStringLiteral("open"),
-                  tr("Opened without data: the model can be looked at, but sizes are unknown and it cannot be run."),
+    m_banner->say(QStringLiteral("open"), tr("Opened without data: sizes are unknown and the model cannot be run."),
                   {{tr("Choose data…"), [this] {
                         askForModel({m_document.modelPath(), {}, m_document.roles()});
                     }}});
@@ -224,7 +223,7 @@ void MainWindow::watchFiles()
 void MainWindow::fileChanged(const QString& file)
 {
     if (m_workbench->running()) {
-        m_banner->say(QStringLiteral("changed"), tr("%1 has changed on the disk.").arg(QFileInfo(file).fileName()),
+        m_banner->say(QStringLiteral("changed"), tr("%1 has changed on disk.").arg(QFileInfo(file).fileName()),
                       {{tr("Reload"), [this] { m_reload.start(); }}});
         return;
     }
@@ -269,7 +268,7 @@ bool MainWindow::mayClose()
                     tr("Save the changes to %1?").arg(QFileInfo(m_document.modelPath()).fileName()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setObjectName(QStringLiteral("askSave"));
-    box.setInformativeText(tr("The cuts that you have changed are kept in a session file."));
+    box.setInformativeText(tr("Your changes of the cuts are saved in a session file."));
     const int answer = box.exec();
     if (answer == QMessageBox::Save) saveSession(false);
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !m_keeper->modified());
@@ -281,12 +280,12 @@ void MainWindow::offerRecovery()
     if (orphans.isEmpty()) return;
     const Orphan newest = orphans.first();
     m_banner->say(QStringLiteral("recovery"),
-                  tr("Hopscope ended unexpectedly while %1 was open (%2).")
+                  tr("Hopscope terminated unexpectedly while %1 was open (%2).")
                       .arg(QFileInfo(newest.session.model).fileName(), newest.when),
-                  {{tr("Bring it back"), [this, newest] { recover(newest); }}, {tr("Forget it"), [orphans] {
-                                                                                    for (const Orphan& orphan : orphans)
-                                                                                        SessionKeeper::discard(orphan);
-                                                                                }}});
+                  {{tr("Restore"), [this, newest] { recover(newest); }}, {tr("Discard"), [orphans] {
+                                                                              for (const Orphan& orphan : orphans)
+                                                                                  SessionKeeper::discard(orphan);
+                                                                          }}});
 }
 
 void MainWindow::sayFailure(const QString& what, const QString& sentence, const QString& hint)
@@ -311,7 +310,8 @@ void MainWindow::dropEvent(QDropEvent* event)
 {
     RecentFile entry = sorted(event->mimeData()->urls());
     if (entry.file.isEmpty() && m_document.model()) entry.file = m_document.modelPath();
-    if (entry.file.isEmpty()) return sayFailure(tr("Opening"), tr("drop a model, too: data alone shows nothing"), {});
+    if (entry.file.isEmpty())
+        return sayFailure(tr("Opening"), tr("drop a model as well: data alone cannot be opened"), {});
     event->acceptProposedAction();
     if (isSession(entry.file) || !entry.data.isEmpty()) return openFile(entry);
     entry.data = QStringList{dataBeside(entry.file)};

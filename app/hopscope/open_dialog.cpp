@@ -29,17 +29,16 @@ QPushButton* button(const QString& text, const char* name, QWidget* parent)
 QString adviceFor(const RecentFile& choice, bool local)
 {
     if (choice.file.isEmpty())
-        return OpenDialog::tr("Choose a model first: a TorchScript file, as torch.jit.save writes it.");
-    if (local && !QFileInfo(choice.file).isFile()) return OpenDialog::tr("There is no file %1.").arg(choice.file);
+        return OpenDialog::tr("Choose a model first: a TorchScript file, as written by torch.jit.save.");
+    if (local && !QFileInfo(choice.file).isFile()) return OpenDialog::tr("File not found: %1").arg(choice.file);
     for (const QString& entry : choice.data) {
         const QString file = entry.section(u'=', -1);
-        if (local && !QFileInfo::exists(file)) return OpenDialog::tr("There is no file %1.").arg(file);
+        if (local && !QFileInfo::exists(file)) return OpenDialog::tr("File not found: %1").arg(file);
     }
     if (choice.data.isEmpty())
-        return OpenDialog::tr(
-            "Without data the model can be looked at and cut, but sizes stay unknown and it cannot be "
-            "run. The data are the arguments of forward under their names (x, edge_index, …): a "
-            ".safetensors file, a folder of .npy files, or single .npy files.");
+        return OpenDialog::tr("Without data the model can be inspected and cut, but sizes are unknown and it cannot be "
+                              "run. The data are the arguments of forward by name (x, edge_index, …): a "
+                              ".safetensors file, a folder of .npy files, or single .npy files.");
     return OpenDialog::tr("Ready.");
 }
 
@@ -71,7 +70,7 @@ void OpenDialog::setupWidgets(const RecentFile& choice)
     m_roles = new QLineEdit(choice.roles.join(u' '), this);
     m_roles->setObjectName(QStringLiteral("openRoles"));
     m_roles->setAccessibleName(tr("Roles of arguments"));
-    m_roles->setPlaceholderText(tr("only where they are not found out by themselves, e.g. x=node:user"));
+    m_roles->setPlaceholderText(tr("only if they are not inferred correctly, e.g. x=node:user"));
     m_advice = new QLabel(this);
     m_advice->setObjectName(QStringLiteral("openAdvice"));
     m_advice->setWordWrap(true);

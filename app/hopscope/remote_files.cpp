@@ -32,7 +32,7 @@ RemoteFiles::RemoteFiles(jobs::EngineClient& engine, const QString& title, const
       m_patterns(filter.section(u'(', 1).section(u')', 0, 0).split(u' ', Qt::SkipEmptyParts))
 {
     setObjectName(QStringLiteral("remoteFiles"));
-    setWindowTitle(tr("%1 (where the engine is)").arg(title));
+    setWindowTitle(tr("%1 (on the engine's machine)").arg(title));
     setupWidgets(many);
     resize(620, 460);
     list({});
@@ -67,7 +67,7 @@ void RemoteFiles::setupWidgets(bool many)
 
 void RemoteFiles::list(const QString& path)
 {
-    m_note->setText(tr("Asking the engine…"));
+    m_note->setText(tr("Waiting for the engine…"));
     json::Value params = json::Value::object();
     params["path"] = path.toStdString();
     m_engine.request(QStringLiteral("fs/list"), std::move(params), this,

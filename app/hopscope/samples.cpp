@@ -14,17 +14,17 @@ struct Known {
 
 const Known known[] = {
     {"karate/gcn.pt", QT_TRANSLATE_NOOP("Samples", "Karate club, GCN"),
-     QT_TRANSLATE_NOOP("Samples", "2 hops, 34 members: the smallest one")},
+     QT_TRANSLATE_NOOP("Samples", "2 hops, 34 nodes: the smallest sample")},
     {"digits/jknet.pt", QT_TRANSLATE_NOOP("Samples", "Digits, jumping knowledge"),
-     QT_TRANSLATE_NOOP("Samples", "every hop is kept to the end: where to cut is a choice")},
+     QT_TRANSLATE_NOOP("Samples", "the outputs of all layers are kept: where to cut is a choice")},
     {"digits/gat.pt", QT_TRANSLATE_NOOP("Samples", "Digits, attention"),
-     QT_TRANSLATE_NOOP("Samples", "several aggregations in one layer")},
+     QT_TRANSLATE_NOOP("Samples", "several aggregations per layer")},
     {"digits/sage.pt", QT_TRANSLATE_NOOP("Samples", "Digits, GraphSAGE"),
-     QT_TRANSLATE_NOOP("Samples", "means of neighbours beside the node itself")},
+     QT_TRANSLATE_NOOP("Samples", "mean of the neighbours combined with the node itself")},
     {"digits/residual.pt", QT_TRANSLATE_NOOP("Samples", "Digits, residual"),
      QT_TRANSLATE_NOOP("Samples", "skip connections across layers")},
     {"digits/gcn.pt", QT_TRANSLATE_NOOP("Samples", "Digits, GCN"),
-     QT_TRANSLATE_NOOP("Samples", "plain convolutions on a nearest-neighbour graph")},
+     QT_TRANSLATE_NOOP("Samples", "graph convolutions on a nearest-neighbour graph")},
 };
 
 QString translated(const char* text) { return QCoreApplication::translate("Samples", text); }

@@ -88,7 +88,7 @@ models::Settings settingsFrom(const json::Reader& reader)
         QString::fromStdString(reader.maybe<std::string>("objective").value_or(settings.objective.toStdString()));
     settings.pins = pinsFrom(reader);
     settings.stages = reader.maybe<int>("stages");
-    if (settings.stages && *settings.stages < 1) reader.child("stages").refuse("is no number of stages");
+    if (settings.stages && *settings.stages < 1) reader.child("stages").refuse("is not a number of stages");
     settings.device = text(reader, "device");
     settings.memory = reader.maybe<std::int64_t>("memory");
     settings.batch = reader.maybe<std::int64_t>("batch");
@@ -139,7 +139,7 @@ base::Result<Session> readSession(const QByteArray& bytes, const QString& file, 
     if (!value) return base::forward(value);
     const json::Reader root(*value, file.toStdString());
     if (root.get<std::string>("format") != "hopscope-session") root.child("format").refuse("is not hopscope-session");
-    if (root.get<std::int64_t>("version") != formatVersion) root.child("version").refuse("is of another version");
+    if (root.get<std::int64_t>("version") != formatVersion) root.child("version").refuse("has a different version");
     Session session = sessionFrom(root, folder);
     if (!root.ok()) return base::forward(root.status());
     return session;

@@ -82,7 +82,7 @@ QWidget* StartPage::headline()
     auto* name = label(tr("Hopscope"), "heading", box);
     name->setFont(style::uiFont(23));
     auto* what = label(
-        tr("See where a graph neural network can be cut, move the cuts, and run it layer by layer for every node."),
+        tr("Inspect where a graph neural network can be cut, move the cuts, and run it layer by layer for all nodes."),
         "muted", box);
     auto* open = new QPushButton(tr("Open a model…"), box);
     open->setObjectName(QStringLiteral("startOpen"));
@@ -102,7 +102,7 @@ QWidget* StartPage::headline()
 
 QWidget* StartPage::samplesCard(const QVector<Sample>& samples)
 {
-    QFrame* frame = card(QStringLiteral("samplesCard"), tr("Begin with a sample"), this);
+    QFrame* frame = card(QStringLiteral("samplesCard"), tr("Samples"), this);
     for (const Sample& sample : samples) {
         auto* button = new TwoLineButton(sample.title, sample.text, frame);
         button->setObjectName(QStringLiteral("sample.%1").arg(sample.title));
@@ -115,15 +115,16 @@ QWidget* StartPage::samplesCard(const QVector<Sample>& samples)
 
 QWidget* StartPage::recentCard()
 {
-    QFrame* frame = card(QStringLiteral("recentCard"), tr("Open again"), this);
+    QFrame* frame = card(QStringLiteral("recentCard"), tr("Recent"), this);
     m_recent = new QVBoxLayout;
     m_recent->setSpacing(4);
     static_cast<QVBoxLayout*>(frame->layout())->addLayout(m_recent);
     static_cast<QVBoxLayout*>(frame->layout())->addSpacing(10);
-    frame->layout()->addWidget(label(tr("Or drop a model (.pt) with its data, or a session (.hopscope), anywhere here. "
-                                        "Models come from torch.jit.save; the data are the arguments of forward, as "
-                                        ".safetensors or .npy."),
-                                     "muted", frame));
+    frame->layout()->addWidget(
+        label(tr("Or drop a model (.pt) with its data, or a session (.hopscope), anywhere on this page. "
+                 "Models are saved by torch.jit.save; the data are the arguments of forward, as "
+                 ".safetensors or .npy."),
+              "muted", frame));
     setRecent({});
     return frame;
 }
@@ -139,7 +140,7 @@ void StartPage::setRecent(const QVector<RecentFile>& recent)
         connect(button, &QPushButton::clicked, this, [this, entry] { emit recentChosen(entry); });
         m_recent->addWidget(button);
     }
-    if (recent.isEmpty()) m_recent->addWidget(label(tr("Nothing yet."), "muted", this));
+    if (recent.isEmpty()) m_recent->addWidget(label(tr("No recent files."), "muted", this));
 }
 
 }  // namespace hopscope::window

@@ -81,7 +81,7 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
     setObjectName(QStringLiteral("status"));
     setSizeGripEnabled(false);
     m_model = label("status.model", tr("Model"), this);
-    m_what = label("status.progress", tr("What is being done"), this);
+    m_what = label("status.progress", tr("Current activity"), this);
     m_engine = label("status.engine", tr("Engine"), this);
     m_bar = new QProgressBar(this);
     m_bar->setObjectName(QStringLiteral("status.bar"));
@@ -97,7 +97,7 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
 
 void StatusLine::setModel(const models::ModelPtr& model)
 {
-    m_model->setText(model ? modelSummary(*model) : tr("Nothing is open"));
+    m_model->setText(model ? modelSummary(*model) : tr("No model open"));
 }
 
 void StatusLine::setEngine(const EngineSummary& engine) { m_engine->setText(engineSummary(engine)); }

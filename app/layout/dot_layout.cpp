@@ -88,7 +88,7 @@ base::Status check(const Graph& graph)
     if (!inRange(graph.nodeGap) || !inRange(graph.rankGap)) return fail("a gap is out of range");
     const auto known = [&](int node) { return node >= 0 && static_cast<std::size_t>(node) < graph.sizes.size(); };
     for (const auto& [from, to] : graph.edges)
-        if (!known(from) || !known(to)) return fail("an edge ends at no node");
+        if (!known(from) || !known(to)) return fail("an edge refers to a missing node");
     if (!graph.weights.empty() && graph.weights.size() != graph.edges.size())
         return fail("not every edge has a weight");
     for (int weight : graph.weights)

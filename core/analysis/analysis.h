@@ -172,7 +172,7 @@ struct OpInfo {
     }
 };
 
-// What stands out: things a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
+// Diagnostics: what a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
 struct Lint {
     std::string code;  // "baked-size", "repaired", "baked-device", "nan-weights", "no-split", ...
     std::string message;

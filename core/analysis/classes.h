@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside a batch: on which rows an operator needs its operands when its result is wanted on given rows. The one place
+// Inside a batch: on which rows an operator needs its operands when its result is needed on given rows. The one place
 // that planner and executor share, so that they cannot disagree.
 
 #include <optional>
@@ -21,7 +21,7 @@ struct OperandRows {
     KeyId gatherOwner, gatherKey;
 };
 
-// The operands of `op` (Shape operands left out) with their rows, if its result is wanted on `rows`; nullopt if it
+// The operands of `op` (Shape operands left out) with their rows, if its result is needed on `rows`; nullopt if it
 // cannot exist there.
 std::optional<std::vector<OperandRows>> operandRows(const Analysis& analysis, OpId op, const ir::RowClass& rows);
 

@@ -243,9 +243,11 @@ private:
         Op twin = op;
         twin.name = op.functionalName;
         twin.overload = op.functionalOverload;
-        Value out = shaped(old);
+        const Value out = shaped(old);
+        Value made = out;
+        if (operators::of(twin.name).traits.tells) made.dtype = base::DType::Bool;
         const bool promotes = promotesBeyond(op, args, out.dtype);
-        const ValueId result = append(twin, std::move(args), {out})[0];
+        const ValueId result = append(twin, std::move(args), {made})[0];
         return promotes ? cast(result, out, op) : result;
     }
 

@@ -125,7 +125,7 @@ private:
         if (op.name == "scalar::item") {
             if (of(*tensor).size) return *of(*tensor).size;
             if (!of(*tensor).structureOnly)
-                return Refusal("reads a number from features: what follows depends on their values");
+                return Refusal("reads a number from features, so that the following operators depend on their values");
             return atom(self);
         }
         std::vector<Linear> operands;
@@ -200,7 +200,7 @@ private:
         for (ValueId v : c.operands())
             for (SpaceId s : of(v).dims)
                 if (!structure && s.valid() && m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque)
-                    return Refusal("uses " + m_builder.analysis.tables.spaceName(s));
+                    return Refusal("uses " + tableLabel(m_builder.analysis.tables, s));
         const Rule rule = ruleFor(c.op.name);
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
         if (outcomes || !structure || c.operands().empty()) return outcomes;
@@ -234,11 +234,12 @@ private:
     {
         for (std::size_t j = 0; j < outcomes.size(); ++j) {
             const auto& dims = outcomes[j].dims;
-            if (dims.size() != outputs[j].shape.size()) return "its rule gives another number of dimensions (internal)";
+            if (dims.size() != outputs[j].shape.size())
+                return "its rule yields a different number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
                     return "dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
-                           " rows, not those of " + m_builder.analysis.tables.spaceName(dims[i]) +
+                           " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]) +
                            ": a size is baked into the file";
         }
         return std::nullopt;
@@ -301,7 +302,7 @@ private:
         const bool baked = why.find("baked") != std::string::npos;
         const std::string hint =
             baked ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                  : "this model cannot be evaluated in batches of nodes at this operator";
+                  : "the model cannot be evaluated in batches of nodes because of this operator";
         return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why, hint, ir::describeOp(placed));
     }
 

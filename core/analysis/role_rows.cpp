@@ -51,7 +51,8 @@ base::Status RoleInference::placeEdge(Item& item)
         relation = relationNamed(wanted);
         if (relation == nullptr && !item.forced) return placeNode(item);
         if (relation == nullptr)
-            return base::fail(ErrorCode::Input, "--role " + item.key + "=edge:" + wanted + " names no edge index");
+            return base::fail(ErrorCode::Input,
+                              "--role " + item.key + "=edge:" + wanted + " does not name an edge index");
     }
     if (relation != nullptr && relation->view->shape[1] == item.rows()) {
         decide(item, RoleKind::Edge, relation->role.relation);
@@ -105,15 +106,15 @@ base::Status RoleInference::placeNode(Item& item)
         item.forced || item.hint == Hint::Feature || item.hint == Hint::Node ? nullptr : bestRelation(item);
     if (item.forced && type.empty())
         return base::fail(ErrorCode::Input,
-                          item.key + " has " + std::to_string(item.rows()) + " rows, as no node table has");
+                          item.key + " has " + std::to_string(item.rows()) + " rows, unlike any node table");
     if (type.empty() && relation == nullptr && !item.forced) relation = bestRelation(item);
     if (!type.empty() && relation != nullptr)
-        note(item.key + ": could be rows of \"" + type + "\" or of " + relation->key + "; taken as the first");
+        note(item.key + ": could be rows of \"" + type + "\" or of " + relation->key + "; the first is assumed");
     if (type.empty() && relation != nullptr) decide(item, RoleKind::Edge, relation->role.relation);
     if (type.empty()) return {};
     if (item.hint == Hint::None && !item.forced && item.integral() && item.vector() &&
         sortedWithoutGaps(IntColumn(*item.view))) {
-        note(item.key + ": taken as a batch vector, as it is sorted without gaps");
+        note(item.key + ": assumed to be a batch vector, because it is sorted without gaps");
         return placeKey(item);
     }
     if (m_nodes.ofSize(item.rows()).size() > 1 && item.name.item != type)
@@ -171,7 +172,7 @@ base::Status RoleInference::placeGraphs()
         }
         if (item.decided) continue;
         if (!plain)
-            note(item.key + ": its " + std::to_string(item.rows()) + " rows match no table; taken as one whole");
+            note(item.key + ": its " + std::to_string(item.rows()) + " rows match no table; treated as a whole");
         decide(item, RoleKind::Plain, {});
     }
     return checkKeys();
@@ -203,7 +204,7 @@ base::Status RoleInference::checkParameters()
         std::string known;
         for (const auto& tables : {m_nodes.sizes(), m_schema.sizes})
             for (const auto& [table, size] : tables) known += (known.empty() ? "" : ", ") + table;
-        return base::fail(ErrorCode::Input, "--role " + name + " names no table of the data",
+        return base::fail(ErrorCode::Input, "--role " + name + " does not name a table of the data",
                           "the tables are " + known);
     }
     return {};

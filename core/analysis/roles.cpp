@@ -21,7 +21,7 @@ base::Status RoleInference::collect()
         item.hint = names::hintOf(item.name);
         if (item.name.item.starts_with("csr_") || item.sparsePart("coo_size")) item.hint = Hint::Plain;
         if (item.name.item.starts_with("csr_row") || item.name.item == "csr_crow")
-            note(key + ": compressed rows are passed on as they are; coo_indices can be split");
+            note(key + ": compressed rows are passed on unchanged; coo_indices can be split");
         m_items.push_back(std::move(item));
     }
     for (const Item& item : m_items)
@@ -45,7 +45,7 @@ base::Status RoleInference::applyOverrides()
         }
         std::string known;
         for (const Item& i : m_items) known += (known.empty() ? "" : ", ") + i.key;
-        return base::fail(ErrorCode::Input, "--role names " + name + ", which is no input and no parameter",
+        return base::fail(ErrorCode::Input, "--role names " + name + ", which is neither an input nor a parameter",
                           "the inputs are " + known);
     }
     return {};
@@ -108,9 +108,9 @@ base::Status RoleInference::checkIds(const Item& item, const IntColumn& column, 
     }
     if (count == 0) return {};
     std::string text = item.key + "[" + where + std::to_string(first) + "] is " + std::to_string(column[first]);
-    if (type.empty()) text += ", but row numbers are not negative";
+    if (type.empty()) text += ", but row numbers cannot be negative";
     else text += ", but \"" + type + "\" has " + std::to_string(size) + " rows";
-    text += " (" + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers are bad)";
+    text += " (" + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers are invalid)";
     return base::fail(ErrorCode::Input, text,
                       type.empty() ? "" : "if it does not point into \"" + type + "\", say so with --role",
                       item.view->origin);
@@ -220,7 +220,7 @@ void RoleInference::declareFallback()
         if (best == nullptr || rank(item) < rank(*best)) best = &item;
     }
     if (best == nullptr) return;
-    note(best->key + ": taken as the table of \"node\", as its " + std::to_string(best->rows()) +
+    note(best->key + ": assumed to be the table of \"node\", as its " + std::to_string(best->rows()) +
          " rows fit the largest id " + std::to_string(needed - 1));
     (void)addTable("node", best->rows(), best->key);
 }
@@ -239,7 +239,7 @@ void RoleInference::declareUnfitted()
                 if (!base::isFloating(item.view->dtype) || isEdgeCount(needed) || !m_nodes.ofSize(needed).empty())
                     continue;
                 const std::string word = names::typeWords(item.key);
-                note(item.key + ": taken as a node table of its own, as " + index.key + " points into " +
+                note(item.key + ": assumed to be a separate node table, because " + index.key + " points into " +
                      std::to_string(needed) + " rows");
                 (void)addTable(word.empty() ? item.key : word, needed, item.key);
             }
@@ -296,7 +296,7 @@ base::Status RoleInference::findEnds()
             first = pickEnd(item, 0);
             second = pickEnd(item, 1);
             if (m_nodes.types().size() > 1)
-                note(item.key + ": taken as " + first + " > " + second + ", judging by its largest ids");
+                note(item.key + ": assumed to be " + first + " > " + second + ", judging by its largest ids");
         }
         setEnds(item, first, second);
         m_schema.sizes[item.role.relation] = item.view->shape[1];

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/builder.h"
+#include "analysis/table_labels.h"
 
 namespace hopscope::analysis {
 
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] bool anyRow(const std::vector<SpaceId>& d) const;
     [[nodiscard]] bool structure(ValueId v) const { return of(v).structureOnly; }
     [[nodiscard]] const Space& space(SpaceId s) const { return builder.analysis.tables.space(s); }
-    [[nodiscard]] std::string spaceName(SpaceId s) const { return builder.analysis.tables.spaceName(s); }
+    [[nodiscard]] std::string spaceName(SpaceId s) const { return tableLabel(builder.analysis.tables, s); }
 
     // An integer argument (literal or number value) as a linear form; nullopt if it is not a number.
     [[nodiscard]] std::optional<Linear> linear(const ir::Arg& a) const;

@@ -60,7 +60,7 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
         if (oneRowEach) return Refusal(weightMessage(c, source, *role));
         return c.one(dims);
     }
-    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has no known origin");
+    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has an unknown origin");
     if (role->target != table)
         return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
     c.info.kind = OpKind::Gather;
@@ -173,7 +173,7 @@ std::optional<Outcomes> permutePair(RuleContext& c, ValueId x, ValueId index, in
 Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
 {
     if (ix.positions.back() - ix.positions.front() + 1 != static_cast<int>(ix.positions.size()))
-        return Refusal("indexes dimensions that are not neighbours");
+        return Refusal("indexes dimensions that are not adjacent");
     std::vector<RuleContext::Shaped> shapes;
     std::vector<std::size_t> rowed;
     for (std::size_t i = 0; i < ix.values.size(); ++i) {
@@ -191,7 +191,7 @@ Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
     const auto& role = c.of(index).role;
     const int d = ix.positions[rowed[0]];
     if (!role || role->target != c.dim(x, d))
-        return Refusal("the index into the rows of " + c.spaceName(c.dim(x, d)) + " has no known origin");
+        return Refusal("the index into the rows of " + c.spaceName(c.dim(x, d)) + " has an unknown origin");
     if (!c.structure(index)) return Refusal("the rows it reads depend on features");
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
@@ -252,7 +252,7 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
 {
     const auto& role = c.of(s.index).role;
     if (table.valid() && (!role || role->target != table))
-        return Refusal("the index into " + c.spaceName(table) + " has no known origin");
+        return Refusal("the index into " + c.spaceName(table) + " has an unknown origin");
     if (!table.valid() && role && c.isRow(role->target))
         return Refusal("an index of " + c.spaceName(role->target) + " is written into a constant number of rows (" +
                        std::to_string(c.extent(s.table, s.dim)) + "): the size was baked into the file");
@@ -296,7 +296,7 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
                        " scattered by an index over " + c.spaceName(s.messages));
     if (!c.isRow(table)) return readout(c, s, table);
     const auto& role = c.of(s.index).role;
-    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has no known origin");
+    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has an unknown origin");
     if (role->target != table)
         return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
     return aggregate(c, s, *role);
@@ -346,7 +346,8 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     if (s.dim == 0 && aligned && !c.anyRow(c.dims(s.source))) return c.one(c.dims(s.table));  // a masked fill
     const auto space = filterBy(c, s.index, c.dim(s.table, s.dim));
     if (!space) return Refusal(space.error());
-    if (c.rank(s.source) < 1 || c.dim(s.source, 0) != *space) return Refusal("writes other rows than the mask selects");
+    if (c.rank(s.source) < 1 || c.dim(s.source, 0) != *space)
+        return Refusal("writes rows other than those selected by the mask");
     const SpaceId parent = c.dim(s.table, s.dim);
     const Tables& tables = c.builder.analysis.tables;
     const Role role{*space, c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(), parent};
@@ -361,8 +362,7 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     const auto& role = c.of(x).role;
     const auto length = c.linear(c.arg("minlength"));
     const auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
-    if (!role || !space || *space != role->target)
-        return Refusal("bincount without minlength = the number of rows counted");
+    if (!role || !space || *space != role->target) return Refusal("bincount whose minlength is not the number of rows");
     c.info.kind = OpKind::Aggregate;
     c.info.role = *role;
     c.use(c.slot("self"), Use::Index);

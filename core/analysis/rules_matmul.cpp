@@ -78,7 +78,7 @@ Ruled<Outcomes> einsumRule(RuleContext& c)
         contracted = contracted || (c.isRow(s) && letters->result.find(letter) == std::string::npos);
     Outcome o;
     for (char letter : letters->result) o.dims.push_back(space[letter]);
-    if (contracted && c.anyRow(o.dims)) return Refusal("contracts rows and keeps others");
+    if (contracted && c.anyRow(o.dims)) return Refusal("contracts some rows and keeps others");
     if (contracted) reduceBySum(c, slots);
     return Outcomes{o};
 }
@@ -110,7 +110,7 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
 {
     const ValueInfo& matrix = c.of(f.first);
     const Role row = matrix.sparseRow, column = matrix.sparseColumn;
-    if (f.addendSlot) return Refusal("adds to a sparse product in one operator");
+    if (f.addendSlot) return Refusal("fuses an addition with a sparse product");
     if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
         return Refusal("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
                        c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}));
@@ -151,12 +151,12 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     if (q.size() > 1) dims->push_back(q.back());
     int rows = 0;
     for (SpaceId s : *dims) rows += c.isRow(s) ? 1 : 0;
-    if (rows > 1) return Refusal("a dense product of rows by rows (every node with every node)");
+    if (rows > 1) return Refusal("a dense product of rows by rows (all pairs of nodes)");
     if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
     if (contractedP != contractedQ)
         return Refusal("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ));
     if (rows > 0) return Refusal("a dense product over the rows of " + c.spaceName(contractedP));
-    if (f.addendSlot) return Refusal("adds to a product over rows in one operator");
+    if (f.addendSlot) return Refusal("fuses an addition with a product over rows");
     if (!c.structure(f.first) || !c.structure(f.second)) reduceBySum(c, {f.firstSlot, f.secondSlot});
     return c.one(*dims);
 }

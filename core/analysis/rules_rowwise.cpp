@@ -114,7 +114,7 @@ Ruled<Outcomes> dimwiseRule(RuleContext& c)
     const SpaceId rows = c.dim(x, d);
     if (!c.isRow(rows)) return c.all(c.dims(x));
     if (c.structure(x) && c.rank(x) == 1 && (c.name == "argsort" || c.name == "sort")) return permutation(c, x, rows);
-    return Refusal("works over the rows of " + c.spaceName(rows) + " in their order");
+    return Refusal("works over the rows of " + c.spaceName(rows) + " in sequence");
 }
 
 Ruled<Outcomes> layerNormRule(RuleContext& c)
@@ -227,7 +227,7 @@ Ruled<Outcomes> convolutionRule(RuleContext& c)
     const ValueId x = c.tensor("input").valid() ? c.tensor("input") : c.tensor("self");
     const std::vector<SpaceId>& d = c.dims(x);
     for (std::size_t i = 1; i < d.size(); ++i)
-        if (c.isRow(d[i])) return Refusal("mixes neighbouring rows of " + c.spaceName(d[i]));
+        if (c.isRow(d[i])) return Refusal("mixes adjacent rows of " + c.spaceName(d[i]));
     if (!d.empty() && c.isRow(d[0]) && c.outputs[0].shape.size() != d.size()) return Refusal("rows are the channels");
     std::vector<SpaceId> dims(c.outputs[0].shape.size());
     if (!d.empty() && !dims.empty()) dims[0] = d[0];

@@ -79,7 +79,7 @@ Ruled<std::vector<std::int64_t>> targetShape(RuleContext& c, ValueId x, const st
 {
     if (c.name == "squeeze") return squeezed(c, x, shape);
     if (c.name == "unflatten") return unflattened(c, x, shape);
-    if (c.name == "flatten") return flattened(c, shape, c.rank(x));
+    if (c.name == "flatten" || c.name == "ravel") return flattened(c, shape, c.rank(x));
     if (c.name == "view_as" || c.name == "reshape_as") return pseudoShape(c, c.tensor("other"));
     return resolveMinusOne(shape, requestedShape(c));
 }
@@ -150,7 +150,7 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
             return Refusal("repeats the rows of " + c.spaceName(own));
         dims[i] = own;
         if (own.valid() || !times || times->isConstant()) continue;
-        if (extent != 1) return Refusal("repeats a table a number of times that depends on the graph");
+        if (extent != 1) return Refusal("repeats a table, with a count that depends on the graph");
         const auto space = c.spaceOf(*times);
         if (!space) return Refusal(space.error());
         dims[i] = *space;

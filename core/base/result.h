@@ -24,7 +24,7 @@ struct [[nodiscard]] Error {
     ErrorCode code = ErrorCode::Internal;
     std::string message;  // one sentence: what is wrong, naming file, field and offset, or op, module path and source
     std::string hint;     // what the user can do; may be empty
-    std::string where;    // file:offset, JSON pointer, or "op3 aten::sort in convs.1 (model.py:17)"; may be empty
+    std::string where;    // file:offset, JSON pointer, or "aten::sort in convs.1 (model.py:17)"; may be empty
 
     explicit operator bool() const = delete;
 };

@@ -23,7 +23,7 @@ double factorOf(std::string_view suffix)
 
 tl::unexpected<Error> badSize(std::string_view text)
 {
-    return fail(ErrorCode::Usage, "'" + std::string(text) + "' is not a size",
+    return fail(ErrorCode::Usage, "'" + std::string(text) + "' is not a valid size",
                 "write a number with an optional K, M, G, T (powers of 1000) or Ki, Mi, Gi, Ti (powers of 1024)");
 }
 

@@ -397,7 +397,7 @@ void Batch::letGo()
     for (at::Tensor& t : m_registers) t = at::Tensor();
 }
 
-// Into a table on the device; in a look ahead there is none.
+// Into a table on the device; in a dry run there is none.
 void Batch::keep(const Written& w, const at::Tensor& made)
 {
     if (m_session.standIn) return;

@@ -20,7 +20,7 @@ public:
     void stage(StagingChunk& chunk);
     // GPU: queues the copies to the device.
     void upload();
-    // In a look ahead, before: what the batches of the run will find there.
+    // In a dry run, before: what the batches of the run will find there.
     void uploadStructure();
     // All instructions. Nothing is written or merged before `merge`, so that a batch that runs out of memory can be redone.
     void compute();

@@ -142,7 +142,7 @@ std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
             out.push_back(v.toTensor());
         }
     }
-    require(out.size() == op.outputs.size(), "an operator returned another number of tensors than on the sample",
+    require(out.size() == op.outputs.size(), "an operator returned a different number of tensors than on the sample",
             ir::describeOp(op));
     return out;
 }
@@ -199,7 +199,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
     } catch (const c10::OutOfMemoryError&) {
         throw;
     } catch (const c10::Error& e) {
-        raise(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace(), {},
+        raise(base::ErrorCode::Internal, std::string("LibTorch reports: ") + e.what_without_backtrace(), {},
               ir::describeOp(op));
     }
 }

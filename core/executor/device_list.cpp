@@ -45,7 +45,7 @@ std::string whatThereIs(const std::vector<DeviceInfo>& gpus)
     std::string text;
     for (std::size_t i = 0; i < gpus.size(); ++i)
         text += (i == 0 ? "" : i + 1 == gpus.size() ? " and " : ", ") + described(gpus[i]);
-    return text + (gpus.size() == 1 ? " is the only one" : " are all that can be used");
+    return text + (gpus.size() == 1 ? " is the only one" : " are the only usable ones");
 }
 
 std::string joined(const std::vector<std::string>& sentences)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor. Inside this room failures travel as exceptions, beside LibTorch's own (an operator may throw at any
-// depth); run() turns both into an Error at its door.
+// Private to executor. Inside the module failures are exceptions, like LibTorch's own (an operator may throw at any
+// depth); run() turns both into an Error at the exception boundary.
 
 #include <exception>
 #include <string>

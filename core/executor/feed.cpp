@@ -169,7 +169,7 @@ bool Feed::skips(const Instruction& i) const
     return m_block.destinations().ascending() && m_session.choice.skips(i) && !m_session.standIn;
 }
 
-// Edge tables are there in another order. In a look ahead, rows that need no picking are copied.
+// Edge tables are there in another order. In a dry run, rows that need no picking are copied.
 bool Feed::picksThere(const Instruction& i) const
 {
     if (i.act != Act::Read || !m_session.choice.holds(i.value)) return false;

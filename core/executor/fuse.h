@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: which steps of a loop melt into one segment instruction.
+// Private to executor: which steps of a loop are fused into one segment instruction.
 
 #include "executor/loop_program.h"
 

@@ -30,7 +30,8 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
         if (m_session.device.gpu() && std::exchange(m_retried, destinations.first) != destinations.first) return;
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
-              "stage " + std::to_string(m_report.index) + " runs out of memory with one destination, which owns " +
+              "stage " + std::to_string(m_report.index) +
+                  " runs out of memory even for a single destination node, which has " +
                   base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + " rows and needs about " +
                   base::formatBytes(sizer.predicted(destinations)) +
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),

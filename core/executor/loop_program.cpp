@@ -56,7 +56,7 @@ private:
             auto operands = analysis::operandRows(m_analysis, s.op, s.rows);
             if (!operands)
                 raise(base::ErrorCode::Internal,
-                      "the plan computes an operator on rows where it cannot exist: " +
+                      "the plan computes an operator on rows on which it is not defined: " +
                           m_analysis.tables.className(s.rows),
                       {}, place(s.op));
             uses.push_back({std::move(*operands)});
@@ -107,7 +107,7 @@ private:
         if (m_analysis.available(value) && recipe(value)) return local(value, rows);
         if (!m_analysis.available(value) && !m_stored.contains(value))
             raise(base::ErrorCode::Internal,
-                  "the plan wants a value that is neither stored nor computed in its stage: " + ir::valueName(value) +
+                  "the plan needs a value that is neither stored nor computed in its stage: " + ir::valueName(value) +
                       " on " + m_analysis.tables.className(rows));
         return read(value, rows);
     }

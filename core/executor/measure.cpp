@@ -12,7 +12,7 @@
 
 #include "executor/accelerator.h"
 #include "executor/device_context.h"
-#include "executor/door.h"
+#include "executor/exception_boundary.h"
 #include "executor/staging.h"
 #include "graph/adjacency.h"
 #include "kernels/segment.h"
@@ -349,7 +349,7 @@ template <class Measure>
 auto measured(Measure&& measure)
 {
     const c10::InferenceMode inference;
-    return atTheDoor(std::forward<Measure>(measure), [] {
+    return catchAtBoundary(std::forward<Measure>(measure), [] {
         return base::fail(base::ErrorCode::Resources, "out of memory while the machine is measured");
     });
 }

@@ -50,7 +50,7 @@ std::int64_t roundUp(std::int64_t bytes)
 
 [[noreturn]] void outOfMemory(std::int64_t bytes, const char* why)
 {
-    C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes wanted");
+    C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes requested");
 }
 
 std::int64_t anonymousMemory()

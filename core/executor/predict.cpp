@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
-#include "executor/door.h"
+#include "executor/exception_boundary.h"
 #include "executor/planned.h"
 
 namespace hopscope::executor {
@@ -36,13 +36,13 @@ template <class Work>
 auto Predictor::guarded(std::stop_token stop, Work&& work) -> base::Result<decltype(work(std::declval<Kept&>()))>
 {
     const c10::InferenceMode inference;
-    auto result = atTheDoor(
+    auto result = catchAtBoundary(
         [&] {
             const SpillScope spill(m_folder, spillThreshold);
             if (!m_kept) m_kept = std::make_unique<Kept>(*this, std::move(stop));
             return work(*m_kept);
         },
-        [] { return base::fail(base::ErrorCode::Resources, "out of memory while the graph is looked at"); });
+        [] { return base::fail(base::ErrorCode::Resources, "out of memory while the graph is analysed"); });
     if (!result) m_kept.reset();
     return result;
 }

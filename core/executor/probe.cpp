@@ -32,7 +32,7 @@ at::Tensor zeros(const std::vector<std::int64_t>& shape, at::ScalarType type)
     if (bytes == 0) return at::zeros(shape, options);
     void* const memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) raise(base::ErrorCode::Resources, "no addresses for a table");
+    if (memory == MAP_FAILED) raise(base::ErrorCode::Resources, "no address space for a table");
     return at::from_blob(
         memory, shape, [bytes](void* p) { ::munmap(p, bytes); }, options);
 }

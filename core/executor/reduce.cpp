@@ -78,7 +78,7 @@ Contribution Reducer::moments(const at::Tensor& x) const
     }
     default: break;
     }
-    raise(base::ErrorCode::Internal, "a reduction is not known", {}, ir::describeOp(m_op));
+    raise(base::ErrorCode::Internal, "unknown reduction", {}, ir::describeOp(m_op));
 }
 
 namespace {
@@ -189,7 +189,7 @@ at::Tensor Reducer::emptyResult(at::Device device) const
                      m_info.reduction == Reduction::Norm2;
     const bool mean =
         m_info.reduction == Reduction::Mean || m_info.reduction == Reduction::Var || m_info.reduction == Reduction::Std;
-    if (!sum && !mean) raise(base::ErrorCode::Input, "a maximum over no rows is asked for", {}, ir::describeOp(m_op));
+    if (!sum && !mean) raise(base::ErrorCode::Input, "maximum over zero rows", {}, ir::describeOp(m_op));
     const double value = sum ? 0.0 : std::numeric_limits<double>::quiet_NaN();
     return at::full(m_result.shape, value,
                     at::TensorOptions().dtype(loader::scalarType(m_result.dtype)).device(device));

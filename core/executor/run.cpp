@@ -8,7 +8,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "base/units.h"
-#include "executor/door.h"
+#include "executor/exception_boundary.h"
 #include "executor/flow.h"
 #include "executor/prologue.h"
 #include "loader/tensors.h"
@@ -49,7 +49,8 @@ public:
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
         for (const std::string& name : m_session.device.unsteadyOperators())
-            m_session.noteOnce(name + " has no deterministic kernel on a GPU: runs may differ in the last bits");
+            m_session.noteOnce(
+                name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
         m_session.report.seconds = m_session.seconds();
         return std::move(m_session.report);
     }
@@ -241,7 +242,7 @@ tl::unexpected<base::Error> outOfMemory(const Options& options)
     const std::string limit =
         options.memoryLimit ? base::formatBytes(static_cast<double>(*options.memoryLimit)) : "the machine's memory";
     return base::fail(base::ErrorCode::Resources,
-                      "out of memory outside of any batch: " + limit + " is too little for this graph",
+                      "out of memory outside of any batch: " + limit + " is not enough for this graph",
                       "raise --memory");
 }
 
@@ -254,7 +255,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
     installCpuAllocator();
     const c10::InferenceMode inference;
     if (options.threads > 0) at::set_num_threads(options.threads);
-    return atTheDoor(
+    return catchAtBoundary(
         [&] {
             const int threads = options.threads > 0 ? options.threads : at::get_num_threads();
             Structure structure(walk, analysis, inputs, options.folder, threads, stop);

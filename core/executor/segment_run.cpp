@@ -147,7 +147,7 @@ bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& ses
     if (!kernels::kernelsCannotRun(code))
         raise(base::ErrorCode::Internal, "the segment kernel failed on the GPU: " + why);
     session.noteOnce("the segment kernels cannot run on this GPU (" + why +
-                     "): general operators are used, which are slower");
+                     "); using LibTorch's general operators, which are slower");
     return false;
 }
 

@@ -85,7 +85,7 @@ at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
     const analysis::OpInfo& info = analysis.info(op.id);
     require(info.kind != analysis::OpKind::Reduce, "a reduction is used before its stage has finished",
             ir::describeOp(op));
-    require(!analysis.hasRows(id), "all rows of a value are wanted at once", ir::describeOp(op));
+    require(!analysis.hasRows(id), "all rows of a value are needed at once", ir::describeOp(op));
     CallContext context;
     context.localSizes = context.globalSizes = structure.sizes();
     context.device = device.device();
@@ -103,7 +103,7 @@ at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
 void Session::finishReduction(ir::OpId op)
 {
     const auto it = reducers.find(op);
-    require(it != reducers.end(), "a reduction was never begun");
+    require(it != reducers.end(), "a reduction was never started");
     at::Tensor initial;
     const ir::Op& o = analysis.program.op(op);
     if (const auto slot = it->second.initialSlot())

@@ -37,7 +37,7 @@ public:
     RunReport report;
     std::unique_ptr<StagingRing> ring;  // of a GPU
     Overlap overlap;                    // of the stage that is under way
-    // For a look ahead, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
+    // For a dry run, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
     std::function<at::Tensor(ir::ValueId)> standIn;
     // Not for masks: how many rows they select decides how much memory operators take.
     [[nodiscard]] bool standsIn(ir::ValueId id) const;

@@ -93,7 +93,8 @@ std::unique_ptr<StagingRing> makeRing(Session& session, const std::vector<std::v
     const bool chosen = session.options.batch.has_value();
     auto ring = std::make_unique<StagingRing>(chunkBytes(most.up, chosen), chunkBytes(most.down, chosen));
     if (!ring->pinned())
-        session.noteOnce("the system gives no more pinned memory: copies to and from the GPU do not overlap");
+        session.noteOnce(
+            "no more pinned memory is available: copies to and from the GPU do not overlap with computation");
     return ring;
 }
 

@@ -51,7 +51,7 @@ std::int64_t Structure::countRows(ir::SpaceId space)
     case SpaceKind::Graph: return largestKey(space) + 1;
     case SpaceKind::Opaque: break;
     }
-    raise(ErrorCode::Internal, "the number of rows is not known: " + m_analysis.tables.spaceName(space));
+    raise(ErrorCode::Internal, "unknown number of rows: " + m_analysis.tables.spaceName(space));
 }
 
 // The largest number that any input column holds as a row of `target`, or -1.

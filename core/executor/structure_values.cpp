@@ -106,7 +106,7 @@ at::Tensor Structure::value(ir::ValueId id)
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
     require(value.origin == ir::Origin::Op && (m_features || m_analysis.available(id)),
-            "a value is wanted before the first stage that depends on features", ir::valueName(id));
+            "a value is needed before the first stage, but depends on features", ir::valueName(id));
     evaluate(m_analysis.program.op(value.producer));
     return m_values.at(id);
 }
@@ -207,8 +207,8 @@ void Structure::checkGuards()
         const Number now = m_numbers.evaluate(guard.condition, sizes());
         if (now.asReal() == guard.taken) continue;
         const std::string place = ir::describeSource(guard.source);
-        raise(ErrorCode::Input, "a branch went the other way on the real inputs than on the sample",
-              "the model's control flow depends on the graph: give a sample that takes the same branches",
+        raise(ErrorCode::Input, "a branch took a different path on the real inputs than on the sample",
+              "the control flow of the model depends on the graph: provide a sample that takes the same branches",
               place.empty() ? ir::modulePath(guard.modules) : place);
     }
     for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) {
@@ -216,11 +216,10 @@ void Structure::checkGuards()
         const std::int64_t rows = index.numel() ? index.max().item<std::int64_t>() + 1 : 0;
         if (rows == size(guard.space)) continue;
         raise(ErrorCode::Input,
-              "the model takes the largest index for the number of rows of " +
+              "the model derives its number of rows from the largest index into " +
                   m_analysis.tables.spaceName(guard.space) + ": " + std::to_string(rows) + ", but there are " +
                   std::to_string(size(guard.space)),
-              "pass the number of nodes to the model instead of deriving it",
-              ir::describeOp(m_analysis.program.op(guard.op)));
+              "pass the number of nodes to the model instead", ir::describeOp(m_analysis.program.op(guard.op)));
     }
 }
 

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
-#include "executor/door.h"
+#include "executor/exception_boundary.h"
 #include "executor/structure.h"
 #include "loader/tensors.h"
 
@@ -53,7 +53,7 @@ base::Result<std::map<ValueId, base::TensorView>> evaluateUnsplit(const loader::
                                                                   const std::string& folder, std::stop_token stop)
 {
     const c10::InferenceMode inference;
-    return atTheDoor(
+    return catchAtBoundary(
         [&] {
             Structure structure(walk, analysis, inputs, folder, at::get_num_threads(), std::move(stop));
             return evaluate(structure, analysis, values);

@@ -26,7 +26,7 @@ Reason noDriver(const Driver& driver)
 {
     if (driver.library || driver.loaded || nothingThere(driver)) return {};
     return "this machine has " + theGpus(driver) +
-           " but not NVIDIA's driver: install it (Debian: nvidia-driver) and start the machine again";
+           " but no NVIDIA driver: install it (Debian: nvidia-driver) and reboot";
 }
 
 Reason noLibrary(const Driver& driver)
@@ -49,27 +49,27 @@ Reason hiddenByUser(const Driver& driver)
 {
     if (!hidden(driver)) return {};
     return "CUDA_VISIBLE_DEVICES is '" + driver.visibleDevices +
-           "', which hides every GPU: unset it, or name one that is there";
+           "', which hides every GPU: unset it, or name an existing one";
 }
 
 std::string initHint(int result)
 {
-    if (result == driverMismatch) return "the driver was renewed: start the machine again";
-    if (result == notYetReady) return "the machine's GPUs are not ready: is nvidia-fabricmanager running?";
-    return "see what nvidia-smi says; starting the machine again may help";
+    if (result == driverMismatch) return "the driver was updated: reboot";
+    if (result == notYetReady) return "the GPUs are not ready: is nvidia-fabricmanager running?";
+    return "check nvidia-smi; a reboot may help";
 }
 
 Reason initFailed(const Driver& driver)
 {
     if (!driver.library || driver.initResult == 0 || hidden(driver) || nothingThere(driver)) return {};
-    return "NVIDIA's driver cannot start: " + driver.initText + "; " + initHint(driver.initResult);
+    return "the NVIDIA driver cannot be initialised: " + driver.initText + "; " + initHint(driver.initResult);
 }
 
 Reason nothingListed(const Driver& driver)
 {
     if (!driver.library || driver.initResult != 0 || !driver.gpus.empty() || hidden(driver) || nothingThere(driver))
         return {};
-    return "this machine has " + theGpus(driver) + ", but NVIDIA's driver lists none: see what nvidia-smi says";
+    return "this machine has " + theGpus(driver) + ", but NVIDIA's driver lists none: check nvidia-smi";
 }
 
 // The oldest driver that serves any CUDA of a major version.
@@ -89,11 +89,11 @@ Reason driverTooOld(const Driver& driver, const Build& build)
         return {};
     const std::string version = driver.version.empty() ? "" : " " + driver.version;
     const std::string needed = oldestDriver(build.torchCuda);
-    return "NVIDIA's driver" + version + " serves CUDA up to " + cudaText(driver.cudaVersion) +
-           " and is too old for this LibTorch, which was made for CUDA " + cudaText(build.torchCuda) +
+    return "NVIDIA's driver" + version + " supports CUDA up to " + cudaText(driver.cudaVersion) +
+           " and is too old for this LibTorch, which was built for CUDA " + cudaText(build.torchCuda) +
            ": install driver " + (needed.empty() ? "for that" : needed + " or newer") +
-           ", or name a LibTorch for CUDA " + std::to_string(driver.cudaVersion / 1000) +
-           " with HOPSCOPE_TORCH_ROOT and build again";
+           ", or choose a LibTorch for CUDA " + std::to_string(driver.cudaVersion / 1000) +
+           " with HOPSCOPE_TORCH_ROOT and rebuild";
 }
 
 Reason torchWithoutCuda(const Driver& driver, const Build& build)
@@ -101,7 +101,7 @@ Reason torchWithoutCuda(const Driver& driver, const Build& build)
     if (nothingThere(driver) || build.torchCuda != 0) return {};
     return std::string("LibTorch was built without CUDA: install the package with it (pip install torch==2.13.0 from "
                        "the ordinary index, "
-                       "some gigabytes), or name one with HOPSCOPE_TORCH_ROOT, and build again");
+                       "several gigabytes), or choose one with HOPSCOPE_TORCH_ROOT, and rebuild");
 }
 
 int capability(const Gpu& gpu) { return gpu.major * 10 + gpu.minor; }
@@ -121,8 +121,9 @@ bool tooOld(const Gpu& gpu, const Build& build)
 
 std::string tooOldText(const Usable& item, const Build& build)
 {
-    return named(item) + " is too old for CUDA " + cudaText(build.torchCuda) + ", for which this LibTorch was made (" +
-           dotted(oldestOfCuda13) + " or newer): a LibTorch for CUDA 12 may serve it, named with HOPSCOPE_TORCH_ROOT";
+    return named(item) + " is too old for CUDA " + cudaText(build.torchCuda) + ", for which this LibTorch was built (" +
+           dotted(oldestOfCuda13) +
+           " or newer): a LibTorch for CUDA 12 may support it; choose one with HOPSCOPE_TORCH_ROOT";
 }
 
 // What only slows a run down.
@@ -130,7 +131,7 @@ Reason slower(const Usable& item, const Build& build)
 {
     if (capability(item.gpu) == 0 || capability(item.gpu) >= build.oldestKernel) return {};
     return named(item) + " is older than what the kernels were compiled for (" + dotted(build.oldestKernel) +
-           "): runs on it work, with LibTorch's general operators, which are slower";
+           "): runs on it use LibTorch's general operators, which are slower";
 }
 
 void chooseEach(const Driver& driver, const Build& build, Choice& choice)
@@ -146,8 +147,8 @@ void chooseEach(const Driver& driver, const Build& build, Choice& choice)
     }
     if (!choice.usable.empty() && build.oldestKernel == 0)
         choice.missing.emplace_back("the CUDA kernels were not compiled, because nvcc was not found: runs on a GPU "
-                                    "work, with LibTorch's general "
-                                    "operators, which are slower; run packaging/setup.sh and build again");
+                                    "use LibTorch's general "
+                                    "operators, which are slower; run packaging/setup.sh and rebuild");
 }
 
 }  // namespace

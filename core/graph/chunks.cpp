@@ -53,7 +53,7 @@ struct Shared {
 
 }  // namespace
 
-base::Status cancelled() { return base::fail(base::ErrorCode::Cancelled, "stopped before the work was done"); }
+base::Status cancelled() { return base::fail(base::ErrorCode::Cancelled, "cancelled before completion"); }
 
 base::Status forEachChunk(const Work& work, const std::string& what, std::int64_t count, std::int64_t chunk,
                           const std::function<base::Status(std::int64_t, std::int64_t)>& body)

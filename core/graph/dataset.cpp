@@ -18,7 +18,7 @@ using base::fail;
 using base::TensorMap;
 namespace fs = std::filesystem;
 
-constexpr const char* kForms = "give a .safetensors file, a folder of .npy files, or NAME=FILE.npy";
+constexpr const char* kForms = "use a .safetensors file, a folder of .npy files, or NAME=FILE.npy";
 
 // "%2F" -> "/"; anything that is no escape stays.
 std::string percentDecoded(const std::string& text)
@@ -41,7 +41,7 @@ base::Status add(TensorMap& data, const std::string& name, base::TensorView view
     if (found != data.end())
         return fail(ErrorCode::Usage,
                     "the data key '" + name + "' is given twice, by " + found->second.origin + " and " + view.origin,
-                    "leave one of them out");
+                    "remove one of them");
     data.emplace(name, std::move(view));
     return {};
 }
@@ -59,7 +59,7 @@ base::Status addNpy(TensorMap& data, const std::string& name, const std::string&
     const FileKind kind = recognise(*file);
     if (kind == FileKind::Safetensors)
         return fail(ErrorCode::Usage, path + " is a .safetensors file, whose tensors have names of their own",
-                    "give it without '" + name + "='");
+                    "use it without '" + name + "='");
     if (kind != FileKind::Npy) return refuseKind(path, kind);
     auto view = mapNpy(path);
     if (!view) return base::forward(view);
@@ -113,7 +113,8 @@ base::Status addArgument(TensorMap& data, const std::string& argument)
     const std::size_t equals = argument.find('=');
     if (equals == std::string::npos || fs::exists(argument, ignored)) return addFile(data, argument);
     const std::string name = argument.substr(0, equals), path = argument.substr(equals + 1);
-    if (name.empty() || path.empty()) return fail(ErrorCode::Usage, "'" + argument + "' is no data argument", kForms);
+    if (name.empty() || path.empty())
+        return fail(ErrorCode::Usage, "'" + argument + "' is not a valid data argument", kForms);
     return addNpy(data, name, path);
 }
 

@@ -59,9 +59,9 @@ base::Status check(const GenerateOptions& options)
     if (options.nodes > std::int64_t{1} << 48U) return refuse("a generated graph has at most 2^48 nodes");
     if (random && options.edges > 0 && options.nodes == 0) return refuse("a graph without nodes has no edges");
     if (options.communities < 0 || options.communities > std::max<std::int64_t>(options.nodes, 1))
-        return refuse("the number of communities must lie between 0 and the number of nodes");
+        return refuse("the number of communities must be between 0 and the number of nodes");
     if (!(options.inside >= 0 && options.inside <= 1))
-        return refuse("the share of inner edges must lie between 0 and 1");
+        return refuse("the share of edges inside communities must be between 0 and 1");
     return options.symmetric ? checkSymmetric(options, random) : base::Status{};
 }
 
@@ -121,7 +121,7 @@ base::Result<GraphKind> parseGraphKind(const std::string& name)
                                                                       {"er", GraphKind::ErdosRenyi}}};
     for (const auto& [text, kind] : kinds)
         if (name == text) return kind;
-    return fail(ErrorCode::Usage, "'" + name + "' is no kind of graph", "choose rmat, sbm, grid, star, path or er");
+    return fail(ErrorCode::Usage, "'" + name + "' is not a kind of graph", "choose rmat, sbm, grid, star, path or er");
 }
 
 base::Status generate(const GenerateOptions& options, const std::string& path, const base::ProgressFn& progress,

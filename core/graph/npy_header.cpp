@@ -41,7 +41,7 @@ std::string whyUnsupported(const std::string& descr)
     case 'M':
     case 'm': return "holds dates or time spans, not numbers";
     case 'V': return "holds raw records, not numbers";
-    default: return "is not a type that tensors have";
+    default: return "is not a supported element type";
     }
 }
 
@@ -64,10 +64,10 @@ public:
             return refuse("',' or '}' was expected in the header");
         }
         skipSpace();
-        if (m_at != m_text.size()) return refuse("text follows the header's dictionary");
+        if (m_at != m_text.size()) return refuse("unexpected text after the header dictionary");
         for (const char* key : {"descr", "fortran_order", "shape"})
             if (std::find(m_seen.begin(), m_seen.end(), key) == m_seen.end())
-                return refuse(std::string("the header lacks the field '") + key + "'");
+                return refuse(std::string("the header does not contain the field '") + key + "'");
         return m_header;
     }
 

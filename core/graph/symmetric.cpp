@@ -78,7 +78,7 @@ base::Result<Keys> drawPairs(const GenerateOptions& options, const EdgeDraw& dra
         if (drawn > patience)
             return base::fail(base::ErrorCode::Usage,
                               "no " + std::to_string(2 * wanted) + " distinct edges came up in " +
-                                  std::to_string(drawn) + " draws: the graph is too dense for its kind",
+                                  std::to_string(drawn) + " draws: the graph is too dense for this generator",
                               "ask for fewer edges");
         // A share of what is there keeps the rounds few where new pairs are rare.
         const std::int64_t missing = wanted - have;

@@ -21,7 +21,7 @@ std::string describeSource(const Source& source)
 
 std::string describeOp(const Op& op)
 {
-    std::string text = opName(op.id) + " " + op.name;
+    std::string text = op.name;
     const std::string path = modulePath(op.modules);
     if (!path.empty()) text += " in " + path;
     const std::string source = describeSource(op.source);

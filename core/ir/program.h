@@ -139,7 +139,7 @@ std::string valueName(ValueId id);                                // "v17"
 std::string opName(OpId id);                                      // "op42"
 std::string describeSource(const Source& source);                 // "gcn_conv.py:241"; "" if unknown
 
-// "op42 aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)": the place every refusal names.
+// "aten::sort in convs.1 (gcn_conv.py:241: `x = x.sort()[0]`)": the place every refusal names.
 std::string describeOp(const Op& op);
 
 // Calls fn(Slot, ValueId) for each value among the arguments, lists included, in order. A slot is (argument, position in

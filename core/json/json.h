@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON behind one door: a value type, a strict bounded reader and a deterministic writer. The parsing library's types
+// JSON behind one interface: a value type, a strict bounded reader and a deterministic writer. The parsing library's types
 // appear nowhere else.
 
 #include <concepts>

@@ -70,7 +70,7 @@ public:
     bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& /*why*/) override
     {
         offset = position > 0 ? position - 1 : 0;
-        return refuse(*offset >= m_size ? "the text ends too early" : "unexpected text '" + shorten(token) + "'");
+        return refuse(*offset >= m_size ? "unexpected end of text" : "unexpected text '" + shorten(token) + "'");
     }
 
     Value root;

@@ -111,7 +111,7 @@ Built Assembler::number(const TypePtr& type, const std::string& key)
     const auto tensor = takeTensor(key);
     if (!tensor) return std::nullopt;
     if (tensor->numel() != 1)
-        return fail(ErrorCode::Input, "'" + key + "' must be one number: forward takes a " + type->str(), "", key);
+        return fail(ErrorCode::Input, "'" + key + "' must be a single number: forward takes a " + type->str(), "", key);
     if (type->kind() == TypeKind::BoolType) return IValue(tensor->item().toBool());
     const bool whole = !tensor->is_floating_point();
     if (type->kind() == TypeKind::IntType && !whole)
@@ -219,10 +219,10 @@ tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::T
     for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
     const std::string similar = names::nearest(argument.name(), inputs);
     std::string hint = "given: " + (given.empty() ? std::string("nothing") : given);
-    if (!similar.empty()) hint = "did you mean it by '" + similar + "'? " + hint;
+    if (!similar.empty()) hint = "did you mean '" + similar + "'? " + hint;
     return fail(ErrorCode::Input,
                 "forward needs '" + argument.name() + "' (" + argument.type()->str() +
-                    "), which the data does not hold",
+                    "), which is missing from the data",
                 hint, argument.name());
 }
 
@@ -250,16 +250,15 @@ base::Result<Assembled> assemble(const Model& model, const base::TensorMap& inpu
     return out;
 }
 
-// Third-party door: LibTorch's checks of sparse parts throw.
+// Exception boundary: LibTorch's checks of sparse parts throw.
 base::Result<Assembled> assembleSafely(const Model& model, const base::TensorMap& inputs)
 {
     try {
         return assemble(model, inputs);
     } catch (const c10::Error& e) {
-        return fail(ErrorCode::Input,
-                    "the inputs do not fit together: " + names::firstLine(e.what_without_backtrace()));
+        return fail(ErrorCode::Input, "the inputs are inconsistent: " + names::firstLine(e.what_without_backtrace()));
     } catch (const std::exception& e) {
-        return fail(ErrorCode::Input, "the inputs do not fit together: " + names::firstLine(e.what()));
+        return fail(ErrorCode::Input, "the inputs are inconsistent: " + names::firstLine(e.what()));
     }
 }
 

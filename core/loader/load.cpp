@@ -64,7 +64,7 @@ struct Loaded {
     std::string error;  // if there is no module
 };
 
-// Third-party door: everything LibTorch throws becomes text.
+// Exception boundary: everything LibTorch throws becomes text.
 Loaded tryLoad(const std::string& path)
 {
     try {

@@ -49,7 +49,7 @@ struct ModelInfo {
 
 class Model {
 public:
-    struct Impl;  // LibTorch's side: loader/torch_model.h, for the LibTorch rooms only
+    struct Impl;  // LibTorch's side: loader/torch_model.h, for the modules that use LibTorch only
     explicit Model(std::shared_ptr<const Impl> impl);
     [[nodiscard]] const ModelInfo& info() const;
     [[nodiscard]] const Impl& impl() const { return *m_impl; }

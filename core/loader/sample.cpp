@@ -130,8 +130,8 @@ base::Result<base::TensorMap> tryAll(const Model& model)
             if (walked || !failedOnSample(walked.error())) return inputs;
             if (why.empty()) why = walked.error().message;
         }
-    return fail(ErrorCode::Unsupported, "forward accepts none of the guessed inputs (" + why + ")",
-                "give the model's inputs with --data");
+    return fail(ErrorCode::Unsupported, "forward accepts none of the inferred inputs (" + why + ")",
+                "provide the inputs of the model with --data");
 }
 
 }  // namespace
@@ -141,13 +141,13 @@ base::Result<base::TensorMap> proposeSample(const Model& model)
     for (const Argument& argument : model.info().arguments)
         if (!guessable(argument))
             return fail(ErrorCode::Unsupported,
-                        "inputs of type " + argument.type + " ('" + argument.name + "') cannot be guessed",
-                        "give the model's inputs with --data");
+                        "inputs of type " + argument.type + " ('" + argument.name + "') cannot be inferred",
+                        "provide the inputs of the model with --data");
     try {
         return tryAll(model);
     } catch (const std::exception& e) {
-        return fail(ErrorCode::Unsupported, std::string("no inputs could be guessed: ") + e.what(),
-                    "give the model's inputs with --data");
+        return fail(ErrorCode::Unsupported, std::string("no inputs could be inferred: ") + e.what(),
+                    "provide the inputs of the model with --data");
     }
 }
 

@@ -74,7 +74,7 @@ base::Result<DType> dtypeOf(at::ScalarType type)
         if (theirs == type) return ours;
     return base::fail(base::ErrorCode::Unsupported,
                       std::string("tensors of type ") + c10::toString(type) + " are not supported",
-                      "use a plain number type");
+                      "use a standard numeric type");
 }
 
 at::Tensor toTensor(const base::TensorView& view)

@@ -182,6 +182,7 @@ constexpr Operator lines[] = {
     {"logical_not", Rule::Pointwise, {.tells = true}},
     {"logical_or", Rule::Pointwise, {.tells = true}},
     {"logical_xor", Rule::Pointwise, {.tells = true}},
+    {"logit", Rule::Pointwise, {}},
     {"logsumexp", Rule::Reduce, {}},
     {"lstm", Rule::Recurrent, {}},
     {"lstm_cell", Rule::Cell, {}},

@@ -54,7 +54,7 @@ public:
           m_wantF(static_cast<std::size_t>(g.count) * g.types, 0)
     {}
 
-    // Nothing where a value is wanted on frontier rows on which it cannot be computed, or before its stage.
+    // Nothing where a value is needed on frontier rows on which it cannot be computed, or before its stage.
     bool run()
     {
         for (int v = 0; v < m_g.count; ++v)
@@ -160,7 +160,7 @@ base::Result<Placement> baseline(const Instance& instance, Baseline which)
     Labelled labelled(g, label);
     if (!labelled.run())
         return base::fail(base::ErrorCode::Unsupported,
-                          "one stage per value does not make a legal plan of this instance");
+                          "one stage per value does not yield a legal plan for this instance");
     Cells cells = labelled.cells();
     shareFrontier(g, cells);
     return realise(g, cells);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Placements that follow from one label per value: the stage in which it is computed, once and for all. What is used in a
-// later stage is stored and read back. Pins and budgets are not looked at.
+// later stage is stored and read back. Pins and budgets are ignored.
 
 #include "base/result.h"
 #include "optimiser/placement.h"
@@ -10,12 +10,12 @@ namespace hopscope::optimiser {
 
 enum class Baseline : std::uint8_t {
     DepthCut,       // the label is the depth
-    SourceRule,     // the three-step rule of the source documents: depth, then every cut is pulled towards the parents
+    SourceRule,     // the depth, then every cut is moved towards the inputs
     DepthCutHops,   // as DepthCut, but every hop on a path counts, also one that is used only locally
     SourceRuleHops  // as SourceRule, likewise
 };
 
-// Fails with Unsupported where labels do not make a placement (a value is wanted on rows on which it cannot be computed in
+// Fails with Unsupported where labels do not make a placement (a value is needed on rows on which it cannot be computed in
 // its stage). May use more stages than the instance has. Linear.
 base::Result<Placement> baseline(const Instance& instance, Baseline which);
 

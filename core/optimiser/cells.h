@@ -41,7 +41,7 @@ struct Cells {
 Cells cellsOf(const Graph& g, const Placement& placement, const std::vector<int>& image = {});
 
 // The placement of `g` that takes its decisions from `cells`, a table over the graph to whose nodes `image` maps those of
-// `g` (-1: computed wherever it is wanted; empty: identity). Only what is wanted is done: writes that nobody reads and
+// `g` (-1: computed wherever it is needed; empty: identity). Only what is needed is done: writes that nothing reads and
 // needless computations disappear. Cost and peak are set. Fails with Internal where a decision is missing.
 base::Result<Placement> realise(const Graph& g, const Cells& cells, const std::vector<int>& image = {});
 

@@ -68,7 +68,7 @@ std::string flawOfPin(const Instance& in, const Pin& pin)
     if (!inside(pin.node, size)) return "its value does not exist";
     const Node& node = in.node(pin.node);
     if (node.kind == NodeKind::Input && pin.kind != PinKind::Cut) return "'" + node.name + "' is an input";
-    if (pin.kind == PinKind::HopStage && node.kind != NodeKind::Hop) return "'" + node.name + "' is no hop";
+    if (pin.kind == PinKind::HopStage && node.kind != NodeKind::Hop) return "'" + node.name + "' is not a hop";
     if (pin.kind == PinKind::HopStage && pin.stage < 1) return "stages of hops count from 1";
     if (pin.kind != PinKind::Cut) return {};
     if (!inside(pin.consumer, size)) return "its consumer does not exist";
@@ -80,7 +80,8 @@ std::string flawOfPin(const Instance& in, const Pin& pin)
 base::Status checkWhole(const Instance& in)
 {
     if (in.types.empty()) return refuse("instance", "it has no types");
-    if (in.stages < 1 || in.stages > 10000) return refuse("instance", "the number of stages has to be 1 to 10000");
+    if (in.stages < 1 || in.stages > 10000)
+        return refuse("instance", "the number of stages must be between 1 and 10000");
     if (!isCost(in.stageCost)) return refuse("instance", "the stage cost is negative or not finite");
     if (in.hostBudget && !isCost(*in.hostBudget))
         return refuse("instance", "the host budget is negative or not finite");
@@ -114,7 +115,7 @@ base::Status checkPins(const Instance& in)
     return {};
 }
 
-// Where frontier rows can be wanted their costs have to be there: the reader marks what a document leaves out.
+// Where frontier rows can be needed their costs have to be there: the reader marks what a document leaves out.
 base::Status checkFrontierCosts(const Graph& g)
 {
     for (int v = 0; v < g.count; ++v)
@@ -122,8 +123,8 @@ base::Status checkFrontierCosts(const Graph& g)
             if (g.lastFrontier(v, t) == Graph::never) continue;
             if (!isCost(g.readF(v, t)) || (g.frontier[v] && !isCost(g.computeF(v, t))))
                 return refuse("node '" + g.node(v).name + "'",
-                              "its cost on frontier rows of type '" + g.in.types[t] + "' is missing or not a cost",
-                              "batches of that type gather it");
+                              "its cost on frontier rows of type '" + g.in.types[t] + "' is missing or invalid",
+                              "batches of that type gather this value");
         }
     return {};
 }

@@ -23,8 +23,8 @@ public:
     // Only what has to be stored is; hops in their earliest stages, those pinned in theirs.
     [[nodiscard]] Choice plain() const;
 
-    // The cost (without regard to the host budget), or infinity where a value is wanted and neither stored nor computable.
-    // From the last stage to the first, a value that is wanted is read or computed, whichever looks cheaper by itself.
+    // The cost (without regard to the host budget), or infinity if a value is needed but neither stored nor computable.
+    // From the last stage to the first, a value that is needed is read or computed, whichever looks cheaper on its own.
     double evaluate(const Choice& choice, Cells* cells = nullptr);
 
     [[nodiscard]] int stuckAt() const { return m_stuck; }  // the node that made the last evaluation infinite, or -1

@@ -99,14 +99,14 @@ private:
         const auto name = reader.as<std::string>();
         const auto found = m_index.find(name);
         if (found != m_index.end()) return NodeId(found->second);
-        if (reader.ok()) reader.refuse("names no node: '" + name + "'");
+        if (reader.ok()) reader.refuse("is not a node: '" + name + "'");
         return NodeId(std::size_t{0});
     }
 
     [[nodiscard]] TypeId typeId(const Reader& reader, const std::string& name) const
     {
         const TypeId id = indexOf<TypeTag>(m_in.types, name);
-        if (!id.valid()) reader.refuse("names no type: '" + name + "'");
+        if (!id.valid()) reader.refuse("is not a type: '" + name + "'");
         return id.valid() ? id : TypeId(0);
     }
 
@@ -115,14 +115,14 @@ private:
         const auto text = node.get<std::string>("kind");
         if (text == "input") return NodeKind::Input;
         if (text == "op") return NodeKind::Op;
-        if (text != "hop" && node.ok()) node.child("kind").refuse("is none of input, op and hop");
+        if (text != "hop" && node.ok()) node.child("kind").refuse("must be input, op or hop");
         return NodeKind::Hop;
     }
 
     static RowKind readRows(const Reader& node)
     {
         const std::string text = node.maybe<std::string>("rows").value_or("N");
-        if (text != "N" && text != "E") node.child("rows").refuse("is neither N nor E");
+        if (text != "N" && text != "E") node.child("rows").refuse("must be N or E");
         return text == "E" ? RowKind::Edge : RowKind::Node;
     }
 
@@ -181,7 +181,7 @@ private:
         for (const Reader& edge : m_root.items("required_reads")) {
             const std::vector<Reader> ends = edge.items();
             if (ends.size() == 2) m_in.requiredReads.push_back({nodeId(ends[0]), nodeId(ends[1])});
-            else edge.refuse("is no pair of nodes");
+            else edge.refuse("must be a pair of nodes");
         }
     }
 
@@ -198,7 +198,7 @@ private:
             if (k == PinKind::HopStage) pin.stage = parts[2].as<int>();
             return pin;
         }
-        reader.refuse("is no pin: [\"checkpoint\", v], [\"no_checkpoint\", v], [\"cut\", u, v], "
+        reader.refuse("is not a pin: [\"checkpoint\", v], [\"no_checkpoint\", v], [\"cut\", u, v], "
                       "[\"hop_stage\", h, s] or [\"no_recompute\", v]");
         return {};
     }
@@ -246,7 +246,7 @@ OnFrontier frontierEntry(const Instance& in, const Reader& reader, const std::ma
     const auto found = at == std::string::npos ? names.end() : names.find(text.substr(0, at));
     const TypeId type = found == names.end() ? TypeId() : indexOf<TypeTag>(in.types, text.substr(at + 1));
     if (type.valid()) return {NodeId(found->second), type};
-    reader.refuse("is no VALUE@TYPE of the instance: '" + text + "'");
+    reader.refuse("is not a VALUE@TYPE of the instance: '" + text + "'");
     return {NodeId(0), TypeId(0)};
 }
 
@@ -256,7 +256,7 @@ std::vector<NodeId> entries(const Reader& stage, const char* key, const std::map
     for (const Reader& item : stage.items(key)) {
         const auto found = names.find(item.as<std::string>());
         if (found != names.end()) ids.emplace_back(found->second);
-        else item.refuse("names no node");
+        else item.refuse("is not a node");
     }
     return ids;
 }

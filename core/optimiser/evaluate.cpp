@@ -62,7 +62,7 @@ private:
         m_onF.assign(m_graph.in.nodes.size() * static_cast<std::size_t>(m_graph.types), 0);
         m_readD = m_onD;
         m_readF = m_onF;
-        if (s.stage < m_graph.first || s.stage > m_graph.last) note("there is no such stage");
+        if (s.stage < m_graph.first || s.stage > m_graph.last) note("no such stage");
         if (s.stage == 0 && !(s.hops.empty() && s.computeF.empty() && s.readF.empty()))
             note("stage 0 has neither hops nor frontier rows");
         if (s.hops.empty() && s.computeD.empty() && s.computeF.empty()) note("nothing is computed");
@@ -120,7 +120,7 @@ private:
             if (!m_onF[at]) note(name(v) + " lacks " + name(u.index) + " on the frontier");
             if (m_graph.isCut(u.index, v) && !m_readF[at]) note(name(v) + " does not read " + name(u.index));
         }
-        if (m_onF[cell(v, t)]) note(name(v) + " is there twice on the same rows");
+        if (m_onF[cell(v, t)]) note(name(v) + " is computed or read twice on the same rows");
         m_onF[cell(v, t)] = 1;
         ++m_computed[v];
         m_cost.compute += m_graph.computeF(v, t);
@@ -140,7 +140,7 @@ private:
             const bool read = m_readD[u.at()] || m_readF[cell(u.index, m_graph.type(u.index))];
             if (m_graph.isCut(u.index, v) && !read) note(name(v) + " does not read " + name(u.index));
         }
-        if (onD(v)) note(name(v) + " is there twice on the same rows");
+        if (onD(v)) note(name(v) + " is computed or read twice on the same rows");
         if (m_graph.isHop(v)) runHop(v);
         m_onD[v] = 1;
         ++m_computed[v];
@@ -184,7 +184,7 @@ private:
         const std::optional<double>& budget = m_graph.in.hostBudget;
         if (m_flaw.empty() && m_options.budget && budget &&
             hostPeak(m_graph.in, placement) > *budget * (1 + 1e-9) + 1e-9)
-            note("it needs more than the host budget");
+            note("the host memory budget is exceeded");
     }
 
     void checkPin(const Pin& pin)
@@ -194,7 +194,7 @@ private:
         const bool broken = (pin.kind == PinKind::Checkpoint && !written) ||
                             (pin.kind == PinKind::NoCheckpoint && written) ||
                             (pin.kind == PinKind::HopStage && m_hopStage[v] != pin.stage);
-        if (broken) note("the pin '" + describePin(m_graph.in, pin) + "' is broken");
+        if (broken) note("the pin '" + describePin(m_graph.in, pin) + "' is violated");
     }
 
     Instance m_plain;

@@ -44,7 +44,7 @@ private:
 
 class Explainer {
 public:
-    Explainer(const Instance& instance, const Placement& placement, const ResolveOptions& options)
+    Explainer(const Instance& instance, const Placement& placement, const ReoptimiseOptions& options)
         : m_in(instance),
           m_placement(placement),
           m_options(options),
@@ -91,10 +91,10 @@ private:
         Explanation e{kind, NodeId(v), m_account.write[v], m_account.read[v], m_account.compute[v], stages, true,
                       {},   0};
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
-        ResolveOptions options = m_options;
+        ReoptimiseOptions options = m_options;
         options.deadlineSeconds -= used.count();
         if (options.deadlineSeconds > 0) {
-            const base::Result<Answer> other = resolveAround(otherwise(opposite), m_placement, {opposite}, options);
+            const base::Result<Answer> other = reoptimise(otherwise(opposite), m_placement, {opposite}, options);
             e.possible = !other || other->status != Status::Infeasible;
             if (other && e.possible) e.alternative = other->placement.cost.total();
         }
@@ -104,7 +104,7 @@ private:
 
     const Instance& m_in;
     const Placement& m_placement;
-    const ResolveOptions& m_options;
+    const ReoptimiseOptions& m_options;
     std::chrono::steady_clock::time_point m_began;
     Account m_account;
     Graph m_graph;
@@ -115,7 +115,7 @@ private:
 }  // namespace
 
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
-                                               const ResolveOptions& options)
+                                               const ReoptimiseOptions& options)
 {
     return Explainer(instance, placement, options).run();
 }

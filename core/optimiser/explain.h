@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "optimiser/resolve.h"
+#include "optimiser/reoptimise.h"
 
 namespace hopscope::optimiser {
 
@@ -27,9 +27,9 @@ struct Explanation {
     double saves = 0;                   // alternative - the placement's cost: what the decision is worth
 };
 
-// One per decision, in order of stages and nodes. Alternatives come from resolveAround(), so `saves` can be too high, never
+// One per decision, in order of stages and nodes. Alternatives come from reoptimise(), so `saves` can be too high, never
 // too low for an optimal placement. Outputs have to be stored and are left out. One small solve per decision.
 base::Result<std::vector<Explanation>> explain(const Instance& instance, const Placement& placement,
-                                               const ResolveOptions& options = {});
+                                               const ReoptimiseOptions& options = {});
 
 }  // namespace hopscope::optimiser

@@ -144,7 +144,7 @@ void Graph::findEarliest()
     }
 }
 
-// From the last uses back: a value is wanted on D by a stage, or on frontier rows in one. The latter asks less: the value
+// From the last uses back: a value is needed on D by a stage, or on frontier rows in one. The latter asks less: the value
 // may be computed there, too, if only the hops behind it are stored before.
 void Graph::findLatest()
 {

@@ -99,19 +99,19 @@ struct Instance {
     double stageCost = 0;     // per stage in which anything is computed
     std::optional<double> hostBudget;
     std::vector<Pin> pins;
-    std::vector<Edge> requiredReads;  // as Cut pins, but facts of the problem: never named in a conflict
+    std::vector<Edge> requiredReads;  // as Cut pins, but part of the problem: never part of an infeasible subset
     bool operator==(const Instance&) const = default;
 
     [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.at()]; }
 };
 
 // Whether everything is in range, finite and not negative, names differ, edges have no cycle, src operands have node
-// rows, frontier costs are there where frontier rows can be wanted, pins name what they can be about. Fails with Input,
+// rows, frontier costs are there where frontier rows can be needed, pins name what they can be about. Fails with Input,
 // naming the node. Linear. Every other function of the module demands an instance that passes.
 base::Status check(const Instance& instance);
 
-// The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are not
-// looked at. A hop that uses another hop only locally keeps its stage.
+// The earliest stage of every node: max(d of loc operands, 1 + d of src operands), required reads 1 + d; pins are
+// ignored. A hop that uses another hop only locally keeps its stage.
 std::vector<int> depths(const Instance& instance);
 
 // The depths' maximum, at least 1: the number of stages that an instance needs without pins and budget.

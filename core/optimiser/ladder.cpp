@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "optimiser/baseline.h"
-#include "optimiser/colouring.h"
 #include "optimiser/evaluate.h"
 #include "optimiser/local_search.h"
+#include "optimiser/min_cut_relaxation.h"
 
 namespace hopscope::optimiser {
 
@@ -66,7 +66,7 @@ void Ladder::offerIncumbent()
 {
     if (m_options.incumbent == nullptr || !evaluate(m_instance, *m_options.incumbent)) return;
     const Cells cells = cellsOf(m_small, *m_options.incumbent, m_reduced.image);
-    if (realise(m_small, cells)) offerSmall(cells, "the plan before");
+    if (realise(m_small, cells)) offerSmall(cells, "previous plan");
 }
 
 void Ladder::offerBaselines()
@@ -111,7 +111,7 @@ bool Ladder::step(int recompute, double share)
     }
     if (!found->values.empty())
         offerSmall(program.cells(found->values),
-                   recompute < 0 ? "all recomputation" : "recompute " + std::to_string(recompute));
+                   recompute < 0 ? "unlimited recomputation" : "recompute " + std::to_string(recompute));
     if (recompute >= 0) return true;
     if (found->outcome == solver::Outcome::Infeasible) {
         if (m_best) raiseBound(m_best->placement.cost.total());
@@ -164,11 +164,11 @@ base::Result<Answer> Ladder::finish()
     if (m_infeasible) return Answer{};
     if (m_failure) return tl::unexpected<base::Error>(*m_failure);
     if (m_options.stop.stop_requested())
-        return base::fail(base::ErrorCode::Cancelled, "stopped before a plan was found");
+        return base::fail(base::ErrorCode::Cancelled, "cancelled before a plan was found");
     if (over())
-        return base::fail(base::ErrorCode::Resources, "the deadline came before a plan was found", "allow more time");
-    return base::fail(base::ErrorCode::Unsupported, "local search found no legal plan, and none could be excluded",
-                      "strategy optimal decides it (with a solver)");
+        return base::fail(base::ErrorCode::Resources, "deadline reached before a plan was found", "allow more time");
+    return base::fail(base::ErrorCode::Unsupported, "local search found no legal plan, but one may exist",
+                      "use strategy optimal (requires a solver)");
 }
 
 }  // namespace hopscope::optimiser

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the optimiser: the climb from a first valid plan to the proven optimum.
+// Private to the optimiser: the way from a first valid plan to the proven optimum, by ever larger integer programs.
 
 #include <chrono>
 #include <optional>

@@ -17,7 +17,7 @@ struct SearchLimits {
     bool thorough = true;  // off: one pass, for a first plan
 };
 
-// The best plan found that keeps to pins and budget, or nothing. Changes one decision after the other (which values are
+// The best plan found that respects pins and budget, or nothing. Changes one decision after the other (which values are
 // stored, in which stage hops run, whether what follows from inputs alone is stored in stage 0 or 1), each plan
 // evaluated by demand, while that is cheaper. Deterministic but for the time limit.
 std::optional<Placement> searchLocally(const Graph& g, const SearchLimits& limits);

@@ -71,8 +71,8 @@ private:
 
     [[nodiscard]] bool wanted(int v, int t) const { return m_g.lastFrontier(v, t) != Graph::never; }
 
-    // Whether u is nowhere dearer to store and to read than v.
-    [[nodiscard]] bool notDearer(int u, int v) const
+    // Whether u is nowhere more expensive to store and to read than v.
+    [[nodiscard]] bool costsNoMore(int u, int v) const
     {
         const Node &a = m_g.node(u), &b = m_g.node(v);
         if (!m_g.mayStore[u] || !alike(u, v)) return false;
@@ -96,7 +96,7 @@ private:
         int u = m_next[v];
         for (int tries = 0; u >= 0 && tries < mostDominators && !m_kept[u]; ++tries, u = m_next[u]) {
             if (!collectDown(v, u)) return false;
-            if (notDearer(u, v)) return true;
+            if (costsNoMore(u, v)) return true;
         }
         return false;
     }
@@ -131,7 +131,7 @@ private:
     [[nodiscard]] bool isInterior(int v)
     {
         const int u = m_next[v];
-        return u >= 0 && !m_kept[u] && fitsRegion(u, v) && notDearer(u, v) && collectUp(v, u);
+        return u >= 0 && !m_kept[u] && fitsRegion(u, v) && costsNoMore(u, v) && collectUp(v, u);
     }
 
     // The region above u, up to the one value that feeds it; whether v lies inside and nothing else leaves it.

@@ -22,10 +22,10 @@ base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSe
     if (!found) return base::forward(found);
     if (found->outcome == solver::Outcome::Optimal) return std::max(0.0, found->objective);
     if (found->outcome == solver::Outcome::Infeasible)
-        return base::fail(base::ErrorCode::Unsupported, "there is no legal plan, whatever the host's memory");
+        return base::fail(base::ErrorCode::Unsupported, "there is no legal plan, regardless of host memory");
     if (stop.stop_requested())
-        return base::fail(base::ErrorCode::Cancelled, "stopped before the smallest peak was known");
-    return base::fail(base::ErrorCode::Resources, "the deadline came before the smallest peak was known",
+        return base::fail(base::ErrorCode::Cancelled, "cancelled before the smallest peak was found");
+    return base::fail(base::ErrorCode::Resources, "deadline reached before the smallest peak was found",
                       "allow more time");
 }
 

@@ -22,7 +22,7 @@ struct ProgramOptions {
     const Cells* include = nullptr;  // cells that a limited program has in any case
     // Stages outside from..to are as `include` has them.
     int from = 0, to = std::numeric_limits<int>::max();
-    bool minimisePeak = false;  // the objective is the host's peak; the budget is not looked at
+    bool minimisePeak = false;  // the objective is the host's peak; the budget is ignored
 };
 
 class Program {

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
+#include "optimiser/fuse.h"
 #include "optimiser/graph.h"
-#include "optimiser/melt.h"
 #include "optimiser/never_stored.h"
 
 namespace hopscope::optimiser {
@@ -54,7 +54,7 @@ Reduced reduce(const Instance& instance, const std::vector<NodeId>& keep)
         const std::size_t before = now.instance.nodes.size();
         const std::vector<std::uint8_t> kept = through(marked, now.original);
         markNeverStored(now.instance, kept);
-        melt(now, kept);
+        fuse(now, kept);
         if (now.instance.nodes.size() == before) break;
     }
     return now;

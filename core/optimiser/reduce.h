@@ -10,15 +10,15 @@ namespace hopscope::optimiser {
 
 struct Reduced {
     Instance instance;
-    std::vector<int> image;  // node of the original -> node of the reduced instance, or -1: computed where it is wanted
+    std::vector<int> image;  // node of the original -> node of the reduced instance, or -1: computed where it is needed
     std::vector<int> original;  // node of the reduced instance -> node of the original
 };
 
-// Values that need never be stored are found and melted into their consumers, until nothing changes:
-//   P  every use of v lies in a region without hops that is fed by v alone and leaves through u, and u is not dearer to
-//      store and read: store u instead
+// Values that need never be stored are found and fused into their consumers, until nothing changes:
+//   P  every use of v lies in a region without hops that is fed by v alone and leaves through u, and u is not more
+//      expensive to store and read: store u instead
 //   I  likewise for what lies inside a region that enters through one value and leaves through one (not with a budget)
-//   R  computing v from its operands is never dearer than reading it
+//   R  computing v from its operands is never more expensive than reading it
 //   F  a value that is never stored and has one consumer becomes part of it; an op alone on a hop becomes part of the hop
 // Values that pins, required reads or `keep` name (and those whose frontier rows are cheaper than their D rows) neither
 // vanish nor decide for others.

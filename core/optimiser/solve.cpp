@@ -4,8 +4,8 @@
 #include <array>
 
 #include "optimiser/baseline.h"
-#include "optimiser/colouring.h"
 #include "optimiser/ladder.h"
+#include "optimiser/min_cut_relaxation.h"
 
 namespace hopscope::optimiser {
 

@@ -7,9 +7,9 @@
 //     options.onImprovement = [](const Answer& better) { show(better); };
 //     const base::Result<Answer> answer = solve(instance, options);
 //
-// Reductions that keep the optimum (values that need never be stored, chains that become one value) come first. A valid
-// plan is there at once from the baselines and a local search; integer programs that allow more and more recomputation
-// improve it, each starting from the best plan so far, and the linear relaxation of the full program bounds it from below.
+// Optimality-preserving reductions come first: values that need never be stored, chains that are fused into one value.
+// The baselines and a local search provide a first valid plan; integer programs that allow more and more recomputation
+// improve it, each starting from the best plan so far; the linear relaxation of the full program bounds it from below.
 
 #include <cstdint>
 #include <functional>
@@ -56,12 +56,12 @@ struct Options {
 };
 
 // Ends with a proof, at the deadline or when stopped, then with the best plan so far. Strategies Depth and SourceRule give
-// the baselines (pins and budget not looked at); LocalSearch never uses the solver. Fails with Unsupported where a
+// the baselines (pins and budget are ignored); LocalSearch never uses the solver. Fails with Unsupported where a
 // baseline is not executable, or where no legal plan was found and none could be excluded (no solver); with Cancelled
-// where it was stopped, or with Resources where the deadline came, before any plan was found.
+// when stopped, or with Resources at the deadline, before any plan was found.
 base::Result<Answer> solve(const Instance& instance, const Options& options = {});
 
-// The smallest hostPeak that a legal placement can have; the instance's own budget is not looked at. Fails with Unsupported
+// The smallest hostPeak that a legal placement can have; the instance's own budget is ignored. Fails with Unsupported
 // without a solver or where there is no legal placement; with Resources at the deadline.
 base::Result<double> minimalHostPeak(const Instance& instance, double deadlineSeconds = 60,
                                      const std::stop_token& stop = {});

@@ -20,10 +20,9 @@ base::Result<verify::Verdict> checkSample(const Prepared& prepared, const plan::
     std::filesystem::remove_all(scratch, problem);
     reporter.progressEnded();
     if (verdict && verdict->verdict == "different")
-        return base::fail(
-            base::ErrorCode::Different,
-            "the split computes something else than the model on a sample: " + verdict->reason,
-            "this is a defect of Hopscope or of the model's determinism; --verify none runs it all the same");
+        return base::fail(base::ErrorCode::Different,
+                          "the split model does not match the model on a sample: " + verdict->reason,
+                          "Hopscope has a bug or the model is not deterministic; --verify none skips this check");
     return verdict;
 }
 

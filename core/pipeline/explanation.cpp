@@ -62,7 +62,7 @@ public:
 
     base::Result<Explanation> run(const PlanAnswer& answer)
     {
-        if (m_progress) m_progress({"looking at the alternatives", 0, 0});
+        if (m_progress) m_progress({"evaluating alternatives", 0, 0});
         const base::Result<Priced> own = priced(answer.plan);
         if (!own) return base::forward(own);
         Explanation explanation{answer.plan.unit, answer.plan.cost.value_or(0), {}, {}};
@@ -163,7 +163,7 @@ base::Result<Explanation> explainPlan(const Prepared& prepared, executor::Predic
                                       const base::ProgressFn& progress, std::stop_token stop)
 {
     if (!prepared.hasData())
-        return base::fail(base::ErrorCode::Unsupported, "without data nothing is known of what a plan costs",
+        return base::fail(base::ErrorCode::Unsupported, "the cost of a plan is unknown without data",
                           "open the model with --data");
     return Explainer(prepared, predictor, request, progress, std::move(stop)).run(answer);
 }

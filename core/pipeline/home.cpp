@@ -57,8 +57,8 @@ base::Result<EngineHome> EngineHome::make()
     const int lock = mkdtemp(path.data()) != nullptr ? takeLock(path, O_CREAT) : -1;
     if (lock < 0)
         return base::fail(base::ErrorCode::Resources,
-                          parent.string() + ": no folder can be made there: " + std::strerror(errno),
-                          "set TMPDIR to a folder with some space");
+                          parent.string() + ": cannot create a folder there: " + std::strerror(errno),
+                          "set TMPDIR to a folder with free space");
     return EngineHome(path, lock);
 }
 

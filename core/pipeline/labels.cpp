@@ -4,6 +4,9 @@
 #include <cctype>
 #include <set>
 
+#include "analysis/op_words.h"
+#include "analysis/table_labels.h"
+#include "analysis/value_names.h"
 #include "base/text.h"
 #include "operators/operators.h"
 
@@ -12,9 +15,7 @@ namespace hopscope::pipeline {
 namespace {
 
 using analysis::Analysis;
-using analysis::Space;
 using analysis::SpaceId;
-using analysis::SpaceKind;
 
 constexpr int deepest = 4;
 
@@ -39,11 +40,9 @@ std::string moduleLabel(const std::vector<ir::ModuleFrame>& modules, int level, 
     return container || !withType ? label : label + " " + type;
 }
 
-std::string opLabel(const ir::Op& op)
+std::string opLabel(const Analysis& analysis, const ir::Op& op)
 {
-    std::string name = op.name.substr(op.name.rfind(':') + 1);
-    while (name.size() > 1 && name.back() == '_') name.pop_back();
-    return name.substr(name.find_first_not_of('_') == std::string::npos ? 0 : name.find_first_not_of('_'));
+    return analysis::opWord(analysis::kindName(analysis, op.id), op.name);
 }
 
 // Views, sizes and index arithmetic say nothing about what a stage is for.
@@ -59,7 +58,7 @@ std::vector<std::string> labelsAt(const Analysis& analysis, const std::vector<ir
         const ir::Op& op = analysis.program.op(id);
         const bool inModule = !ir::modulePath(op.modules).empty();
         if (!inModule && !worthNaming(analysis, op)) continue;
-        const std::string label = inModule ? moduleLabel(op.modules, level, withType) : opLabel(op);
+        const std::string label = inModule ? moduleLabel(op.modules, level, withType) : opLabel(analysis, op);
         if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
     }
     return labels;
@@ -95,16 +94,6 @@ std::vector<StageLabels> stageLabelsAt(const Analysis& analysis, const plan::Pla
 // A level tells the stages apart if no two neighbours read the same.
 bool tellsApart(const std::vector<StageLabels>& labels) { return std::ranges::adjacent_find(labels) == labels.end(); }
 
-std::string catLabel(const Analysis& analysis, const Space& space)
-{
-    const auto isNode = [&](SpaceId part) { return analysis.tables.space(part).kind == SpaceKind::Node; };
-    const bool loops = std::ranges::any_of(space.parts, isNode) && !std::ranges::all_of(space.parts, isNode);
-    std::vector<std::string> parts;
-    for (const SpaceId part : space.parts)
-        parts.push_back(loops && isNode(part) ? "self-loops" : tableLabel(analysis, part));
-    return join(parts, " + ");
-}
-
 }  // namespace
 
 std::vector<StageLabels> stageLabels(const Analysis& analysis, const plan::Plan& plan)
@@ -123,14 +112,7 @@ std::vector<std::string> opLabels(const Analysis& analysis, const std::vector<ir
 
 std::string tableLabel(const Analysis& analysis, SpaceId id)
 {
-    if (!id.valid()) return "";
-    const Space& space = analysis.tables.space(id);
-    switch (space.kind) {
-    case SpaceKind::Filter: return "part of " + tableLabel(analysis, space.parent);
-    case SpaceKind::Perm: return tableLabel(analysis, space.parent);
-    case SpaceKind::Cat: return catLabel(analysis, space);
-    default: return analysis.tables.spaceName(id);
-    }
+    return id.valid() ? analysis::tableLabel(analysis.tables, id) : std::string();
 }
 
 std::string shapeLabel(const Analysis& analysis, ir::ValueId id)
@@ -143,14 +125,6 @@ std::string shapeLabel(const Analysis& analysis, ir::ValueId id)
         parts.push_back(rows ? tableLabel(analysis, dims[i]) : std::to_string(value.shape[i]));
     }
     return "[" + join(parts, ", ") + "] " + base::dtypeName(value.dtype);
-}
-
-std::string originLabel(const Analysis& analysis, ir::ValueId id)
-{
-    const ir::Value& value = analysis.program.value(id);
-    if (!value.producer.valid()) return {};
-    const ir::Op& op = analysis.program.op(value.producer);
-    return ir::modulePath(op.modules).empty() ? opLabel(op) : moduleLabel(op.modules, 1, false);
 }
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator, std::size_t limit)

@@ -29,9 +29,6 @@ std::string tableLabel(const analysis::Analysis& analysis, analysis::SpaceId id)
 // "[node, 16] float32".
 std::string shapeLabel(const analysis::Analysis& analysis, ir::ValueId id);
 
-// "conv1", "relu": the outermost module that made a value, or the operator; "" for inputs.
-std::string originLabel(const analysis::Analysis& analysis, ir::ValueId id);
-
 std::string join(const std::vector<std::string>& parts, const std::string& separator, std::size_t limit = 1000);
 
 }  // namespace hopscope::pipeline

@@ -17,15 +17,15 @@ namespace {
 using plan::Machine;
 
 constexpr std::array<Rate, 9> rates{{
-    {"read", "rows in order, from a store", "B/s", &Machine::read},
-    {"gather", "rows by number, from a store", "B/s", &Machine::gather},
-    {"write", "rows to a store", "B/s", &Machine::write},
-    {"structure", "row numbers of blocks", "B/s", &Machine::structure},
-    {"elementwise", "operators on rows", "B/s", &Machine::elementwise},
-    {"aggregate", "messages combined", "B/s", &Machine::aggregate},
+    {"read", "sequential reads from a store", "B/s", &Machine::read},
+    {"gather", "random reads from a store", "B/s", &Machine::gather},
+    {"write", "writes to a store", "B/s", &Machine::write},
+    {"structure", "building blocks", "B/s", &Machine::structure},
+    {"elementwise", "row-wise operators", "B/s", &Machine::elementwise},
+    {"aggregate", "aggregation of messages", "B/s", &Machine::aggregate},
     {"matmul", "matrix products", "FLOP/s", &Machine::matmul},
-    {"call", "one operator", "s", &Machine::call},
-    {"batch", "one batch", "s", &Machine::batch},
+    {"call", "overhead per operator", "s", &Machine::call},
+    {"batch", "overhead per batch", "s", &Machine::batch},
 }};
 
 json::Value readFile()
@@ -60,8 +60,7 @@ base::Status writeDevices(json::Value devices)
 {
     const std::string file = machineFile();
     if (file.empty())
-        return base::fail(base::ErrorCode::Resources, "there is no folder for what was measured",
-                          "set XDG_CACHE_HOME or HOME");
+        return base::fail(base::ErrorCode::Resources, "no folder for the measured rates", "set XDG_CACHE_HOME or HOME");
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     json::Value document;

@@ -71,7 +71,8 @@ base::Result<int> takeLock(const std::string& folder, const std::string& file)
         close(descriptor);
         if (!lost)
             return refuse(folder, "locked by " + (before.empty() ? std::string("another run") : before),
-                          "wait for that run, or choose another folder; if that machine is gone, remove " + file);
+                          "wait for that run or choose another folder; if that machine no longer exists, remove " +
+                              file);
     }
     return refuse(folder, "locked by another run", "choose another folder");
 }
@@ -123,7 +124,7 @@ base::Status OutputFolder::createFolders()
         if (fs::is_directory(folder, problem)) continue;
         if (mkdir(folder.c_str(), 0777) == 0) m_created.push_back(folder.string());
         else if (errno != EEXIST)
-            return refuse(m_path, std::string("cannot be made or written: ") + std::strerror(errno),
+            return refuse(m_path, std::string("cannot be created or written: ") + std::strerror(errno),
                           "choose another folder with -o");
     }
     return {};
@@ -152,7 +153,7 @@ base::Status OutputFolder::publish()
         const std::string target = (fs::path(m_path) / move.name).string();
         if (std::rename(move.file.c_str(), target.c_str()) != 0)
             return base::fail(base::ErrorCode::Resources, target + ": cannot be written: " + std::strerror(errno),
-                              "is something else in the way?", target);
+                              "does something else with this name exist?", target);
     }
     m_published = true;
     removeJournal();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "optimiser/colouring.h"
 #include "optimiser/document.h"
+#include "optimiser/min_cut_relaxation.h"
 #include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
@@ -25,14 +25,14 @@ std::vector<std::string> names(const Instance& in, const std::vector<NodeId>& id
     return list;
 }
 
-Value literalDocument(const Instance& in)
+Value minCutDocument(const Instance& in)
 {
-    const optimiser::Colouring colouring = optimiser::literalColouring(in);
+    const optimiser::MinCutRelaxation relaxation = optimiser::minCutRelaxation(in);
     Value value;
-    value["cost"] = colouring.cost;
-    value["black_nodes"] = Value(names(in, colouring.blackNodes));
+    value["cost"] = relaxation.cost;
+    value["black_nodes"] = Value(names(in, relaxation.storedNodes));
     value["black_edges"] = Value::array();
-    for (const optimiser::Edge& e : colouring.blackEdges)
+    for (const optimiser::Edge& e : relaxation.readEdges)
         value["black_edges"].push(Value(std::vector<std::string>{in.node(e.from).name, in.node(e.to).name}));
     return value;
 }
@@ -100,7 +100,7 @@ base::Result<std::vector<Instance>> chooseInstances(const Value& document, const
     return base::fail(base::ErrorCode::Input,
                       options.file + ": " + (chosen.empty() ? "no case" : "more than one case") + " has the id '" +
                           options.caseId + "'",
-                      "the ids are the cases' \"id\" members");
+                      "see the \"id\" members of the cases");
 }
 
 base::Result<Placed> placeOne(const Instance& instance, const PlaceOptions& options, std::stop_token stop)
@@ -114,9 +114,9 @@ base::Result<Placed> placeOne(const Instance& instance, const PlaceOptions& opti
         return base::fail(answer.error().code, instance.name + ": " + answer.error().message, answer.error().hint);
     Placed placed{instance, std::move(*answer), {}, {}};
     if (placed.answer.status == Status::Infeasible)
-        if (base::Result<optimiser::Conflict> conflict = explainConflict(instance, how))
+        if (base::Result<optimiser::InfeasibleSubset> conflict = explainInfeasibility(instance, how))
             placed.conflict = std::move(*conflict);
-    if (options.literal) placed.literal = literalDocument(instance);
+    if (options.minCut) placed.minCut = minCutDocument(instance);
     return placed;
 }
 
@@ -129,7 +129,7 @@ Value placedDocument(const Placed& placed)
         for (const char* const key : {"cost", "lower_bound", "written", "plan"}) value[key] = Value();
         value["conflict"] = conflictDocument(placed);
     } else addCost(value, placed);
-    if (!placed.literal.isNull()) value["literal_colouring"] = placed.literal;
+    if (!placed.minCut.isNull()) value["literal_colouring"] = placed.minCut;
     return value;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "optimiser/conflict.h"
+#include "optimiser/infeasible_subset.h"
 #include "pipeline/reporter.h"
 #include "json/json.h"
 
@@ -17,7 +17,7 @@ struct PlaceOptions {
     std::string file;
     std::string caseId;  // empty: all of the file
     optimiser::Strategy strategy = optimiser::Strategy::Optimal;
-    bool literal = false;  // the literal colouring of the source documents, too
+    bool minCut = false;   // also the min-cut relaxation
     double deadline = 60;  // seconds per instance
 };
 
@@ -25,8 +25,8 @@ struct PlaceOptions {
 struct Placed {
     optimiser::Instance instance;
     optimiser::Answer answer;
-    optimiser::Conflict conflict;  // of an infeasible instance, where the solver could find it
-    json::Value literal;           // null unless it was asked for
+    optimiser::InfeasibleSubset conflict;  // of an infeasible instance, where the solver could find it
+    json::Value minCut;                    // null unless it was requested
 };
 
 // The instances of a document, or the one with this id. Fails with Input where there is none, or two with one id.

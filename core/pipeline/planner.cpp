@@ -54,7 +54,7 @@ public:
         if (!optimum && optimum.error().code != base::ErrorCode::Unsupported) return base::forward(optimum);
         std::optional<Candidate> best;
         if (optimum) best = *optimum;
-        else m_notes.push_back("the best rule is taken, not the optimum: " + base::describe(optimum.error()));
+        else m_notes.push_back("using the better rule instead of the optimum: " + base::describe(optimum.error()));
         for (const Strategy other : {Strategy::Depth, Strategy::SourceRule}) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
             if (!plan || tooManyStages(*plan)) continue;
@@ -206,9 +206,9 @@ base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t>
     if (!limit || peak <= *limit) return {};
     return base::fail(base::ErrorCode::Unsupported,
                       "the plan stores up to " + base::formatBytes(static_cast<double>(peak)) +
-                          " at a time, more than the host's memory limit of " +
+                          " at a time, which exceeds the host memory limit of " +
                           base::formatBytes(static_cast<double>(*limit)),
-                      "raise --host-memory, or let --strategy optimal look for a plan that fits");
+                      "raise --host-memory, or use --strategy optimal to find a plan that fits");
 }
 
 base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
@@ -219,7 +219,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     if (!strategy) return base::forward(strategy);
     Planner planner(prepared, predictor, request, std::move(stop));
     if (!prepared.hasData()) return planner.rule(placement::isRule(*strategy) ? *strategy : Strategy::Depth);
-    if (progress) progress({"looking for the best cuts", 0, 0});
+    if (progress) progress({"optimising the plan", 0, 0});
     base::Result<PlanAnswer> answer = placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
     if (!answer) return answer;
     base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planner.stop());

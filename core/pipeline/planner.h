@@ -34,14 +34,14 @@ struct PlanAnswer {
     std::shared_ptr<const Basis> basis = nullptr;  // where there is an optimum, also if a rule's plan was taken
 };
 
-// Strategies "optimal" and "local-search" never answer with a plan that is dearer, by the same account, than those of the
-// rules with the same pins and as many stages; where no optimum can be found for the model, the better rule's plan comes
-// with a note. Without data they stand for "depth". Fails as placement does, with Cancelled, and with Resources.
+// Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
+// of the rules with the same pins and number of stages; if no optimum can be found for the model, the better rule's plan is
+// returned with a note. Without data they are the same as "depth". Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
-// A quick answer for other pins: the basis' optimum with the stages around the pins that differ optimised again, for the same
-// row counts. Fails as planFor does.
+// Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised
+// again, for the same row counts. Fails as planFor does.
 base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
                                   std::shared_ptr<const Basis> before, std::stop_token stop);
 

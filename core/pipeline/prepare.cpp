@@ -67,9 +67,9 @@ std::string devicesText(const loader::ModelInfo& info)
         text += (text.empty() ? "" : ", ") + name;
         places += count;
     }
-    return "the file names the device " + text + " in " + std::to_string(places) +
+    return "the file refers to device " + text + " in " + std::to_string(places) +
            (places == 1 ? " place" : " places") +
-           ", as models do that were exported on a GPU: whichever device computes takes its place; the file is "
+           ", as models exported on a GPU do; the executing device is used instead; the file is "
            "unchanged";
 }
 
@@ -86,7 +86,8 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
     }
     if (!info.devices.empty()) analysis.lints.push_back(modelLint("baked-device", devicesText(info)));
     for (const std::string& stub : info.stubs)
-        analysis.lints.push_back(modelLint("custom-op", stub + " is known by name only; a call of it cannot be run"));
+        analysis.lints.push_back(
+            modelLint("custom-op", stub + " is known by name only; calls to it cannot be executed"));
     for (const loader::Parameter& parameter : info.parameters)
         if (parameter.notFinite > 0)
             analysis.lints.push_back(

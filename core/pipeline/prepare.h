@@ -47,7 +47,7 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Repor
 // Once more with the whole inputs as the sample: for branches that went the other way on the sample. Nothing changes if
 // the graph is too large for that (false).
 inline constexpr const char* rewalkNote =
-    "a branch went the other way than on the sample: the model was analysed again with the whole graph";
+    "a branch took a different path than on the sample: the model was analysed again with the whole graph";
 base::Result<bool> rewalk(Prepared& prepared, Reporter& reporter);
 
 // Walks once more with the whole inputs where a branch goes the other way on them than on the sample, and notes it.

@@ -41,7 +41,7 @@ base::Status writeTextFile(const std::string& text, const std::string& path)
     const std::string problem = std::strerror(errno);
     unlink(temporary.c_str());
     return base::fail(file == nullptr ? base::ErrorCode::Input : base::ErrorCode::Resources,
-                      path + ": cannot be written: " + problem, "choose another place, or free some space");
+                      path + ": cannot be written: " + problem, "choose another place or free some space");
 }
 
 }  // namespace hopscope::pipeline

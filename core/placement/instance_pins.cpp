@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/value_names.h"
 #include "placement/pins.h"
 
 namespace hopscope::placement {
@@ -65,8 +66,9 @@ base::Error InstancePins::notExpressed(ValueId value) const
 {
     const bool wanted = !nodesOf(value).empty();
     return base::makeError(base::ErrorCode::Unsupported,
-                           ir::valueName(value) + (wanted ? " is complete on other rows than it is wanted on"
-                                                          : " is not stored: no result of the model needs its rows"));
+                           "'" + analysis::nameOfValue(m_a, value) + "'" +
+                               (wanted ? " is needed on rows on which it is not complete"
+                                       : " is never stored: no output of the model depends on its rows"));
 }
 
 // Views are stored only where a pin wants it.
@@ -130,9 +132,9 @@ base::Status InstancePins::hopStage(const Pin& pin)
     const std::vector<NodeId> gathers = gathersBehind(nodes);
     if (gathers.empty())
         return base::fail(base::ErrorCode::Unsupported,
-                          ir::valueName(pin.value) + (nodes.empty()
-                                                          ? " is not computed: no result of the model needs its rows"
-                                                          : " gathers nothing from other nodes"));
+                          "'" + analysis::nameOfValue(m_a, pin.value) + "'" +
+                              (nodes.empty() ? " is never computed: no output of the model depends on its rows"
+                                             : " does not gather from other nodes"));
     for (const NodeId gather : gathers) push(optimiser::PinKind::HopStage, gather, {}, pin.stage);
     return {};
 }
@@ -143,9 +145,9 @@ base::Status InstancePins::once(const Pin& pin)
     if (nodes.size() > 1) {
         const bool apart = nodesOf(pin.value).size() > 1;
         return base::fail(base::ErrorCode::Unsupported,
-                          ir::valueName(pin.value) +
-                              (apart ? " is wanted on two partitions of its table and computed on both"
-                                     : " is one of several results that are computed and stored by themselves"));
+                          "'" + analysis::nameOfValue(m_a, pin.value) + "'" +
+                              (apart ? " is needed on two partitions of its table and computed on both"
+                                     : " is one of several results that are computed and stored separately"));
     }
     for (const NodeId node : nodes) {
         const ModelInstance::Origin& from = m_model.origins[node.at()];

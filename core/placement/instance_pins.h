@@ -20,7 +20,7 @@ public:
     InstancePins(const analysis::Analysis& analysis, const DepTable& table, ModelInstance& model);
 
     // Fails with Unsupported where the pin is on what cannot be pinned, and where the instance cannot express it: a value
-    // that is complete on other rows than it is wanted on, or on no rows at all.
+    // that is complete on other rows than it is needed on, or on no rows at all.
     base::Status add(const plan::Pin& pin);
 
 private:

@@ -99,7 +99,7 @@ private:
     {
         const ir::Value& value = m_a.program.value(v);
         const std::string place = value.producer.valid() ? ir::describeOp(m_a.program.op(value.producer)) : value.name;
-        if (m_error.empty()) m_error = place + ": no abstract placement problem describes where its rows are needed";
+        if (m_error.empty()) m_error = place + ": the placement problem cannot express where its rows are needed";
     }
 
     // ---- nodes

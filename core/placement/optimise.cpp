@@ -4,7 +4,7 @@
 #include <chrono>
 #include <iterator>
 
-#include "optimiser/resolve.h"
+#include "optimiser/reoptimise.h"
 #include "placement/delaying_cut.h"
 #include "placement/pins.h"
 #include "placement/refusal.h"
@@ -140,8 +140,8 @@ private:
     {
         if (m_before == nullptr || instance().stages > m_before->model.instance.stages)
             return optimiser::solve(instance(), solverOptions());
-        return optimiser::resolveAround(instance(), m_before->placement, changed(),
-                                        {solverOptions().deadlineSeconds, m_options.stop});
+        return optimiser::reoptimise(instance(), m_before->placement, changed(),
+                                     {solverOptions().deadlineSeconds, m_options.stop});
     }
 
     // With as few stages as the pins allow.

@@ -28,7 +28,7 @@ struct Optimum {
 // nothing else happens read their operand from a store made there, and stages are added, up to three, where pins need
 // them. Stages of pins and of `stages` are those of the plan, a first one without gathers among them. The bound is one on
 // all plans of as many stages that store no gather and run each once per use, for the row counts and rates of `costs`.
-// Fails with Unsupported (see makeInstance; pins that leave no plan: with the smallest set in conflict and the ways out;
+// Fails with Unsupported (see makeInstance; pins that leave no plan: with the conflicting pins and suggested fixes;
 // the least memory that a plan needs), Cancelled, Resources.
 //
 // With `before`, a plan of the same model for the same costs and other pins, only what is around the pins that differ is

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/value_names.h"
+
 namespace hopscope::placement {
 
 namespace {
@@ -16,10 +18,31 @@ using Pinned = std::map<ValueId, PinKind>;  // the last pin on each value
 
 constexpr std::size_t conflictLimit = 64;  // pins among which the smallest conflict is looked for
 
+std::string quoted(const Analysis& a, ValueId v) { return "'" + analysis::nameOfValue(a, v) + "'"; }
+
 std::string place(const Analysis& a, ValueId v)
 {
     const ir::Value& value = a.program.value(v);
     return value.producer.valid() ? ir::describeOp(a.program.op(value.producer)) : value.name;
+}
+
+std::string sourceOf(const Analysis& a, ValueId v)
+{
+    const ir::OpId op = a.program.value(v).producer;
+    return op.valid() ? ir::describeSource(a.program.op(op).source) : std::string();
+}
+
+std::string pinInWords(const Analysis& a, const Pin& pin)
+{
+    const std::string what = quoted(a, pin.value);
+    switch (pin.kind) {
+    case PinKind::Checkpoint: return "store " + what;
+    case PinKind::NoCheckpoint: return "never store " + what;
+    case PinKind::Cut: return "read " + what + " from a store for " + quoted(a, pin.consumer);
+    case PinKind::HopStage: return "run the gathers for " + what + " in stage " + std::to_string(pin.stage);
+    case PinKind::NoRecompute: return "compute " + what + " only once";
+    }
+    return {};
 }
 
 const ir::NamedValue* resultOf(const Analysis& a, ValueId v)
@@ -84,7 +107,7 @@ base::Result<plan::Plan> cut(const Analysis& a, const Values& stored, const Pinn
         if (!missing.valid()) return plan;
         if (!read.insert(missing).second)
             return base::fail(base::ErrorCode::Unsupported,
-                              ir::valueName(missing) + " is not stored: no result of the model needs its rows", {},
+                              quoted(a, missing) + " is never stored: no output of the model depends on its rows", {},
                               place(a, missing));
     }
 }
@@ -106,7 +129,7 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
     std::string text;
     for (const auto& [value, kind] : conflict(a, strategy, decisions))
         text += (text.empty() ? "" : ", ") + describePin(a, {kind, value, {}, 0});
-    error.message = "no legal plan is left by: " + text + ". " + error.message;
+    error.message = "no legal plan respects these pins: " + text + ". " + error.message;
     return error;
 }
 
@@ -115,14 +138,14 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 base::Status checkPin(const Analysis& a, const Pin& pin)
 {
     const bool stores = pin.kind != PinKind::HopStage && pin.kind != PinKind::NoRecompute;
-    const std::string name = ir::valueName(pin.value);
+    const std::string name = quoted(a, pin.value);
     if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
         return unsupported(a, pin.value, name + (stores ? " cannot be stored: " : " cannot be pinned: ") + reason);
     const ir::NamedValue* const result = resultOf(a, pin.value);
     if (pin.kind == PinKind::NoCheckpoint && result != nullptr)
-        return unsupported(a, pin.value, name + " has to be stored: it is the model's result '" + result->name + "'");
+        return unsupported(a, pin.value, name + " must be stored: it is the output '" + result->name + "'");
     if (pin.kind == PinKind::Cut && !uses(a, pin.consumer, pin.value))
-        return unsupported(a, pin.consumer, ir::valueName(pin.consumer) + " is not computed from rows of " + name);
+        return unsupported(a, pin.consumer, quoted(a, pin.consumer) + " is not computed from rows of " + name);
     if (pin.kind == PinKind::HopStage && !hops(a, pin.value))
         return unsupported(a, pin.value, name + " is neither gathered nor aggregated");
     return {};
@@ -130,15 +153,8 @@ base::Status checkPin(const Analysis& a, const Pin& pin)
 
 std::string describePin(const Analysis& a, const Pin& pin)
 {
-    const std::string what = ir::valueName(pin.value) + " of " + place(a, pin.value);
-    switch (pin.kind) {
-    case PinKind::Checkpoint: return "store " + what;
-    case PinKind::NoCheckpoint: return "never store " + what;
-    case PinKind::Cut: return "read " + what + " for " + ir::valueName(pin.consumer) + " of " + place(a, pin.consumer);
-    case PinKind::HopStage: return "gather for " + what + " in stage " + std::to_string(pin.stage);
-    case PinKind::NoRecompute: return "compute " + what + " only once";
-    }
-    return {};
+    const std::string source = sourceOf(a, pin.kind == PinKind::Cut ? pin.consumer : pin.value);
+    return pinInWords(a, pin) + (source.empty() ? "" : " (" + source + ")");
 }
 
 bool ruleKeeps(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
@@ -169,9 +185,10 @@ std::string whyNotStorable(const Analysis& a, ValueId v)
     if (value.origin == ir::Origin::Parameter) return "it is the parameter '" + value.name + "'";
     if (value.origin == ir::Origin::Constant) return "it is a constant";
     if (value.kind != ir::ValueKind::Tensor) return "it is a number";
-    if (a.info(v).structureOnly) return "it follows from the graph alone and is made once, before the first stage";
+    if (a.info(v).structureOnly)
+        return "it depends on the graph structure only and is computed once, before the first stage";
     if (a.info(v).sparse || value.layoutSparse) return "it is a sparse matrix";
-    if (!a.hasRows(v)) return "it has no rows: it is kept anyway once it is computed";
+    if (!a.hasRows(v)) return "it has no rows and is kept after it has been computed";
     return {};
 }
 
@@ -183,8 +200,8 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     Pinned decisions;
     for (const Pin& pin : pins) {
         if (!ruleKeeps(pin.kind))
-            return base::fail(base::ErrorCode::Unsupported, "a rule keeps to no such pin: " + describePin(a, pin),
-                              "take --strategy optimal or local-search, or pin what is stored");
+            return base::fail(base::ErrorCode::Unsupported, "rules do not support this pin: " + describePin(a, pin),
+                              "use --strategy optimal or local-search, or pin what is stored");
         if (const base::Status ok = checkPin(a, pin); !ok) return base::forward(ok);
         decisions.insert_or_assign(pin.value, pin.kind);
     }

@@ -12,8 +12,8 @@ namespace hopscope::placement {
 //   Checkpoint    the value is stored, and read by whoever needs it later. Where no later stage would read it, its
 //                 consumers wait for it: the cut is put there, with one more stage if need be, and stores that nobody
 //                 reads any more disappear.
-//   NoCheckpoint  the value is recomputed wherever it is wanted.
-// Rules keep to no other kind of pin. Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's
+//   NoCheckpoint  the value is recomputed wherever it is needed.
+// Rules support no other kind of pin. Without pins exactly the strategy's plan. Fails with Unsupported, naming the value's
 // operator, module path and source: where checkPin does, and where no legal plan is left, with the smallest set of pins in
 // conflict.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy,
@@ -26,7 +26,7 @@ std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin
 // stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Checkpoint and NoCheckpoint: what the plan of a rule can keep to.
+// Checkpoint and NoCheckpoint: what the plan of a rule can respect.
 bool ruleKeeps(plan::PinKind kind);
 
 // The pins that count, each once, in their order: see PinKind.

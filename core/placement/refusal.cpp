@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/units.h"
-#include "optimiser/conflict.h"
+#include "optimiser/infeasible_subset.h"
 #include "placement/pins.h"
 
 namespace hopscope::placement {
@@ -32,15 +32,15 @@ base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOpt
 {
     const base::Result<double> least = optimiser::minimalHostPeak(instance, options.deadlineSeconds, options.stop);
     return base::makeError(ErrorCode::Unsupported,
-                           "no plan keeps its stores within " + base::formatBytes(*options.hostMemory),
-                           least ? "the least is " + base::formatBytes(*least) : "raise --host-memory");
+                           "no plan fits the host memory limit of " + base::formatBytes(*options.hostMemory),
+                           least ? "at least " + base::formatBytes(*least) : "raise --host-memory");
 }
 
 base::Error tooFewStages(const optimiser::Instance& instance)
 {
     const std::string least = std::to_string(optimiser::neededStages(instance));
     return base::makeError(ErrorCode::Unsupported, "the model needs at least " + least + " stages",
-                           "allow " + least + " of them");
+                           "allow " + least + " stages");
 }
 
 Words inWords(const Analysis& a, const ModelInstance& model, const std::vector<std::size_t>& pins)
@@ -52,8 +52,8 @@ Words inWords(const Analysis& a, const ModelInstance& model, const std::vector<s
 
 std::string hintOf(const Words& ways, std::optional<int> stages)
 {
-    std::string hint = "take one of them away";
-    if (ways.size() == 1) hint = "take away: " + *ways.begin();
+    std::string hint = "remove one of the pins";
+    if (ways.size() == 1) hint = "remove this pin: " + *ways.begin();
     return stages ? hint + ", or allow " + std::to_string(*stages) + " stages" : hint;
 }
 
@@ -67,7 +67,7 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     if (instance.pins.empty() && options.hostMemory) return tooLittleHost(instance, options);
     Words pins, ways;
     std::optional<int> stages;
-    const base::Result<optimiser::Conflict> conflict = optimiser::explainConflict(instance, solving);
+    const base::Result<optimiser::InfeasibleSubset> conflict = optimiser::explainInfeasibility(instance, solving);
     if (conflict) {
         pins = inWords(a, model, conflict->pins);
         for (const optimiser::Repair& repair : conflict->repairs) {
@@ -78,8 +78,9 @@ base::Error noPlan(const Analysis& a, const ModelInstance& model, const Optimise
     }
     const std::string within = options.stages ? " of at most " + std::to_string(*options.stages) + " stages" : "";
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan" + within + " is left by the pins" +
-                               (pins.empty() ? "" : ": " + joined(pins, ", ")),
+                           instance.pins.empty() ? "there is no legal plan" + within
+                                                 : "no legal plan" + within + " respects the pins" +
+                                                       (pins.empty() ? "" : ": " + joined(pins, ", ")),
                            hintOf(ways, stages));
 }
 
@@ -88,17 +89,17 @@ base::Error emptyStage(const Analysis& a, const std::vector<plan::Pin>& pins, in
     Words words;
     for (const plan::Pin& pin : pins) words.insert(describePin(a, pin));
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan is left by the pins: " + joined(words, ", ") +
-                               ". Nothing would be left to do in stage " + std::to_string(empty),
-                           "name an earlier stage, or " + hintOf(words, std::nullopt));
+                           "no legal plan respects the pins: " + joined(words, ", ") +
+                               ". There would be nothing left to do in stage " + std::to_string(empty),
+                           "choose an earlier stage, or " + hintOf(words, std::nullopt));
 }
 
 base::Error noSuchStage(const Analysis& a, const plan::Pin& pin, int last)
 {
     return base::makeError(ErrorCode::Unsupported,
-                           "no legal plan is left by the pins: " + describePin(a, pin) + ". Plans of more than " +
-                               std::to_string(last) + " stages are not looked for",
-                           "name an earlier stage, or allow more of them");
+                           "no legal plan respects the pins: " + describePin(a, pin) + ". Plans with more than " +
+                               std::to_string(last) + " stages are not considered",
+                           "choose an earlier stage, or allow more stages");
 }
 
 }  // namespace hopscope::placement

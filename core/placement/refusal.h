@@ -7,7 +7,7 @@
 
 namespace hopscope::placement {
 
-// For an instance that was proven infeasible. Looks for the smallest set of pins in conflict and for the ways out, each
+// For an instance that was proven infeasible. Looks for an irreducible infeasible subset of the pins and for fixes, each
 // within the limits of `solving`.
 base::Error noPlan(const analysis::Analysis& analysis, const ModelInstance& model, const OptimiseOptions& options,
                    const optimiser::Options& solving);

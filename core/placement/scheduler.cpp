@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/table_labels.h"
+#include "analysis/value_names.h"
+
 namespace hopscope::placement {
 
 namespace {
@@ -37,6 +40,18 @@ struct Demand {
 };
 
 using OnFrontier = std::set<std::pair<LoopKey, OpId>>;  // operators computed on the frontier of a loop's own type
+
+std::string inWords(const analysis::Tables& tables, const RowClass& rows)
+{
+    switch (rows.kind) {
+    case RowKind::Batch: return "the destination rows of " + analysis::tableLabel(tables, rows.table);
+    case RowKind::Owned:
+        return "the rows of " + analysis::tableLabel(tables, rows.table) + " that belong to destination nodes";
+    case RowKind::Frontier: return "the frontier rows of " + analysis::tableLabel(tables, rows.table);
+    case RowKind::All: return "all rows at once";
+    }
+    return {};
+}
 
 class Scheduler {
 public:
@@ -147,7 +162,7 @@ private:
         }
     }
 
-    // Walks down to the operator that cannot run where it is wanted.
+    // Walks down to the operator that cannot run where it is needed.
     void stuck(ValueId v, RowClass rows)
     {
         if (m_error) return;
@@ -163,13 +178,13 @@ private:
             }
         }
         const ir::Op& op = m_a.program.op(m_a.program.value(v).producer);
-        const std::string where = m_a.tables.className(rows);
-        m_error = base::makeError(base::ErrorCode::Unsupported,
-                                  ir::describeOp(op) + ": its result " + ir::valueName(v) + " is wanted on " + where +
-                                      ", where it can neither be computed nor read from a store",
-                                  m_a.hasRows(v) ? "store " + ir::valueName(v)
-                                                 : "the model cannot be evaluated in batches of nodes",
-                                  ir::describeOp(op));
+        m_error =
+            base::makeError(base::ErrorCode::Unsupported,
+                            ir::describeOp(op) + ": its result '" + analysis::nameOfValue(m_a, v) + "' is needed on " +
+                                inWords(m_a.tables, rows) + ", where it can neither be computed nor read from a store",
+                            m_a.hasRows(v) ? "store '" + analysis::nameOfValue(m_a, v) + "'"
+                                           : "the model cannot be evaluated in batches of nodes",
+                            ir::describeOp(op));
     }
 
     Schedule result()

@@ -12,7 +12,7 @@
 
 namespace hopscope::placement {
 
-// A value wanted on a class, where it could be computed in stage `computable` (DepTable::never: nowhere), by the loop over
+// A value needed on a class, where it could be computed in stage `computable` (DepTable::never: nowhere), by the loop over
 // `destination` of stage `stage` (both from 0).
 struct Wanted {
     ir::ValueId value;
@@ -33,7 +33,7 @@ struct Schedule {
 
 // Demand-driven from the outputs: every output and every value that the rule reads is stored at its home, everything else
 // is computed in the stage that wants it. What a loop computes on the frontier of its own type is not computed on the
-// batch's rows again: they come first in the frontier. Fails with Unsupported if a value is wanted where it can neither be
+// batch's rows again: they come first in the frontier. Fails with Unsupported if a value is needed where it can neither be
 // computed nor read, naming it and the operator in the way.
 base::Result<Schedule> schedule(const analysis::Analysis& analysis, const DepTable& table, const ReadRule& rule);
 

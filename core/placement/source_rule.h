@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to placement: the three-step rule of the source documents, on depth_module and after the prologue is taken out.
+// Private to placement: the strategy `source-rule`, on depth_module and after the prologue is taken out.
 
 #include <set>
 

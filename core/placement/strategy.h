@@ -30,7 +30,7 @@ base::Result<std::set<plan::ValueId>> strategyStores(const analysis::Analysis& a
 
 // The plan that stores exactly `stored` (outputs are always stored), each value computed in the earliest stage that this
 // allows and recomputed wherever it is not stored; or, with Unsupported, the reason why it is not legal: which value is
-// wanted on which rows and is neither stored nor computable there. Values that no later stage reads are not stored after
+// needed on which rows and is neither stored nor computable there. Values that no later stage reads are not stored after
 // all. `read` (part of `stored`) holds values that every consumer reads from the store, in a later stage than the one
 // that makes them.
 base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std::set<plan::ValueId>& stored,
@@ -38,7 +38,7 @@ base::Result<plan::Plan> evaluate(const analysis::Analysis& analysis, const std:
 
 // What a solver decides beyond the set of stored values. Stages count from 0.
 struct Decisions {
-    struct Read {  // `value`, wanted on `rows` by the loop over `destination` of stage `stage`, comes from its store
+    struct Read {  // `value`, needed on `rows` by the loop over `destination` of stage `stage`, comes from its store
         plan::ValueId value;
         plan::RowClass rows;
         int stage = 0;
@@ -47,10 +47,10 @@ struct Decisions {
     };
     std::map<plan::ValueId, int>
         written;           // stored values, and results of row reductions, with the stage they are made in
-    std::set<Read> reads;  // everything else is computed where it is wanted, if it can be
+    std::set<Read> reads;  // everything else is computed where it is needed, if it can be
 };
 
-// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; what nobody wants is
+// The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; what nothing needs is
 // left out, and results that are not named are stored too. Fails as `evaluate` does.
 base::Result<plan::Plan> realise(const analysis::Analysis& analysis, const Decisions& decisions);
 

@@ -14,7 +14,7 @@ int valueOf(const Reader& item, const ModelRecord& model)
 {
     const Reader name = item.child("value");
     const int index = model.valueIndex(name.as<std::string>());
-    if (index < 0) name.refuse("names no value of this model");
+    if (index < 0) name.refuse("is not a value of this model");
     return index;
 }
 
@@ -23,7 +23,7 @@ Decision decisionFrom(const Reader& item, const ModelRecord& model)
     Decision decision;
     decision.kind = item.get<std::string>("kind");
     if (decision.kind != "stored" && decision.kind != "recomputed" && decision.kind != "delayed")
-        item.child("kind").refuse("is not known");
+        item.child("kind").refuse("is unknown");
     decision.value = valueOf(item, model);
     decision.stages = item.get<std::vector<int>>("stages");
     decision.write = item.get<double>("write");

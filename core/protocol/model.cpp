@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/value_namer.h"
 #include "schema/envelope.h"
 #include "json/reader.h"
 
@@ -27,7 +28,7 @@ int lookUp(const Reader& reader, const std::map<std::string, int>& index, const 
     const auto name = reader.as<std::string>();
     const auto it = index.find(name);
     if (it != index.end()) return it->second;
-    reader.refuse("names no " + std::string(what) + ": '" + name + "'");
+    reader.refuse("is not a valid " + std::string(what) + ": '" + name + "'");
     return -1;
 }
 
@@ -86,6 +87,7 @@ private:
         ValueRecord v;
         v.id = item.get<std::string>("id");
         v.name = item.get<std::string>("name");
+        v.label = item.maybe<std::string>("label").value_or("");
         v.origin = oneOf(item.child("origin"), origins);
         v.dtype = textOrEmpty(item, "dtype");
         v.structureOnly = item.get<bool>("structure_only");
@@ -178,12 +180,24 @@ int ModelRecord::opIndex(const std::string& id) const { return find(opsById, id)
 
 int ModelRecord::valueIndex(const std::string& id) const { return find(valuesById, id); }
 
+void labelValues(ModelRecord& model)
+{
+    std::vector<analysis::OpToName> ops;
+    for (const OpRecord& op : model.ops) ops.push_back({op.kind, op.name, op.module, op.inputs, op.outputs});
+    std::vector<analysis::ValueToName> values;
+    for (const ValueRecord& value : model.values) values.push_back({value.name, value.structureOnly});
+    const std::vector<std::string> names = analysis::nameValues(ops, values);
+    for (std::size_t v = 0; v < names.size(); ++v)
+        if (model.values[v].label.empty()) model.values[v].label = names[v];
+}
+
 base::Result<ModelRecord> readModel(const json::Value& inspect)
 {
     const Reader root(inspect, "inspect");
     schema::checkEnvelope(root, "hopscope-inspect");
     ModelRecord model = ModelReader().read(root);
     if (!root.ok()) return base::forward(root.status());
+    labelValues(model);
     return model;
 }
 

@@ -33,6 +33,7 @@ struct OpRecord {
 
 struct ValueRecord {
     std::string id, name, origin, dtype;             // origin: "input", "parameter", "constant", "op"
+    std::string label;                               // for people, no other value has it: "conv1.lin output"
     std::vector<std::string> shape;                  // "2708", "|node|"
     std::vector<std::optional<std::string>> spaces;  // a table's name per dimension, or none
     std::optional<std::int64_t> bytes;               // for the whole graph
@@ -66,7 +67,10 @@ struct ModelRecord {
     std::map<std::string, int> opsById, valuesById;
 };
 
-// Fails with Input and a JSON pointer on anything that is missing, mistyped or dangling. Linear.
+// Gives every value that has no label one, as the engine does (analysis/value_namer.h).
+void labelValues(ModelRecord& model);
+
+// With labels. Fails with Input and a JSON pointer on anything that is missing, mistyped or dangling. Linear.
 base::Result<ModelRecord> readModel(const json::Value& inspect);
 
 }  // namespace hopscope::protocol

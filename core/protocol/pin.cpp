@@ -36,15 +36,15 @@ bool fits(const PinRecord& pin, const ModelRecord& model)
 PinRecord readPin(const Reader& item)
 {
     const std::vector<Reader> parts = item.items();
-    if (item.ok() && parts.size() < 2) item.refuse("is no pin: [kind, value] is expected");
+    if (item.ok() && parts.size() < 2) item.refuse("is not a pin: expected [kind, value]");
     if (!item.ok()) return {};
     PinRecord pin{parts[0].as<std::string>(), parts[1].as<std::string>()};
     if (item.ok() && !isKnown(pin.kind)) parts[0].refuse("is not known");
-    if (item.ok() && parts.size() != lengthOf(pin.kind)) item.refuse("is no pin of the kind " + pin.kind);
+    if (item.ok() && parts.size() != lengthOf(pin.kind)) item.refuse("is not a pin of the kind " + pin.kind);
     if (!item.ok()) return {};
     if (pin.kind == "cut") pin.consumer = parts[2].as<std::string>();
     if (pin.kind == "hop_stage") pin.stage = parts[2].as<int>();
-    if (item.ok() && pin.kind == "hop_stage" && pin.stage < 1) parts[2].refuse("is no stage of a hop");
+    if (item.ok() && pin.kind == "hop_stage" && pin.stage < 1) parts[2].refuse("is not a valid stage");
     return pin;
 }
 

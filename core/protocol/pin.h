@@ -21,7 +21,7 @@ struct PinRecord {
 
 // Both answer one question, so that only the later counts: whether a value is stored, where it is gathered.
 bool sameQuestion(const PinRecord& left, const PinRecord& right);
-// Only an optimum keeps to it: the rules know nothing but stored values.
+// Only optimal plans support it: rules decide stored values only.
 bool needsOptimum(const PinRecord& pin);
 bool mentions(const PinRecord& pin, const std::string& value);
 bool fits(const PinRecord& pin, const ModelRecord& model);  // the model has what it names

@@ -45,14 +45,14 @@ private:
     [[nodiscard]] int op(const Reader& reader) const
     {
         const int index = m_model.opIndex(reader.as<std::string>());
-        if (index < 0) reader.refuse("names no operator of this model");
+        if (index < 0) reader.refuse("is not an operator of this model");
         return index;
     }
 
     [[nodiscard]] int value(const Reader& reader) const
     {
         const int index = m_model.valueIndex(reader.as<std::string>());
-        if (index < 0) reader.refuse("names no value of this model");
+        if (index < 0) reader.refuse("is not a value of this model");
         return index;
     }
 

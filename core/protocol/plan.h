@@ -85,7 +85,7 @@ bool sameCuts(const PlanRecord& left, const PlanRecord& right);
 // The result of plan/make and plan/load. Fails with Input and a JSON pointer.
 base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRecord& model);
 
-// One way out that plan/repairs knows: without a pin, or with so many stages.
+// A fix suggested by plan/repairs: without a pin, or with so many stages.
 struct RepairRecord {
     std::optional<PinRecord> drop;
     int stages = 0;  // where nothing is dropped

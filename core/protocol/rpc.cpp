@@ -19,7 +19,7 @@ Value paramsOf(const Reader& root)
 {
     if (root.value().find("params") == nullptr) return Value::object();
     const Reader params = root.child("params");
-    if (!params.value().isObject()) params.refuse("is no object");
+    if (!params.value().isObject()) params.refuse("is not an object");
     return params.value();
 }
 
@@ -104,7 +104,7 @@ base::Result<Message> readMessage(std::string_view text)
     const base::Result<Value> document = json::parse(text, "message", limits);
     if (!document) return base::forward(document);
     const Reader root(*document, "message");
-    if (!document->isObject()) root.refuse("is no object");
+    if (!document->isObject()) root.refuse("is not an object");
     Message message = root.ok() ? readAny(root) : Message();
     if (!root.ok()) return base::forward(root.status());
     return message;

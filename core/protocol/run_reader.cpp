@@ -16,7 +16,7 @@ RunState stateOf(const Reader& reader)
     for (const RunState state :
          {RunState::Preparing, RunState::Running, RunState::Paused, RunState::Verifying, RunState::Finished})
         if (name == runStateName(state)) return state;
-    reader.refuse("is '" + name + "', which is no state of a run");
+    reader.refuse("is '" + name + "', which is not a state of a run");
     return RunState::Finished;
 }
 
@@ -25,7 +25,7 @@ int phaseOf(const Reader& reader)
     const auto name = reader.as<std::string>();
     const auto* const found = std::find(std::begin(phaseNames), std::end(phaseNames), name);
     if (found != std::end(phaseNames)) return static_cast<int>(found - std::begin(phaseNames));
-    reader.refuse("is '" + name + "', which is no phase");
+    reader.refuse("is '" + name + "', which is not a phase");
     return 0;
 }
 
@@ -82,7 +82,7 @@ base::ErrorCode codeOf(const Reader& reader)
          {base::ErrorCode::Usage, base::ErrorCode::Input, base::ErrorCode::Unsupported, base::ErrorCode::Different,
           base::ErrorCode::Resources, base::ErrorCode::Internal, base::ErrorCode::Cancelled})
         if (static_cast<int>(known) == code) return known;
-    reader.refuse("is no exit code of a failure");
+    reader.refuse("is not an exit code of a failure");
     return base::ErrorCode::Internal;
 }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "analysis/value_names.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 using analysis::Analysis;
 using analysis::OpInfo;
-using analysis::OpKind;
 using json::Value;
 
 // The stage in which each operator runs first.
@@ -144,7 +144,7 @@ const char* originName(ir::Origin origin)
     return "op";
 }
 
-Value valueValue(const InspectSubject& subject, const ir::Value& value)
+Value valueValue(const InspectSubject& subject, const ir::Value& value, const std::string& label)
 {
     const Analysis& analysis = *subject.analysis;
     const bool tensor = value.kind == ir::ValueKind::Tensor;
@@ -153,6 +153,7 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value)
     item["id"] = ir::valueName(value.id);
     item["origin"] = originName(value.origin);
     item["name"] = value.name;
+    item["label"] = label;
     item["dtype"] = tensor ? Value(base::dtypeName(value.dtype)) : Value();
     item["shape"] = known ? symbolicShape(analysis, value.id) : Value(value.shape);
     item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
@@ -257,17 +258,7 @@ void describeModel(Value& document, const InspectSubject& subject)
 
 }  // namespace
 
-const char* kindOf(const Analysis& analysis, ir::OpId op)
-{
-    const OpInfo& info = infoOf(analysis, op);
-    if (info.structureOnly) return "structure";
-    switch (info.kind) {
-    case OpKind::Gather: return "gather";
-    case OpKind::Aggregate: return "aggregate";
-    case OpKind::Reduce: return "reduce";
-    default: return "rowwise";
-    }
-}
+const char* kindOf(const Analysis& analysis, ir::OpId op) { return analysis::kindName(analysis, op); }
 
 std::string roleText(const analysis::InputRole& role)
 {
@@ -293,7 +284,9 @@ Value inspectValue(const InspectSubject& subject)
     document["splittable"] = subject.plan != nullptr;
     document["ops"] = opsValue(subject);
     document["values"] = Value::array();
-    for (const ir::Value& value : analysis.program.values) document["values"].push(valueValue(subject, value));
+    const analysis::ValueNames names(analysis);
+    for (const ir::Value& value : analysis.program.values)
+        document["values"].push(valueValue(subject, value, names[value.id]));
     document["stages"] = Value::array();
     if (subject.plan != nullptr)
         for (const plan::Stage& stage : subject.plan->stages) document["stages"].push(stageValue(analysis, stage));

@@ -105,8 +105,11 @@ std::optional<ir::OpId> Names::findOp(const std::string& name) const
 std::optional<ir::ValueId> Names::findValue(const std::string& name) const
 {
     const auto number = parseId(name, "v", m_values);
-    return number ? std::optional(ir::ValueId(*number)) : std::nullopt;
+    if (number) return ir::ValueId(*number);
+    return m_valueNames ? m_valueNames->find(name) : std::nullopt;
 }
+
+void Names::acceptValueNames(const analysis::Analysis& analysis) { m_valueNames.emplace(analysis); }
 
 json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id)
 {

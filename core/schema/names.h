@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/value_names.h"
 #include "json/json.h"
 
 namespace hopscope::schema {
@@ -28,6 +29,9 @@ public:
     [[nodiscard]] std::optional<ir::OpId> findOp(const std::string& name) const;
     [[nodiscard]] std::optional<ir::ValueId> findValue(const std::string& name) const;
 
+    // From now on findValue also finds what people call a value ("conv1 output"), where no id reads the same.
+    void acceptValueNames(const analysis::Analysis& analysis);
+
 private:
     [[nodiscard]] std::optional<ir::RowClass> findOwned(const std::string& inner) const;
 
@@ -35,6 +39,7 @@ private:
     std::map<std::string, ir::SpaceId> m_spaceIds;
     std::map<std::string, ir::KeyId> m_keyIds;
     std::size_t m_ops = 0, m_values = 0;
+    std::optional<analysis::ValueNames> m_valueNames;
 };
 
 // The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.

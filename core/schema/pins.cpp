@@ -17,7 +17,7 @@ constexpr std::array<PinKind, 5> kinds{PinKind::Checkpoint, PinKind::NoCheckpoin
 ir::ValueId valueOf(const Reader& reader, const Names& names)
 {
     const auto found = names.findValue(reader.as<std::string>());
-    if (!found && reader.ok()) reader.refuse("names no value of this model");
+    if (!found && reader.ok()) reader.refuse("is not a value of this model");
     return found.value_or(ir::ValueId());
 }
 
@@ -42,7 +42,7 @@ plan::Pin readPin(const Reader& item, const Names& names)
     const auto name = parts[0].as<std::string>();
     const auto* const kind = std::ranges::find(kinds, name, [](PinKind k) { return std::string(plan::pinName(k)); });
     if (kind == kinds.end()) {
-        parts[0].refuse("is no kind of pin");
+        parts[0].refuse("is not a kind of pin");
         return {};
     }
     const bool three = *kind == PinKind::Cut || *kind == PinKind::HopStage;
@@ -58,7 +58,7 @@ void checkModel(const Reader& root, const std::string& modelHash)
 {
     const auto hash = root.maybe<std::string>("model_sha256");
     if (hash && root.ok() && *hash != modelHash)
-        root.child("model_sha256").refuse("is another model's: the pins were made for a different file");
+        root.child("model_sha256").refuse("does not match: the pins were made for a different model file");
 }
 
 }  // namespace
@@ -97,7 +97,9 @@ base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const
     root.only({"pins", "model_sha256"});
     checkModel(root, modelHash);
     std::vector<plan::Pin> pins;
-    if (root.ok()) pins = readPins(root.child("pins"), Names(analysis));
+    Names names(analysis);
+    names.acceptValueNames(analysis);
+    if (root.ok()) pins = readPins(root.child("pins"), names);
     if (!root.ok()) return base::forward(root.status());
     return pins;
 }

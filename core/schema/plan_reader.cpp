@@ -101,7 +101,7 @@ void PlanReader::placeStep(const Reader& item, plan::Stage& stage) const
     const ir::SpaceId destination = space(item.child("loop"));
     const auto loop = std::ranges::find(stage.loops, destination, &plan::Loop::destination);
     if (loop != stage.loops.end()) loop->steps.push_back(step(item));
-    else if (item.ok()) item.child("loop").refuse("names no loop of this stage");
+    else if (item.ok()) item.child("loop").refuse("is not a loop of this stage");
 }
 
 plan::Stage PlanReader::stage(const Reader& item) const
@@ -142,9 +142,9 @@ plan::Checkpoint PlanReader::checkpoint(const Reader& item, const std::set<int>&
     result.bytesRead = nullable<std::int64_t>(item, "bytes_read");
     const auto dtype = item.get<std::string>("dtype");
     if (!item.ok()) return result;
-    if (!stages.contains(result.stage)) item.child("stage").refuse("names no stage of this plan");
+    if (!stages.contains(result.stage)) item.child("stage").refuse("is not a stage of this plan");
     if (dtype != base::dtypeName(m_analysis.program.value(result.value).dtype))
-        item.child("dtype").refuse("is not the value's");
+        item.child("dtype").refuse("does not match the value");
     matches(item.child("shape"), symbolicShape(m_analysis, result.value));
     matches(item.child("row_spaces"), rowSpaces(m_analysis, result.value));
     return result;
@@ -153,9 +153,9 @@ plan::Checkpoint PlanReader::checkpoint(const Reader& item, const std::set<int>&
 void PlanReader::matches(const Reader& list, const json::Value& expected)
 {
     const std::vector<Reader> items = list.items();
-    if (list.ok() && items.size() != expected.size()) list.refuse("is not the value's");
+    if (list.ok() && items.size() != expected.size()) list.refuse("does not match the value");
     for (std::size_t i = 0; list.ok() && i < items.size(); ++i)
-        if (items[i].value() != (*expected.asArray())[i]) items[i].refuse("is not the value's");
+        if (items[i].value() != (*expected.asArray())[i]) items[i].refuse("does not match the value");
 }
 
 void PlanReader::checkpoints(const Reader& root, plan::Plan& plan) const
@@ -214,7 +214,7 @@ plan::Plan PlanReader::read(const Reader& root) const
 base::Status checkHashes(const Hashes& found, const Hashes& expected, const std::string& file)
 {
     static constexpr std::pair<const char*, const char*> kinds[] = {
-        {"model", "another model"}, {"roles", "inputs of other roles"}, {"data", "other data"}};
+        {"model", "another model"}, {"roles", "inputs with other roles"}, {"data", "other data"}};
     for (const auto& [name, other] : kinds) {
         const auto here = found.find(name), wanted = expected.find(name);
         if (here == found.end() || wanted == expected.end() || here->second == wanted->second) continue;

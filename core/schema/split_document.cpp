@@ -65,7 +65,7 @@ std::optional<std::string> readSpace(const Reader& item, const Known& spaces)
 {
     if (item.value().isNull()) return std::nullopt;
     const auto name = item.as<std::string>();
-    if (item.ok() && !spaces.contains(name)) item.refuse("names no row space");
+    if (item.ok() && !spaces.contains(name)) item.refuse("is not a row space");
     return name;
 }
 
@@ -93,9 +93,9 @@ void readStages(const Reader& root, const Known& values, Split& split)
         stage.index = item.get<int>("index");
         if (item.ok() && !split.stages.empty() && stage.index <= split.stages.back().index)
             item.child("index").refuse("does not follow the stage before it");
-        stage.destinations = readNames(item.child("destinations"), spaces, "names no row space");
-        stage.inputs = readNames(item.child("inputs"), made, "is made by no earlier stage");
-        stage.outputs = readNames(item.child("outputs"), values, "names no tensor");
+        stage.destinations = readNames(item.child("destinations"), spaces, "is not a row space");
+        stage.inputs = readNames(item.child("inputs"), made, "is not produced by an earlier stage");
+        stage.outputs = readNames(item.child("outputs"), values, "is not a tensor");
         made.insert(stage.outputs.begin(), stage.outputs.end());
         split.stages.push_back(std::move(stage));
     }
@@ -106,7 +106,7 @@ void readCheckpoint(const Reader& item, Split& split)
     SplitCheckpoint result{item.get<std::string>("value"), item.get<int>("stage"), item.get<bool>("output")};
     if (!item.ok()) return;
     const auto stage = std::ranges::find(split.stages, result.stage, &SplitStage::index);
-    if (stage == split.stages.end()) return item.child("stage").refuse("names no stage");
+    if (stage == split.stages.end()) return item.child("stage").refuse("is not a stage");
     if (std::ranges::find(stage->outputs, result.value) == stage->outputs.end())
         item.child("value").refuse("is not written by its stage");
     split.checkpoints.push_back(std::move(result));
@@ -125,9 +125,9 @@ Split readFields(const Reader& root)
         if (!values.insert(split.tensors.back().value).second && item.ok())
             item.child("value").refuse("is listed twice");
     }
-    split.inputs = readNames(root.child("inputs"), values, "names no tensor");
-    split.outputs = readNames(root.child("outputs"), values, "names no tensor");
-    split.prologue = readNames(root.child("prologue"), values, "names no tensor");
+    split.inputs = readNames(root.child("inputs"), values, "is not a tensor");
+    split.outputs = readNames(root.child("outputs"), values, "is not a tensor");
+    split.prologue = readNames(root.child("prologue"), values, "is not a tensor");
     readStages(root, values, split);
     for (const Reader& item : root.items("checkpoints")) readCheckpoint(item, split);
     const Reader verification = root.child("verification");

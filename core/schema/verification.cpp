@@ -94,7 +94,7 @@ Verification verificationFrom(const Reader& reader)
     static const std::set<std::string> verdicts{"equal", "different", "unverifiable"};
     Verification result;
     result.verdict = reader.get<std::string>("verdict");
-    if (reader.ok() && !verdicts.contains(result.verdict)) reader.child("verdict").refuse("is no verdict");
+    if (reader.ok() && !verdicts.contains(result.verdict)) reader.child("verdict").refuse("is not a verdict");
     result.reason = reader.get<std::string>("reason");
     result.coverage = readCoverage(reader.child("coverage"));
     result.outputs = readTensors(reader.child("outputs"));

@@ -1,5 +1,5 @@
-// The only room of CBC and its libraries (Clp, Osi, Cgl). The interface's promises are kept here: nothing is printed, what
-// is thrown becomes an Error, deadline and stop token are looked at in every iteration.
+// The only code that uses CBC and its libraries (Clp, Osi, Cgl). It keeps the promises of the interface: nothing is
+// printed, exceptions become errors, deadline and stop token are checked in every iteration.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -7,8 +7,8 @@ namespace {
 
 tl::unexpected<base::Error> none()
 {
-    return base::fail(base::ErrorCode::Unsupported, "this program was built without a solver of integer programs",
-                      "install coinor-libcbc-dev and build again");
+    return base::fail(base::ErrorCode::Unsupported, "this program was built without an integer programming solver",
+                      "install coinor-libcbc-dev and rebuild");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ base::Status compareCheckpoints(const Request& request, std::int64_t needed, con
 {
     const std::int64_t free = availableMemory();
     if (request.checkpoints.empty() || (free > 0 && needed > free / 2)) return {};
-    if (progress) progress({"comparing what was stored"});
+    if (progress) progress({"comparing stored values"});
     std::vector<ir::ValueId> values;
     for (const auto& [value, tensor] : request.checkpoints) values.push_back(value);
     const auto reference = executor::evaluateUnsplit(*request.walk, *request.analysis, *request.inputs, values,

@@ -194,7 +194,7 @@ std::optional<std::string> mismatch(const TensorView& staged, const TensorView& 
     for (std::size_t d = 0; equal && d < staged.shape.size(); ++d)
         equal = static_cast<int>(d) == sampledDim || staged.shape[d] == reference.shape[d];
     if (equal) return std::nullopt;
-    return "the staged run gives " + shapeText(staged) + ", the model " + shapeText(reference);
+    return "the staged run yields " + shapeText(staged) + ", the model " + shapeText(reference);
 }
 
 void addDifference(TensorError& error)

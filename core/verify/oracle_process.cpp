@@ -130,7 +130,7 @@ Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, cons
 std::string signalSentence(int signal)
 {
     std::string name = strsignal(signal) ? strsignal(signal) : "unknown";
-    return "the model's own forward ended by signal " + std::to_string(signal) + " (" + name + ")";
+    return "the model's own forward was terminated by signal " + std::to_string(signal) + " (" + name + ")";
 }
 
 // OUTPUT.error: "memory" or "refused" on the first line, then the message.
@@ -141,7 +141,7 @@ OracleOutcome readRefusal(const std::string& output, const std::string& log)
     if (line == std::string::npos) {
         std::string said = readText(log);
         said = said.substr(0, said.find('\n'));
-        return {OracleEnd::Refused, "the oracle failed without a reason" + (said.empty() ? "" : ": " + said)};
+        return {OracleEnd::Refused, "the oracle failed for an unknown reason" + (said.empty() ? "" : ": " + said)};
     }
     const OracleEnd end = text.starts_with("memory") ? OracleEnd::OutOfMemory : OracleEnd::Refused;
     return {end, text.substr(line + 1)};
@@ -154,7 +154,7 @@ OracleOutcome interpret(const Watched& watched, const std::string& output, const
     if (WIFSIGNALED(watched.status)) {
         const int signal = WTERMSIG(watched.status);
         if (signal == SIGKILL)
-            return {OracleEnd::OutOfMemory, "the oracle was killed, which the kernel does when memory runs out"};
+            return {OracleEnd::OutOfMemory, "the oracle was killed, probably because the system ran out of memory"};
         return {OracleEnd::Died, signalSentence(signal)};
     }
     if (WEXITSTATUS(watched.status) == 0 && std::filesystem::exists(output)) return {OracleEnd::Done, {}};

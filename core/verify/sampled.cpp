@@ -108,7 +108,7 @@ GroupEnd Sampler::compare(const Seeds& seeds, const base::TensorMap& reference)
     const auto& outputs = m_request.analysis->program.outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const auto found = reference.find(outputs[i].name);
-        if (found == reference.end()) return unusable("the model gives no output " + outputs[i].name);
+        if (found == reference.end()) return unusable("the model has no output " + outputs[i].name);
         const GroupEnd end = compareOutput(outputs[i], seeds, found->second, m_verdict.outputs[i]);
         if (end != GroupEnd::Compared) return end;
     }

@@ -34,9 +34,10 @@ Obstacle reducesRows(const Analysis& analysis, const ir::Op& op)
 {
     const OpInfo& info = analysis.info(op.id);
     if (info.kind == OpKind::Reduce && !onlyMeasures(analysis, op))
-        return ir::describeOp(op) + " reduces over all rows, so a neighbourhood of a few rows gives other numbers";
+        return ir::describeOp(op) + " reduces over all rows, so that a sampled neighbourhood yields different results";
     if (info.kind == OpKind::Aggregate && info.role.target.valid() && !analysis.tables.isRow(info.role.target))
-        return ir::describeOp(op) + " pools rows into a graph, so a neighbourhood of a few rows gives other numbers";
+        return ir::describeOp(op) +
+               " pools the rows of a graph, so that a sampled neighbourhood yields different results";
     return std::nullopt;
 }
 
@@ -87,7 +88,7 @@ Obstacle seesWholeStructure(const Analysis& analysis, const ir::Op& op)
 {
     const std::string& reason = analysis.info(op.id).prologueReason;
     if (reason.empty() || operators::of(op.name).traits.keepsOrder || onlyMeasures(analysis, op)) return std::nullopt;
-    return ir::describeOp(op) + " sees the structure of the whole graph (" + reason + ")";
+    return ir::describeOp(op) + " uses the structure of the whole graph (" + reason + ")";
 }
 
 // Operators that the outputs' numbers follow from; what only feeds a guard or a shape is not among them.
@@ -119,9 +120,10 @@ Obstacle operatorObstacle(const Analysis& analysis, const ir::Op& op)
 Obstacle valueObstacle(const Analysis& analysis, const ir::Value& value)
 {
     if (value.origin == ir::Origin::Parameter && analysis.hasRows(value.id))
-        return "the weight " + value.name + " has one row per row of a table, which a neighbourhood does not cut";
+        return "the weight " + value.name +
+               " has one row per row of a table, which cannot be restricted to a neighbourhood";
     if (value.origin == ir::Origin::Input && value.name.find(".csr_") != std::string::npos)
-        return "the compressed sparse input " + value.name + " cannot be cut";
+        return "the compressed sparse input " + value.name + " cannot be restricted to a neighbourhood";
     return std::nullopt;
 }
 
@@ -139,7 +141,7 @@ Obstacle outputObstacle(const Analysis& analysis, const ir::NamedValue& output)
 std::optional<std::string> sampledObstacle(const Analysis& analysis, const Structure& structure)
 {
     if (!structure.unresolved.empty())
-        return structure.unresolved.front() + " aggregates by a key that is no column of the inputs";
+        return structure.unresolved.front() + " aggregates by a key that is not a column of the inputs";
     for (const ir::NamedValue& output : analysis.program.outputs)
         if (Obstacle obstacle = outputObstacle(analysis, output)) return obstacle;
     for (const ir::Value& value : analysis.program.values)

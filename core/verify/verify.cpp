@@ -63,7 +63,7 @@ void compareOutputs(const std::map<std::string, base::TensorView>& staged, const
     for (const auto& [name, tensor] : staged) {
         TensorError error{name};
         const auto found = reference.find(name);
-        std::optional<std::string> difference = "the model gives no such output";
+        std::optional<std::string> difference = "the model has no such output";
         if (found != reference.end()) difference = mismatch(tensor, found->second);
         if (difference) addDifference(error);
         else compareAll(tensor, found->second, verdict.tolerance, error);
@@ -136,7 +136,7 @@ tl::unexpected<base::Error> doesNotFit(std::int64_t needed, std::int64_t memory)
 {
     return base::fail(ErrorCode::Resources,
                       "the unsplit model needs about " + base::formatBytes(static_cast<double>(needed)) +
-                          ", the oracle may take " + base::formatBytes(static_cast<double>(memory)),
+                          ", but the oracle is limited to " + base::formatBytes(static_cast<double>(memory)),
                       "verify on samples (--verify sample)");
 }
 
@@ -156,7 +156,7 @@ base::Status decide(const Request& request, const base::ProgressFn& progress, st
     }
     if (const std::optional<std::string> obstacle = sampledObstacle(*request.analysis, structure)) {
         verdict.coverage = {"sampled"};
-        verdict.reason = "the whole graph does not fit, and there is no sampled oracle: " + *obstacle;
+        verdict.reason = "the whole graph does not fit into memory and sampling is not possible: " + *obstacle;
         return {};
     }
     return verifySampled(request, structure, memory, progress, stop, verdict);
@@ -278,7 +278,7 @@ void conclude(Verdict& verdict, const std::string& covered)
         rows += error.rows;
         if (error.different == 0) continue;
         const std::string count = std::to_string(error.different) + (error.different == 1 ? " element" : " elements");
-        if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " beyond the tolerance";
+        if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " outside the tolerance";
     }
     if (different > 0) {
         verdict.verdict = "different";
@@ -289,13 +289,13 @@ void conclude(Verdict& verdict, const std::string& covered)
     const bool compared = rows > 0 || (coverage.rows == 0 && coverage.skipped == 0);
     verdict.verdict = compared ? "equal" : "unverifiable";
     verdict.reason = compared ? "equal within the tolerance on " + covered
-                              : "no sampled destination has a neighbourhood that fits the oracle's memory";
+                              : "no sampled node has a neighbourhood that fits into the memory of the oracle";
 }
 
 base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop)
 {
     Verdict verdict;
-    verdict.reason = request.mode == Mode::None ? "verification was not asked for" : "";
+    verdict.reason = request.mode == Mode::None ? "verification was not requested" : "";
     const Clock::time_point start = Clock::now();
     if (request.mode != Mode::None)
         if (base::Status decided = decide(request, progress, stop, verdict); !decided) return base::forward(decided);

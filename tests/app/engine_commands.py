@@ -257,12 +257,12 @@ class Runs(EngineTest):
         words += ["--batch", "200"]
         wide = self.document("plan", *words, "--strategy", "depth")
         largest = sum(c["bytes_written"] for c in wide["checkpoints"])
-        self.refused(4, "more than the host's memory limit", "plan", *words, "--strategy", "depth", "--host-memory",
+        self.refused(4, "exceeds the host memory limit", "plan", *words, "--strategy", "depth", "--host-memory",
                      300_000)
         self.assertGreater(largest, 600_000)
         report = self.document("run", *words, "--host-memory", 600_000, "-o", self.folder / "out", "--verify", "full")
         self.assertEqual(report["verify"]["verdict"], "equal")
-        self.refused(4, "no plan keeps its stores within", "plan", *words, "--host-memory", 1000)
+        self.refused(4, "no plan fits the host memory limit of", "plan", *words, "--host-memory", 1000)
 
     def test_the_machine_is_measured_and_remembered(self):
         cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}

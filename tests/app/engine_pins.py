@@ -1,5 +1,5 @@
 """Random pins of all kinds on real models: every answer is a plan that keeps them, judged by the plan's own steps, reads and
-stores, or a refusal that names a set of pins in conflict and has a way out. HOPSCOPE_ENGINE names the program,
+stores, or a refusal that names conflicting pins and can be fixed. HOPSCOPE_ENGINE names the program,
 HOPSCOPE_ROOT the repository."""
 import json
 import random
@@ -12,9 +12,9 @@ from serve_case import DIGITS, KARATE, ROOT, ServeTest
 from serve_client import Refused
 
 SEEDS = range(8)  # for each model
-PHRASES = {"checkpoint": r"(?<!never )store {0} of ", "no_checkpoint": r"never store {0} of ",
-           "cut": r"read {0} of [^,]* for {1} of ", "hop_stage": r"gather for {0} of [^,]* in stage {1}\b",
-           "no_recompute": r"compute {0} of [^,]* only once"}
+PHRASES = {"checkpoint": "(?<!never )store '{0}'", "no_checkpoint": "never store '{0}'",
+           "cut": "read '{0}' from a store for '{1}'", "hop_stage": r"run the gathers for '{0}' in stage {1}\b",
+           "no_recompute": "compute '{0}' only once"}
 
 
 class Model:
@@ -26,6 +26,10 @@ class Model:
         self.maker = {value: op["id"] for op in inspect["ops"] for value in op["outputs"] if op["kind"] != "input"}
         self.results = {op["inputs"][0] for op in inspect["ops"] if op["kind"] == "output"}
         self.rows = [v for v in self.maker if any(self.values[v]["row_spaces"]) and not self.values[v]["structure_only"]]
+
+    def phrase(self, pin):
+        """How a refusal speaks of a pin, as a regular expression."""
+        return PHRASES[pin[0]].format(*(re.escape(self.values[v]["label"]) if v in self.values else v for v in pin[1:]))
 
     def operands(self, value):
         return [u for u in self.ops[self.maker[value]]["inputs"] if u in self.values]
@@ -123,7 +127,7 @@ class RandomPins(ServeTest):
             self.assertEqual(refused.code, -32004)
             return None, refused.error
 
-    def test_pins_are_kept_or_refused_with_the_conflict_and_a_way_out(self):
+    def test_pins_are_kept_or_refused_with_the_conflict_and_fixes(self):
         self.connection = self.client()
         made = refused = 0
         for name, model in self.models.items():
@@ -139,7 +143,7 @@ class RandomPins(ServeTest):
                     if error is None:
                         self.kept(look, document, pins, answer)
                     else:
-                        self.way_out(look, document, pins, error)
+                        self.check_repairs(look, document, pins, error)
         print(f"{made} plans, {refused} refusals")
         self.assertGreater(made, 30)
         self.assertGreater(refused, 10)
@@ -155,8 +159,8 @@ class RandomPins(ServeTest):
         loaded = self.connection.call("plan/load", document=document, text=json.dumps(answer["plan"]))
         self.assertEqual(loaded["plan"]["stages"], answer["plan"]["stages"])
 
-    def way_out(self, look, document, pins, error):
-        named = [pin for pin in pins if re.search(PHRASES[pin[0]].format(*pin[1:]), error["message"])]
+    def check_repairs(self, look, document, pins, error):
+        named = [pin for pin in pins if re.search(look.phrase(pin), error["message"])]
         if "no legal plan" in error["message"]:
             self.assertTrue(named, error["message"])
             self.assertIsNotNone(self.answer(document, named)[1], error["message"])

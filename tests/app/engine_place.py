@@ -43,8 +43,8 @@ class Place(unittest.TestCase):
         path.write_text(json.dumps(case))
         return path
 
-    def test_every_case_has_its_optimum_its_stores_and_its_literal_colouring(self):
-        results = self.document(CASES, "--literal")["results"]
+    def test_every_case_has_its_optimum_its_stores_and_its_min_cut_relaxation(self):
+        results = self.document(CASES, "--min-cut")["results"]
         self.assertEqual([result["id"] for result in results], [case["id"] for case in ALL])
         for result in results:
             with self.subTest(case=result["id"]):

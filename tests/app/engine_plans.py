@@ -94,8 +94,8 @@ class Plans(unittest.TestCase):
         self.assertIn("no such file", self.refused(3, *asked, "--pins", self.folder / "none.json"))
         for says, *wrong in (("--stages: Value 0", "--stages", 0), ("--stages: Value x", "--stages", "x"),
                              ("--deadline: Value 0", "--deadline", 0),
-                             ("are about the best cuts", "--strategy", "depth", "--stages", 3),
-                             ("are about the best cuts", "--strategy", "depth", "--deadline", 1)):
+                             ("apply to optimised plans only", "--strategy", "depth", "--stages", 3),
+                             ("apply to optimised plans only", "--strategy", "depth", "--deadline", 1)):
             self.assertIn(says, self.refused(2, *asked, *wrong))
         self.assertIn("--pins excludes --plan", self.refused(2, "run", *asked[1:], "-o", self.folder / "out", "--plan",
                                                              "plan.json", "--pins", self.pins([])))

@@ -73,10 +73,11 @@ class Bound(unittest.TestCase):
         return {"options": {"features": 100, "hidden": 50, "outputs": 10, "layers": 2},
                 "cases": [{"nodes": 1000, "edges": 10000, "stages": [stage, stage]}]}
 
-    def test_the_nearest_wall_of_each_stage_counts(self):
+    def test_the_bottleneck_of_each_stage_counts(self):
         memory = [10000 * 50 * 4 / 4e9 + 1000 * 150 * 4 / 2e9, 10000 * 10 * 4 / 4e9 + 1000 * 60 * 4 / 2e9]
         for bytes_of, seconds, wall in (({}, sum(memory), "GPU memory"), ({"h2d": 10**9}, 4.0, "gathers"),
-                                        ({"structure": 10**9}, 2.0, "copies up"), ({"d2h": 10**9}, 1.0, "copies down")):
+                                        ({"structure": 10**9}, 2.0, "host-to-device copies"),
+                                        ({"d2h": 10**9}, 1.0, "device-to-host copies")):
             found, nearest = gpu_report.bound(self.document(**bytes_of), self.RATES)
             self.assertAlmostEqual(found, seconds)
             self.assertEqual(nearest, [wall] * 2)

@@ -135,13 +135,13 @@ TEST_CASE("place takes a file and how to solve it")
     const auto plain = parse("place i.json");
     REQUIRE(plain);
     CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == optimiser::Strategy::Optimal);
-    const auto invocation = parse("place i.json --case gcn --strategy local-search --literal --deadline 2.5 --json");
+    const auto invocation = parse("place i.json --case gcn --strategy local-search --min-cut --deadline 2.5 --json");
     REQUIRE(invocation);
     const pipeline::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
     CHECK(options.file == "i.json");
     CHECK(options.caseId == "gcn");
     CHECK(options.strategy == optimiser::Strategy::LocalSearch);
-    CHECK(options.literal);
+    CHECK(options.minCut);
     CHECK(options.deadline == 2.5);
     CHECK(invocation->json);
 }

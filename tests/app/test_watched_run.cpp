@@ -175,7 +175,7 @@ TEST_CASE("the table of a run on a GPU has the overlap and what was reserved, an
 {
     const std::string text = engine::describeRun(gpuReport(), engine::Style{false});
     for (const char* words :
-         {"overlap", "reserved", "75 %", "25 %", "3.0 MiB", "copies hidden behind computing: 50 %\n"})
+         {"overlap", "reserved", "75 %", "25 %", "3.0 MiB", "copying hidden behind computation: 50 %\n"})
         CHECK_MESSAGE(text.find(words) != std::string::npos, words << " is not in\n" << text);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("where copying takes longer than computing nothing is called hidden")
     schema::Report report = gpuReport();
     for (schema::StageRecord& stage : report.stages) stage.phases.h2d = 9;
     const std::string text = engine::describeRun(report, engine::Style{false});
-    CHECK(text.find("copying and computing at once: 50 % of the shorter of the two") != std::string::npos);
+    CHECK(text.find("copying and computation overlapped for 50 % of the shorter of the two") != std::string::npos);
     CHECK(text.find("hidden") == std::string::npos);
 }
 

@@ -105,7 +105,7 @@ def main(engine, only):
         print(f"{name:48} {ending:9} {'FAILED ' + problem if problem else ''}  {line[:200]}")
     failed = [row[0] for row in rows if row[2] or row[1] == "hangs"]
     print(f"{len(rows)} cases, {len(failed)} failed" + (": " + ", ".join(failed) if failed else ""))
-    return 1 if failed else 0
+    return 1 if failed or not rows else 0
 
 
 if __name__ == "__main__":

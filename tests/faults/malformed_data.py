@@ -119,7 +119,7 @@ def _(b):
     return b.run(b.graph(), size=1 << 20)
 
 
-@case("safetensors: header of zero bytes", REFUSED, "graph.safetensors", "the text ends too early")
+@case("safetensors: header of zero bytes", REFUSED, "graph.safetensors", "unexpected end of text")
 def _(b):
     return b.run(b.graph(), size=0)
 

@@ -79,7 +79,7 @@ TEST_CASE("hardware without a driver is told to install one")
 {
     gpu::Driver driver;
     driver.hardware = 2;
-    refuses(driver, cuda13, {"2 NVIDIA GPUs", "not NVIDIA's driver", "install"});
+    refuses(driver, cuda13, {"2 NVIDIA GPUs", "no NVIDIA driver", "install"});
     driver.hardware = 1;
     refuses(driver, cuda13, {"an NVIDIA GPU"});
 }
@@ -136,7 +136,7 @@ TEST_CASE("CUDA_VISIBLE_DEVICES that hides every GPU is named")
 
 TEST_CASE("a driver that cannot start is quoted, with what may help")
 {
-    refuses(failing(803, "mismatch (error 803)"), cuda13, {"mismatch (error 803)", "start the machine again"});
+    refuses(failing(803, "mismatch (error 803)"), cuda13, {"mismatch (error 803)", "reboot"});
     refuses(failing(802, "not yet (error 802)"), cuda13, {"fabricmanager"});
     refuses(failing(999, "unknown error (error 999)"), cuda13, {"unknown error (error 999)", "nvidia-smi"});
     refuses(failing(0, ""), cuda13, {"lists none"});

@@ -75,7 +75,7 @@ def refused_by_numpy_types(folder):
              "bytes": (np.array([b"ab"]), "strings"),
              "date": (np.array(["2020-01-01"], dtype="datetime64[D]"), "dates"),
              "record": (np.zeros(2, dtype=[("a", "<f4"), ("b", "<i8")]), "structured"),
-             "long": (np.zeros(2, dtype=np.longdouble), "not a type that tensors have")}
+             "long": (np.zeros(2, dtype=np.longdouble), "not a supported element type")}
     for name, (array, expected) in cases.items():
         path = os.path.join(folder, name + ".npy")
         np.save(path, array, allow_pickle=True)

@@ -104,8 +104,8 @@ TEST_CASE("arguments that fit no form are refused")
     const std::vector<Row> rows{
         {{npy}, ErrorCode::Usage, "needs a name"},
         {{"x=" + tensors}, ErrorCode::Usage, "names of their own"},
-        {{"=" + npy}, ErrorCode::Usage, "is no data argument"},
-        {{"x="}, ErrorCode::Usage, "is no data argument"},
+        {{"=" + npy}, ErrorCode::Usage, "is not a valid data argument"},
+        {{"x="}, ErrorCode::Usage, "is not a valid data argument"},
         {{""}, ErrorCode::Input, "no such file"},
         {{folder.file("none.safetensors")}, ErrorCode::Input, "no such file: " + folder.file("none.safetensors")},
         {{"x=" + folder.file("none.npy")}, ErrorCode::Input, "no such file: " + folder.file("none.npy")},

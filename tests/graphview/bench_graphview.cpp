@@ -1,4 +1,4 @@
-// Measures the graph against the goals of the window, or shows one model:
+// Measures the graph against the goals of the window (exits with 1 if one is missed), or shows one model:
 // bench_graphview [LAYOUT-PROGRAM]
 // bench_graphview --show INSPECT.json PLAN.json|- OUT.png light|dark [LAYOUT-PROGRAM] [WIDTHxHEIGHT] [OPERATOR] [ACTION]
 // where INSPECT.json may be `large`, PLAN.json `depth`, OPERATOR is selected (0: none) and ACTION triggered
@@ -204,10 +204,10 @@ int main(int argc, char** argv)
     const QStringList arguments = QApplication::arguments();
     if (arguments.value(1) == QLatin1String("--show") && arguments.size() > 5) return show(arguments);
     const QString helper = arguments.value(1);
-    watch::title();
-    benchOpen(helper);
-    benchShared(helper);
-    benchFold(helper);
-    benchExpanded(helper);
-    return 0;
+    return watch::untilMet([&] {
+        benchOpen(helper);
+        benchShared(helper);
+        benchFold(helper);
+        benchExpanded(helper);
+    });
 }

@@ -48,7 +48,7 @@ private slots:
         const VisibleGraph graph = visibleGraph(fold, initialFold(fold));
         const QStringList all = labels(graph);
         QCOMPARE(all.count(QStringLiteral("gather source")), 3);
-        QCOMPARE(all.count(QStringLiteral("sum by destination")), 3);
+        QCOMPARE(all.count(QStringLiteral("sum aggregation")), 3);
         QCOMPARE(all.count(QStringLiteral("lin \u00d7 norm")), 3);
         QCOMPARE(all.count(QStringLiteral("relu")), 3);
         QVERIFY(all.contains(QStringLiteral("x")));
@@ -209,7 +209,7 @@ private slots:
             << QStringList{"lin \u00d7 norm", "gather source", "add \u00d7 norm + bias", "relu", "concat", "lin"};
         QTest::newRow("gat") << "gat"
                              << QStringList{"gather source", "gather destination", "leaky relu",
-                                            "sum by destination + bias"};
+                                            "sum aggregation + bias"};
     }
     void realModels()
     {

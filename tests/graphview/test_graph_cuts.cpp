@@ -60,7 +60,7 @@ private slots:
     void anOperatorsMenuOffersEveryPin()
     {
         Bench bench;
-        const int gather = bench.nth("sum by destination", 1);
+        const int gather = bench.nth("sum aggregation", 1);
         QMenu* menu = menuAt(bench, bench.at(gather));
         for (const char* name : {"pin.checkpoint", "pin.no_checkpoint", "pin.no_recompute", "pin.cut"})
             QVERIFY2(entry(menu, name) && entry(menu, name)->isEnabled(), name);
@@ -75,7 +75,7 @@ private slots:
     {
         Bench bench;
         QSignalSpy toggled(&bench.panel, &GraphPanel::pinToggled);
-        const SceneEdge* edge = edgeInto(bench, bench.nth("sum by destination", 1));
+        const SceneEdge* edge = edgeInto(bench, bench.nth("sum aggregation", 1));
         QVERIFY(edge);
         QMenu* menu = menuAt(bench, pathPoint(bench, *edge, 0.5));
         QAction* cut = entry(menu, "pin.cut");
@@ -92,7 +92,7 @@ private slots:
     void whatIsPinnedIsCheckedAndMarked()
     {
         Bench bench;
-        const int hop = bench.nth("sum by destination", 1);
+        const int hop = bench.nth("sum aggregation", 1);
         const SceneEdge* edge = edgeInto(bench, hop);
         const auto& made = bench.model->values[bench.model->ops[bench.scene().graph.nodes[hop].op].outputs.front()];
         const std::vector<PinRecord> pins{{"hop_stage", made.id, {}, 2},
@@ -118,8 +118,8 @@ private slots:
         models::Settings settings;
         settings.strategy = "depth";
         bench.document.setSettings(settings);
-        QMenu* menu = menuAt(bench, bench.at(bench.nth("sum by destination", 1)));
-        QVERIFY(entry(menu, "pin.no_recompute")->toolTip().contains("optimum around your pins"));
+        QMenu* menu = menuAt(bench, bench.at(bench.nth("sum aggregation", 1)));
+        QVERIFY(entry(menu, "pin.no_recompute")->toolTip().contains("optimal plan around your pins"));
         QVERIFY(!entry(menu, "pin.checkpoint")->toolTip().contains("optimum"));
         menu->close();
     }
@@ -130,7 +130,7 @@ private slots:
         QSignalSpy over(&bench.panel, &GraphPanel::checkpointDragged), ended(&bench.panel, &GraphPanel::dragEnded),
             moved(&bench.panel, &GraphPanel::checkpointMoved);
         const QPoint from = bench.view().camera().toScreen(bench.scene().stores.front().rect.center()).toPoint();
-        const int sum = bench.nth("sum by destination", 0);
+        const int sum = bench.nth("sum aggregation", 0);
         QTest::mousePress(&bench.view(), Qt::LeftButton, {}, from);
         QTest::mouseMove(&bench.view(), bench.at(sum));
         QTest::mouseMove(&bench.view(), bench.at(sum) + QPoint(3, 1));

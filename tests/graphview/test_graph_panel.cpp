@@ -114,7 +114,7 @@ private slots:
         Bench bench;
         QSignalSpy pinned(&bench.panel, &GraphPanel::pinRequested);
         for (const SceneEdge& edge : bench.scene().edges) {
-            if (edge.from != bench.nth("sum by destination", 0)) continue;
+            if (edge.from != bench.nth("sum aggregation", 0)) continue;
             const std::string value = bench.model->values[edge.values.front()].id;
             QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, pathPoint(bench, edge, 0.5));
             QCOMPARE(pinned.size(), 1);
@@ -131,7 +131,7 @@ private slots:
         QSignalSpy moved(&bench.panel, &GraphPanel::checkpointMoved);
         const SceneStore store = bench.scene().stores.front();
         const QPoint from = bench.view().camera().toScreen(store.rect.center()).toPoint();
-        const int sum = bench.nth("sum by destination", 0);
+        const int sum = bench.nth("sum aggregation", 0);
         QTest::mousePress(&bench.view(), Qt::LeftButton, {}, from);
         QTest::mouseMove(&bench.view(), from + QPoint(10, 10));
         QTest::mouseMove(&bench.view(), bench.at(sum));
@@ -335,7 +335,7 @@ private slots:
         if (suffix == QLatin1String("svg")) {
             QSvgRenderer renderer(file);
             QVERIFY(renderer.isValid());
-            QVERIFY(written.readAll().contains("sum by destination"));
+            QVERIFY(written.readAll().contains("sum aggregation"));
         } else if (suffix == QLatin1String("pdf")) {
             QVERIFY(written.readAll().startsWith("%PDF-"));
         } else {

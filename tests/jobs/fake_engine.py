@@ -236,7 +236,7 @@ class Engine:
     def live(self, params):
         run = self.runs.get(params["run"])
         if run is None or run.over:
-            raise Refused(-32602, "no such run is under way")
+            raise Refused(-32602, "no such run is in progress")
         return run
 
     # What only tests ask for.

@@ -83,7 +83,7 @@ void TestEngineClient::anotherMajorVersionIsRefusedInWords_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("words");
     QTest::newRow("newer") << QStringList{"--major", "2"} << "protocol 2";
-    QTest::newRow("none") << QStringList{"--no-version"} << "does not say which protocol";
+    QTest::newRow("none") << QStringList{"--no-version"} << "does not report its protocol";
 }
 
 void TestEngineClient::anotherMajorVersionIsRefusedInWords()
@@ -112,14 +112,14 @@ void TestEngineClient::whateverBreaksTheProtocolEndsTheEngineWithAReason_data()
                                              << "signal 9";
     QTest::newRow("exit") << "test/exit"
                           << "exit code 6";
-    QTest::newRow("its last words") << "test/exit"
-                                    << "no more memory";
+    QTest::newRow("last output") << "test/exit"
+                                 << "no more memory";
     QTest::newRow("garbage") << "test/garbage"
-                             << "broke the protocol";
+                             << "violated the protocol";
     QTest::newRow("not JSON") << "test/not_json"
-                              << "broke the protocol";
+                              << "violated the protocol";
     QTest::newRow("too large") << "test/oversize"
-                               << "broke the protocol";
+                               << "violated the protocol";
 }
 
 void TestEngineClient::whateverBreaksTheProtocolEndsTheEngineWithAReason()

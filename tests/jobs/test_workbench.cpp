@@ -138,7 +138,7 @@ void TestWorkbench::aRefusedCutNamesThePinsInItsWayAndTakesOneOut()
     const models::Repair way = bench.document.repairs().front();
     QVERIFY(way.dropped == (protocol::PinRecord{"no_checkpoint", firstResult}));
     QCOMPARE(bench.stored(), QStringList{secondResult});
-    bench.workbench.repair("the way out", way);
+    bench.workbench.repair("the fix", way);
     QTRY_COMPARE(bench.stored(), QStringList{firstResult});
     QVERIFY(bench.document.refusal().isEmpty());
     QVERIFY(bench.document.repairs().empty());

@@ -54,7 +54,7 @@ void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
     QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));
     bench.workbench.pin({"hop_stage", secondGather, {}, 3});
     QTRY_COMPARE(bench.document.plan()->strategy, std::string("optimal"));
-    QVERIFY(bench.workbench.undoStack().undoText().contains("optimum around the pins"));
+    QVERIFY(bench.workbench.undoStack().undoText().contains("optimise around the pins"));
     QTRY_COMPARE(bench.document.plan()->stagesOf(bench.document.model()->opIndex("op7")), std::vector{3});
     bench.workbench.undoStack().undo();
     QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));

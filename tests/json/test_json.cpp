@@ -62,10 +62,10 @@ TEST_CASE("malformed text is refused with its place")
     struct Row {
         std::string text, expected, where;
     };
-    const std::vector<Row> rows{{"", "ends too early", ":0"},
-                                {"   ", "ends too early", ":"},
-                                {"{", "ends too early", ":"},
-                                {R"({"a": 1)", "ends too early", ":7"},
+    const std::vector<Row> rows{{"", "unexpected end of text", ":0"},
+                                {"   ", "unexpected end of text", ":"},
+                                {"{", "unexpected end of text", ":"},
+                                {R"({"a": 1)", "unexpected end of text", ":7"},
                                 {R"({"a": 1} x)", "unexpected text", ":9"},
                                 {R"({"a": 1}{})", "unexpected text", ":8"},
                                 {R"({"a": 1, "a": 2})", "key 'a' is repeated", "/a"},

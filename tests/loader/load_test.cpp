@@ -21,15 +21,8 @@ loader::Model loaded(const std::string& name)
 
 }  // namespace
 
-TEST_CASE("The models of the other tests can be made, or the reason why not is told")
-{
-    if (!test::canMakeModels()) MESSAGE("skipped: no Python with PyTorch at " << std::string(TEST_PYTHON));
-    else CHECK_FALSE(test::modelFolder().empty());
-}
-
 TEST_CASE("A traced and a scripted model tell what they are")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model traced = loaded("net_t"), scripted = loaded("net_s");
     CHECK(traced.info().traced);
     CHECK_FALSE(scripted.info().traced);
@@ -44,7 +37,6 @@ TEST_CASE("A traced and a scripted model tell what they are")
 
 TEST_CASE("Optional arguments are known")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model model = loaded("normalised_s");
     CHECK(model.info().arguments[2].optional);
     CHECK_FALSE(model.info().arguments[1].optional);
@@ -52,7 +44,6 @@ TEST_CASE("Optional arguments are known")
 
 TEST_CASE("Missing operators are named with their library")
 {
-    if (test::modelFolder().empty()) return;
     const auto unknown = loader::load(modelPath("unknown"));
     REQUIRE_FALSE(unknown);
     INFO(base::describe(unknown.error()));
@@ -64,7 +55,6 @@ TEST_CASE("Missing operators are named with their library")
 
 TEST_CASE("A state dict, a missing file and a folder are refused with a hint")
 {
-    if (test::modelFolder().empty()) return;
     for (const std::string& path : {modelPath("state_dict"), std::string("nowhere.pt"), test::modelFolder()}) {
         const auto model = loader::load(path);
         REQUIRE_FALSE(model);
@@ -75,13 +65,13 @@ TEST_CASE("A state dict, a missing file and a folder are refused with a hint")
 
 TEST_CASE("Archives that TorchScript refuses are repaired")
 {
-    if (test::modelFolder().empty() || modelPath("pyg_gcn_s").empty()) return;
     const loader::Model model = loaded("pyg_gcn_s");
     REQUIRE_FALSE(model.info().repairs.empty());
     CHECK(model.info().repairs[0].inserted.find("Union[") != std::string::npos);
     CHECK(model.info().repairs[0].record.ends_with(".py"));
 }
 
+#ifdef TEST_SHARED
 TEST_CASE("Every shared model loads, the two unreadable ones after a repair")
 {
     for (const std::string& path : test::sharedModels()) {
@@ -92,10 +82,10 @@ TEST_CASE("Every shared model loads, the two unreadable ones after a repair")
         CHECK(model->info().repairs.empty() != broken);
     }
 }
+#endif
 
 TEST_CASE("Damaged archives never get past the loader with a crash")
 {
-    if (test::modelFolder().empty()) return;
     std::ostringstream whole;
     whole << std::ifstream(modelPath("raises"), std::ios::binary).rdbuf();
     const std::string bytes = whole.str(), path = test::modelFolder() + "/damaged.bin";
@@ -111,7 +101,6 @@ TEST_CASE("Damaged archives never get past the loader with a crash")
 
 TEST_CASE("Keys are bound to arguments, slips are refused, extras are noted")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model model = loaded("normalised_s");
     const base::TensorView x = loader::toView(torch::randn({4, 8}));
     const base::TensorView index = loader::toView(torch::zeros({2, 3}, at::kLong));

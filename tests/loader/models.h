@@ -5,17 +5,15 @@
 
 namespace hopscope::test {
 
-// Whether the Python with PyTorch is there that writes the models.
-bool canMakeModels();
-
-// The folder of models that make_models.py writes; made on first use, empty if there is no Python with PyTorch.
+// The folder of models that make_models.py writes; made on first use. The test fails if that is not possible.
 const std::string& modelFolder();
 
-// Path of a model; empty if it could not be made.
+// Path of a model; the test fails if it is not there.
 std::string modelPath(const std::string& name);
 
-// Files in the shared data folder that lies beside a checkout; empty if it is not there.
+#ifdef TEST_SHARED
+// The trained models on Cora, at least one.
 std::vector<std::string> sharedModels();
-std::string sharedFile(const std::string& name);
+#endif
 
 }  // namespace hopscope::test

@@ -30,5 +30,5 @@ TEST_CASE("work that does not end is given up")
     const base::Status stuck = loader::survives(
         "model.pt", [] { pause(); }, 1);
     REQUIRE_FALSE(stuck.has_value());
-    CHECK(stuck.error().message == "PyTorch's reader did not finish model.pt within 1 s");
+    CHECK(stuck.error().message == "PyTorch's reader did not finish reading model.pt within 1 s");
 }

@@ -107,7 +107,6 @@ int lineOf(const std::string& text)
 void expectRefused(const std::string& name, const std::string& words, const std::string& where,
                    std::map<std::string, at::Tensor> more = {})
 {
-    if (test::modelFolder().empty()) return;
     auto inputs = graph(9, 25, 8, 3);
     inputs.insert(more.begin(), more.end());
     const auto walk = loader::walk(loaded(modelPath(name)), views(inputs));
@@ -123,7 +122,6 @@ void expectRefused(const std::string& name, const std::string& words, const std:
 
 TEST_CASE("Traced and scripted convolutions become the same program")
 {
-    if (test::modelFolder().empty()) return;
     const ir::Program traced = compareOnGraphs(modelPath("net_t")), scripted = compareOnGraphs(modelPath("net_s"));
     CHECK(count(traced, "aten::scatter_add_") == 2);
     CHECK(count(scripted, "aten::scatter_add_") == 2);
@@ -144,7 +142,6 @@ TEST_CASE("Traced and scripted convolutions become the same program")
 
 TEST_CASE("Ids are dense, producers and outputs agree, and unused values are gone")
 {
-    if (test::modelFolder().empty()) return;
     const ir::Program program = compareOnGraphs(modelPath("normalised_s"));
     for (std::size_t i = 0; i < program.values.size(); ++i) CHECK(program.values[i].id.at() == i);
     for (const ir::Op& op : program.ops) {
@@ -159,7 +156,6 @@ TEST_CASE("Ids are dense, producers and outputs agree, and unused values are gon
 
 TEST_CASE("Normalisation with in-place writes and an optional weight matches forward")
 {
-    if (test::modelFolder().empty()) return;
     compareOnGraphs(modelPath("normalised_t"));
     const ir::Program program = compareOnGraphs(modelPath("normalised_s"));
     CHECK(first(program, "aten::pow_").functionalOverload == "Tensor_Scalar");
@@ -172,7 +168,6 @@ TEST_CASE("Normalisation with in-place writes and an optional weight matches for
 
 TEST_CASE("Loops unroll, and a trip count that is an input becomes a guard")
 {
-    if (test::modelFolder().empty()) return;
     const ir::Program program = compareOnGraphs(modelPath("loop"), {{"rounds", at::scalar_tensor(2, at::kLong)}});
     CHECK(count(program, "aten::linear") == 3);
     REQUIRE(program.guards.size() == 1);
@@ -185,7 +180,6 @@ TEST_CASE("Loops unroll, and a trip count that is an input becomes a guard")
 
 TEST_CASE("Dictionaries, lists and tuples dissolve on both ends")
 {
-    if (test::modelFolder().empty()) return;
     const auto inputs = [](std::int64_t n) {
         return views({{"xs.user", at::randn({n, 8})},
                       {"xs.item", at::randn({n + 2, 8})},
@@ -202,7 +196,6 @@ TEST_CASE("Dictionaries, lists and tuples dissolve on both ends")
 
 TEST_CASE("Writes into buffers, views, constants and aliases match forward, and leave the model as it was")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model model = loaded(modelPath("writes"));
     compare(model, views({{"x", at::randn({4, 8})}}), views({{"x", at::randn({30, 8})}}));
     CHECK(model.impl().module.attr("state").toTensor().abs().sum().item<double>() == 0);
@@ -210,7 +203,6 @@ TEST_CASE("Writes into buffers, views, constants and aliases match forward, and 
 
 TEST_CASE("Sparse inputs come apart into indices and values")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model model = loaded(modelPath("sparse"));
     const auto coo = [](std::int64_t n, std::int64_t entries) {
         return views({{"x", at::randn({n, 8})},
@@ -232,7 +224,6 @@ TEST_CASE("Sparse inputs come apart into indices and values")
 
 TEST_CASE("Branches on sizes and values become guards")
 {
-    if (test::modelFolder().empty()) return;
     const ir::Program program = compareOnGraphs(modelPath("branch"));
     CHECK(program.guards.size() >= 3);
     for (const ir::Guard& guard : program.guards) CHECK(guard.source.line > 0);
@@ -248,7 +239,6 @@ TEST_CASE("Branches on sizes and values become guards")
 
 TEST_CASE("Arithmetic on sizes stays symbolic")
 {
-    if (test::modelFolder().empty()) return;
     const auto inputs = [](std::int64_t n, double scale) {
         return views({{"x", at::randn({n, 8})},
                       {"scale", at::scalar_tensor(scale, at::kDouble)},
@@ -259,7 +249,6 @@ TEST_CASE("Arithmetic on sizes stays symbolic")
 
 TEST_CASE("Modules that set attributes, share weights or call one layer twice match forward")
 {
-    if (test::modelFolder().empty()) return;
     for (const char* name : {"state", "shared"})
         compare(loaded(modelPath(name)), views({{"x", at::randn({4, 8})}}), views({{"x", at::randn({30, 8})}}));
     const auto walk = loader::walk(loaded(modelPath("shared")), views({{"x", at::randn({4, 8})}}));
@@ -269,11 +258,7 @@ TEST_CASE("Modules that set attributes, share weights or call one layer twice ma
     CHECK(parameters == std::set<std::string>{"a.bias", "a.weight", "b.bias"});
 }
 
-TEST_CASE("torch_scatter's operators run without the library")
-{
-    if (test::modelFolder().empty()) return;
-    compareOnGraphs(modelPath("scatter"));
-}
+TEST_CASE("torch_scatter's operators run without the library") { compareOnGraphs(modelPath("scatter")); }
 
 TEST_CASE("What cannot be run safely is refused with its place")
 {
@@ -286,7 +271,6 @@ TEST_CASE("What cannot be run safely is refused with its place")
 
 TEST_CASE("A stub that never runs does not matter")
 {
-    if (test::modelFolder().empty()) return;
     const auto walk = loader::walk(loaded(modelPath("stub")),
                                    views({{"x", at::randn({4, 8})}, {"use", at::scalar_tensor(false, at::kBool)}}));
     REQUIRE(walk);
@@ -295,7 +279,6 @@ TEST_CASE("A stub that never runs does not matter")
 
 TEST_CASE("Walking twice gives the same program")
 {
-    if (test::modelFolder().empty()) return;
     const loader::Model model = loaded(modelPath("normalised_s"));
     const auto a = loader::walk(model, views(graph(9, 25, 8, 3))), b = loader::walk(model, views(graph(19, 65, 8, 5)));
     REQUIRE(a);
@@ -306,7 +289,6 @@ TEST_CASE("Walking twice gives the same program")
 
 TEST_CASE("PyG convolutions, traced and scripted, match forward on a larger graph")
 {
-    if (modelPath("pyg_gcn_t").empty()) return;
     for (const char* name : {"gcn", "sage", "gin", "gat", "transformer", "tag", "film", "arma"})
         for (const char* how : {"_t", "_s"}) {
             const std::string path = modelPath(std::string("pyg_") + name + how);
@@ -316,7 +298,6 @@ TEST_CASE("PyG convolutions, traced and scripted, match forward on a larger grap
 
 TEST_CASE("Inputs can be guessed from names and weights")
 {
-    if (test::modelFolder().empty()) return;
     for (const char* name : {"net_t", "normalised_s", "loop", "writes"}) {
         const loader::Model model = loaded(modelPath(name));
         const auto sample = loader::proposeSample(model);
@@ -329,6 +310,7 @@ TEST_CASE("Inputs can be guessed from names and weights")
     CHECK(none.error().hint.find("--data") != std::string::npos);
 }
 
+#ifdef TEST_SHARED
 TEST_CASE("The shared models match forward on graphs of their own width")
 {
     for (const std::string& path : test::sharedModels()) {
@@ -336,6 +318,7 @@ TEST_CASE("The shared models match forward on graphs of their own width")
         compare(loaded(path), views(graph(12, 40, 1433, 3)), views(graph(50, 300, 1433, 4)));
     }
 }
+#endif
 
 TEST_CASE("Devices that a file names are the CPU in memory, and the program is as if none had been named")
 {
@@ -343,10 +326,9 @@ TEST_CASE("Devices that a file names are the CPU in memory, and the program is a
         {"devices_t", {{"cuda:0", 6}}}, {"devices_s", {{"cuda", 1}, {"cuda:0", 3}, {"cuda:1", 1}}}};
     for (const auto& [name, devices] : expected) {
         const std::string path = modelPath(name);
-        if (path.empty()) return;
         CAPTURE(name);
         CHECK(loaded(path).info().devices == devices);
         compareOnGraphs(path);
     }
-    if (const std::string path = modelPath("net_t"); !path.empty()) CHECK(loaded(path).info().devices.empty());
+    CHECK(loaded(modelPath("net_t")).info().devices.empty());
 }

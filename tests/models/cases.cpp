@@ -76,7 +76,8 @@ base::Result<Case> readCase(const std::string& line)
         setter->second(result, field.substr(equals + 1));
     }
     if ((result.expectation == Expectation::Refused) == result.reasons.empty())
-        return base::fail(base::ErrorCode::Input, "'" + result.name + "': a refusal has a reason, and nothing else has");
+        return base::fail(base::ErrorCode::Input,
+                          "'" + result.name + "': a refusal has a reason, and nothing else has");
     return result;
 }
 

@@ -88,11 +88,11 @@ def along(index, v):
 
 # Element by element ----------------------------------------------------------------------------------------------------
 rows("abs asinh atan ceil cos deg2rad elu erf erfc exp exp2 expm1 floor frac gelu hardshrink hardsigmoid hardswish hardtanh "
-     "isfinite isinf isnan leaky_relu log_sigmoid mish nan_to_num neg positive rad2deg real reciprocal relu relu6 "
+     "isfinite isinf isnan leaky_relu log_sigmoid mish nan_to_num neg positive rad2deg real relu relu6 "
      "resolve_conj resolve_neg round selu celu sgn sigmoid sign silu sin sinh softplus softshrink square tan tanh trunc "
      "alias detach logical_not bitwise_not",
      lambda name, v: getattr(A, name)(v.i if name.startswith("bitwise") else v.h))
-rows("acos asin atanh digamma erfinv lgamma log log10 log1p log2 rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
+rows("acos asin atanh digamma erfinv lgamma log log10 log1p log2 logit reciprocal rsqrt sqrt", lambda name, v: getattr(A, name)(v.p))
 row("acosh", lambda v: A.acosh(v.p + 1))
 row("cosh", lambda v: A.cosh(v.p))
 rows("add div eq fmod ge gt le lt maximum minimum mul ne remainder sub copysign atan2 floor_divide isclose logaddexp "
@@ -134,7 +134,13 @@ def changed(v, change):
     return y + v.h
 
 
-row("zero_", lambda v: changed(v, lambda y: y[:, :2].zero_()))
+
+def zeroed(y):
+    z = y + 1
+    return y.zero_() + z
+
+
+row("zero_", lambda v: zeroed(v.h * 2))
 row("fill_", lambda v: changed(v, lambda y: y[:, :2].fill_(0.5)))
 row("copy_", lambda v: changed(v, lambda y: y[:, :2].copy_(v.p[:, 2:4])))
 

@@ -91,12 +91,12 @@ def nearest_neighbours_of_features(m, x, edge_index):
     return h[torch.cdist(h, h).topk(3, largest=False)[1]].max(1)[0]
 
 
-@refused("a size seems baked into the file")
+@refused("a size may have been baked in")
 def size_baked_into_the_trace(m, x, edge_index):
     return torch.zeros(23, H).index_add(0, edge_index[1], m.inp(x)[edge_index[0]])
 
 
-@refused("a size seems baked into the file")
+@refused("a size may have been baked in")
 def size_baked_into_a_sparse_matrix(m, x, edge_index):
     n = int(x.shape[0])
     matrix = torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.size(1)), (n, n))
@@ -195,7 +195,7 @@ def cached():
     return model
 
 
-group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="the index into the rows of node has no known origin")
+group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="the index into the rows of node has an unknown origin")
 group.add("pyg_topk_pooling", TopPool, PLAIN, expect="refuse", reason=OUT_ARGUMENT)
 group.add("pyg_median", lambda: Wrapped(G.SAGEConv(H, H, aggr="median")), PLAIN, expect="refuse",
           reason=OUT_ARGUMENT)
@@ -240,7 +240,7 @@ def rows_merged_with_heads(m, x, edge_index):
     return m.a((h * h.softmax(1)).view(x.size(0), H), edge_index)
 
 
-@refused("a size seems baked into the file")
+@refused("a size may have been baked in")
 def largest_id_plus_one(m, x, edge_index):
     h = m.inp(x)
     return add_rows(h[edge_index[0]], edge_index[1], int(edge_index.max()) + 1)
@@ -265,7 +265,7 @@ def largest_row_number(m, x, edge_index):
     return h.argmax(0), h.argmax(1)
 
 
-@refused("has no known origin")
+@refused("has an unknown origin")
 def ids_shifted(m, x, edge_index):
     shifted = torch.stack([edge_index[0] + x.size(0), edge_index[1]])
     both = torch.cat([m.inp(x), m.lin(m.inp(x))], 0)

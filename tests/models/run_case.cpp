@@ -159,7 +159,7 @@ std::string figures(const executor::PredictedStage& s)
 // too early or too late. On graphs of ten nodes that is a share of everything.
 constexpr double fewTensors = 1024;
 constexpr double fewTensorsOnGpu = 2048;  // whose allocator counts 512 bytes at least
-constexpr double memoryTolerance = 0.05;   // of the peak, for 95 of 100 batches
+constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
 
 void comparePeaks(const executor::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
@@ -365,8 +365,7 @@ bool named(const std::string& text, const std::vector<std::string>& reasons)
 std::string complaintAbout(const Case& c, const base::Error& error)
 {
     const std::string text = base::describe(error);
-    const bool data = c.expectation == Expectation::Either && error.code == base::ErrorCode::Input;
-    if (error.code != base::ErrorCode::Unsupported && !data) return "exit code is not 4";
+    if (error.code != base::ErrorCode::Unsupported) return "exit code is not 4";
     if (text.find('\n') != std::string::npos) return "the message has several lines";
     if (text.find(".py:") == std::string::npos) return "the message names no source line";
     return named(text, c.reasons) ? "" : "the message does not name the reason";

@@ -325,16 +325,7 @@ class reshape_as_itself(Base):
         return self.pass_on(h, edge_index)
 
 
-# What shares memory in a way that is not followed, or on some graphs only ------------------------------------------------
-@refused("not followed")
-class written_through_einsum(Base):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        h = self.inp(x)
-        y = torch.einsum("ij->ji", h)
-        y.add_(1)
-        return self.pass_on(h, edge_index)
-
-
+# What shares memory on some graphs only ------------------------------------------------
 @refused("some graphs")
 class selected_rows_turned(Base):
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "optimiser/reduce.h"
-#include "optimiser/resolve.h"
+#include "optimiser/reoptimise.h"
 #include "random_instances.h"
 #include "solver/mip.h"
 #include "support/generate_instance.h"
@@ -83,7 +83,7 @@ void measurePins(const Instance& in, const Answer& best, const Size& size, std::
         pinned.pins.resize(1);
         Answer answer;
         const double time = seconds([&] {
-            if (const auto found = resolveAround(pinned, best.placement, pinned.pins)) answer = *found;
+            if (const auto found = reoptimise(pinned, best.placement, pinned.pins)) answer = *found;
         });
         results.resolve.add(time);
         if (size.nodes > 1000 || answer.status == Status::Infeasible) continue;

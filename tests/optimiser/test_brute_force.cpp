@@ -3,7 +3,7 @@
 #include "brute.h"
 #include "fixture.h"
 #include "judge.h"
-#include "optimiser/colouring.h"
+#include "optimiser/min_cut_relaxation.h"
 #include "optimiser/solve.h"
 #include "random_instances.h"
 #include "solver/mip.h"

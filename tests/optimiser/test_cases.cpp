@@ -1,8 +1,8 @@
 #include "fixture.h"
 #include "judge.h"
 #include "optimiser/baseline.h"
-#include "optimiser/colouring.h"
 #include "optimiser/evaluate.h"
+#include "optimiser/min_cut_relaxation.h"
 #include "optimiser/solve.h"
 #include "solver/mip.h"
 
@@ -116,14 +116,14 @@ TEST_CASE("the literal colouring costs what is expected, with the expected black
     forEachCase([](const Instance& in, const json::Value& document) {
         const json::Value* const expect = document.find("literal_colouring");
         if (expect == nullptr) return;
-        const Colouring colouring = literalColouring(in);
+        const MinCutRelaxation colouring = minCutRelaxation(in);
         CHECK(colouring.cost == doctest::Approx(number(*expect->find("cost"))));
         double sum = 0;
-        for (const NodeId v : colouring.blackNodes) sum += in.node(v).write;
+        for (const NodeId v : colouring.storedNodes) sum += in.node(v).write;
         CHECK(sum <= colouring.cost + 1e-9);
-        CHECK(names(in, colouring.blackNodes) == strings(*expect->find("black_nodes")));
+        CHECK(names(in, colouring.storedNodes) == strings(*expect->find("black_nodes")));
         std::set<std::pair<std::string, std::string>> edges, expected;
-        for (const Edge& e : colouring.blackEdges) edges.emplace(in.node(e.from).name, in.node(e.to).name);
+        for (const Edge& e : colouring.readEdges) edges.emplace(in.node(e.from).name, in.node(e.to).name);
         for (const json::Value& e : *expect->find("black_edges")->asArray())
             expected.emplace(*(*e.asArray())[0].asString(), *(*e.asArray())[1].asString());
         CHECK(edges == expected);

@@ -1,8 +1,8 @@
 #include "fixture.h"
 #include "judge.h"
-#include "optimiser/conflict.h"
 #include "optimiser/evaluate.h"
-#include "optimiser/resolve.h"
+#include "optimiser/infeasible_subset.h"
+#include "optimiser/reoptimise.h"
 #include "random_instances.h"
 #include "solver/mip.h"
 #include "support/generate_instance.h"
@@ -54,7 +54,7 @@ bool feasible(const Instance& in)
 }
 
 // The named subset has no plan, every smaller one has; every repair makes the whole instance feasible at its price.
-void checkConflict(const Instance& in, const Conflict& conflict)
+void checkConflict(const Instance& in, const InfeasibleSubset& conflict)
 {
     CHECK_FALSE(feasible(with(in, conflict.pins, conflict.budget)));
     for (std::size_t i = 0; i < conflict.pins.size(); ++i) {
@@ -93,7 +93,7 @@ TEST_CASE("300 random sets of pins are kept, or explained by a minimal conflict 
             continue;
         }
         ++infeasible;
-        const auto conflict = explainConflict(in);
+        const auto conflict = explainInfeasibility(in);
         REQUIRE_MESSAGE(conflict, (conflict ? "" : base::describe(conflict.error())));
         CHECK_FALSE(conflict->pins.empty());
         severalPins += conflict->pins.size() > 1 ? 1 : 0;
@@ -135,7 +135,7 @@ TEST_CASE("two conflicts at once are mended by dropping a pin of each")
                {PinKind::NoCheckpoint, conv0, {}, 0},
                {PinKind::Checkpoint, relu, {}, 0},
                {PinKind::NoCheckpoint, relu, {}, 0}};
-    const auto conflict = explainConflict(in);
+    const auto conflict = explainInfeasibility(in);
     REQUIRE(conflict);
     CHECK(conflict->pins.size() == 2);
     checkConflict(in, *conflict);
@@ -147,7 +147,7 @@ TEST_CASE("too few stages are a conflict without pins, mended by more")
     if (!solver::available()) return;
     Instance in = test::cases().instances[0];
     in.stages = 1;
-    const auto conflict = explainConflict(in);
+    const auto conflict = explainInfeasibility(in);
     REQUIRE(conflict);
     CHECK(conflict->pins.empty());
     CHECK_FALSE(conflict->budget);
@@ -174,7 +174,7 @@ TEST_CASE("a budget that is too small is named, with the smallest that suffices"
         CHECK(solved(in).status == Status::Infeasible);
         Options options;
         options.deadlineSeconds = share == 1 ? 0.5 : 5;
-        const auto conflict = explainConflict(in, options);
+        const auto conflict = explainInfeasibility(in, options);
         REQUIRE_MESSAGE(conflict, (conflict ? "" : base::describe(conflict.error())));
         CHECK(conflict->budget);
         for (const Repair& r : conflict->repairs)
@@ -187,7 +187,7 @@ TEST_CASE("a budget that is too small is named, with the smallest that suffices"
 TEST_CASE("a feasible instance has no conflict")
 {
     if (!solver::available()) return;
-    CHECK(explainConflict(test::cases().instances[0]).error().code == base::ErrorCode::Input);
+    CHECK(explainInfeasibility(test::cases().instances[0]).error().code == base::ErrorCode::Input);
 }
 
 TEST_CASE("around a new pin there is a legal plan that keeps all pins, near the optimum, wherever there is one")
@@ -200,7 +200,7 @@ TEST_CASE("around a new pin there is a legal plan that keeps all pins, near the 
         test::addPins(in, static_cast<std::uint64_t>(i) * 31 + 7);
         in.pins.resize(1);
         INFO(test::dump(in));
-        const auto answer = resolveAround(in, before->placement, in.pins);
+        const auto answer = reoptimise(in, before->placement, in.pins);
         if (!answer && !solver::available()) continue;
         REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
         if (!solver::available()) {

@@ -100,22 +100,22 @@ void TestPanelTexts::depthIsExplained_data()
     QTest::addColumn<QString>("contains");
     QTest::newRow("structure") << "src"
                                << "Why it has no depth"
-                               << "structure alone";
+                               << "graph structure only";
     QTest::newRow("input") << "x"
                            << "Why depth 0"
-                           << "given";
+                           << "is an input";
     QTest::newRow("own rows") << "h0"
                               << "Why depth 0"
-                              << "no neighbour";
+                              << "no neighbours";
     QTest::newRow("hop") << "m1"
                          << "Why depth 2"
-                         << "convs.1.lin linear (depth 1) of every neighbour";
+                         << "convs.1.lin output (depth 1) from the neighbours";
     QTest::newRow("behind one") << "r0"
                                 << "Why depth 1"
-                                << "One round";
+                                << "one hop";
     QTest::newRow("behind two") << "s1"
                                 << "Why depth 2"
-                                << "2 rounds";
+                                << "2 hops";
 }
 
 void TestPanelTexts::depthIsExplained()
@@ -142,7 +142,7 @@ void TestPanelTexts::factsSayWhereAnOperatorIs()
     QCOMPARE(fact("s1", "depth"), QStringLiteral("2"));
     QCOMPARE(fact("s1", "rows"), QStringLiteral("one per row of node"));
     QCOMPARE(fact("s1", "shape"), QStringLiteral("34 × 8 float32 · 100 B"));
-    QCOMPARE(fact("src", "stage"), QStringLiteral("prologue, once for the graph"));
+    QCOMPARE(fact("src", "stage"), QStringLiteral("prologue (once per graph)"));
     QCOMPARE(fact("src", "depth"), QString());
     QCOMPARE(fact("x", "stage"), QStringLiteral("given"));
 }
@@ -154,7 +154,7 @@ void TestPanelTexts::anOperatorInTwoStagesSaysSo()
     plan.stages[1].steps.push_back({model.opIndex("r0"), "F(node)", "node"});
     plan.indexStages();
     const std::vector<Fact> facts = opFacts(model, &plan, model.opIndex("r0"));
-    QCOMPARE(facts.back(), (Fact{QStringLiteral("stage"), QStringLiteral("1, 2, computed again in each")}));
+    QCOMPARE(facts.back(), (Fact{QStringLiteral("stage"), QStringLiteral("1, 2, recomputed in each")}));
 }
 
 void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense_data()
@@ -163,11 +163,11 @@ void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense_data()
     QTest::addColumn<QString>("op");
     QTest::addColumn<int>("can");
     QTest::addColumn<QString>("contains");
-    QTest::newRow("output") << "s1" << int(Can::Nothing) << "output";
-    QTest::newRow("stored") << "r0" << int(Can::Forbid) << "strategy stores it after stage 1, 100 B written";
+    QTest::newRow("output") << "s1" << int(Can::Nothing) << "Outputs";
+    QTest::newRow("stored") << "r0" << int(Can::Forbid) << "Stored by the strategy, after stage 1; 100 B written";
     QTest::newRow("not stored") << "s0" << int(Can::Store) << "";
     QTest::newRow("structure") << "src" << int(Can::Nothing) << "once for the whole graph";
-    QTest::newRow("input") << "x" << int(Can::Nothing) << "input";
+    QTest::newRow("input") << "x" << int(Can::Nothing) << "Inputs";
 }
 
 void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense()
@@ -203,11 +203,11 @@ void TestPanelTexts::answersNameWhatChanges()
     then.predicted->stages[0].recomputed = {1, 2};
     then.predicted->peakMemory = 500;
     const CutQuestion question = cutQuestion(model, &now, model.opIndex("s0"));
-    QCOMPARE(cutAnswer(question, now, then), QStringLiteral("Storing it moves 200 B more (+50.0 %), computes 2 "
-                                                            "operators again, peak memory 500 B instead of 2.0 KiB."));
+    QCOMPARE(cutAnswer(question, now, then), QStringLiteral("Storing it moves 200 B more (+50.0 %), recomputes 2 "
+                                                            "more operators, peak memory 500 B instead of 2.0 KiB."));
     const CutQuestion back = cutQuestion(model, &then, model.opIndex("s0"));
     QCOMPARE(cutAnswer(back, then, now),
-             QStringLiteral("Not storing it moves 200 B less (−33.3 %), computes 2 operators fewer again, peak memory "
+             QStringLiteral("Not storing it moves 200 B less (−33.3 %), recomputes 2 fewer operators, peak memory "
                             "2.0 KiB instead of 500 B."));
 }
 
@@ -216,7 +216,7 @@ void TestPanelTexts::anAnswerThatChangesNothingSaysSo()
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
     const CutQuestion question = cutQuestion(model, &plan, model.opIndex("s0"));
-    QVERIFY(cutAnswer(question, plan, plan).contains(QStringLiteral("stay as it is")));
+    QVERIFY(cutAnswer(question, plan, plan).contains(QStringLiteral("would not change")));
 }
 
 void TestPanelTexts::linksLeadBackToTheirTarget()
@@ -275,11 +275,11 @@ void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
     QCOMPARE(quality(), QStringLiteral("20 % above the optimum in time"));
     plan.lowerBound = 0.2;
     plan.gap = 1.0 / 3;
-    QCOMPARE(quality(), QStringLiteral("At most 50 % above the cheapest in time"));
+    QCOMPARE(quality(), QStringLiteral("Within 50 % of the optimum in time"));
     plan.gap = 0;
-    QCOMPARE(quality(), QStringLiteral("Proven to be the cheapest in time"));
+    QCOMPARE(quality(), QStringLiteral("Proven optimal in time"));
     plan.pins = {{"checkpoint", "s0"}};
-    QCOMPARE(quality(), QStringLiteral("Proven to be the cheapest in time with these pins"));
+    QCOMPARE(quality(), QStringLiteral("Proven optimal in time for these pins"));
     plan.predicted->seconds = 0.3;
     QCOMPARE(planHeadline(&plan), QStringLiteral("About 300 ms, moves 400 B"));
 }
@@ -356,13 +356,13 @@ void TestPanelTexts::stageLinesOfAGpuSayHowMuchOfTheCopyingWasHidden()
     stage.phases = {0, 0, 0.5, 1.5, 0.25, 0};
     stage.overlap = 0.917;
     stage.reservedMemory = 2048;
-    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopies hidden behind computing: 92 %"));
+    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopying hidden behind computation: 92 %"));
     QCOMPARE(
         stageDetails(&stage),
-        QStringLiteral("Copying to and from the GPU and computing went on at once for 92 % of the shorter of the two\n"
-                       "The GPU's allocator took up to 2.0 KiB from the driver"));
+        QStringLiteral("Copying to and from the GPU overlapped with computation for 92 % of the shorter of the two\n"
+                       "The GPU's allocator reserved up to 2.0 KiB from the driver"));
     stage.phases[2] = 3;  // more copying than computing: it cannot all be hidden
-    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopying and computing at once: 92 %"));
+    QCOMPARE(stageStatus(&stage, nullptr), QStringLiteral("2.00 s\ncopying and computation overlapped: 92 %"));
 }
 
 void TestPanelTexts::stageLinesSayHowFarTheyAre()

@@ -149,11 +149,11 @@ void TestPanels::theInspectorFollowsTheSelection()
 {
     Fixture fixture;
     const auto panel = fixture.show(makeInspector, {380, 700});
-    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("Nothing is open"));
+    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("No model is open"));
     fixture.open();
     QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("Drawn"));
     fixture.selection.select(Target::op(fixture.op("s1")));
-    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("sum by destination"));
+    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("sum aggregation"));
     QCOMPARE(text(*panel, "inspectorPath"), QStringLiteral("convs.1 · Conv · aten::index_add"));
     QCOMPARE(text(*panel, "fact.depth"), QStringLiteral("2"));
     QCOMPARE(text(*panel, "depthHeading"), QStringLiteral("Why depth 2"));
@@ -191,7 +191,7 @@ void TestPanels::theInspectorShowsStagesAndModules()
     QVERIFY(!part<QLabel>(*panel, "depthHeading")->isVisible());
     fixture.selection.select(Target::moduleAt(QStringLiteral("convs.0")));
     QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("convs.0"));
-    QCOMPARE(text(*panel, "fact.operators"), QStringLiteral("3, and 2 on structure only"));
+    QCOMPARE(text(*panel, "fact.operators"), QStringLiteral("3, plus 2 structure-only"));
     QCOMPARE(text(*panel, "fact.stages"), QStringLiteral("1"));
 }
 
@@ -202,7 +202,7 @@ void TestPanels::theInspectorForgetsAClosedModel()
     const auto panel = fixture.show(makeInspector, {380, 700});
     fixture.selection.select(Target::op(fixture.op("s1")));
     fixture.document.setModel(nullptr);
-    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("Nothing is open"));
+    QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("No model is open"));
     QVERIFY(!part<QLabel>(*panel, "hops")->isVisible());
 }
 

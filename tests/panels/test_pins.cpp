@@ -75,9 +75,9 @@ void TestPins::pinsAreSaidInWords_data()
     QTest::newRow("store") << "checkpoint"
                            << "store %1";
     QTest::newRow("never") << "no_checkpoint"
-                           << "do not store %1";
+                           << "never store %1";
     QTest::newRow("once") << "no_recompute"
-                          << "compute %1 once";
+                          << "compute %1 only once";
     QTest::newRow("stage") << "hop_stage"
                            << "run %1 in stage 3";
 }
@@ -103,7 +103,7 @@ void TestPins::aValueOffersWhatCanBeDecided()
     QCOMPARE(texts.mid(0, 3), (QStringList{"Store here", "Never store", "Do not recompute"}));
     QVERIFY2(texts.contains("Run in stage/3") && !texts.contains("Run in stage/4"), qPrintable(texts.join(u'|')));
     QVERIFY(choices[0].chosen && !choices[1].chosen);
-    QVERIFY(choices[2].tip.contains("optimum around your pins") && !choices[0].tip.contains("optimum"));
+    QVERIFY(choices[2].tip.contains("optimal plan around your pins") && !choices[0].tip.contains("optimal"));
 }
 
 void TestPins::whatFollowsFromTheGraphCannotBeDecided()
@@ -143,10 +143,10 @@ void TestPins::decisionsAreSaidInALine()
     const models::ExplanationPtr why = explanation(model);
     QCOMPARE(decisionLine(*why, value(model, "v.r0")), QString("Stored: costs 1.2 ms, saves 5.4 ms."));
     const QString again = decisionLine(*why, value(model, "v.s0"));
-    QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; no legal plan"), qPrintable(again));
+    QVERIFY2(again.startsWith("Recomputed in stages 1, 2: costs 1.0 ms; required: no legal plan"), qPrintable(again));
     QVERIFY(decisionLine(*why, value(model, "v.x")).isEmpty());
     QVERIFY(comparisonLine(*why, why->against[0]).startsWith("The depth rule costs 6.0 ms, this plan 5.0 ms."));
-    QVERIFY(comparisonLine(*why, why->against[1]).contains("the same with every value"));
+    QVERIFY(comparisonLine(*why, why->against[1]).contains("the same decisions for all values"));
 }
 
 void TestPins::tablesOfAnExplanationSurviveBeingReplaced()
@@ -159,7 +159,7 @@ void TestPins::tablesOfAnExplanationSurviveBeingReplaced()
         decisions.setRows(models::decisionRows(model, *explanation(model)));
         differences.setRows(models::differenceRows(model, explanation(model)->against[0], "seconds"));
         QCOMPARE(decisions.index(0, 1).data().toString(), QString("stored"));  // what saves most is first
-        QCOMPARE(decisions.index(1, 3).data().toString(), QString("needed"));
+        QCOMPARE(decisions.index(1, 3).data().toString(), QString("required"));
         QCOMPARE(differences.index(0, 1).data().toString(), QString::fromUtf8("1.2 ms\n–"));
         QCOMPARE(differences.index(0, 4).data().toString(), QString("1\n1, 2"));
     }
@@ -183,10 +183,10 @@ void TestPins::whyShowsDecisionsAndDifferences()
     rule->setCurrentIndex(1);
     emit rule->activated(1);
     QVERIFY(!differences->isVisible());
-    QVERIFY(text(*panel, "comparisonText").contains("the same with every value"));
+    QVERIFY(text(*panel, "comparisonText").contains("the same decisions for all values"));
     fixture.document.setPlan(fixture.document.plan());
     QVERIFY(!decisions->isVisible());
-    QVERIFY(text(*panel, "whyState").startsWith("Asking"));
+    QVERIFY(text(*panel, "whyState").startsWith("Evaluating"));
 }
 
 void TestPins::whySaysWhatIsMissing()

@@ -176,7 +176,7 @@ void TestPlots::theTimelineSaysWhatOtherBatchesDoMeanwhile()
     Timeline timeline;
     showTwoBatches(timeline);
     const QString copied = timeline.describe(placeOf(timeline, QStringLiteral("H2D · stage 1 · batch 1")));
-    QVERIFY2(copied.endsWith(QStringLiteral("\nmeanwhile compute of batch 0")), qPrintable(copied));
+    QVERIFY2(copied.endsWith(QStringLiteral("\nat the same time: compute of batch 0")), qPrintable(copied));
     const QString alone = timeline.describe(placeOf(timeline, QStringLiteral("compute · stage 1 · batch 1")));
     QVERIFY2(!alone.isEmpty() && !alone.contains(QStringLiteral("meanwhile")), qPrintable(alone));
 }

@@ -151,8 +151,9 @@ void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()
     log = std::make_shared<models::RunLog>();
     fixture.document.setRunLog(log);
     log->apply(events);
-    QTRY_VERIFY(
-        part<QLabel>(*panel, "stage2Status")->text().endsWith(QStringLiteral("copying and computing at once: 75 %")));
+    QTRY_VERIFY(part<QLabel>(*panel, "stage2Status")
+                    ->text()
+                    .endsWith(QStringLiteral("copying and computation overlapped: 75 %")));
     QVERIFY(part<QLabel>(*panel, "stage2Status")->toolTip().contains(QStringLiteral("3.9 KiB from the driver")));
     QTRY_COMPARE(memory->second().size(), std::size_t(8));
     QCOMPARE(memory->second().largest(), 4000.0);

@@ -85,7 +85,7 @@ TEST_CASE("an evaluation publishes its results and reports its steps in order")
     const std::string text((std::istreambuf_iterator<char>(report)), std::istreambuf_iterator<char>());
     CHECK(text == schema::writeReport(done->report));
     CHECK(heard.steps == std::vector<std::string>{"loading the model", "reading the data", "analysing",
-                                                  "hashing the data", "looking for the best cuts"});
+                                                  "hashing the data", "optimising the plan"});
     CHECK_FALSE(heard.underWay);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("what is pinned to be computed once is computed once, for a price")
     const Analysed p(twoLayers + "q = aten::linear(input=lin1, weight=w2, bias=none) -> f[7,3]\n" +
                      "s = aten::add.Tensor(self=h2, other=q, alpha=1) -> f[7,3]\nout = s\n");
     const ir::ValueId linear = p.value("linear", 0);
-    int dearer = 0;
+    int moreExpensive = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random(seed);
@@ -143,9 +143,9 @@ TEST_CASE("what is pinned to be computed once is computed once, for a price")
         CHECK(test::flaw(p.a, once.plan) == "");
         CHECK(stepsOf(p, once.plan, linear) == 1);
         CHECK(once.plan.cost.value() >= free.plan.cost.value() * (1 - 1e-6));
-        dearer += stepsOf(p, free.plan, linear) > 1 && once.plan.cost.value() > free.plan.cost.value();
+        moreExpensive += stepsOf(p, free.plan, linear) > 1 && once.plan.cost.value() > free.plan.cost.value();
     }
-    CHECK(dearer > 0);
+    CHECK(moreExpensive > 0);
 }
 
 TEST_CASE("at most so many stages, a first one without gathers among them")

@@ -107,7 +107,7 @@ TEST_CASE("the optimum keeps to pins")
     }
 }
 
-TEST_CASE("pins that leave no plan are named with a way out")
+TEST_CASE("pins that leave no plan are named with a fix")
 {
     const Analysed p(twoLayers + "out = h2\n");
     std::mt19937_64 random(3);
@@ -118,6 +118,6 @@ TEST_CASE("pins that leave no plan are named with a way out")
     const auto optimum = placement::optimise(p.a, costs, pins, {});
     REQUIRE(!optimum);
     CHECK(optimum.error().code == base::ErrorCode::Unsupported);
-    CHECK(optimum.error().message.find("no legal plan is left by the pins: ") == 0);
+    CHECK(optimum.error().message.find("no legal plan respects the pins: ") == 0);
     CHECK(!optimum.error().hint.empty());
 }

@@ -1,3 +1,4 @@
+#include "analysis/value_names.h"
 #include "placement/judge.h"
 
 #include "placement/pins.h"
@@ -125,12 +126,12 @@ TEST_CASE("what cannot be pinned is refused with the reason and the place")
                                  "o = aten::sub.Tensor(self=h2, other=mean, alpha=1) -> f[7,3]\nout = o\n");
     refused(p, {store(p.a.program.inputs[0].value)}, "it is the input 'x'");
     refused(p, {store(p.value("mean"))}, "it has no rows");
-    refused(p, {store(p.value("new_zeros"))}, "it follows from the graph alone");
-    refused(p, {never(p.value("sub"))}, "it is the model's result 'out'");
+    refused(p, {store(p.value("new_zeros"))}, "it depends on the graph structure only");
+    refused(p, {never(p.value("sub"))}, "it is the output 'out'");
     refused(p, {never(p.value("sub"))}, "aten::sub");
 }
 
-TEST_CASE("pins that leave no legal plan are refused with the smallest set in conflict")
+TEST_CASE("pins that leave no legal plan are refused with the conflicting ones")
 {
     const Analysed p(twoLayers + "out = h2\n");
     const ir::ValueId relu = p.value("relu"), linear = p.value("linear", 1);
@@ -138,7 +139,7 @@ TEST_CASE("pins that leave no legal plan are refused with the smallest set in co
     REQUIRE_FALSE(plan);
     const std::string message = plan.error().message;
     INFO(message);
-    CHECK(message.find("never store " + ir::valueName(linear) + " of op") != std::string::npos);
-    CHECK(message.find("never store " + ir::valueName(relu)) == std::string::npos);
+    CHECK(message.find("never store '" + analysis::nameOfValue(p.a, linear) + "'") != std::string::npos);
+    CHECK(message.find("never store '" + analysis::nameOfValue(p.a, relu) + "'") == std::string::npos);
     CHECK(message.find("can neither be computed nor read") != std::string::npos);
 }

@@ -51,7 +51,7 @@ TEST_CASE("the later of two answers to one question counts")
     CHECK(needsOptimum(cut));
 }
 
-TEST_CASE("a way out drops a pin or takes another stage")
+TEST_CASE("a fix drops a pin or takes another stage")
 {
     const json::Value answer = json::parse(R"({"repairs": [{"drop": ["cut", "v1", "v2"], "cost": 3.0, "unit": "s"},
         {"stages": 4, "cost": 2.0, "unit": "s"}]})")

@@ -36,7 +36,7 @@ TEST_CASE("inspect has the keys that stay stable")
     for (const char* key : {"id", "kind", "name", "module", "source", "depth", "depth_module", "depth_op", "stage",
                             "structure_only", "inputs", "outputs"})
         for (const json::Value& op : *document.find("ops")->asArray()) CHECK_MESSAGE(op.find(key) != nullptr, key);
-    for (const char* key : {"id", "shape", "dtype", "row_spaces", "bytes"})
+    for (const char* key : {"id", "label", "shape", "dtype", "row_spaces", "bytes"})
         for (const json::Value& value : *document.find("values")->asArray())
             CHECK_MESSAGE(value.find(key) != nullptr, key);
     for (const char* key : {"index", "inputs", "outputs", "relations"})

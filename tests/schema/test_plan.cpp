@@ -126,6 +126,10 @@ TEST_CASE("a file of pins is read strictly, and for its model only")
     REQUIRE_MESSAGE(both, base::describe(both.error()));
     CHECK(schema::writePins(*both) == json::parse(list, "list").value());
     CHECK(pins(R"({"pins": []})").value().empty());
+    const auto named = pins(R"({"pins": [["hop_stage", "out", 2], ["cut", "relu", "out"]]})");
+    REQUIRE_MESSAGE(named, base::describe(named.error()));
+    CHECK(*named == *both);
+    CHECK_FALSE(pins(R"({"pins": [["checkpoint", "another relu"]]})"));
     for (const auto& [text, where] : {std::pair(R"({"model_sha256": "abd", "pins": []})", "/model_sha256"),
                                       std::pair(R"({"pins": [], "pin": 1})", "/pin"), std::pair("{}", "/pins")}) {
         const auto refused = pins(text);

@@ -16,8 +16,8 @@ base::Result<Placement> complete(const Instance& instance, const Decisions& deci
     completion.evaluate(choice, &cells);
     if (const int v = completion.stuckAt(); v >= 0)
         return base::fail(base::ErrorCode::Unsupported,
-                          "'" + graph.node(v).name + "' is wanted where it is neither stored nor computable",
-                          "store it, or one of the values that it is made from");
+                          "'" + graph.node(v).name + "' is needed where it is neither stored nor computable",
+                          "store it, or one of the values that it is computed from");
     return realise(graph, cells);
 }
 

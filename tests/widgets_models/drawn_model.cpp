@@ -79,6 +79,7 @@ ModelRecord model(const std::string& text)
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
         if (line.find_first_not_of(' ') != std::string::npos) addLine(made, line);
+    protocol::labelValues(made);
     return made;
 }
 

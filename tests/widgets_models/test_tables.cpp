@@ -93,9 +93,9 @@ void TestTables::operatorsAreNamedByWhatTheyDo_data()
     const auto row = [](const char* kind, const char* name, const char* label) {
         QTest::addRow("%s %s", kind, name) << kind << name << label;
     };
-    row("aggregate", "aten::index_add", "sum by destination");
-    row("aggregate", "aten::scatter_add_", "sum by destination");
-    row("aggregate", "aten::scatter_reduce.two", "reduce by destination");
+    row("aggregate", "aten::index_add", "sum aggregation");
+    row("aggregate", "aten::scatter_add_", "sum aggregation");
+    row("aggregate", "aten::scatter_reduce.two", "aggregation");
     row("gather", "aten::index_select", "gather source");
     row("rowwise", "aten::linear", "linear");
     row("rowwise", "aten::add.Tensor", "add");
@@ -104,7 +104,7 @@ void TestTables::operatorsAreNamedByWhatTheyDo_data()
     row("rowwise", "aten::relu_", "relu");
     row("rowwise", "aten::sum.dim_IntList", "sum");
     row("reduce", "aten::mean.dim", "mean over all rows");
-    row("structure", "aten::index_select", "pick rows");
+    row("structure", "aten::index_select", "select rows");
     row("structure", "scalar::size", "size");
     row("input", "edge_index", "edge_index");
     row("rowwise", "", "");
@@ -122,7 +122,7 @@ void TestTables::valuesAreNamedByTheModuleThatMakesThem()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     QCOMPARE(models::valueLabel(model, model.valueIndex("v.x")), QStringLiteral("x"));
-    QCOMPARE(models::valueLabel(model, model.valueIndex("v.s0")), QStringLiteral("convs.0 sum by destination"));
+    QCOMPARE(models::valueLabel(model, model.valueIndex("v.s0")), QStringLiteral("convs.0 output"));
     QCOMPARE(models::valueLabel(model, model.valueIndex("v.r0")), QStringLiteral("relu after convs.0"));
     QCOMPARE(models::valueLabel(model, model.valueIndex("convs.0.lin.weight")), QStringLiteral("convs.0.lin.weight"));
     QCOMPARE(models::valueLabel(model, -1), QString());
@@ -244,7 +244,7 @@ void TestTables::aSearchKeepsAncestorsOfWhatItFinds()
     QCOMPARE(visible(filter), QStringList({"Drawn", "relu"}));
     search(filter, tree, QStringLiteral("INDEX_ADD"));
     QCOMPARE(visible(filter),
-             QStringList({"Drawn", "convs", "0  Conv", "sum by destination", "1  Conv", "sum by destination"}));
+             QStringList({"Drawn", "convs", "0  Conv", "sum aggregation", "1  Conv", "sum aggregation"}));
     search(filter, tree, {});
     QCOMPARE(countLeaves(filter), 12);
 }
@@ -256,7 +256,7 @@ void TestTables::aSearchFindsByEveryWord()
     models::OutlineFilter filter;
     filter.setSourceModel(&tree);
     search(filter, tree, QStringLiteral("  convs.1   sum "));
-    QCOMPARE(visible(filter), QStringList({"Drawn", "convs", "1  Conv", "sum by destination"}));
+    QCOMPARE(visible(filter), QStringList({"Drawn", "convs", "1  Conv", "sum aggregation"}));
     search(filter, tree, QStringLiteral("convs.1 nothing"));
     QCOMPARE(filter.rowCount(), 0);
 }

@@ -75,14 +75,14 @@ void TestCommandLine::mistakesAreRefusedInWords_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("words");
     QTest::newRow("unknown option") << QStringList{"--colour"} << "colour";
-    QTest::newRow("two files") << QStringList{"a.pt", "b.pt"} << "one file at a time";
+    QTest::newRow("two files") << QStringList{"a.pt", "b.pt"} << "only one model or session";
     QTest::newRow("size") << QStringList{"--size", "big"} << "WxH";
     QTest::newRow("tiny size") << QStringList{"--size", "3x4"} << "WxH";
     QTest::newRow("theme") << QStringList{"--theme", "pink"} << "pink";
     QTest::newRow("perspective") << QStringList{"--perspective", "teach"} << "teach";
     QTest::newRow("width") << QStringList{"--width", "40000"} << "32000";
     QTest::newRow("export") << QStringList{"--export", "graph.docx"} << "docx";
-    QTest::newRow("export without a file") << QStringList{"--export", "graph="} << "cannot tell";
+    QTest::newRow("export without a file") << QStringList{"--export", "graph="} << "does not support";
 }
 
 void TestCommandLine::mistakesAreRefusedInWords()

@@ -148,7 +148,7 @@ void TestEngine::theMachineIsMeasuredAndForgotten()
     bed.window->actionBook().find("run.machine")->trigger();
     auto* dialog = bed.window->findChild<panels::MachineDialog*>();
     auto* state = dialog->findChild<QLabel*>("machineState");
-    QTRY_VERIFY(state->text().contains("typical"));
+    QTRY_VERIFY(state->text().contains("Typical"));
     const auto* rates = dialog->findChild<QTableWidget*>("machineRates");
     QCOMPARE(rates->rowCount(), 9);
     const models::PlanPtr before = bed.window->document().plan();
@@ -156,7 +156,7 @@ void TestEngine::theMachineIsMeasuredAndForgotten()
     QTRY_VERIFY_WITH_TIMEOUT(state->text().contains("Measured on this machine"), 60'000);
     QTRY_VERIFY_WITH_TIMEOUT(bed.window->document().plan() != before, 30'000);
     dialog->findChild<QPushButton*>("machineForget")->click();
-    QTRY_VERIFY(state->text().contains("typical"));
+    QTRY_VERIFY(state->text().contains("Typical"));
     QVERIFY(checks::clippedTexts(*dialog).isEmpty());
 }
 

@@ -193,7 +193,7 @@ void TestPlans::theMachineIsMeasuredAndForgotten()
     bed.window->docks().setPerspective("run");
     QTest::mouseClick(child<QToolButton>(*bed.window, "machine"), Qt::LeftButton);
     QTRY_VERIFY(machine(bed));
-    QTRY_VERIFY(child<QLabel>(*machine(bed), "machineState")->text().contains("typical"));
+    QTRY_VERIFY(child<QLabel>(*machine(bed), "machineState")->text().contains("Typical"));
     QVERIFY(!child<QPushButton>(*machine(bed), "machineForget")->isEnabled());
     const models::PlanPtr before = bed.window->document().plan();
     QTest::mouseClick(child<QPushButton>(*machine(bed), "machineMeasure"), Qt::LeftButton);
@@ -202,7 +202,7 @@ void TestPlans::theMachineIsMeasuredAndForgotten()
     QCOMPARE(child<QTableWidget>(*machine(bed), "machineRates")->item(0, 1)->text(), QString("4.9 GiB/s"));
     QTRY_VERIFY(bed.window->document().plan() != before);
     QTest::mouseClick(child<QPushButton>(*machine(bed), "machineForget"), Qt::LeftButton);
-    QTRY_VERIFY(child<QLabel>(*machine(bed), "machineState")->text().contains("typical"));
+    QTRY_VERIFY(child<QLabel>(*machine(bed), "machineState")->text().contains("Typical"));
     QVERIFY(checks::clippedTexts(*machine(bed)).isEmpty());
     QTest::keyClick(machine(bed), Qt::Key_Escape);
     QTRY_VERIFY(!machine(bed));

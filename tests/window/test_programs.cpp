@@ -72,17 +72,22 @@ int freePort()
     return ntohs(address.sin_port);
 }
 
-// An ssh server of this test alone: own keys, own port, this machine only.
+// An ssh server of this test alone: own keys, own port, this machine only. Where none is installed, a script that passes
+// the command on as ssh does.
 struct SshServer {
     QTemporaryDir folder;
     QProcess process;
+    QString ssh = "ssh";
     int port = freePort();
 
     // Empty, or why there is none.
     QString start()
     {
         const QString program = QStandardPaths::findExecutable("sshd", {"/usr/sbin", "/usr/local/sbin"});
-        if (program.isEmpty() || QStandardPaths::findExecutable("ssh-keygen").isEmpty()) return "sshd is not installed";
+        if (program.isEmpty() || QStandardPaths::findExecutable("ssh-keygen").isEmpty()) {
+            ssh = SSH_STAND_IN;
+            return {};
+        }
         for (const char* key : {"host", "user"})
             QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", folder.filePath(key)});
         if (::geteuid() == 0) QDir().mkpath("/run/sshd");  // as its service would
@@ -107,7 +112,7 @@ struct SshServer {
 
     [[nodiscard]] QString command(const QStringList& remote) const
     {
-        const QStringList words{"ssh",      "-q",
+        const QStringList words{ssh,        "-q",
                                 "-p",       QString::number(port),
                                 "-i",       folder.filePath("user"),
                                 "-o",       "BatchMode=yes",
@@ -206,7 +211,7 @@ void TestPrograms::anEngineBehindSshWorksTheSame()
 {
     SshServer server;
     const QString problem = server.start();
-    if (!problem.isEmpty()) QSKIP(qPrintable(problem));
+    QVERIFY2(problem.isEmpty(), qPrintable(problem));
     QTemporaryDir out;
     Program program({"chain3.pt", "--run", "--export", out.filePath("stages.csv")}, server.command(bed::fakeCommand()));
     const int code = program.wait();

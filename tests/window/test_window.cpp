@@ -243,7 +243,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
     QTRY_VERIFY(bed.window->banner().sentence().contains("signal 9"));
     QVERIFY(bed.window->graph().isVisible());
     QTRY_COMPARE_WITH_TIMEOUT(back.count(), 1, 10'000);
-    QVERIFY(bed.window->banner().sentence().contains("started again"));
+    QVERIFY(bed.window->banner().sentence().contains("has been restarted"));
     QCOMPARE(bed.window->document().model(), model);
     QVERIFY(bed.run());
     QCOMPARE(storedIds(bed.window->document()).size(), 3);
@@ -283,10 +283,10 @@ void TestWindow::theOpenDialogSaysWhatIsMissing_data()
     QTest::addColumn<QStringList>("data");
     QTest::addColumn<QString>("words");
     QTest::newRow("nothing") << "" << QStringList() << "Choose a model first";
-    QTest::newRow("no such model") << "/none/m.pt" << QStringList() << "no file /none/m.pt";
+    QTest::newRow("no such model") << "/none/m.pt" << QStringList() << "not found: /none/m.pt";
     QTest::newRow("no data") << bed::sample("karate/gcn.pt") << QStringList() << "Without data";
     QTest::newRow("no such data") << bed::sample("karate/gcn.pt") << QStringList{"x=/none/x.npy"}
-                                  << "no file /none/x.npy";
+                                  << "not found: /none/x.npy";
     QTest::newRow("all") << bed::sample("karate/gcn.pt") << QStringList{bed::sample("karate/graph.safetensors")}
                          << "Ready";
 }
@@ -359,8 +359,8 @@ void TestWindow::lostWorkIsOfferedAndBroughtBack()
     WindowSetup setup = bed::fakeSetup();
     setup.recoveryFolder = home.filePath("recovery");
     Bed bed(setup);
-    QVERIFY(bed.window->banner().sentence().contains("ended unexpectedly"));
-    auto* button = child<QPushButton>(*bed.window, "banner.Bring it back");
+    QVERIFY(bed.window->banner().sentence().contains("terminated unexpectedly"));
+    auto* button = child<QPushButton>(*bed.window, "banner.Restore");
     QVERIFY(button);
     QTest::mouseClick(button, Qt::LeftButton);
     QTRY_VERIFY(bed.window->document().plan() != nullptr);

@@ -119,7 +119,7 @@ void Connection::parse(std::string text)
 {
     const std::size_t size = text.size();
     m_unreadBytes += size;
-    if (m_unreadBytes > unreadLimit) return fail(tr("it sends faster than it can be read"));
+    if (m_unreadBytes > unreadLimit) return fail(tr("it sends data faster than it can be read"));
     models::runAside(
         m_reader, this, [text = std::move(text)] { return protocol::readMessage(text); },
         [this, size](base::Result<protocol::Message> message) {
@@ -138,7 +138,7 @@ void Connection::deliver(base::Result<protocol::Message> message)
 void Connection::fail(const QString& reason)
 {
     m_broken = true;
-    kill(tr("the engine broke the protocol and was stopped: %1").arg(reason));
+    kill(tr("the engine violated the protocol and was stopped: %1").arg(reason));
 }
 
 void Connection::finish(const QString& reason, bool startable)
@@ -157,7 +157,7 @@ QString Connection::exitReason(int code, QProcess::ExitStatus status) const
         reason = tr("the engine was killed (signal %1, %2)").arg(code).arg(signalName(code));
     else if (reason.isEmpty()) reason = tr("the engine has stopped (exit code %1)").arg(code);
     const QString lines = lastLines(m_errors, 3);
-    return lines.isEmpty() ? reason : tr("%1; its last words: %2").arg(reason, lines);
+    return lines.isEmpty() ? reason : tr("%1; last output: %2").arg(reason, lines);
 }
 
 }  // namespace hopscope::jobs

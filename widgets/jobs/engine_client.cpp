@@ -37,9 +37,9 @@ json::Value initializeParams()
 QString versionProblem(const json::Value& info)
 {
     const json::Value* major = json::resolve(info, "/protocol/major");
-    if (!major || !major->asInt()) return EngineClient::tr("the engine does not say which protocol it speaks");
+    if (!major || !major->asInt()) return EngineClient::tr("the engine does not report its protocol version");
     if (*major->asInt() == protocol::protocolMajor) return {};
-    return EngineClient::tr("the engine speaks protocol %1, this window %2; use programs of one version")
+    return EngineClient::tr("the engine uses protocol %1, this window %2; use matching versions")
         .arg(*major->asInt())
         .arg(protocol::protocolMajor);
 }

@@ -120,7 +120,7 @@ void Workbench::setStrategy(const QString& strategy, const QString& objective)
 void Workbench::optimiseAroundPins()
 {
     const models::Settings& settings = m_impl->document.settings();
-    m_impl->push(tr("optimum around the pins"),
+    m_impl->push(tr("optimise around the pins"),
                  {QStringLiteral("optimal"), settings.objective, settings.pins, settings.stages});
 }
 
@@ -136,14 +136,14 @@ void Workbench::pin(const protocol::PinRecord& pin)
     const Cuts after = withPin(m_impl->cuts(), pin);
     const bool switched = after.strategy != m_impl->document.settings().strategy;
     const QString what = models::pinLabel(*m_impl->document.model(), pin);
-    m_impl->push(switched ? tr("%1, and take the optimum around the pins").arg(what) : what, after);
+    m_impl->push(switched ? tr("%1, and optimise around the pins").arg(what) : what, after);
 }
 
 void Workbench::togglePin(const protocol::PinRecord& pin)
 {
     const std::vector<protocol::PinRecord>& pins = m_impl->document.settings().pins;
     if (std::ranges::find(pins, pin) == pins.end()) return this->pin(pin);
-    m_impl->push(tr("do not pin: %1").arg(models::pinLabel(*m_impl->document.model(), pin)),
+    m_impl->push(tr("unpin: %1").arg(models::pinLabel(*m_impl->document.model(), pin)),
                  withoutPin(m_impl->cuts(), pin));
 }
 

@@ -36,7 +36,7 @@ public:
     void togglePin(const protocol::PinRecord& pin);                  // pins it, or takes just this pin away
     void unpin(const QString& value);                                // all pins that mention it
     void setStages(const std::optional<int>& stages);                // of an optimum; none: as few as needed
-    void repair(const QString& what, const models::Repair& way);     // a way out of Document::refusal; `what`: for undo
+    void repair(const QString& what, const models::Repair& way);     // a fix for Document::refusal; `what`: for undo
     void movePin(const QString& fromValue, const QString& toValue);  // one step of undo
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output

@@ -62,7 +62,7 @@ void Workbench::Impl::explain()
     const models::Explained& known = document.explained();
     if (!document.plan() || !engineDocument || planning || explainRequest != 0) return;
     if (known.explanation || !known.problem.isEmpty()) return;
-    if (exact) return document.setExplained({nullptr, Workbench::tr("A plan from a file is shown as it is.")});
+    if (exact) return document.setExplained({nullptr, Workbench::tr("A plan from a file is not explained.")});
     explainRequest = engine.request(
         "plan/explain", planParams(document.settings()), &bench,
         [this, model = document.model(), plan = document.plan()](base::Result<json::Value> result) {

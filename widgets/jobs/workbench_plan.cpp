@@ -28,10 +28,11 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
     return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
 }
 
-// Without the pins that the refused change itself has brought: dropping them would be no way out. What keeps all pins comes
+// Without the pins that the refused change itself has brought: dropping them would fix nothing. What keeps all pins comes
 // first.
-std::vector<models::Repair> waysOut(const std::vector<protocol::RepairRecord>& repairs, const models::Settings& refused,
-                                    const std::vector<protocol::PinRecord>& accepted)
+std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
+                                           const models::Settings& refused,
+                                           const std::vector<protocol::PinRecord>& accepted)
 {
     std::vector<models::Repair> ways;
     for (const protocol::RepairRecord& repair : repairs) {
@@ -203,7 +204,7 @@ void Workbench::Impl::askForRepairs(const models::Settings& refused)
                    [this, refused, sentence](const base::Result<json::Value>& result) {
                        if (!result || document.refusal() != sentence) return;
                        const auto repairs = protocol::readRepairs(*result);
-                       if (repairs) document.setRepairs(waysOut(*repairs, refused, accepted.pins));
+                       if (repairs) document.setRepairs(suggestedFixes(*repairs, refused, accepted.pins));
                    });
 }
 

@@ -13,7 +13,7 @@ void Workbench::Impl::notified(const QString& method, const json::Value& params)
 void Workbench::Impl::events(const json::Value& params)
 {
     const auto events = protocol::readEvents(params);
-    if (!events) return fail(Workbench::tr("Reading what the run tells"), events.error());
+    if (!events) return fail(Workbench::tr("Reading events of the run"), events.error());
     if (!run || events->run != *run) return;
     const auto before = log->state();
     log->apply(*events);
@@ -41,7 +41,7 @@ void Workbench::Impl::runAnswered(const base::Result<json::Value>& result)
     const json::Value* number = result ? result->find("run") : nullptr;
     if (!number || !number->asInt()) {
         runEnded();
-        const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine gave the run no number");
+        const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
         if (engine.state() == EngineState::Ready) fail(Workbench::tr("Running"), result ? unclear : result.error());
         return;
     }

@@ -76,7 +76,7 @@ QVariant CheckpointModel::cell(const CheckpointRow& row, CheckpointColumn column
 {
     switch (role) {
     case Qt::DisplayRole: return display(row, column);
-    case Qt::ToolTipRole: return tr("%1 · %2\n%3").arg(row.id, row.label, row.shape);
+    case Qt::ToolTipRole: return QStringLiteral("%1\n%2").arg(row.label, row.shape);
     case Qt::AccessibleTextRole:
         if (column == CheckpointColumn::Pin) return row.pinned ? tr("pinned") : tr("not pinned");
         return display(row, column);

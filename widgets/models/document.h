@@ -38,7 +38,7 @@ struct Settings {
     bool operator==(const Settings&) const = default;
 };
 
-// A way out of a refused change: what it would have given, without one of its pins or with more stages.
+// A suggested fix for a refused change: what it would have given, without one of its pins or with more stages.
 struct Repair {
     std::optional<protocol::PinRecord> dropped;  // none: `wanted` has its number of stages
     Settings wanted;

@@ -17,7 +17,7 @@ QString whatLabel(const std::string& kind)
 
 QString savesText(const DecisionRow& row)
 {
-    if (!row.decision.possible) return DecisionModel::tr("needed");
+    if (!row.decision.possible) return DecisionModel::tr("required");
     return row.decision.saves ? formatCost(*row.decision.saves, row.unit) : none;
 }
 
@@ -29,9 +29,9 @@ QString decisionTip(const DecisionRow& row)
         DecisionModel::tr("write %1, read %2, compute %3")
             .arg(formatCost(decision.write, row.unit), formatCost(decision.read, row.unit),
                  formatCost(decision.compute, row.unit))};
-    if (!decision.possible) lines << DecisionModel::tr("No legal plan decides otherwise.");
+    if (!decision.possible) lines << DecisionModel::tr("Required: no legal plan decides otherwise.");
     if (decision.alternative)
-        lines << DecisionModel::tr("The best plan found that decides otherwise costs %1.")
+        lines << DecisionModel::tr("The best plan found with the opposite decision costs %1.")
                      .arg(formatCost(*decision.alternative, row.unit));
     return lines.join(u'\n');
 }
@@ -129,9 +129,9 @@ QVariant DecisionModel::header(DecisionColumn column, int role) const
     if (role != Qt::DisplayRole) return {};
     switch (column) {
     case DecisionColumn::Value: return tr("Value");
-    case DecisionColumn::What: return tr("Is");
-    case DecisionColumn::Costs: return tr("Costs");
-    case DecisionColumn::Saves: return tr("Saves");
+    case DecisionColumn::What: return tr("Decision");
+    case DecisionColumn::Costs: return tr("Cost");
+    case DecisionColumn::Saves: return tr("Saving");
     case DecisionColumn::Count: break;
     }
     return {};

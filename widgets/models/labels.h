@@ -10,18 +10,18 @@
 
 namespace hopscope::models {
 
-// What an operator does, in a few words: "sum by destination", "gather source", "linear", "concat". Inputs and outputs keep
-// their names; an operator that is not in the vocabulary keeps its own without "aten::", overload and underscores.
+// What an operator does, in a few words: "sum aggregation", "gather source", "linear", "concat" (analysis/op_words.h).
+// Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; parts that are missing are left out.
 QString pathLabel(const protocol::OpRecord& op);
-// A value by what makes it: "convs.0 multiply", "relu after convs.0", "x", "lin.weight"; the id where nothing names it.
+// A value by what makes it, as the engine names it: "convs.0 output", "relu after convs.0", "x", "lin.weight".
 QString valueLabel(const protocol::ModelRecord& model, int value);
 // "2,708 × 64 float32"; table names become their sizes where the data is known.
 QString shapeLabel(const protocol::ModelRecord& model, const protocol::ValueRecord& value);
-// "node rows", "edge_index rows", or "no rows".
+// "one per row of node", "one per row of part of edge_index", or that there are none.
 QString rowsLabel(const protocol::ValueRecord& value);
-// "input", "structure only", "row by row", "gather", "aggregation", "reduction over rows", "output".
+// "input", "structure only", "row-wise", "gather", "aggregation", "reduction over rows", "output".
 QString kindLabel(const std::string& kind);
 
 QString text(const std::string& utf8);        // std::string -> QString

@@ -21,7 +21,7 @@ QVariant PinModel::cell(const PinRow& row, PinColumn column, int role) const
     switch (role) {
     case Qt::DisplayRole: return remove ? QStringLiteral("\u00d7") : row.label;
     case Qt::ToolTipRole:
-    case Qt::AccessibleTextRole: return remove ? tr("Take this pin away") : row.label;
+    case Qt::AccessibleTextRole: return remove ? tr("Remove this pin") : row.label;
     case TargetRole: return QVariant::fromValue(Target::value(row.value));
     case PinnedRole: return true;
     default: return {};
@@ -30,7 +30,7 @@ QVariant PinModel::cell(const PinRow& row, PinColumn column, int role) const
 
 QVariant PinModel::header(PinColumn column, int role) const
 {
-    return role == Qt::DisplayRole && column == PinColumn::What ? tr("You decided") : QVariant();
+    return role == Qt::DisplayRole && column == PinColumn::What ? tr("Pins") : QVariant();
 }
 
 }  // namespace hopscope::models

@@ -36,9 +36,9 @@ QString whyFixed(const ModelRecord& model, int value)
 {
     const protocol::ValueRecord& record = valueAt(model, value);
     if (record.producer < 0 || model.ops[static_cast<std::size_t>(record.producer)].kind == "input")
-        return tr("It is given: every stage can read it.");
-    if (record.structureOnly) return tr("It is computed once for the whole graph.");
-    if (!record.hasRows()) return tr("It has no row per node or edge: every stage has it whole.");
+        return tr("Inputs can be read by every stage.");
+    if (record.structureOnly) return tr("Computed once for the whole graph.");
+    if (!record.hasRows()) return tr("Without a row per node or edge: available to every stage as a whole.");
     return {};
 }
 
@@ -56,19 +56,18 @@ public:
     {
         const std::string& id = valueAt(m_model, value).id;
         const QString fixed = whyFixed(m_model, value);
-        const QString always = tr("It is a result of the model: always stored.");
+        const QString always = tr("Outputs of the model are always stored.");
         const QString storing = isOutput(m_model, value) ? always : fixed;
-        add({}, tr("Store here"), tr("It is stored in every plan from now on."), {"checkpoint", id}, storing);
-        add({}, tr("Never store"), tr("It is computed again where it is needed later."), {"no_checkpoint", id},
-            storing);
-        add({}, tr("Do not recompute"), tr("It is computed once: in one stage, for one kind of rows."),
+        add({}, tr("Store here"), tr("Always store it from now on."), {"checkpoint", id}, storing);
+        add({}, tr("Never store"), tr("Recompute it where it is needed later."), {"no_checkpoint", id}, storing);
+        add({}, tr("Do not recompute"), tr("Compute it once: in a single stage, on a single row class."),
             {"no_recompute", id}, fixed);
     }
 
     void addRead(int operand, int consumer, bool alone)
     {
         const QString from = valueLabel(m_model, operand), to = valueLabel(m_model, consumer);
-        const QString what = tr("Wherever %1 is computed, it takes %2 from a store.").arg(to, from);
+        const QString what = tr("Wherever %1 is computed, %2 is read from a store.").arg(to, from);
         const PinRecord pin{"cut", valueAt(m_model, operand).id, valueAt(m_model, consumer).id};
         if (alone) add({}, tr("Cut here: read from a store"), what, pin, {});
         else add(tr("Cut: read from a store"), tr("%1 for %2").arg(from, to), what, pin, {});
@@ -80,7 +79,8 @@ public:
                       group = alone ? tr("Run in stage") : tr("Run %1 in stage").arg(name);
         const int last = static_cast<int>(m_plan.stages.size()) + 1;
         for (int stage = 1; stage <= last; ++stage)
-            add(group, QString::number(stage), tr("Neighbours are read for %1 in stage %2.").arg(name).arg(stage),
+            add(group, QString::number(stage),
+                tr("The neighbours for %1 are gathered in stage %2.").arg(name).arg(stage),
                 {"hop_stage", valueAt(m_model, hop).id, {}, stage}, {});
     }
 
@@ -94,7 +94,7 @@ private:
         choice.possible = why.isEmpty();
         if (!choice.possible) choice.tip = why;
         else if (protocol::needsOptimum(pin) && !m_optimum)
-            choice.tip += u' ' + tr("No rule keeps to it: the plan becomes the optimum around your pins.");
+            choice.tip += u' ' + tr("Rules do not support this pin: switches to the optimal plan around your pins.");
         m_choices.push_back(std::move(choice));
     }
 
@@ -111,8 +111,8 @@ QString pinLabel(const ModelRecord& model, const PinRecord& pin)
 {
     const QString name = labelOf(model, pin.value);
     if (pin.kind == "checkpoint") return tr("store %1").arg(name);
-    if (pin.kind == "no_checkpoint") return tr("do not store %1").arg(name);
-    if (pin.kind == "no_recompute") return tr("compute %1 once").arg(name);
+    if (pin.kind == "no_checkpoint") return tr("never store %1").arg(name);
+    if (pin.kind == "no_recompute") return tr("compute %1 only once").arg(name);
     if (pin.kind == "hop_stage") return tr("run %1 in stage %2").arg(name).arg(pin.stage);
     return tr("read %1 from a store for %2").arg(name, labelOf(model, pin.consumer));
 }

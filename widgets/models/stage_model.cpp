@@ -114,15 +114,16 @@ QVariant StageModel::header(StageColumn column, int role) const
     const bool tip = role == Qt::ToolTipRole;
     if (role != Qt::DisplayRole && !tip) return {};
     switch (column) {
-    case StageColumn::Stage: return tip ? tr("The stage's number") : tr("Stage");
-    case StageColumn::Reads: return tip ? tr("Values read from the stores") : tr("In");
-    case StageColumn::Writes: return tip ? tr("Values written to the stores") : tr("Out");
+    case StageColumn::Stage: return tip ? tr("Number of the stage") : tr("Stage");
+    case StageColumn::Reads: return tip ? tr("Values read from stores") : tr("In");
+    case StageColumn::Writes: return tip ? tr("Values written to stores") : tr("Out");
     case StageColumn::Ops: return tip ? tr("Operators computed") : tr("Ops");
-    case StageColumn::Recomputed: return tip ? tr("Operators that an earlier stage has computed too") : tr("Again");
+    case StageColumn::Recomputed:
+        return tip ? tr("Operators that an earlier stage has also computed") : tr("Recomputed");
     case StageColumn::Bytes: return tip ? tr("Bytes written and read, predicted") : tr("Moves");
     case StageColumn::Peak: return tip ? tr("Peak memory, predicted") : tr("Peak");
-    case StageColumn::Expected: return tip ? tr("Time, predicted") : tr("Expected");
-    case StageColumn::Seconds: return tip ? tr("Time, measured") : tr("Took");
+    case StageColumn::Expected: return tip ? tr("Time, predicted") : tr("Predicted");
+    case StageColumn::Seconds: return tip ? tr("Time, measured") : tr("Measured");
     case StageColumn::Count: break;
     }
     return {};

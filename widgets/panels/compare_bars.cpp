@@ -30,7 +30,7 @@ QString describe(const PlanBar& bar)
 std::vector<PlanBar> planBars(const models::Document& document)
 {
     std::vector<PlanBar> bars;
-    add(bars, CompareBars::tr("yours"), document.plan(), true);
+    add(bars, CompareBars::tr("your plan"), document.plan(), true);
     add(bars, CompareBars::tr("optimum"), document.reference(QStringLiteral("optimal")), false);
     add(bars, CompareBars::tr("depth rule"), document.reference(QStringLiteral("depth")), false);
     add(bars, CompareBars::tr("source rule"), document.reference(QStringLiteral("source-rule")), false);

@@ -200,7 +200,7 @@ QString exportPlots(const QWidget& plots, const QString& file)
     for (QWidget* widget : plots.findChildren<QWidget*>())
         if (auto* figure = dynamic_cast<plots::Figure*>(widget); figure != nullptr && !widget->isHidden())
             figures << figure;
-    if (figures.isEmpty()) return QCoreApplication::translate("Plots", "There is nothing to export yet");
+    if (figures.isEmpty()) return QCoreApplication::translate("Plots", "Nothing to export yet");
     return plots::exportFigures(figures, file);
 }
 

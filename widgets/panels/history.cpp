@@ -11,9 +11,9 @@ History::History(const Context& context, QWidget* parent)
     setObjectName(QStringLiteral("history"));
     m_list->setObjectName(QStringLiteral("historyList"));
     m_list->setAccessibleName(tr("Changes of the cuts"));
-    m_list->setEmptyLabel(tr("As the strategy cuts"));
+    m_list->setEmptyLabel(tr("Plan of the strategy"));
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setToolTip(tr("Click a line to go back to it"));
+    m_list->setToolTip(tr("Click a line to return to it"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_list);

@@ -56,7 +56,7 @@ QStringList consumersOf(const protocol::ModelRecord& model, const protocol::OpRe
 QString hopLine(const protocol::ModelRecord& model, const Hop& hop, std::size_t number)
 {
     const int producer = model.values[static_cast<std::size_t>(hop.value)].producer;
-    return Inspector::tr("%1. %2 reads %3 of every neighbour")
+    return Inspector::tr("%1. %2 gathers %3 from the neighbours")
         .arg(number)
         .arg(opLink(model, hop.op), opLink(model, producer));
 }
@@ -120,7 +120,7 @@ void Inspector::setupReasons(QBoxLayout& layout)
     m_depthHeading->setObjectName(QStringLiteral("depthHeading"));
     m_depthText = wrapped(QStringLiteral("depthText"), this);
     m_hops = new LinkLabel(QStringLiteral("hops"), m_context.selection, this);
-    m_hops->setAccessibleName(tr("Rounds of neighbours behind it"));
+    m_hops->setAccessibleName(tr("Hops"));
     for (QWidget* part :
          {static_cast<QWidget*>(m_depthHeading), static_cast<QWidget*>(m_depthText), static_cast<QWidget*>(m_hops)})
         depth->addWidget(part);
@@ -148,10 +148,10 @@ void Inspector::setupActions(QBoxLayout& layout)
         made->setAccessibleName(label);
         return made;
     };
-    m_store = button("storeHere", tr("Store here"), tr("Pin this value: it is stored after its stage"));
-    m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: it is not stored"));
-    m_more = button("morePins", tr("Pin..."), tr("Everything that can be decided here: cuts, stages, recomputation"));
-    m_release = button("unpin", tr("Let the strategy decide"), tr("Take the pin off this value"));
+    m_store = button("storeHere", tr("Store here"), tr("Pin this value: always store it"));
+    m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: never store it"));
+    m_more = button("morePins", tr("Pin..."), tr("All pins for this selection: cuts, stages, recomputation"));
+    m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pin of this value"));
     m_rows = button("showRows", tr("Show rows..."), tr("Statistics and the first rows, after a run"));
     auto* row = new QWidget(this);
     row->setObjectName(QStringLiteral("inspectorActions"));
@@ -178,7 +178,7 @@ void Inspector::setupNeighbours(QBoxLayout& layout)
     auto* lists = new QVBoxLayout(m_neighbours);
     lists->setContentsMargins(0, 6, 0, 4);
     lists->setSpacing(3);
-    m_producersHeading = heading(tr("Takes"), this);
+    m_producersHeading = heading(tr("Inputs"), this);
     m_producers = new LinkLabel(QStringLiteral("producers"), m_context.selection, this);
     m_producers->setAccessibleName(tr("Producers"));
     m_consumersHeading = heading(tr("Used by"), this);
@@ -258,8 +258,8 @@ void Inspector::setSections(bool op, bool lists)
 void Inspector::showNothing()
 {
     const models::ModelPtr& model = m_context.document.model();
-    m_title->setText(model ? text(model->className) : tr("Nothing is open"));
-    m_path->setText(model ? tr("Select an operator, a module or a stage to see what it does and why.")
+    m_title->setText(model ? text(model->className) : tr("No model is open"));
+    m_path->setText(model ? tr("Select an operator, a module or a stage to inspect it.")
                           : tr("Open a model to begin."));
     showFacts(model ? moduleFacts(*model, m_context.document.plan().get(), {}) : std::vector<Fact>());
     setSections(false, false);
@@ -352,7 +352,7 @@ void Inspector::showCut(int op)
     m_question = cutQuestion(*m_context.document.model(), plan.get(), op);
     m_cutHeading->setText(m_question.heading);
     const bool asking = m_question.sentence.isEmpty() && !m_question.pins.empty();
-    m_cutText->setText(asking ? tr("Asking the engine what storing it would mean...") : m_question.sentence);
+    m_cutText->setText(asking ? tr("Evaluating the effect of storing it...") : m_question.sentence);
     m_cutText->setVisible(asking || !m_question.sentence.isEmpty());
     m_store->setEnabled(true);
     m_forbid->setEnabled(true);
@@ -400,7 +400,7 @@ void Inspector::showNeighbours(int op)
     const protocol::ModelRecord& model = *m_context.document.model();
     const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
     const QStringList producers = producersOf(model, record), consumers = consumersOf(model, record);
-    m_producersHeading->setText(tr("Takes"));
+    m_producersHeading->setText(tr("Inputs"));
     m_producersHeading->setVisible(!producers.isEmpty());
     m_producers->setVisible(!producers.isEmpty());
     m_producers->setText(linkList(producers));

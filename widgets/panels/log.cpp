@@ -13,7 +13,7 @@ Log::Log(const Context& context, QWidget* parent) : Panel(parent), m_context(con
     m_text->setAccessibleName(tr("Log"));
     m_text->setReadOnly(true);
     m_text->setMaximumBlockCount(lineLimit);
-    m_text->setPlaceholderText(tr("What the engine says appears here."));
+    m_text->setPlaceholderText(tr("Messages of the engine appear here."));
     m_text->setFrameShape(QFrame::NoFrame);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -36,7 +36,7 @@ QString rateText(const protocol::Rate& rate)
 
 QString ratesState(const protocol::MachineRates& machine)
 {
-    if (!machine.measured) return MachineDialog::tr("A typical machine's: measure to predict this one.");
+    if (!machine.measured) return MachineDialog::tr("Typical rates: measure this machine for accurate predictions.");
     if (machine.runs == 0) return MachineDialog::tr("Measured on this machine.");
     return machine.runs == 1 ? MachineDialog::tr("Measured on this machine, refined by 1 run.")
                              : MachineDialog::tr("Measured on this machine, refined by %1 runs.").arg(machine.runs);
@@ -67,7 +67,7 @@ void MachineDialog::setupRows(QBoxLayout& layout)
     m_state->setProperty("muted", true);
     m_table = new QTableWidget(0, 2, this);
     m_table->setObjectName(QStringLiteral("machineRates"));
-    m_table->setAccessibleName(tr("What the machine does in a second"));
+    m_table->setAccessibleName(tr("Rates of the machine"));
     m_table->setHorizontalHeaderLabels({tr("What"), tr("Rate")});
     m_table->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->horizontalHeaderItem(1)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -99,9 +99,9 @@ void MachineDialog::setupButtons(QBoxLayout& layout)
         row->addWidget(button);
         return button;
     };
-    m_measure = add("machineMeasure", tr("Measure"), tr("Takes seconds; plans and predictions follow"));
-    m_cancel = add("machineCancel", tr("Cancel"), tr("Stop measuring; what was known stays"));
-    m_forget = add("machineForget", tr("Forget"), tr("Back to a typical machine's rates"));
+    m_measure = add("machineMeasure", tr("Measure"), tr("Takes a few seconds; plans and predictions use the result"));
+    m_cancel = add("machineCancel", tr("Cancel"), tr("Stop measuring and keep the previous rates"));
+    m_forget = add("machineForget", tr("Forget"), tr("Reset to typical rates"));
     row->addStretch(1);
     connect(add("machineClose", tr("Close"), {}), &QPushButton::clicked, this, &QDialog::close);
     layout.addLayout(row);
@@ -137,7 +137,7 @@ void MachineDialog::answered(const QString& method, const base::Result<protocol:
     m_measuring = false;
     const bool cancelled = !machine && machine.error().code == base::ErrorCode::Cancelled;
     if (machine) fill(*machine);
-    else if (!cancelled) m_state->setText(tr("The engine has no answer: %1").arg(text(machine.error().message)));
+    else if (!cancelled) m_state->setText(tr("The engine reports an error: %1").arg(text(machine.error().message)));
     refresh();
     if (machine && method != QLatin1String("machine/rates")) m_context.workbench.planAgain();
 }

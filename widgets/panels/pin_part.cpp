@@ -31,10 +31,10 @@ PinList::PinList(const Context& context, QWidget* parent) : QWidget(parent), m_c
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 4, 0, 0);
     column->setSpacing(6);
-    m_heading = heading(tr("Your decisions"), this);
+    m_heading = heading(tr("Your pins"), this);
     m_table = makeTable(QStringLiteral("pins"), &m_pins, this);
     m_table->setAccessibleName(tr("Pins"));
-    m_table->setToolTip(tr("Delete takes a pin away"));
+    m_table->setToolTip(tr("Press Delete to remove a pin"));
     m_table->horizontalHeader()->hide();
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     fitColumns(*m_table);

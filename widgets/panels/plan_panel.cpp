@@ -66,16 +66,15 @@ QString planQuality(const models::Document& document)
     const models::PlanPtr& plan = document.plan();
     if (!plan || !plan->cost || *plan->cost <= 0) return {};
     if (plan->gap && *plan->gap < provenGap)
-        return plan->pins.empty()
-                   ? PlanPanel::tr("Proven to be the cheapest in %1").arg(objectiveLabel(*plan))
-                   : PlanPanel::tr("Proven to be the cheapest in %1 with these pins").arg(objectiveLabel(*plan));
-    if (plan->lowerBound)
-        return PlanPanel::tr("At most %1 above the cheapest in %2")
+        return plan->pins.empty() ? PlanPanel::tr("Proven optimal in %1").arg(objectiveLabel(*plan))
+                                  : PlanPanel::tr("Proven optimal in %1 for these pins").arg(objectiveLabel(*plan));
+    if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
+        return PlanPanel::tr("Within %1 of the optimum in %2")
             .arg(percent(*plan->cost / *plan->lowerBound - 1), objectiveLabel(*plan));
     const models::PlanPtr best = document.reference(QStringLiteral("optimal"));
     if (!best || !best->cost || best->unit != plan->unit || *best->cost <= 0) return {};
     const double above = *plan->cost / *best->cost - 1;
-    if (above < provenGap) return PlanPanel::tr("As cheap as the optimum in %1").arg(objectiveLabel(*plan));
+    if (above < provenGap) return PlanPanel::tr("Same cost as the optimum in %1").arg(objectiveLabel(*plan));
     return PlanPanel::tr("%1 above the optimum in %2").arg(percent(above), objectiveLabel(*plan));
 }
 
@@ -89,8 +88,8 @@ QString planDetail(const models::Document& document)
         PlanPanel::tr("%1 written, %2 read")
             .arg(formatBytes(static_cast<double>(predicted.d2h)), formatBytes(static_cast<double>(predicted.h2d)))};
     if (const int again = recomputedOps(*plan); again > 0)
-        parts << (again == 1 ? PlanPanel::tr("1 operator computed again")
-                             : PlanPanel::tr("%1 operators computed again").arg(again));
+        parts << (again == 1 ? PlanPanel::tr("1 operator recomputed")
+                             : PlanPanel::tr("%1 operators recomputed").arg(again));
     parts << PlanPanel::tr("peak memory %1").arg(formatBytes(static_cast<double>(predicted.peakMemory)));
     parts << againstDepth(document);
     parts.removeAll(QString());
@@ -123,9 +122,9 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     m_strategy = new QComboBox(this);
     m_strategy->setObjectName(QStringLiteral("strategy"));
     m_strategy->setAccessibleName(tr("Strategy"));
-    m_strategy->setToolTip(tr("How cuts are chosen; choosing one forgets your pins"));
-    m_strategy->addItem(tr("Optimum in time"), QStringList{QStringLiteral("optimal"), QStringLiteral("time")});
-    m_strategy->addItem(tr("Optimum in bytes"), QStringList{QStringLiteral("optimal"), QStringLiteral("bytes")});
+    m_strategy->setToolTip(tr("How cuts are chosen; a new choice removes your pins"));
+    m_strategy->addItem(tr("Optimal time"), QStringList{QStringLiteral("optimal"), QStringLiteral("time")});
+    m_strategy->addItem(tr("Optimal bytes"), QStringList{QStringLiteral("optimal"), QStringLiteral("bytes")});
     m_strategy->addItem(tr("Depth rule"), QStringList{QStringLiteral("depth"), QStringLiteral("time")});
     m_strategy->addItem(tr("Source rule"), QStringList{QStringLiteral("source-rule"), QStringLiteral("time")});
     const auto tool = [this](const char* name, const QString& label) {
@@ -136,7 +135,7 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
         return button;
     };
     m_optimum = tool("optimum", tr("Optimise"));
-    m_optimum->setToolTip(tr("Take the cheapest plan that keeps your pins"));
+    m_optimum->setToolTip(tr("Find the cheapest plan that respects your pins"));
     m_undo = tool("undo", tr("Undo"));
     m_redo = tool("redo", tr("Redo"));
     m_clear = tool("clearPins", tr("Clear pins"));

@@ -76,7 +76,7 @@ void Problems::refresh()
     m_model.setRows(models::problemRows(model.get(), m_context.document.refusal()));
     m_table->setVisible(m_model.rowCount() > 0);
     m_empty->setVisible(m_model.rowCount() == 0);
-    m_empty->setText(model ? tr("No problems: this model can be split.") : tr("Nothing is open."));
+    m_empty->setText(model ? tr("No problems: this model can be split.") : tr("No model is open."));
 }
 
 void Problems::jump(const QModelIndex& index)

@@ -38,9 +38,9 @@ QString stageOf(const ModelRecord& model, const PlanRecord* plan, int op)
     if (plan == nullptr) return QStringLiteral("–");
     const std::vector<int> stages = plan->stagesOf(op);
     const OpRecord& record = opAt(model, op);
-    if (stages.size() > 1) return tr("%1, computed again in each").arg(stageList(stages));
+    if (stages.size() > 1) return tr("%1, recomputed in each").arg(stageList(stages));
     if (stages.size() == 1) return QString::number(stages.front());
-    if (std::ranges::find(plan->prologue, op) != plan->prologue.end()) return tr("prologue, once for the graph");
+    if (std::ranges::find(plan->prologue, op) != plan->prologue.end()) return tr("prologue (once per graph)");
     if (record.kind == "output" && record.stage) return QString::number(*record.stage);
     return record.kind == "input" ? tr("given") : QStringLiteral("–");
 }
@@ -93,16 +93,17 @@ QString opsChange(int now, int then)
 {
     if (then == now) return {};
     const int count = std::abs(then - now);
-    const QString ops = count == 1 ? tr("1 operator") : tr("%1 operators").arg(count);
-    return (then > now ? tr("computes %1 again") : tr("computes %1 fewer again")).arg(ops);
+    if (then > now)
+        return count == 1 ? tr("recomputes 1 more operator") : tr("recomputes %1 more operators").arg(count);
+    return count == 1 ? tr("recomputes 1 fewer operator") : tr("recomputes %1 fewer operators").arg(count);
 }
 
 QString memoryChange(const PlanRecord& now, const PlanRecord& then)
 {
-    if (!now.predicted || !then.predicted || now.predicted->peakMemory == then.predicted->peakMemory) return {};
-    return tr("peak memory %1 instead of %2")
-        .arg(formatBytes(static_cast<double>(then.predicted->peakMemory)),
-             formatBytes(static_cast<double>(now.predicted->peakMemory)));
+    if (!now.predicted || !then.predicted) return {};
+    const QString before = formatBytes(static_cast<double>(now.predicted->peakMemory)),
+                  after = formatBytes(static_cast<double>(then.predicted->peakMemory));
+    return before == after ? QString() : tr("peak memory %1 instead of %2").arg(after, before);
 }
 
 QString stagesChange(const PlanRecord& now, const PlanRecord& then)
@@ -147,12 +148,13 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
                    const std::string& id)
 {
     question.heading = tr("Why cut here");
-    if (checkpoint.output) return closed(question, tr("It is an output of the model: always stored."));
+    if (checkpoint.output) return closed(question, tr("Outputs of the model are always stored."));
     question.can = CutQuestion::Can::Forbid;
     question.pins = withPin(plan, {"no_checkpoint", id});
-    const QString why = hasPin(plan, {"checkpoint", id}) ? tr("You pinned it: stored") : tr("The strategy stores it");
+    const QString why =
+        hasPin(plan, {"checkpoint", id}) ? tr("Stored because you pinned it") : tr("Stored by the strategy");
     question.sentence =
-        tr("%1 after stage %2, %3 written.").arg(why).arg(checkpoint.stage).arg(formatBytes(checkpoint.bytesWritten));
+        tr("%1, after stage %2; %3 written.").arg(why).arg(checkpoint.stage).arg(formatBytes(checkpoint.bytesWritten));
     return question;
 }
 
@@ -190,7 +192,7 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
         if (value.origin == "parameter" && within(models::text(value.name), path)) weights += value.bytes.value_or(0);
     const QString shown = stages.empty() ? QStringLiteral("–") : stageList({stages.begin(), stages.end()});
     return {{tr("operators"),
-             tr("%1, and %2 on structure only").arg(models::formatCount(ops), models::formatCount(structure))},
+             tr("%1, plus %2 structure-only").arg(models::formatCount(ops), models::formatCount(structure))},
             {tr("weights"), formatBytes(static_cast<double>(weights))},
             {tr("depth"), tr("up to %1").arg(depth)},
             {tr("stages"), shown}};
@@ -214,8 +216,7 @@ std::vector<Fact> stageFacts(const PlanRecord& plan, int stage)
         facts.push_back({tr("frontier"), tr("%1 rows for %2 destinations")
                                              .arg(models::formatCount(static_cast<double>(each.frontierRows)),
                                                   models::formatCount(static_cast<double>(each.destinations)))});
-        facts.push_back(
-            {tr("again"), tr("%1 operators that an earlier stage has computed").arg(each.recomputed.size())});
+        facts.push_back({tr("recomputed"), tr("%1 operators of earlier stages").arg(each.recomputed.size())});
     }
     return facts;
 }
@@ -242,17 +243,16 @@ QString depthReason(const ModelRecord& model, int op)
 {
     const OpRecord& record = opAt(model, op);
     if (record.structureOnly)
-        return tr(
-            "It follows from the graph's structure alone: computed once for the whole graph, before the first stage.");
-    if (record.kind == "input") return tr("It is given: nothing has to be computed for it.");
-    if (record.depth == 0) return tr("It needs only the row's own inputs: no neighbour is read.");
+        return tr("It depends on the graph structure only: computed once for the whole graph, before the first stage.");
+    if (record.kind == "input") return tr("It is an input: no computation is needed.");
+    if (record.depth == 0) return tr("It depends only on inputs in the same row: no neighbours are needed.");
     const int input = deepestInput(model, record);
     if (input >= 0 && depthOf(model, input) < record.depth)
-        return tr("It reads %1 (depth %2) of every neighbour: one more round.")
+        return tr("It gathers %1 (depth %2) from the neighbours: one more hop.")
             .arg(models::valueLabel(model, input))
             .arg(std::max(depthOf(model, input), 0));
-    return record.depth == 1 ? tr("One round of neighbours lies behind it:")
-                             : tr("%1 rounds of neighbours lie behind it:").arg(record.depth);
+    return record.depth == 1 ? tr("Its receptive field is one hop:")
+                             : tr("Its receptive field is %1 hops:").arg(record.depth);
 }
 
 CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op)
@@ -267,13 +267,13 @@ CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op
     if (const protocol::PlanCheckpoint* checkpoint = plan->checkpointOf(question.value))
         return stored(question, *plan, *checkpoint, value.id);
     if (value.structureOnly)
-        return closed(question, tr("Computed once for the whole graph, and kept: there is nothing to cut."));
+        return closed(question, tr("Computed once for the whole graph and kept: no cut is needed."));
     if (record.kind == "input")
-        return closed(question, tr("An input is read from its file: storing it again gains nothing."));
-    if (!value.hasRows()) return closed(question, tr("It has no rows: every stage has it whole."));
+        return closed(question, tr("Inputs are read from their files: storing them again has no benefit."));
+    if (!value.hasRows()) return closed(question, tr("It has no rows: available to every stage as a whole."));
     question.can = CutQuestion::Can::Store;
     question.pins = withPin(*plan, {"checkpoint", value.id});
-    if (hasPin(*plan, {"no_checkpoint", value.id})) question.sentence = tr("You pinned it: never stored.");
+    if (hasPin(*plan, {"no_checkpoint", value.id})) question.sentence = tr("Never stored because you pinned it.");
     return question;
 }
 
@@ -281,8 +281,8 @@ QString cutAnswer(const CutQuestion& question, const PlanRecord& now, const Plan
 {
     const bool store = question.can == CutQuestion::Can::Store;
     if (sameStores(now, then))
-        return store ? tr("Possible, but the plan would stay as it is.")
-                     : tr("Without it the plan would stay as it is.");
+        return store ? tr("Possible, but the plan would not change.")
+                     : tr("Without this checkpoint the plan would not change.");
     QStringList parts;
     const auto before = movedBytes(now), after = movedBytes(then);
     if (before && after) parts << bytesChange(*before, *after);

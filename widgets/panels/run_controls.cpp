@@ -132,29 +132,29 @@ void RunControls::setupSettings()
     };
     m_device = new QComboBox(this);
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    add(m_device, "device", tr("Device"), tr("Where it is computed"));
+    add(m_device, "device", tr("Device"), tr("Executing device"));
     m_machine = new QToolButton(this);
     m_machine->setObjectName(QStringLiteral("machine"));
     m_machine->setText(tr("Machine..."));
     m_machine->setAccessibleName(tr("Machine"));
-    m_machine->setToolTip(tr("What the device does in a second, typical or measured: plans follow from it"));
+    m_machine->setToolTip(tr("Rates of the device, typical or measured, on which plans are based"));
     m_device->parentWidget()->layout()->addWidget(m_machine);
     m_memory = new QLineEdit(this);
     m_memory->setPlaceholderText(tr("no limit"));
     m_memory->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("no limit MiB")) + 16);
     m_memory->setValidator(new QRegularExpressionValidator(
         QRegularExpression(QStringLiteral("\\s*([0-9.]+\\s*[KMGTkmgt]?i?[Bb]?)?\\s*")), m_memory));
-    add(m_memory, "memory", tr("Memory"), tr("Limit of the device's memory: 500M, 7.2Gi; empty: none"));
+    add(m_memory, "memory", tr("Memory"), tr("Memory limit of the device: 500M, 7.2Gi; empty: none"));
     m_batch = new QLineEdit(this);
     m_batch->setPlaceholderText(tr("auto"));
     m_batch->setMaximumWidth(fontMetrics().horizontalAdvance(QStringLiteral("10000000")) + 16);
     m_batch->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,12}")), m_batch));
-    add(m_batch, "batch", tr("Batch"), tr("Destinations per batch; empty: as many as fit"));
+    add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: as many as fit"));
     m_verify = new QComboBox(this);
     m_verify->addItem(tr("sample"), QStringLiteral("sample"));
     m_verify->addItem(tr("full"), QStringLiteral("full"));
     m_verify->addItem(tr("none"), QStringLiteral("none"));
-    add(m_verify, "verify", tr("Verify"), tr("How much is compared with the unsplit model"));
+    add(m_verify, "verify", tr("Verify"), tr("How much to compare with the unsplit model"));
 }
 
 void RunControls::setupOutput()
@@ -164,7 +164,7 @@ void RunControls::setupOutput()
     m_output->setObjectName(QStringLiteral("output"));
     m_output->setPlaceholderText(tr("not kept"));
     m_output->setAccessibleName(tr("Output folder"));
-    m_output->setToolTip(tr("Folder for results and report; empty: they are not kept"));
+    m_output->setToolTip(tr("Folder for results and report; empty: do not keep them"));
     m_output->setMinimumWidth(120);
     m_browse = new QToolButton(this);
     m_browse->setObjectName(QStringLiteral("browseOutput"));
@@ -193,8 +193,8 @@ void RunControls::setupButtons()
     m_pause = addButton(row, "pause", tr("Pause"), tr("Pause after the current batch"));
     m_stepBatch = addButton(row, "stepBatch", tr("Step batch"), tr("Run one batch, or the first one, then pause"));
     m_stepStage = addButton(row, "stepStage", tr("Step stage"),
-                            tr("Run to the end of the stage, or of the first one, then pause"));
-    m_stop = addButton(row, "stop", tr("Stop"), tr("Stop; nothing is left behind"));
+                            tr("Run to the end of the current stage, or of the first one, then pause"));
+    m_stop = addButton(row, "stop", tr("Stop"), tr("Stop and discard the results"));
     const QString resume = tr("Resume");
     m_pause->setMinimumWidth(
         std::max(m_pause->sizeHint().width(), m_pause->fontMetrics().horizontalAdvance(resume) + 36));

@@ -148,7 +148,8 @@ void RunPanel::setupRuns()
             [this](const QModelIndex& index) {
                 const auto& runs = m_context.document.runs();
                 if (index.isValid() && static_cast<std::size_t>(index.row()) < runs.size())
-                    m_verdict->setReport(runs[static_cast<std::size_t>(index.row())].report.get());
+                    m_verdict->setReport(runs[static_cast<std::size_t>(index.row())].report.get(),
+                                         m_context.document.model().get());
             });
 }
 
@@ -193,7 +194,7 @@ void RunPanel::showTitle()
 {
     const models::ModelPtr& model = m_context.document.model();
     const models::Settings& settings = m_context.document.settings();
-    const QString name = model ? QFileInfo(models::text(model->path)).fileName() : tr("Nothing is open");
+    const QString name = model ? QFileInfo(models::text(model->path)).fileName() : tr("No model is open");
     m_title->setFullText(model ? tr("%1 on %2 · %3").arg(name, settings.device, settingsText(settings)) : name);
 }
 
@@ -225,7 +226,7 @@ void RunPanel::showRuns()
 {
     const std::vector<models::FinishedRun>& runs = m_context.document.runs();
     m_runs.setRows(models::runRows(runs));
-    m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get());
+    m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get(), m_context.document.model().get());
     const Verdict& verdict = m_verdict->verdict();
     const bool good = verdict.kind == Verdict::Kind::Equal, none = verdict.kind == Verdict::Kind::None;
     m_result->setText(none ? QString() : verdict.headline);

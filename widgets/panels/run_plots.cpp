@@ -64,7 +64,7 @@ void RunPlots::setupHeader(QBoxLayout& layout)
     m_open = new QPushButton(tr("Open report..."), this);
     m_open->setObjectName(QStringLiteral("openReport"));
     m_open->setAccessibleName(m_open->text());
-    for (const auto& [title, box] : {std::pair{tr("Show"), m_shown}, std::pair{tr("beside"), m_other}}) {
+    for (const auto& [title, box] : {std::pair{tr("Show"), m_shown}, std::pair{tr("next to"), m_other}}) {
         auto* group = new QWidget(m_header);
         auto* row = new QHBoxLayout(group);
         row->setContentsMargins(0, 0, 0, 0);

@@ -29,8 +29,8 @@ int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 QString overlapText(const models::StageProgress& stage)
 {
     const double copying = stage.phases[2] + stage.phases[4], computing = stage.phases[3];  // h2d, d2h; compute
-    const QString text = copying <= computing ? StageProgressList::tr("copies hidden behind computing: %1 %")
-                                              : StageProgressList::tr("copying and computing at once: %1 %");
+    const QString text = copying <= computing ? StageProgressList::tr("copying hidden behind computation: %1 %")
+                                              : StageProgressList::tr("copying and computation overlapped: %1 %");
     return text.arg(percent(*stage.overlap));
 }
 
@@ -68,11 +68,11 @@ QString stageDetails(const models::StageProgress* stage)
     QStringList lines;
     if (stage != nullptr && stage->overlap)
         lines << StageProgressList::tr(
-                     "Copying to and from the GPU and computing went on at once for %1 % of the shorter "
+                     "Copying to and from the GPU overlapped with computation for %1 % of the shorter "
                      "of the two")
                      .arg(percent(*stage->overlap));
     if (stage != nullptr && stage->reservedMemory > 0)
-        lines << StageProgressList::tr("The GPU's allocator took up to %1 from the driver")
+        lines << StageProgressList::tr("The GPU's allocator reserved up to %1 from the driver")
                      .arg(models::formatBytes(static_cast<double>(stage->reservedMemory)));
     return lines.join(QLatin1Char('\n'));
 }

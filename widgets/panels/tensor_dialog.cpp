@@ -102,11 +102,11 @@ base::Result<PeekedRows> readPeek(const json::Value& answer)
     read.mean = root.maybe<double>("mean");
     const QByteArray bytes = QByteArray::fromBase64(QByteArray::fromStdString(root.get<std::string>("rows")));
     const Format* format = formatOf(dtype);
-    if (format == nullptr) root.child("dtype").refuse("is not a kind of number that can be shown");
+    if (format == nullptr) root.child("dtype").refuse("is not a dtype that can be displayed");
     const std::int64_t count = read.end - read.begin;
     if (root.ok() &&
         (count < 0 || bytes.size() != count * rowWidth(read.shape) * static_cast<std::int64_t>(format->bytes)))
-        root.child("rows").refuse("does not have the bytes that its shape asks for");
+        root.child("rows").refuse("does not have the number of bytes that its shape requires");
     if (!root.ok()) return tl::unexpected<base::Error>(root.status().error());
     read.rows = decodeRows(bytes, *format, count);
     return read;
@@ -156,7 +156,7 @@ void TensorDialog::ask()
 {
     m_back->setEnabled(false);
     m_next->setEnabled(false);
-    m_text->setText(tr("Asking the engine..."));
+    m_text->setText(tr("Waiting for the engine..."));
     m_context.workbench.peek(m_value, m_begin, m_begin + pageRows, this,
                              [this](const base::Result<json::Value>& answer) { showRows(answer); });
 }

@@ -45,12 +45,19 @@ QString detailOf(const schema::Verification& verification)
     return parts.join(QStringLiteral(" · "));
 }
 
-std::vector<DifferenceRow> rowsOf(const schema::Verification& verification)
+// Checkpoints are in reports by their ids; the model knows their names.
+QString nameOf(const schema::TensorRecord& record, const protocol::ModelRecord* model)
+{
+    const int value = model != nullptr ? model->valueIndex(record.name) : -1;
+    return value < 0 ? text(record.name) : models::valueLabel(*model, value);
+}
+
+std::vector<DifferenceRow> rowsOf(const schema::Verification& verification, const protocol::ModelRecord* model)
 {
     std::vector<DifferenceRow> rows;
     const auto add = [&](const schema::TensorRecord& record, bool checkpoint) {
-        rows.push_back({text(record.name), checkpoint, record.rows, record.different, record.notFinite,
-                        record.maxAbsolute, record.maxRelative});
+        rows.push_back({checkpoint ? nameOf(record, model) : text(record.name), checkpoint, record.rows,
+                        record.different, record.notFinite, record.maxAbsolute, record.maxRelative});
     };
     for (const schema::TensorRecord& record : verification.outputs) add(record, false);
     for (const schema::TensorRecord& record : verification.checkpoints) add(record, true);
@@ -130,14 +137,20 @@ VerdictCard::VerdictCard(QWidget* parent) : QFrame(parent)
     setReport(nullptr);
 }
 
-void VerdictCard::setReport(const schema::Report* report)
+void VerdictCard::setReport(const schema::Report* report, const protocol::ModelRecord* model)
 {
+    const auto hashOf = [](const auto& hashes) {
+        const auto it = hashes.find("model");
+        return it == hashes.end() ? std::string() : it->second;
+    };
+    if (report != nullptr && model != nullptr && hashOf(report->hashes) != hashOf(model->hashes)) model = nullptr;
     m_verdict = report != nullptr ? verdictOf(*report)
-                                  : Verdict{Verdict::Kind::None, tr("Nothing has run yet"),
-                                            tr("After a run its result is compared with the unsplit model.")};
+                                  : Verdict{Verdict::Kind::None, tr("No run yet"),
+                                            tr("After a run, its result is compared with the unsplit model.")};
     m_headline->setText(m_verdict.headline);
     m_detail->setText(m_verdict.detail);
-    m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify) : std::vector<DifferenceRow>());
+    m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify, model)
+                                                        : std::vector<DifferenceRow>());
     m_table->setVisible(m_model.rowCount() > 0);
     const int rows = std::min(m_model.rowCount(), shownRows) * m_table->verticalHeader()->defaultSectionSize();
     m_table->setMinimumHeight(m_table->horizontalHeader()->sizeHint().height() + rows + 4);

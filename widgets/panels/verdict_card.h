@@ -6,6 +6,7 @@
 #include <QTableView>
 
 #include "models/table_model.h"
+#include "protocol/model.h"
 #include "schema/report.h"
 #include "style/theme.h"
 
@@ -47,7 +48,8 @@ class VerdictCard : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictCard(QWidget* parent = nullptr);
-    void setReport(const schema::Report* report);  // null: nothing has run
+    // No report: nothing has run. The model names the checkpoints, if it is the one that was run.
+    void setReport(const schema::Report* report, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] const Verdict& verdict() const { return m_verdict; }
 

@@ -49,7 +49,7 @@ QString decisionLine(const protocol::Explanation& explanation, int value)
     if (decision == nullptr) return {};
     const QString unit = text(explanation.unit);
     const QString costs = Why::tr("%1: costs %2").arg(whatText(*decision), formatCost(decision->cost(), unit));
-    if (!decision->possible) return Why::tr("%1; no legal plan decides otherwise.").arg(costs);
+    if (!decision->possible) return Why::tr("%1; required: no legal plan decides otherwise.").arg(costs);
     return decision->saves ? Why::tr("%1, saves %2.").arg(costs, formatCost(*decision->saves, unit)) : costs + u'.';
 }
 
@@ -61,8 +61,8 @@ QString comparisonLine(const protocol::Explanation& explanation, const protocol:
         sentences << Why::tr("The %1 costs %2, this plan %3.")
                          .arg(rule, formatCost(*comparison.cost, unit), formatCost(explanation.cost, unit));
     sentences << Why::tr("It writes %1 and reads %2.").arg(formatBytes(comparison.d2h), formatBytes(comparison.h2d));
-    if (comparison.values.empty()) sentences << Why::tr("Both do the same with every value.");
-    else sentences << Why::tr("In each row this plan is above, the %1 below.").arg(rule);
+    if (comparison.values.empty()) sentences << Why::tr("Both make the same decisions for all values.");
+    else sentences << Why::tr("Each row shows this plan first, then the %1.").arg(rule);
     return sentences.join(u' ');
 }
 
@@ -92,9 +92,9 @@ void Why::setupTables(QBoxLayout& layout)
     m_differenceTable->verticalHeader()->setDefaultSectionSize(2 * fontMetrics().height() + 8);
     m_rule = new QComboBox(this);
     m_rule->setObjectName(QStringLiteral("whyRule"));
-    m_rule->setAccessibleName(tr("The rule to compare with"));
+    m_rule->setAccessibleName(tr("Rule to compare with"));
     m_comparisonText = wrapped(QStringLiteral("comparisonText"), this);
-    m_decisionPart = part(this, tr("What was decided"), {m_decisionTable});
+    m_decisionPart = part(this, tr("Decisions"), {m_decisionTable});
     m_comparisonPart = part(this, tr("Compared with"), {m_rule, m_comparisonText, m_differenceTable});
     layout.addWidget(m_decisionPart);
     layout.addWidget(m_comparisonPart);
@@ -127,8 +127,8 @@ QString Why::stateLine() const
     const models::Document& document = m_context.document;
     if (!document.plan()) return tr("No plan");
     if (!document.explained().problem.isEmpty()) return document.explained().problem;
-    if (!document.explained().explanation) return tr("Asking the engine what every decision saves...");
-    return tr("Saves: what the best plan found that decides otherwise would cost more.");
+    if (!document.explained().explanation) return tr("Evaluating what each decision saves...");
+    return tr("Saving: the additional cost of the best plan found with the opposite decision.");
 }
 
 void Why::refresh()

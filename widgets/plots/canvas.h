@@ -1,7 +1,7 @@
 #pragma once
 
-// The room of QCustomPlot: included by the plots' sources only. A canvas with the window's look, whole-pixel pens, our axis
-// labels and one plot inside; not antialiased where there are more points than pixels.
+// The only header that includes QCustomPlot; included by the plots' sources only. A canvas with the window's look,
+// whole-pixel pens, our axis labels and one plot inside; not antialiased if there are more points than pixels.
 
 #include <qcustomplot.h>
 

@@ -114,7 +114,7 @@ QString exportFigures(const QList<Figure*>& figures, const QString& file)
     if (suffix == QLatin1String("pdf")) return save(pdf(figures), file);
     if (suffix == QLatin1String("png")) return save(png(figures), file);
     if (suffix == QLatin1String("csv")) return save(csv(figures), file);
-    return QCoreApplication::translate("Plots", "'%1' is no format of pictures: use svg, pdf, png or csv").arg(suffix);
+    return QCoreApplication::translate("Plots", "'%1' is not a picture format: use svg, pdf, png or csv").arg(suffix);
 }
 
 }  // namespace hopscope::plots

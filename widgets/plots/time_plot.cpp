@@ -110,7 +110,7 @@ TimePlot::Impl::Impl(TimePlot* owner, const QString& title, Unit quantity)
     canvas->axisRect()->setRangeDrag(Qt::Horizontal);
     canvas->axisRect()->setRangeZoom(Qt::Horizontal);
     canvas->setAccessibleName(title);
-    canvas->setAccessibleDescription(tr("Wheel and drag zoom and move along time, a double click shows everything"));
+    canvas->setAccessibleDescription(tr("Zoom with the wheel, drag to pan, double-click to show everything"));
 }
 
 // The curve has a paint buffer of its own: while only it changes, axes and bands are not painted again.

@@ -29,8 +29,8 @@ QColor faded(QColor colour, double alpha)
 Timeline::Timeline(QWidget* parent) : QWidget(parent)
 {
     setObjectName(QStringLiteral("timeline"));
-    setAccessibleName(tr("Pipeline: what each lane does over time"));
-    setAccessibleDescription(tr("Plus and minus zoom, the arrow keys move, 0 shows everything"));
+    setAccessibleName(tr("Pipeline: activity of each lane over time"));
+    setAccessibleDescription(tr("Plus and minus zoom, arrow keys pan, 0 shows everything"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -267,7 +267,7 @@ QString Timeline::describe(const QPoint& at) const
                        .arg(valueLabel(interval->end - interval->start, Unit::Seconds),
                             valueLabel(interval->start, Unit::Seconds));
     for (const auto& [lane, other] : atOnce(m_lanes, momentAt(at), static_cast<std::size_t>(phase)))
-        text += tr("\nmeanwhile %1 of batch %2").arg(phaseTitle(static_cast<int>(lane))).arg(other->batch);
+        text += tr("\nat the same time: %1 of batch %2").arg(phaseTitle(static_cast<int>(lane))).arg(other->batch);
     return text;
 }
 

@@ -38,7 +38,8 @@ public:
         const bool made =
             wanted.empty() ? mkdtemp(path.data()) != nullptr : std::filesystem::create_directories(path, problem);
         if (!std::filesystem::is_directory(path, problem))
-            return base::fail(ErrorCode::Input, path + ": the folder cannot be made", "name another one with --folder");
+            return base::fail(ErrorCode::Input, path + ": cannot create the folder",
+                              "choose another one with --folder");
         return std::unique_ptr<BenchFolder>(new BenchFolder(path, made && !keep, keep));
     }
     ~BenchFolder()

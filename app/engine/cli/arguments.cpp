@@ -41,8 +41,8 @@ struct Parsed {
 
 void addOutputFlags(CLI::App& app, Parsed& parsed)
 {
-    app.add_flag("--json", parsed.json, "Print one JSON document on standard output");
-    app.add_flag("--quiet", parsed.quiet, "No progress and no notes");
+    app.add_flag("--json", parsed.json, "Print a single JSON document on standard output");
+    app.add_flag("--quiet", parsed.quiet, "Suppress progress and notes");
 }
 
 void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
@@ -62,9 +62,10 @@ void addDevice(CLI::App& app, Parsed& parsed)
     app.add_option("--device", parsed.device.device, "auto, cpu, cuda or cuda:N")
         ->type_name("DEVICE")
         ->capture_default_str();
-    app.add_option("--memory", parsed.texts.memory, "Limit on the executing device: 500M, 1Gi, ...")->type_name("SIZE");
+    app.add_option("--memory", parsed.texts.memory, "Memory limit on the executing device: 500M, 1Gi, ...")
+        ->type_name("SIZE");
     app.add_option("--host-memory", parsed.texts.hostMemory,
-                   "Limit of what is stored between stages: each store goes after its last reader")
+                   "Limit on the values stored between stages; a store is freed after its last reader")
         ->type_name("SIZE");
     app.add_option("--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number")
         ->type_name("N")
@@ -75,22 +76,23 @@ void addDevice(CLI::App& app, Parsed& parsed)
 std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
 {
     CLI::Option* const objective =
-        app.add_option("--objective", parsed.texts.objective, "What the best cuts make small: time or bytes")
+        app.add_option("--objective", parsed.texts.objective, "What an optimal plan minimises: time or bytes")
             ->type_name("WHAT")
             ->check(CLI::IsMember({"time", "bytes"}))
             ->capture_default_str();
-    CLI::Option* const strategy =
-        app.add_option("--strategy", parsed.plan.strategy, "Where to cut: optimal, local-search, depth or source-rule")
-            ->type_name("S")
-            ->capture_default_str();
+    CLI::Option* const strategy = app.add_option("--strategy", parsed.plan.strategy,
+                                                 "How cuts are chosen: optimal, local-search, depth or source-rule")
+                                      ->type_name("S")
+                                      ->capture_default_str();
     CLI::Option* const pins =
-        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan keeps to: {\"pins\": [..]}")
+        app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
             ->type_name("FILE");
-    CLI::Option* const stages = app.add_option("--stages", parsed.plan.stages, "The best cuts make at most N stages")
-                                    ->type_name("N")
-                                    ->check(CLI::Range(1, mostStages));
+    CLI::Option* const stages =
+        app.add_option("--stages", parsed.plan.stages, "Maximum number of stages of an optimal plan")
+            ->type_name("N")
+            ->check(CLI::Range(1, mostStages));
     CLI::Option* const deadline =
-        app.add_option("--deadline", parsed.plan.deadline, "Time for finding the best cuts; then the best so far")
+        app.add_option("--deadline", parsed.plan.deadline, "Time limit for the optimisation; then the best plan so far")
             ->type_name("SECONDS")
             ->check(CLI::PositiveNumber);
     return {objective, strategy, pins, stages, deadline};
@@ -114,10 +116,9 @@ CLI::App& addCommand(CLI::App& app, Parsed& parsed, const char* name, const char
 
 void addInspect(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command =
-        addCommand(app, parsed, "inspect", "What a model is: depth, stages, what is stored between them",
-                   "  hopscope-engine inspect model.pt\n"
-                   "  hopscope-engine inspect model.pt --data graph.safetensors --json\n");
+    CLI::App& command = addCommand(app, parsed, "inspect", "Show a model: depth, stages, values stored between them",
+                                   "  hopscope-engine inspect model.pt\n"
+                                   "  hopscope-engine inspect model.pt --data graph.safetensors --json\n");
     addModel(command, parsed, false);
 }
 
@@ -130,15 +131,16 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addDevice(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     command
-        .add_option("--explain", parsed.explain,
-                    "What each decision costs and saves, and where the rules decide otherwise; written as JSON, too")
+        .add_option(
+            "--explain", parsed.explain,
+            "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
         ->type_name("FILE");
 }
 
 void addRun(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(
-        app, parsed, "run", "Evaluate the model layer by layer for every node",
+        app, parsed, "run", "Evaluate a model layer by layer for all nodes",
         "  hopscope-engine run model.pt --data graph.safetensors -o results\n"
         "  hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi\n");
     addModel(command, parsed, true);
@@ -151,7 +153,7 @@ void addRun(CLI::App& app, Parsed& parsed)
         ->type_name("HOW")
         ->check(CLI::IsMember({"full", "sample", "none"}))
         ->capture_default_str();
-    command.add_option("--nan", parsed.texts.nan, "NaN or infinite inputs: propagate or refuse")
+    command.add_option("--nan", parsed.texts.nan, "Treatment of NaN or infinite inputs: propagate or refuse")
         ->type_name("HOW")
         ->check(CLI::IsMember({"propagate", "refuse"}))
         ->capture_default_str();
@@ -160,12 +162,12 @@ void addRun(CLI::App& app, Parsed& parsed)
 
 void addVerify(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "verify", "Prove that the split computes what the model computes",
+    CLI::App& command = addCommand(app, parsed, "verify", "Compare the split model with its own forward",
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed);
     addDevice(command, parsed);
-    command.add_option("--verify", parsed.texts.verify, "full or sample")
+    command.add_option("--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample")
         ->type_name("HOW")
         ->check(CLI::IsMember({"full", "sample"}))
         ->capture_default_str();
@@ -180,52 +182,57 @@ void addGenerate(CLI::App& app, Parsed& parsed)
     command.add_option("KIND", parsed.texts.kind, "rmat, sbm, grid, star, path or er")->required();
     command.add_option("--nodes", options.nodes, "Number of nodes")->type_name("N")->required();
     command.add_option("--edges", options.edges, "Number of edges (rmat, sbm, er)")->type_name("M");
-    command.add_option("--features", options.features, "Columns of x")->type_name("F")->capture_default_str();
-    command.add_option("--seed", options.seed, "Seed")->type_name("S")->capture_default_str();
-    command.add_flag("--symmetric", options.symmetric, "Both directions of each edge; no self-loops, no duplicates");
-    command.add_option("-o,--output", parsed.output, "The .safetensors file")->type_name("FILE")->required();
+    command.add_option("--features", options.features, "Number of features (columns of x)")
+        ->type_name("F")
+        ->capture_default_str();
+    command.add_option("--seed", options.seed, "Random seed")->type_name("S")->capture_default_str();
+    command.add_flag("--symmetric", options.symmetric, "Add the reverse of each edge; no self-loops, no duplicates");
+    command.add_option("-o,--output", parsed.output, "Output file (.safetensors)")->type_name("FILE")->required();
 }
 
 void addBenchOptions(CLI::App& command, Parsed& parsed)
 {
     BenchRunOptions& options = parsed.bench;
-    command.add_option("--nodes", options.nodes, "Nodes of the generated graph")->capture_default_str();
-    command.add_option("--edges", options.edges, "Its edges")->capture_default_str();
-    command.add_option("--features", options.features, "Its features")->capture_default_str();
+    command.add_option("--nodes", options.nodes, "Number of nodes of the generated graph")->capture_default_str();
+    command.add_option("--edges", options.edges, "Number of edges")->capture_default_str();
+    command.add_option("--features", options.features, "Number of input features")->capture_default_str();
     command.add_option("--hidden", options.hidden, "Hidden width")->capture_default_str();
     command.add_option("--outputs", options.outputs, "Output width")->capture_default_str();
-    command.add_option("--layers", options.layers, "Layers")->capture_default_str();
-    command.add_option("--seed", options.seed, "Seed")->capture_default_str();
-    command.add_option("--memory", parsed.benchMemory, "Limit on the executing device")
+    command.add_option("--layers", options.layers, "Number of layers")->capture_default_str();
+    command.add_option("--seed", options.seed, "Random seed")->capture_default_str();
+    command.add_option("--memory", parsed.benchMemory, "Memory limit on the executing device")
         ->type_name("SIZE")
         ->capture_default_str();
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
         ->capture_default_str();
-    command.add_option("--scale", options.scale, "Once more with this many times the graph, and the time ratio");
-    command.add_option("--targets", options.targets, "Destinations of the sampled verification; 0: none")
+    command.add_option("--scale", options.scale,
+                       "Repeat with a graph this many times as large, and print the time ratio");
+    command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
         ->capture_default_str();
-    command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference over all rows");
-    command.add_option("--folder", options.folder, "Where graph and model are kept and reused")->type_name("DIR");
-    command.add_flag("--keep", options.keep, "Leave the files there");
+    command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference on all rows");
+    command.add_option("--folder", options.folder, "Folder in which graph and model are kept and reused")
+        ->type_name("DIR");
+    command.add_flag("--keep", options.keep, "Keep the files");
 }
 
 void addBench(CLI::App& app, Parsed& parsed)
 {
-    CLI::App* const bench = app.add_subcommand("bench", "Measure");
+    CLI::App* const bench = app.add_subcommand("bench", "Run benchmarks");
     bench->require_subcommand(1);
-    CLI::App& command = addCommand(*bench, parsed, "run", "The main job on a generated graph, with proof and figures",
+    CLI::App& command = addCommand(*bench, parsed, "run", "Benchmark a verified run on a generated graph",
                                    "  hopscope-engine bench run\n"
                                    "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
     addBenchOptions(command, parsed);
-    CLI::App& plans = addCommand(*bench, parsed, "plans", "Every strategy's plan: what was predicted, and what it did",
-                                 "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
+    CLI::App& plans =
+        addCommand(*bench, parsed, "plans", "Compare prediction and measurement for the plan of each strategy",
+                   "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
     addModel(plans, parsed, true);
     addDevice(plans, parsed);
-    plans.add_option("--repeat", parsed.repeat, "Runs of each plan; the best counts")
+    plans.add_option("--repeat", parsed.repeat, "Number of runs of each plan; the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
-    CLI::App& machine = addCommand(*bench, parsed, "machine", "How fast this machine is, kept for later plans",
+    CLI::App& machine = addCommand(*bench, parsed, "machine", "Measure the rates of this machine; later plans use them",
                                    "  hopscope-engine bench machine\n"
                                    "  hopscope-engine bench machine --device cuda\n");
     machine.add_option("--device", parsed.machine.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
@@ -238,13 +245,13 @@ void addPlace(CLI::App& app, Parsed& parsed)
                    "  hopscope-engine place cases.json --case gcn2_plain\n"
                    "  hopscope-engine place instance.json --strategy local-search --json\n");
     pipeline::PlaceOptions& options = parsed.place;
-    command.add_option("INSTANCE", options.file, "One case, or a document of cases")->required();
-    command.add_option("--case", options.caseId, "Only the case with this id")->type_name("ID");
+    command.add_option("INSTANCE", options.file, "File with a single case or a list of cases")->required();
+    command.add_option("--case", options.caseId, "Solve only the case with this id")->type_name("ID");
     command.add_option("--strategy", parsed.texts.place, "optimal, depth, source-rule or local-search")
         ->type_name("S")
         ->capture_default_str();
-    command.add_flag("--literal", options.literal, "The literal colouring of the source documents, too: a lower bound");
-    command.add_option("--deadline", options.deadline, "Seconds per instance")
+    command.add_flag("--min-cut", options.minCut, "Also print the min-cut relaxation, a lower bound");
+    command.add_option("--deadline", options.deadline, "Time limit per instance")
         ->type_name("SECONDS")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -252,13 +259,13 @@ void addPlace(CLI::App& app, Parsed& parsed)
 
 void addDevices(CLI::App& app, Parsed& parsed)
 {
-    addCommand(app, parsed, "devices", "What this machine can compute on, and why not on the rest",
+    addCommand(app, parsed, "devices", "List usable devices, and why others cannot be used",
                "  hopscope-engine devices\n");
 }
 
 void addServe(CLI::App& app, Parsed&)
 {
-    app.add_subcommand("serve", "Answer a window on standard input and output (JSON-RPC, see docs/protocol.md)");
+    app.add_subcommand("serve", "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)");
 }
 
 void addOracle(CLI::App& app, Parsed& parsed)
@@ -279,9 +286,9 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.name("hopscope-engine");
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
-    app.footer(
-        "\nExit codes: 0 done, 2 usage, 3 input refused, 4 model not supported or not splittable, 5 verification "
-        "failed,\n6 out of memory or disk, 7 internal error, 130 cancelled.");
+    app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
+               "verification "
+               "failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
     for (auto* const add :
          {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addDevices, addServe, addOracle})
         add(app, parsed);
@@ -320,8 +327,8 @@ base::Status finishStrategy(const Parsed& parsed)
     const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
     if (!strategy) return base::forward(strategy);
     if (placement::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
-        return base::fail(base::ErrorCode::Usage, "--stages and --deadline are about the best cuts",
-                          "take --strategy optimal or local-search");
+        return base::fail(base::ErrorCode::Usage, "--stages and --deadline apply to optimised plans only",
+                          "use --strategy optimal or local-search");
     return {};
 }
 
@@ -406,7 +413,8 @@ base::Result<Command> explain(const CLI::App& app, const CLI::ParseError& error)
 base::Result<Invocation> parseArguments(int count, const char* const* arguments)
 {
     Parsed parsed;
-    CLI::App app("Layer-wise inference of graph neural networks, derived from the model file and proven equal to it.");
+    CLI::App app(
+        "Layer-wise inference for graph neural networks, derived from the model file and verified against it.");
     setUp(app, parsed);
     base::Result<Command> command = ShowText{};
     try {

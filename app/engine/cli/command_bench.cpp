@@ -60,9 +60,8 @@ std::string ratesText(const Rates& rates)
     table.add({"gathers into pinned memory", rate(copies.gather)});
     table.add({"copies to the GPU", rate(copies.up)});
     table.add({"copies from the GPU", rate(copies.down)});
-    table.add({"each, both at once", rate(copies.both)});
-    return text + "\nEach step alone" + (copies.pinned ? "" : ", without pinned memory: there is none") + "\n" +
-           table.render();
+    table.add({"simultaneous copies, each way", rate(copies.both)});
+    return text + "\nCopies" + (copies.pinned ? "" : ", pageable: no pinned memory available") + "\n" + table.render();
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
     if (!rates) return base::forward(rates);
     if (const base::Status kept = pipeline::keepMachine({rates->machine, true, 0}); !kept) return base::forward(kept);
     session.console.print(session.console.json() ? json::write(ratesDocument(*rates), true) : ratesText(*rates));
-    session.console.note("kept for later plans in " + pipeline::machineFile());
+    session.console.note("saved for later plans in " + pipeline::machineFile());
     return 0;
 }
 

@@ -14,12 +14,12 @@ namespace {
 base::Status addPrediction(pipeline::Prepared& prepared, executor::Predictor& predictor, plan::Plan& plan,
                            const pipeline::DeviceOptions& device, Session& session)
 {
-    session.console.progress({"looking at the graph", 0, 0});
+    session.console.progress({"counting rows per batch", 0, 0});
     const auto prediction = predictor.predict(plan, {plan.batch, device.memory}, session.stop);
     session.console.progressEnded();
     if (prediction) pipeline::fillPlan(plan, *prediction);
     else if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
-    else prepared.notes.push_back("what the plan moves is not known: " + base::describe(prediction.error()));
+    else prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(prediction.error()));
     return {};
 }
 

@@ -19,8 +19,8 @@ public:
         std::error_code problem;
         std::string path = (std::filesystem::temp_directory_path(problem) / "hopscope-verify-XXXXXX").string();
         if (mkdtemp(path.data()) == nullptr)
-            return base::fail(base::ErrorCode::Resources, path + ": cannot be made",
-                              "set TMPDIR to a folder with space");
+            return base::fail(base::ErrorCode::Resources, path + ": cannot be created",
+                              "set TMPDIR to a folder with free space");
         return std::unique_ptr<ScratchFolder>(new ScratchFolder(path));
     }
     ~ScratchFolder()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/value_names.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/table.h"
@@ -15,6 +16,7 @@ namespace {
 
 using Align = Table::Align;
 using analysis::Analysis;
+using analysis::ValueNames;
 using pipeline::join;
 using pipeline::tableLabel;
 
@@ -51,9 +53,9 @@ std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* pla
     const Analysis& analysis = prepared.analysis;
     std::string text = style.bold(std::filesystem::path(info.path).filename().string()) + "  " + info.className + ", " +
                        (info.traced ? "traced" : "scripted") + ", " + parameterText(info) +
-                       (info.repairs.empty() ? "" : ", repaired on loading") + "\n";
+                       (info.repairs.empty() ? "" : ", repaired while loading") + "\n";
     if (plan == nullptr) return text;
-    text += "depth " + std::to_string(analysis.depth) + ", run in " + counted(plan->stages.size(), "stage");
+    text += "depth " + std::to_string(analysis.depth) + ", " + counted(plan->stages.size(), "stage");
     if (analysis.depthModule != analysis.depth || analysis.depthOp != analysis.depth)
         text += style.dim("  (depth by modules " + std::to_string(analysis.depthModule) + ", by aggregations " +
                           std::to_string(analysis.depthOp) + ")");
@@ -66,7 +68,7 @@ std::string roleLabel(const analysis::InputRole& role)
     case analysis::RoleKind::Node: return "a row per " + role.first;
     case analysis::RoleKind::Index: return "edges " + role.first + " \u2192 " + role.second;
     case analysis::RoleKind::Edge: return "a row per edge of " + role.first;
-    case analysis::RoleKind::Key: return "for each " + role.first + " its " + role.second;
+    case analysis::RoleKind::Key: return role.second + " of each " + role.first;
     case analysis::RoleKind::Graph: return "a row per " + role.first;
     case analysis::RoleKind::Plain: return "no rows";
     }
@@ -91,7 +93,7 @@ std::string inputLines(const pipeline::Prepared& prepared, const Style& style)
         table.add({name, base::dtypeName(tensor.dtype), prepared.hasData() ? plainShape(tensor) : "", meaning + chosen,
                    prepared.hasData() ? base::formatBytes(static_cast<double>(tensor.bytes())) : ""});
     }
-    return heading(style, prepared.hasData() ? "Inputs" : "Inputs (guessed; give --data for sizes)") + table.render();
+    return heading(style, prepared.hasData() ? "Inputs" : "Inputs (inferred; use --data for sizes)") + table.render();
 }
 
 std::string hopText(const Analysis& analysis, const plan::Loop& loop)
@@ -107,24 +109,15 @@ std::string hopText(const Analysis& analysis, const plan::Loop& loop)
     return join(parts, ", ", 40);
 }
 
-// "out", or "v35 conv2": the value and where it comes from.
-std::string storeName(const Analysis& analysis, ir::ValueId id)
-{
-    for (const ir::NamedValue& output : analysis.program.outputs)
-        if (output.value == id) return output.name;
-    return ir::valueName(id) + " " + pipeline::originLabel(analysis, id);
-}
-
 bool isOutput(const Analysis& analysis, ir::ValueId id)
 {
     return std::ranges::any_of(analysis.program.outputs, [&](const auto& output) { return output.value == id; });
 }
 
 // One row per stored value of the stage; the first also says what the stage does.
-void addStage(Table& table, const pipeline::Prepared& prepared, const plan::Plan& plan, const plan::Stage& stage,
-              const std::string& what)
+void addStage(Table& table, const Analysis& analysis, const plan::Plan& plan, const plan::Stage& stage,
+              const std::string& what, const ValueNames& names)
 {
-    const Analysis& analysis = prepared.analysis;
     std::string hops;
     for (const plan::Loop& loop : stage.loops) {
         const std::string text = hopText(analysis, loop);
@@ -134,7 +127,7 @@ void addStage(Table& table, const pipeline::Prepared& prepared, const plan::Plan
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) {
         if (checkpoint.stage != stage.index) continue;
         table.add({first ? std::to_string(stage.index) : "", first ? what : "", first ? hops : "",
-                   isOutput(analysis, checkpoint.value) ? "gives" : "stores", storeName(analysis, checkpoint.value),
+                   isOutput(analysis, checkpoint.value) ? "outputs" : "stores", names[checkpoint.value],
                    pipeline::shapeLabel(analysis, checkpoint.value), bytesOrNothing(checkpoint.bytesWritten)});
         first = false;
     }
@@ -145,17 +138,19 @@ std::string stageText(const pipeline::StageLabels& labels, const Style& style)
 {
     std::string text = join(labels.first, ", ", stageWidth);
     if (labels.again.empty()) return text;
-    return text + (text.empty() ? "" : "  ") + style.dim("(again: " + join(labels.again, ", ", stageWidth / 2) + ")");
+    return text + (text.empty() ? "" : "  ") +
+           style.dim("(recomputes: " + join(labels.again, ", ", stageWidth / 2) + ")");
 }
 
 std::string stageLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
 {
     Table table({Align::Right, Align::Left, Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
-    table.add({"", style.dim("computes"), style.dim("over"), "", style.dim("value"), style.dim("shape"),
+    table.add({"", style.dim("computes"), style.dim("relation"), "", style.dim("value"), style.dim("shape"),
                prepared.hasData() ? style.dim("bytes") : ""});
     const auto labels = pipeline::stageLabels(prepared.analysis, plan);
+    const ValueNames names(prepared.analysis);
     for (std::size_t i = 0; i < plan.stages.size(); ++i)
-        addStage(table, prepared, plan, plan.stages[i], stageText(labels[i], style));
+        addStage(table, prepared.analysis, plan, plan.stages[i], stageText(labels[i], style), names);
     return heading(style, "Stages") + table.render();
 }
 
@@ -195,11 +190,12 @@ std::string prologueLines(const pipeline::Prepared& prepared, const plan::Plan& 
     if (const auto relations = derivedRelations(prepared, plan); !relations.empty())
         text += "  edges: " + join(relations, ", ", stageWidth) + "\n";
     if (const std::int64_t bytes = prologueBytes(prepared, plan); bytes > 0)
-        text += "  kept for the stages: " + base::formatBytes(static_cast<double>(bytes)) + "\n";
-    return heading(style, "From structure alone, once for the whole graph") + text;
+        text += "  kept for later stages: " + base::formatBytes(static_cast<double>(bytes)) + "\n";
+    return heading(style, "Prologue: structure only, computed once for the whole graph") + text;
 }
 
 constexpr double provenGap = 1e-4;
+constexpr double uselessGap = 1;  // the optimum may be any fraction of the cost
 
 std::string percent(double part)
 {
@@ -209,7 +205,7 @@ std::string percent(double part)
 
 std::string readText(const plan::Plan& plan)
 {
-    if (!plan.bytes) return "what is read back depends on the batches";
+    if (!plan.bytes) return "reads depend on the batch size";
     const std::string batches = plan.batch ? "batches of " + base::formatCount(static_cast<double>(*plan.batch))
                                            : std::string("the largest batches that fit");
     return base::formatBytes(static_cast<double>(plan.bytes->h2d)) + " read in " + batches;
@@ -224,21 +220,23 @@ std::string costText(const plan::Plan& plan)
 std::string costLine(const plan::Plan& plan)
 {
     if (!plan.cost) return {};
-    std::string text = "  cost about " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
-    if (plan.gap && *plan.gap < provenGap) text += ": proven to be the least";
-    else if (plan.gap) text += ": at most " + percent(*plan.gap) + " of it could be saved";
+    std::string text = "  estimated cost " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
+    if (plan.gap && *plan.gap < provenGap) text += ": proven optimal";
+    else if (plan.gap && *plan.gap >= uselessGap) text += ": the time limit left no useful lower bound on the optimum";
+    else if (plan.gap) text += ": within " + percent(*plan.gap) + " of the optimum";
     return text + "\n";
 }
 
-// "  x and v17 stay on the GPU, with the graph's structure"
+// "  x and conv1 output stay on the GPU, with the graph structure"
 std::string residentLine(const analysis::Analysis& analysis, const plan::Plan& plan)
 {
     if (plan.resident.empty()) return {};
+    const ValueNames names(analysis);
     std::string text = "  ";
     for (std::size_t i = 0; i < plan.resident.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == plan.resident.size() ? " and " : ", ") + storeName(analysis, plan.resident[i]);
+        text += (i == 0 ? "" : i + 1 == plan.resident.size() ? " and " : ", ") + names[plan.resident[i]];
     text += plan.resident.size() == 1 ? " stays on the GPU" : " stay on the GPU";
-    return text + (plan.residentStructure ? ", with the graph's structure\n" : "\n");
+    return text + (plan.residentStructure ? ", with the graph structure\n" : "\n");
 }
 
 std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& plan, const Style& style)
@@ -246,8 +244,8 @@ std::string movedLines(const pipeline::Prepared& prepared, const plan::Plan& pla
     if (!prepared.hasData()) return {};
     std::int64_t written = 0;
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) written += checkpoint.bytesWritten.value_or(0);
-    return heading(style, "Moved") + "  " + base::formatBytes(static_cast<double>(written)) +
-           " written, each row once, to " + counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
+    return heading(style, "Data movement") + "  " + base::formatBytes(static_cast<double>(written)) + " written to " +
+           counted(plan.checkpoints.size(), "store") + "; " + readText(plan) + "\n" +
            residentLine(prepared.analysis, plan) + costLine(plan);
 }
 
@@ -258,7 +256,7 @@ std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
         const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
         text += "  " + mark + " " + base::oneLine(lint.message) + " " + style.dim("[" + lint.code + "]") + "\n";
     }
-    return text.empty() ? text : heading(style, "Stands out") + text;
+    return text.empty() ? text : heading(style, "Diagnostics") + text;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string referenceText(const BenchReference& reference, const Style& style)
     const std::string verdict = reference.equal ? style.good("equal") : style.bad("different");
     return "all " + count(reference.error.rows) + " rows against float64: " + verdict + ", largest difference " +
            scientific(reference.error.maxAbsolute) + " (" + scientific(reference.error.maxRelative) + " relative), " +
-           base::formatSeconds(reference.seconds) + ", " + bytes(reference.peakMemory) + " of its own\n";
+           base::formatSeconds(reference.seconds) + ", " + bytes(reference.peakMemory) + " in its own process\n";
 }
 
 std::string caseText(const BenchRunOptions& options, const BenchCase& item, const Style& style)
@@ -37,10 +37,10 @@ std::string caseText(const BenchRunOptions& options, const BenchCase& item, cons
                        bytes(options.memory) + "\n";
     text += describeRun(item.run, style);
     text += base::formatCount(perSecond(static_cast<double>(item.nodes), item.run.seconds)) + " nodes/s, " +
-            base::formatCount(edgeRate(options, item)) + " edges/s over all layers; anonymous memory at most " +
+            base::formatCount(edgeRate(options, item)) + " edges/s over all layers; peak anonymous memory " +
             bytes(item.anonymousPeak) + " (" + bytes(item.anonymousBefore) + " of it before the run)\n";
     if (item.sampled) text += describeVerdict(*item.sampled, style);
-    if (item.sampled) text += count(item.sampled->coverage.withInEdges) + " of the rows covered have in-edges\n";
+    if (item.sampled) text += count(item.sampled->coverage.withInEdges) + " of the compared rows have incoming edges\n";
     if (item.reference) text += referenceText(*item.reference, style);
     return text;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/value_names.h"
 #include "base/units.h"
 #include "cli/describe.h"
 #include "cli/table.h"
@@ -11,7 +12,7 @@ namespace hopscope::engine {
 
 namespace {
 
-using plan::ValueId;
+using analysis::ValueNames;
 
 constexpr std::size_t mostShown = 10;  // differences in a table
 
@@ -28,17 +29,10 @@ std::string joined(const std::vector<int>& numbers)
     return text;
 }
 
-std::string nameOf(ValueId value, const analysis::Analysis& analysis)
-{
-    const ir::Value& v = analysis.program.value(value);
-    const std::string op = v.producer.valid() ? analysis.program.op(v.producer).name : v.name;
-    return ir::valueName(value) + " " + op.substr(op.starts_with("aten::") ? 6 : 0);
-}
-
 std::string alternativeOf(const pipeline::Decision& decision, const std::string& unit)
 {
-    if (!decision.possible) return "has to be";
-    return decision.saves ? amount(*decision.saves, unit) : "not known";
+    if (!decision.possible) return "required";
+    return decision.saves ? amount(*decision.saves, unit) : "unknown";
 }
 
 // "2.3 % cheaper than depth".
@@ -47,29 +41,28 @@ std::string headline(const pipeline::Explanation& explanation, const pipeline::C
     const double share = comparison.cost > 0 ? 1 - explanation.cost / comparison.cost : 0;
     std::array<char, 32> percent{};
     std::snprintf(percent.data(), percent.size(), "%.1f %%", std::abs(share) * 100);
-    if (std::string(percent.data()) == "0.0 %") return "As dear as " + comparison.strategy;
-    return std::string(percent.data()) + (share < 0 ? " dearer than " : " cheaper than ") + comparison.strategy;
+    if (std::string(percent.data()) == "0.0 %") return "Same cost as " + comparison.strategy;
+    return std::string(percent.data()) + (share < 0 ? " more expensive than " : " cheaper than ") + comparison.strategy;
 }
 
-std::string decisionTable(const pipeline::Explanation& explanation, const analysis::Analysis& analysis)
+std::string decisionTable(const pipeline::Explanation& explanation, const ValueNames& names)
 {
     Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Right});
-    table.add({"", "value", "stages", "costs", "saves"});
+    table.add({"", "value", "stages", "cost", "saving"});
     for (const pipeline::Decision& d : explanation.decisions)
-        table.add({pipeline::kindName(d.kind), nameOf(d.value, analysis), joined(d.stages),
+        table.add({pipeline::kindName(d.kind), names[d.value], joined(d.stages),
                    amount(d.write + d.read + d.compute, explanation.unit), alternativeOf(d, explanation.unit)});
     return table.render();
 }
 
-std::string comparisonTable(const pipeline::Comparison& comparison, const std::string& unit,
-                            const analysis::Analysis& analysis)
+std::string comparisonTable(const pipeline::Comparison& comparison, const std::string& unit, const ValueNames& names)
 {
     Table table({Table::Align::Left, Table::Align::Right, Table::Align::Right, Table::Align::Left, Table::Align::Left});
-    table.add({"", "here", comparison.strategy, "stages", "there"});
+    table.add({"", "this plan", comparison.strategy, "stages", "stages in " + comparison.strategy});
     for (std::size_t i = 0; i < std::min(mostShown, comparison.values.size()); ++i) {
         const pipeline::Difference& d = comparison.values[i];
-        table.add({nameOf(d.value, analysis), amount(d.own.total(), unit), amount(d.other.total(), unit),
-                   joined(d.own.stages), joined(d.other.stages)});
+        table.add({names[d.value], amount(d.own.total(), unit), amount(d.other.total(), unit), joined(d.own.stages),
+                   joined(d.other.stages)});
     }
     return table.render();
 }
@@ -79,13 +72,14 @@ std::string comparisonTable(const pipeline::Comparison& comparison, const std::s
 std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style)
 {
+    const ValueNames names(analysis);
     std::string text;
     if (!explanation.decisions.empty())
-        text += style.bold("Decisions") + "\n" + decisionTable(explanation, analysis) + "\n";
+        text += style.bold("Decisions") + "\n" + decisionTable(explanation, names) + "\n";
     for (const pipeline::Comparison& comparison : explanation.against)
         text += style.bold(headline(explanation, comparison)) + "\n" +
-                (comparison.values.empty() ? "  no value is dealt with otherwise\n"
-                                           : comparisonTable(comparison, explanation.unit, analysis)) +
+                (comparison.values.empty() ? "  same decisions for all values\n"
+                                           : comparisonTable(comparison, explanation.unit, names)) +
                 "\n";
     return text;
 }

@@ -43,8 +43,8 @@ std::string stagesText(const pipeline::Placed& placed)
     for (const json::Value& stage : *plan.asArray()) {
         std::string index = "stage " + std::to_string(*stage.find("stage")->asInt());
         for (const auto& [key, title] :
-             {std::pair("read_D", "reads"), std::pair("read_F", "reads on the frontier"), std::pair("hops", "hops"),
-              std::pair("compute_D", "computes"), std::pair("compute_F", "computes on the frontier"),
+             {std::pair("read_D", "reads"), std::pair("read_F", "reads on frontier"), std::pair("hops", "hops"),
+              std::pair("compute_D", "computes"), std::pair("compute_F", "computes on frontier"),
               std::pair("write", "writes")}) {
             const std::string list = join(words(*stage.find(key)));
             if (list.empty()) continue;
@@ -60,10 +60,10 @@ std::string conflictText(const pipeline::Placed& placed)
     std::vector<std::string> pins;
     for (const std::size_t pin : placed.conflict.pins)
         pins.push_back("'" + describePin(placed.instance, placed.instance.pins[pin]) + "'");
-    if (placed.conflict.budget) pins.emplace_back("the host budget");
-    std::string text = pins.empty() ? "" : "  in conflict: " + join(pins) + "\n";
+    if (placed.conflict.budget) pins.emplace_back("the host memory budget");
+    std::string text = pins.empty() ? "" : "  conflicting: " + join(pins) + "\n";
     for (const Repair& repair : placed.conflict.repairs)
-        text += "  way out: " + describeRepair(placed.instance, repair) + ", cost " +
+        text += "  suggested fix: " + describeRepair(placed.instance, repair) + ", cost " +
                 number(repair.answer.placement.cost.total()) + "\n";
     return text;
 }
@@ -86,10 +86,10 @@ std::string describePlaced(const pipeline::Placed& placed, const Style& style)
 {
     std::string text = style.bold(placed.instance.name) + ": " + summary(placed);
     text += placed.answer.status == Status::Infeasible ? conflictText(placed) : stagesText(placed);
-    if (placed.literal.isNull()) return text;
-    const json::Value& cost = *placed.literal.find("cost");
-    return text + "  literal colouring: cost " + number(*cost.asDouble()) +
-           ", black: " + join(words(*placed.literal.find("black_nodes"))) + "\n";
+    if (placed.minCut.isNull()) return text;
+    const json::Value& cost = *placed.minCut.find("cost");
+    return text + "  min-cut relaxation: cost " + number(*cost.asDouble()) +
+           ", stored: " + join(words(*placed.minCut.find("black_nodes"))) + "\n";
 }
 
 }  // namespace hopscope::engine

@@ -70,8 +70,8 @@ std::string overlapLine(const schema::Report& report)
     }
     if (shorter <= 0) return "";
     const std::string percent = share(both, shorter);
-    if (copying <= computing) return "copies hidden behind computing: " + percent + "\n";
-    return "copying and computing at once: " + percent + " of the shorter of the two\n";
+    if (copying <= computing) return "copying hidden behind computation: " + percent + "\n";
+    return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
 // The last two are of a GPU only: without headings the columns vanish.
@@ -107,7 +107,8 @@ std::string coverageText(const schema::CoverageRecord& coverage)
     const std::string rows = base::formatCount(static_cast<double>(coverage.rows));
     if (coverage.method == "full") return "on all " + rows + " rows";
     const std::string chosen = base::formatCount(static_cast<double>(coverage.chosen - coverage.skipped));
-    std::string text = "on " + chosen + " of " + rows + " rows, " + std::to_string(coverage.hops) + " hops around each";
+    std::string text =
+        "on " + chosen + " of " + rows + " rows, " + std::to_string(coverage.hops) + "-hop neighbourhoods";
     if (coverage.skipped > 0)
         text += " (" + base::formatCount(static_cast<double>(coverage.skipped)) + " skipped: neighbourhood too large)";
     return text;
@@ -130,7 +131,7 @@ std::string describeRun(const schema::Report& report, const Style& style)
     for (const schema::StageRecord& stage : report.stages) addStage(table, stage);
     std::string text = table.render(0);
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
-            base::formatSeconds(report.prologueSeconds) + " of it for what follows from structure alone; peak memory " +
+            base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
     text += overlapLine(report) + outputLines(report);
     if (report.verify) text += describeVerdict(*report.verify, style);

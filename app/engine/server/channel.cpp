@@ -36,8 +36,7 @@ std::string bounded(const protocol::Message& message)
     std::string text = protocol::writeMessage(message);
     const auto* const response = std::get_if<protocol::Response>(&message);
     if (text.size() <= protocol::maxMessageBytes || response == nullptr) return text;
-    const base::Error error{
-        base::ErrorCode::Resources, "the answer is longer than the 16 MiB that a message may have", {}, {}};
+    const base::Error error{base::ErrorCode::Resources, "the answer exceeds the message limit of 16 MiB", {}, {}};
     return protocol::writeMessage(protocol::Response{response->id, protocol::toRpc(error)});
 }
 

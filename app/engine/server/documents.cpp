@@ -30,7 +30,7 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
 {
     const pipeline::ModelOptions options = optionsOf(params);
     if (!params.ok()) return invalid(params);
-    if (m_documents.size() >= mostDocuments) return invalid("too many models are open: close one");
+    if (m_documents.size() >= mostDocuments) return invalid("too many models are open; close one");
     RequestReporter reporter(call.progress);
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(options, true, reporter);
     if (!prepared) return failed(prepared.error());
@@ -52,7 +52,7 @@ Document* Documents::find(const json::Reader& params)
     const auto id = params.get<std::int64_t>("document");
     const auto it = m_documents.find(id);
     if (it != m_documents.end()) return it->second.get();
-    params.child("document").refuse("names no open model");
+    params.child("document").refuse("is not an open model");
     return nullptr;
 }
 

@@ -139,15 +139,16 @@ Outcome peek(const Document& document, Run* run, const json::Reader& params)
     const analysis::Analysis& analysis = document.prepared.analysis;
     const auto name = params.get<std::string>("value");
     const auto id = schema::Names(analysis).findValue(name);
-    if (params.ok() && !id) params.child("value").refuse("names no value of this model");
+    if (params.ok() && !id) params.child("value").refuse("is not a value of this model");
     if (!params.ok()) return invalid(params);
     const std::optional<base::TensorView> whole = find(document, run, *id);
-    if (!whole) return invalid(name + " is not stored: only inputs, parameters and what a finished run has stored is");
+    if (!whole)
+        return invalid(name + " is not available: only inputs, parameters and values stored by a finished run are");
     const auto axis = static_cast<std::size_t>(std::max(analysis.rowDim(*id), 0));
     const Rows range = rangeOf(params, whole->shape.empty() ? 1 : whole->shape.at(axis));
     if (!params.ok()) return invalid(params);
     const base::TensorView rows = rowsOf(*whole, axis, range.begin, range.end);
-    if (rows.bytes() > mostBytes) return invalid("more than 4 MiB of rows: ask for fewer at a time");
+    if (rows.bytes() > mostBytes) return invalid("more than 4 MiB of rows: request fewer at a time");
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows.bytes()));
     graph::copyElements(rows, 0, rows.elements(), bytes.data());
     json::Value result;

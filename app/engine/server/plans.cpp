@@ -53,7 +53,7 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
     result["predicted"] = json::Value();
     result["notes"] = json::Value(notes);
     if (prepared.hasData()) {
-        call.progress({"looking at the graph", 0, 0});
+        call.progress({"counting rows per batch", 0, 0});
         executor::PredictOptions here = options;
         here.staysBeside = true;
         const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, here, call.stop);

@@ -66,13 +66,14 @@ base::Result<schema::Report> Run::guarded(EventFeed& feed)
     } catch (const std::bad_alloc&) {
         return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller memory limit or batch may help");
     } catch (const std::exception& error) {
-        return base::fail(base::ErrorCode::Internal, std::string("unexpected: ") + error.what(), "please report this");
+        return base::fail(base::ErrorCode::Internal, std::string("unexpected error: ") + error.what(),
+                          "please report this");
     }
 }
 
 base::Result<std::vector<std::string>> Run::prepareNotes()
 {
-    m_progress({"looking for NaN in the data", 0, 0});
+    m_progress({"checking the data for NaN", 0, 0});
     base::Result<std::vector<std::string>> notes = pipeline::finiteNotes(m_document.prepared, m_request.nan);
     if (!notes || m_stop.stop_requested()) return notes;
     m_progress({"hashing the data", 0, 0});

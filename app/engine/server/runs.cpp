@@ -115,9 +115,9 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
 {
     RunRequest request = requestOf(params);
     if (!params.ok()) return invalid(params);
-    if (m_run && !m_run->finished()) return invalid("another run is under way");
+    if (m_run && !m_run->finished()) return invalid("another run is in progress");
     if (!document.prepared.hasData())
-        return failed({base::ErrorCode::Usage, "there is nothing to run on", "open the model with its data", {}});
+        return failed({base::ErrorCode::Usage, "there is no data to run on", "open the model with its data", {}});
     base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.device);
     if (!plan) return failed(plan.error());
     request.execution.given = std::move(*plan);
@@ -148,7 +148,7 @@ Outcome Runs::control(const std::string& method, const json::Reader& params)
     const auto unit = method == "run/step" ? unitOf(params) : std::nullopt;
     if (!params.ok()) return invalid(params);
     const std::lock_guard lock(m_mutex);
-    if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is under way");
+    if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is in progress");
     if (method == "run/pause") m_run->gate().pause();
     else if (method == "run/resume") m_run->gate().resume();
     else if (method == "run/cancel") m_run->cancel();

@@ -115,12 +115,12 @@ private:
     {
         const std::int64_t id = request.id;
         if (!m_initialized && request.method != "initialize") {
-            refuse(id, protocol::code::notInitialized, "the first request has to be initialize");
+            refuse(id, protocol::code::notInitialized, "the first request must be initialize");
         } else if (request.method.starts_with("run/") && request.method != "run/start") {
             respond(id, control(request));
         } else if (!m_queue.push(std::move(request))) {
             refuse(id, protocol::code::failed - static_cast<int>(base::ErrorCode::Resources),
-                   "too many requests are waiting");
+                   "too many pending requests");
         }
     }
 
@@ -173,8 +173,7 @@ private:
 
     static Outcome unknown(const std::string& method)
     {
-        return tl::unexpected<RpcError>(
-            RpcError{protocol::code::unknownMethod, "there is no method " + method, {}, {}});
+        return tl::unexpected<RpcError>(RpcError{protocol::code::unknownMethod, "unknown method " + method, {}, {}});
     }
 
     // At most 20 a second for each request.
@@ -204,15 +203,15 @@ private:
         m_runs.begin();
     }
 
-    // The last net: whatever a library throws past its door ends in an answer.
+    // The last resort: an exception that passes its boundary ends in an answer.
     Outcome guarded(const protocol::Request& request, const Call& call)
     {
         try {
             return dispatch(request, call);
         } catch (const std::bad_alloc&) {
-            return failed({base::ErrorCode::Resources, "out of memory", "close a model or a program", {}});
+            return failed({base::ErrorCode::Resources, "out of memory", "close a model or another program", {}});
         } catch (const std::exception& error) {
-            const std::string message = std::string("unexpected: ") + error.what();
+            const std::string message = std::string("unexpected error: ") + error.what();
             return failed({base::ErrorCode::Internal, message, "please report this", {}});
         }
     }
@@ -266,7 +265,7 @@ private:
         const Document* const document = m_documents.find(params);
         if (document == nullptr) return invalid(params);
         const std::int64_t id = document->id;
-        if (m_runs.busyWith(id)) return invalid("the model is running: cancel the run first");
+        if (m_runs.busyWith(id)) return invalid("the model is running; cancel the run first");
         m_runs.forget(id);
         m_documents.close(id);
         return Value();

@@ -97,7 +97,7 @@ Outcome sourceAround(const Document& document, const json::Reader& params)
     const analysis::Analysis& analysis = document.prepared.analysis;
     const ir::Op* const op = operatorOf(analysis.program, schema::Names(analysis), params);
     if (!params.ok()) return invalid(params);
-    if (op == nullptr) return invalid("there is no such operator or module");
+    if (op == nullptr) return invalid("no such operator or module");
     json::Value result =
         op->source.kind == ir::SourceKind::None ? answer("none", {}) : describe(document.prepared, *op);
     result["schema"] = loader::operatorSchema(*op);

@@ -21,7 +21,7 @@ base::Result<std::string> inflateRecord(std::string_view packed, const Record& r
 {
     std::string out(record.size, '\0');
     z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return fail(ErrorCode::Internal, "zlib did not start");
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return fail(ErrorCode::Internal, "cannot initialise zlib");
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream.avail_in = static_cast<uInt>(packed.size());
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -29,7 +29,7 @@ base::Result<std::string> inflateRecord(std::string_view packed, const Record& r
     const int rc = inflate(&stream, Z_FINISH);
     const bool whole = rc == Z_STREAM_END && stream.total_out == record.size;
     inflateEnd(&stream);
-    if (!whole) return fail(ErrorCode::Input, "entry " + record.name + " does not unpack", "the file is damaged");
+    if (!whole) return fail(ErrorCode::Input, "entry " + record.name + " cannot be unpacked", "the file is damaged");
     return out;
 }
 

@@ -44,7 +44,8 @@ int waitFor(pid_t child)
 base::Status survives(const std::string& path, const std::function<void()>& work, unsigned seconds)
 {
     const pid_t child = fork();
-    if (child < 0) return base::fail(base::ErrorCode::Resources, std::string("no child process: ") + strerror(errno));
+    if (child < 0)
+        return base::fail(base::ErrorCode::Resources, std::string("cannot start a child process: ") + strerror(errno));
     if (child == 0) {
         keepQuiet();
         becomeExpendable(seconds);
@@ -55,11 +56,12 @@ base::Status survives(const std::string& path, const std::function<void()>& work
     if (!WIFSIGNALED(status)) return {};
     if (WTERMSIG(status) == SIGALRM)
         return base::fail(base::ErrorCode::Input,
-                          "PyTorch's reader did not finish " + path + " within " + std::to_string(seconds) + " s",
-                          "the file is damaged, or made to harm", path);
+                          "PyTorch's reader did not finish reading " + path + " within " + std::to_string(seconds) +
+                              " s",
+                          "the file is damaged or malicious", path);
     return base::fail(base::ErrorCode::Input,
                       "PyTorch's reader crashes on " + path + " (signal " + std::to_string(WTERMSIG(status)) + ")",
-                      "the file is damaged, or made to harm", path);
+                      "the file is damaged or malicious", path);
 }
 
 }  // namespace hopscope::loader

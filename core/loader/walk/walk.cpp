@@ -24,8 +24,8 @@ base::Error thrown(const std::string& what, const std::string& place)
     const std::string line = names::firstLine(what);
     return base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
                            smellsOfSize(line)
-                               ? "a size seems baked into the file at export: script it or pass x.size(0)"
-                               : "check that the model runs on these inputs in Python",
+                               ? "a size may have been baked in during export: use scripting or x.size(0)"
+                               : "check in Python that the model accepts these inputs",
                            place);
 }
 

@@ -40,7 +40,7 @@ void Walker::unpack(const Node& node)
 {
     const Item& whole = in(node, 0);
     if (!whole.box || whole.box->items.size() != node.outputs().size())
-        refuse("a list or tuple of another length than on export is unpacked");
+        refuse("a list or tuple with a different length than during export is unpacked");
     const std::vector<Item> items = whole.box->items;
     for (std::size_t i = 0; i < items.size(); ++i) m_frames.back().items[node.outputs()[i]] = items[i];
 }
@@ -48,7 +48,7 @@ void Walker::unpack(const Node& node)
 void Walker::tupleIndex(const Node& node)
 {
     const Item& tuple = in(node, 0);
-    if (!tuple.box) refuse("something that is no tuple is indexed");
+    if (!tuple.box) refuse("an object that is not a tuple is indexed");
     set(node, Item(tuple.box->items[position(in(node, 1), tuple.box->items.size())]));
 }
 
@@ -175,7 +175,7 @@ bool Walker::staticListOp(const Node& node, std::vector<Item>& args)
 Item Walker::contains(const Item& list, const Item& wanted)
 {
     const auto fixed = [&](const Item& leaf) {
-        if (leaf.isTensor()) refuse("a tensor is looked for in a list");
+        if (leaf.isTensor()) refuse("a tensor is searched for in a list");
         guard(leaf);
         return false;
     };
@@ -202,7 +202,7 @@ Item Walker::equalLists(const Item& a, const Item& b, bool wanted)
 
 Item Walker::extreme(const Item& list, const char* scalarName)
 {
-    if (list.box->items.empty()) refuse("the extreme of an empty list is asked for");
+    if (list.box->items.empty()) refuse("minimum or maximum of an empty list");
     Item best = list.box->items[0];
     for (std::size_t i = 1; i < list.box->items.size(); ++i) best = arithmetic(scalarName, best, list.box->items[i]);
     return best;
@@ -225,8 +225,9 @@ bool Walker::dictOp(const std::string& name, const Node& node, std::vector<Item>
     else if (name == "aten::__getitem__" || name == "aten::get") {
         const auto at = findKey(dict, args[1]);
         if (!at && name == "aten::__getitem__")
-            refuse("forward asks a dictionary for the key '" + keyText(args[1].concrete) + "', which it does not hold",
-                   "give the data key with this name");
+            refuse("forward asks a dictionary for the key '" + keyText(args[1].concrete) +
+                       "', which it does not contain",
+                   "provide a data key with this name");
         set(node, at ? Item(dict.items[*at]) : args.size() > 2 ? args[2] : Item());
     } else if (name == "aten::values") {
         set(node, boxed(c10::ListType::create(type.getValueType()), dict.items));
@@ -265,7 +266,7 @@ bool Walker::dictChange(const std::string& name, const Node& node, std::vector<I
         for (std::size_t i = 0; i < other.items.size(); ++i) put(other.keys[i], other.items[i]);
     } else if (name == "aten::Delete" || name == "aten::pop") {
         const auto at = findKey(dict, args[1]);
-        if (!at) refuse("forward removes a key that the dictionary does not hold");
+        if (!at) refuse("forward removes a key that the dictionary does not contain");
         result = dict.items[*at];
         dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(*at));
         dict.keys.erase(dict.keys.begin() + static_cast<std::ptrdiff_t>(*at));

@@ -97,9 +97,9 @@ void Walker::runBlock(const Block& block)
 void Walker::step(const Node& node)
 {
     m_node = &node;
-    if (++m_steps > kMostSteps) refuse("forward takes more than a million steps on the sample", "use a smaller sample");
+    if (++m_steps > kMostSteps) refuse("forward exceeds a million steps on the sample", "use a smaller sample");
     if (m_steps % 1024 == 0 && std::chrono::steady_clock::now() - m_start > kLongest)
-        refuse("forward takes more than two minutes on the sample", "use a smaller sample");
+        refuse("forward exceeds two minutes on the sample", "use a smaller sample");
     const auto handler = handlers().find(node.kind());
     if (handler != handlers().end()) return (this->*handler->second)(node);
     if (std::string_view(node.kind().toQualString()).starts_with("profiler::")) return ignore(node);
@@ -140,7 +140,7 @@ void Walker::constantNode(const Node& node)
 void Walker::getAttr(const Node& node)
 {
     const Item object = in(node, 0);
-    if (!object.concrete.isObject()) refuse("an attribute is read from something that has none");
+    if (!object.concrete.isObject()) refuse("an attribute is read from an object without attributes");
     const auto instance = object.concrete.toObject();
     const std::string& name = node.s(c10::attr::name);
     const auto key = std::make_pair(static_cast<const void*>(instance.get()), name);
@@ -156,7 +156,7 @@ void Walker::getAttr(const Node& node)
 void Walker::setAttr(const Node& node)
 {
     const Item object = in(node, 0);
-    if (!object.concrete.isObject()) refuse("an attribute is set on something that has none");
+    if (!object.concrete.isObject()) refuse("an attribute is set on an object without attributes");
     m_attributes[{object.concrete.toObject().get(), node.s(c10::attr::name)}] = in(node, 1);
 }
 
@@ -209,7 +209,7 @@ std::vector<ir::ModuleFrame> Walker::framesFor(const std::string& caller, const 
 void Walker::callMethod(const Node& node)
 {
     const Item object = in(node, 0);
-    if (!object.concrete.isObject()) refuse("a method is called on something that has none");
+    if (!object.concrete.isObject()) refuse("a method is called on an object without methods");
     const auto instance = object.concrete.toObject();
     const bool module = instance->type()->is_module();
     const std::string caller = m_frames.back().self;

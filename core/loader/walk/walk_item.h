@@ -60,7 +60,7 @@ bool anyLeaf(const std::vector<Item>& items, const Predicate& predicate)
     return false;
 }
 
-// How the walker stops, from any depth; caught at walk's door together with what LibTorch throws.
+// How the walker stops, from any depth; caught at walk's exception boundary together with what LibTorch throws.
 struct Refused {
     base::Error error;
     bool byForward = false;  // what forward itself throws, not something that cannot be walked

@@ -80,7 +80,7 @@ Item Walker::scalar(const char* name, const std::vector<Item>& args, const IValu
 Item Walker::arithmetic(const char* name, const Item& a, const Item& b)
 {
     const IValue &x = a.concrete, &y = b.concrete;
-    if (!x.isScalar() || !y.isScalar()) refuse("arithmetic on something that is no number");
+    if (!x.isScalar() || !y.isScalar()) refuse("arithmetic on an object that is not a number");
     const auto result =
         whole(x) && whole(y) ? compute(name, wholeOf(x), wholeOf(y)) : compute(name, realOf(x), realOf(y));
     return scalar(name, {a, b}, *result);
@@ -90,7 +90,7 @@ Item Walker::sizeItem(const Item& tensor, std::int64_t dim)
 {
     const at::Tensor& concrete = tensor.concrete.toTensor();
     if (dim < 0) dim += concrete.dim();
-    if (dim < 0 || dim >= concrete.dim()) refuse("forward fails on the sample: size of a dimension that is not there");
+    if (dim < 0 || dim >= concrete.dim()) refuse("forward fails on the sample: size of a missing dimension");
     const IValue size(concrete.size(dim));
     if (!m_recorder.shapeFromInput(tensor.value)) return Item(size);
     if (const auto it = m_sparse.find(tensor.value); it != m_sparse.end()) return it->second.sizes[dim];
@@ -164,10 +164,10 @@ bool Walker::numberToTensor(const Node& node, std::vector<Item>& args)
     }
     if (!args[0].box || !m_recorder.fromInput(args[0])) return false;
     const at::Tensor result = executeNode(node, args)[0].toTensor();
-    if (result.dim() != 1) refuse("a nested list of computed numbers becomes a tensor");
+    if (result.dim() != 1) refuse("a nested list of computed numbers is converted to a tensor");
     std::vector<Item> numbers;
     for (std::size_t i = 0; i < args[0].box->items.size(); ++i) {
-        if (!args[0].box->items[i].concrete.isScalar()) refuse("a list of tensors becomes a tensor");
+        if (!args[0].box->items[i].concrete.isScalar()) refuse("a list of tensors is converted to a tensor");
         numbers.push_back(tensorOf(args[0].box->items[i], result[static_cast<std::int64_t>(i)].clone()));
     }
     set(node, call("aten::stack", "", {boxed(c10::ListType::ofTensors(), numbers), Item(IValue(0))}));

@@ -102,12 +102,13 @@ std::vector<at::Tensor> tensorsOf(const torch::jit::Stack& results)
     return tensors;
 }
 
-// Whether the operator takes the layout of its result as an argument.
-bool asksForLayout(const ir::Op& op)
+// The layout that the operator is asked for: row-major for contiguous(), that of the operand where nothing is said.
+at::MemoryFormat formatOf(const ir::Op& op)
 {
     for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-        if (op.argInfo[i].name == "memory_format" && !op.args[i].none()) return true;
-    return false;
+        if (op.argInfo[i].name == "memory_format" && op.args[i].integer())
+            return static_cast<at::MemoryFormat>(*op.args[i].integer());
+    return at::MemoryFormat::Preserve;
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
 {
     op.mutatedArg = writtenArgument(schema);
     if (op.mutatedArg == -2 || (op.mutatedArg >= 0 && schema.returns().empty()))
-        refuse("the operator " + schema.name() + " writes into an output argument", "use its plain form");
+        refuse("the operator " + schema.name() + " writes into an output argument", "use the out-of-place form");
     if (op.mutatedArg < 0 || operators::of(op.name).traits.write != operators::Write::None) return;
     const std::string name = operators::plainName(schema.name());
     if (!name.empty())
@@ -167,7 +168,7 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
                 op.functionalOverload = candidate->schema().overload_name();
                 return;
             }
-    refuse("the operator " + schema.name() + " writes in place and has no plain form");
+    refuse("the operator " + schema.name() + " writes in place and has no out-of-place form");
 }
 
 std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& schema, const torch::jit::Stack& results)
@@ -183,7 +184,8 @@ std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& sche
             refuse("the operator " + schema.name() + " returns a " + result.tagKind() + ", which is not supported");
         }
     }
-    if (op.listOutput && results.size() > 1) refuse("the operator " + schema.name() + " returns a list among others");
+    if (op.listOutput && results.size() > 1)
+        refuse("the operator " + schema.name() + " returns a list together with other results");
     const bool list = op.listOutput;
     const std::vector<ir::ValueId> ids = m_recorder.append(std::move(op), leaves);
     std::vector<Item> items;
@@ -226,9 +228,10 @@ void Walker::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch
     const Aliasing a = claim.traits.aliasing;
     const bool byLayout = a == Aliasing::SameIfDense || a == Aliasing::ViewIfDense || a == Aliasing::SameDtype;
     if (!byLayout || !args[0].isTensor() || !m_recorder.fromInput(args[0])) return;
-    const bool asks = asksForLayout(op);
-    if (a == Aliasing::SameDtype && !asks) return;
-    op.sharingVaries = asks || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
+    const at::MemoryFormat format = formatOf(op);
+    if (a == Aliasing::SameDtype && format == at::MemoryFormat::Preserve) return;
+    const bool usual = format == at::MemoryFormat::Preserve || format == at::MemoryFormat::Contiguous;
+    op.sharingVaries = !usual || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
 }
 
 Item Walker::call(const char* name, const char* overload, std::vector<Item> args)
@@ -254,7 +257,7 @@ bool Walker::specialTensorOp(const Node& node, std::vector<Item>& args)
     if (name == "aten::requires_grad_" || name == "aten::detach_") set(node, args[0]);
     else if (name == "prim::data") set(node, call("aten::detach", "", {args[0]}));
     else if (name == "prim::tolist" || name == "aten::tolist")
-        refuse("a whole tensor is read as Python numbers", "keep it a tensor");
+        refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
     else return castOp(node, args) || sparsePart(name, node, args) || scatterOp(node, args);
     return true;
 }

@@ -357,7 +357,7 @@ void FoldBuilder::nameBox(VisibleNode& node)
                           ? tr("%n identical", module.repeat) + QStringLiteral(" \u00b7 ") + ops
                           : QStringLiteral("%1 \u00d7 %2, ").arg(module.repeat).arg(module.type) + tr("identical");
     else node.detail = module.type.isEmpty() ? ops : module.type + QStringLiteral(" \u00b7 ") + ops;
-    node.tip = tr("%n operators; double-click opens it", static_cast<int>(node.ops.size()));
+    node.tip = tr("%n operators; double-click to expand", static_cast<int>(node.ops.size()));
     if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical", module.identical);
 }
 

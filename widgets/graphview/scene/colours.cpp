@@ -73,7 +73,7 @@ Colouring byKind(const Scene& scene, const style::Theme& theme)
     static const std::vector<std::pair<Shape, const char*>> kinds{
         {Shape::Input, QT_TRANSLATE_NOOP("GraphColours", "input")},
         {Shape::Structure, QT_TRANSLATE_NOOP("GraphColours", "structure")},
-        {Shape::Rowwise, QT_TRANSLATE_NOOP("GraphColours", "row by row")},
+        {Shape::Rowwise, QT_TRANSLATE_NOOP("GraphColours", "row-wise")},
         {Shape::Gather, QT_TRANSLATE_NOOP("GraphColours", "gather")},
         {Shape::Aggregate, QT_TRANSLATE_NOOP("GraphColours", "aggregation")},
         {Shape::Reduce, QT_TRANSLATE_NOOP("GraphColours", "reduction")},
@@ -222,7 +222,7 @@ QString modeKey(ColourMode mode)
 
 QString whyUnavailable(ColourMode mode, const ColourData& data)
 {
-    if (!data.model) return tr("Nothing is open.");
+    if (!data.model) return tr("No model is open.");
     const auto known = [](const auto& value) { return value.bytes.has_value(); };
     switch (mode) {
     case ColourMode::Depth:
@@ -231,13 +231,14 @@ QString whyUnavailable(ColourMode mode, const ColourData& data)
     case ColourMode::Bytes:
         return std::any_of(data.model->values.begin(), data.model->values.end(), known)
                    ? QString()
-                   : tr("Sizes are known only with the graph's data: open it with the model.");
-    case ColourMode::Time: return data.report ? QString() : tr("Nothing has been measured yet: run the model first.");
+                   : tr("Sizes are unknown without data: open the model with its graph.");
+    case ColourMode::Time: return data.report ? QString() : tr("No measurements yet: run the model first.");
     case ColourMode::Memory:
-        return peakMemory(data).empty() ? tr("Needs a prediction or a run: open the graph's data, or run the model.")
-                                        : QString();
+        return peakMemory(data).empty()
+                   ? tr("Requires a prediction or a run: open the data of the graph, or run the model.")
+                   : QString();
     case ColourMode::Error:
-        return hasErrors(data) ? QString() : tr("Nothing has been verified yet: run the model with verification.");
+        return hasErrors(data) ? QString() : tr("No verification yet: run the model with verification.");
     }
     return {};
 }
@@ -255,7 +256,7 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
                         theme);
     case ColourMode::Memory:
         return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data)), writeBytes, theme);
-    case ColourMode::Error: return byNumber(tr("Largest error"), errorsOf(scene, data), writeError, theme);
+    case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
     }
     return byDepth(scene, theme);
 }

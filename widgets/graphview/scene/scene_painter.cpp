@@ -112,7 +112,7 @@ void ScenePainter::paintBandTitle(const Band& band)
     m_painter.setFont(font);
     m_painter.setPen(m_theme.textMuted);
     const QPointF at(m_state.titleX + 14, band.top + 20);
-    const QString title = first ? tr("Prologue, once for the graph") : tr("Stage %1").arg(band.stage);
+    const QString title = first ? tr("Prologue (once per graph)") : tr("Stage %1").arg(band.stage);
     const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), 14);
     if (m_scene.nodeIndex.count(QRectF(at - QPointF(0, 12), size), 1) > 0) return;
     m_painter.drawText(at, title);

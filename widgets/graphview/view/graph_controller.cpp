@@ -102,7 +102,7 @@ void GraphController::takeModel()
     m_fitNext = true;
     m_view->state().run = m_document.runLog().get();
     const models::ModelPtr model = m_document.model();
-    m_view->setMessage(model ? tr("Laying out the graph...") : tr("Nothing is open."));
+    m_view->setMessage(model ? tr("Laying out the graph...") : tr("No model is open."));
     m_maker.setModel(model, m_document.parts());
     m_maker.setPlan(m_document.plan());
     if (m_everyOperator) m_everyOperator->setChecked(m_maker.state().everyOperator);
@@ -415,7 +415,7 @@ void GraphController::collapseAround(int node)
     if (node < 0) return;
     const VisibleNode& record = scene->graph.nodes[node];
     const QString path = enclosing(m_maker.fold(), m_maker.state(), record);
-    if (path.isEmpty()) return emit m_panel.contextHelpRequested(tr("There is nothing around it to close."));
+    if (path.isEmpty()) return emit m_panel.contextHelpRequested(tr("There is no module around it to collapse."));
     const QPointF top(scene->nodes[node].center().x(), scene->nodes[node].top());
     toggle(path, top, record.prologue ? path : QStringLiteral("module:") + path, {});
 }

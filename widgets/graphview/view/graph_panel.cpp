@@ -51,7 +51,7 @@ QStringList GraphPanel::faults() const
 QString GraphPanel::exportPicture(const QString& file, int width) const
 {
     const GraphView& view = m_impl->controller.view();
-    if (!showsSomething(view)) return tr("Nothing is open.");
+    if (!showsSomething(view)) return tr("No model is open.");
     return exportScene(*view.scene(), view.colouring(), view.theme(), file, width);
 }
 

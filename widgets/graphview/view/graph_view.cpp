@@ -313,20 +313,20 @@ void GraphView::showTip(QPoint global, QPointF at)
 {
     const Hit hit = hitAt(at);
     if (hit.kind == Hit::Kind::Store && !movable(hit))
-        return QToolTip::showText(
-            global,
-            tr("%n stored values: open the module to see them one by one", nullptr, m_scene->stores[hit.index].count),
-            this);
+        return QToolTip::showText(global,
+                                  tr("%n stored values: expand the module to see them individually", nullptr,
+                                     m_scene->stores[hit.index].count),
+                                  this);
     if (hit.kind == Hit::Kind::Edge && !m_scene->edges[hit.index].pins.isEmpty())
-        return QToolTip::showText(global, tr("You decided: %1").arg(m_scene->edges[hit.index].pins), this);
+        return QToolTip::showText(global, tr("Pinned: %1").arg(m_scene->edges[hit.index].pins), this);
     if (hit.kind != Hit::Kind::Node && hit.kind != Hit::Kind::Expander) return QToolTip::hideText();
     const VisibleNode& node = m_scene->graph.nodes[hit.index];
     const QString first = m_scene->texts[hit.index].shortened ? node.label + QLatin1Char('\n') : QString();
     QString again;
     for (int stage : m_scene->staging.again[hit.index]) again += QStringLiteral(" %1").arg(stage);
-    if (!again.isEmpty()) again = QLatin1Char('\n') + tr("computed again in stage%1").arg(again);
+    if (!again.isEmpty()) again = QLatin1Char('\n') + tr("recomputed in stage%1").arg(again);
     const QString pins = m_scene->pins.empty() ? QString() : m_scene->pins[hit.index];
-    const QString decided = pins.isEmpty() ? QString() : QLatin1Char('\n') + tr("You decided: %1").arg(pins);
+    const QString decided = pins.isEmpty() ? QString() : QLatin1Char('\n') + tr("Pinned: %1").arg(pins);
     QToolTip::showText(global, first + node.tip + again + decided, this);
 }
 

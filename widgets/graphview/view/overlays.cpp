@@ -36,7 +36,7 @@ QStringList signNames(Legend::Signs signs)
     QStringList names;
     if (signs.stores) names << Legend::tr("checkpoint") << Legend::tr("cut");
     names << Legend::tr("structure only");
-    if (signs.again) names << Legend::tr("computed again");
+    if (signs.again) names << Legend::tr("recomputed");
     if (signs.pins) names << Legend::tr("pinned");
     return names;
 }
@@ -147,7 +147,7 @@ void Legend::paintSigns(QPainter& painter)
         painter.setBrush(QBrush(m_theme.recompute, Qt::BDiagPattern));
         painter.drawRoundedRect(box, 4, 4);
     };
-    if (m_signs.again) next(tr("computed again"), hatched);
+    if (m_signs.again) next(tr("recomputed"), hatched);
     const auto pin = [&](QRectF box) { paintPin(painter, box.center() + QPointF(0, 7), m_theme); };
     if (m_signs.pins) next(tr("pinned"), pin);
 }
@@ -233,7 +233,7 @@ void SearchBar::setupWidgets()
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(8, 6, 8, 6);
     m_field->setObjectName(QStringLiteral("graphSearchField"));
-    m_field->setPlaceholderText(tr("Search op, module, shape..."));
+    m_field->setPlaceholderText(tr("Search operator, module, shape..."));
     m_field->setAccessibleName(tr("Search the graph"));
     m_field->setClearButtonEnabled(true);
     m_field->setMinimumWidth(200);
@@ -262,7 +262,7 @@ void SearchBar::open()
 void SearchBar::setResult(int position, int count)
 {
     m_count->setText(query().isEmpty() ? QString()
-                     : count == 0      ? tr("nothing found")
+                     : count == 0      ? tr("no matches")
                                        : tr("%1 of %2").arg(position).arg(count));
     adjustSize();
 }

@@ -42,7 +42,7 @@ void GraphController::setupActions()
 
 void GraphController::setupZoomActions()
 {
-    add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Magnify the graph"),
+    add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
         [this] { m_view->zoomBy(zoomStep); });
     add("graphZoomOut", tr("Zoom out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
         [this] { m_view->zoomBy(1 / zoomStep); });
@@ -55,11 +55,11 @@ void GraphController::setupZoomActions()
 
 void GraphController::setupFoldActions()
 {
-    add("graphExpand", tr("Open module"), QKeySequence(Qt::Key_Plus), tr("Show what is inside of the selected module"),
+    add("graphExpand", tr("Expand module"), QKeySequence(Qt::Key_Plus), tr("Show the contents of the selected module"),
         [this] { expandNode(selectedNode()); });
-    add("graphCollapse", tr("Close module"), QKeySequence(Qt::Key_Minus), tr("Fold what is around the selected node"),
-        [this] { collapseAround(selectedNode()); });
-    add("graphExpandAll", tr("Open all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus), tr("Show all operators"),
+    add("graphCollapse", tr("Collapse module"), QKeySequence(Qt::Key_Minus),
+        tr("Collapse the module around the selected node"), [this] { collapseAround(selectedNode()); });
+    add("graphExpandAll", tr("Expand all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus), tr("Show all operators"),
         [this] {
             if (!m_maker.ready()) return;
             FoldState state = fullyExpanded(m_maker.fold());
@@ -67,16 +67,15 @@ void GraphController::setupFoldActions()
             m_fitNext = true;
             m_maker.setFold(std::move(state));
         });
-    add("graphCollapseAll", tr("Close all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
+    add("graphCollapseAll", tr("Collapse all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
         tr("Show top-level modules"), [this] { m_fitNext = true, m_maker.setFold({}); });
-    add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The fold that a model opens with"),
-        [this] {
-            if (!m_maker.ready()) return;
-            m_fitNext = true;
-            m_maker.setFold(initialFold(m_maker.fold()));
-        });
+    add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The default level of detail"), [this] {
+        if (!m_maker.ready()) return;
+        m_fitNext = true;
+        m_maker.setFold(initialFold(m_maker.fold()));
+    });
     m_everyOperator =
-        add("graphEveryOperator", tr("Every operator"), {}, tr("Show reshapes, casts and biases as well"), [this] {
+        add("graphEveryOperator", tr("Every operator"), {}, tr("Also show reshapes, casts and biases"), [this] {
             FoldState state = m_maker.state();
             state.everyOperator = m_everyOperator->isChecked();
             m_maker.setFold(std::move(state));
@@ -92,27 +91,27 @@ void GraphController::setupSearchActions()
     });
     add("graphFindNext", tr("Find next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
         [this] { searchStep(1); });
-    add("graphFindPrevious", tr("Find previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3), tr("Go to the one before"),
-        [this] { searchStep(-1); });
+    add("graphFindPrevious", tr("Find previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3),
+        tr("Go to the previous operator found"), [this] { searchStep(-1); });
 }
 
 void GraphController::setupWalkActions()
 {
-    add("graphUp", tr("Go to producer"), QKeySequence(Qt::Key_Up), tr("Select what the selected node needs"),
+    add("graphUp", tr("Go to producer"), QKeySequence(Qt::Key_Up), tr("Select a producer of the selected node"),
         [this] { step(Step::Up); });
-    add("graphDown", tr("Go to consumer"), QKeySequence(Qt::Key_Down), tr("Select what needs it"),
+    add("graphDown", tr("Go to consumer"), QKeySequence(Qt::Key_Down), tr("Select a consumer of the selected node"),
         [this] { step(Step::Down); });
     add("graphLeft", tr("Go left"), QKeySequence(Qt::Key_Left), tr("Select the node to the left"),
         [this] { step(Step::Left); });
     add("graphRight", tr("Go right"), QKeySequence(Qt::Key_Right), tr("Select the node to the right"),
         [this] { step(Step::Right); });
-    add("graphBack", tr("Back"), QKeySequence(Qt::ALT | Qt::Key_Left), tr("What was selected before"),
+    add("graphBack", tr("Back"), QKeySequence(Qt::ALT | Qt::Key_Left), tr("Go back to the previous selection"),
         [this] { m_selection.back(), reveal(m_selection.current()); });
-    add("graphForward", tr("Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), tr("What was selected after that"),
+    add("graphForward", tr("Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), tr("Go forward to the next selection"),
         [this] { m_selection.forward(), reveal(m_selection.current()); });
     add("graphBookmark", tr("Set or remove bookmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
-        tr("Remember the selected node"), [this] { toggleBookmark(); });
-    add("graphNextBookmark", tr("Next bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next remembered node"),
+        tr("Bookmark the selected node"), [this] { toggleBookmark(); });
+    add("graphNextBookmark", tr("Next bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
         [this] { nextBookmark(); });
 }
 
@@ -121,9 +120,9 @@ void GraphController::setupCutActions()
     add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
         [this] { pin("checkpoint", selectedValue()); });
     add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
-        tr("Compute the selected value again where it is needed"), [this] { pin("no_checkpoint", selectedValue()); });
-    add("graphLetPlan", tr("Let the plan decide"), QKeySequence(Qt::Key_U), tr("Take the selected value's pin away"),
-        [this] { unpin(selectedValue()); });
+        tr("Recompute the selected value where it is needed"), [this] { pin("no_checkpoint", selectedValue()); });
+    add("graphLetPlan", tr("Let the strategy decide"), QKeySequence(Qt::Key_U),
+        tr("Remove the pin of the selected value"), [this] { unpin(selectedValue()); });
     QAction* remove = add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),
                           tr("Do not store the selected checkpoint"), [this] {
                               const int value = selectedValue();
@@ -132,9 +131,10 @@ void GraphController::setupCutActions()
                               emit m_panel.contextHelpRequested(tr("Select a checkpoint first."));
                           });
     remove->setShortcuts({QKeySequence(Qt::Key_Delete), QKeySequence(Qt::Key_Backspace)});
-    add("graphAllUses", tr("Show all uses"), QKeySequence(Qt::Key_A), tr("Mark every use of a shared input"), [this] {
-        if (const int node = selectedNode(); node >= 0) showUses(node);
-    });
+    add("graphAllUses", tr("Show all uses"), QKeySequence(Qt::Key_A), tr("Highlight all uses of a shared input"),
+        [this] {
+            if (const int node = selectedNode(); node >= 0) showUses(node);
+        });
 }
 
 void GraphController::setupColourActions()
@@ -219,7 +219,7 @@ void GraphController::showMenu(const Hit& hit, QPoint global)
     if (node && !scene->graph.nodes[at.index].expands.isEmpty())
         menu->addAction(tr("Open"), this, [this, at] { expandNode(at.index); });
     if (node && !enclosing(m_maker.fold(), m_maker.state(), scene->graph.nodes[at.index]).isEmpty())
-        menu->addAction(tr("Close the module around it"), this, [this, at] { collapseAround(at.index); });
+        menu->addAction(tr("Collapse the module around it"), this, [this, at] { collapseAround(at.index); });
     if (at.kind == Hit::Kind::Frame) menu->addAction(tr("Close"), this, [this, at] { collapseFrame(at.index); });
     const int source = at.kind == Hit::Kind::Stub ? scene->stubs[at.index].source : node ? at.index : -1;
     const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
@@ -239,7 +239,7 @@ void GraphController::toggleBookmark()
     if (!removed) m_bookmarks << target;
     markBookmarks();
     emit m_panel.contextHelpRequested(removed ? tr("Bookmark removed.")
-                                              : tr("Bookmark set: B goes through all of them."));
+                                              : tr("Bookmark set: B cycles through the bookmarks."));
 }
 
 void GraphController::markBookmarks()
@@ -255,8 +255,7 @@ void GraphController::markBookmarks()
 
 void GraphController::nextBookmark()
 {
-    if (m_bookmarks.isEmpty())
-        return emit m_panel.contextHelpRequested(tr("There is no bookmark yet: set one with Ctrl+B."));
+    if (m_bookmarks.isEmpty()) return emit m_panel.contextHelpRequested(tr("No bookmarks yet: set one with Ctrl+B."));
     m_bookmarkAt = static_cast<int>((m_bookmarkAt + 1) % m_bookmarks.size());
     m_selection.select(m_bookmarks[m_bookmarkAt]);
     reveal(m_bookmarks[m_bookmarkAt]);

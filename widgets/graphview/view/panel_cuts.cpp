@@ -25,10 +25,10 @@ void limit(std::vector<T>& list)
 
 QString GraphController::whyNotStored(int value) const
 {
-    if (value < 0) return tr("Nothing can be stored there: drop it on a node or an edge.");
+    if (value < 0) return tr("Nothing can be stored here: drop the checkpoint on a node or an edge.");
     const protocol::ValueRecord& record = m_maker.model()->values[value];
-    if (record.structureOnly) return tr("It is computed once for the whole graph: there is nothing to store.");
-    if (!record.hasRows()) return tr("It has no row per node or edge: it cannot be stored between stages.");
+    if (record.structureOnly) return tr("Computed once for the whole graph: storing it is not necessary.");
+    if (!record.hasRows()) return tr("Values without a row per node or edge cannot be stored between stages.");
     return {};
 }
 
@@ -91,7 +91,7 @@ void GraphController::addCutMenu(QMenu& menu, const Hit& hit)
     models::addPinChoices(menu, models::pinChoices(*m_maker.model(), *m_document.plan(), settings.pins, place, optimum),
                           [this](const protocol::PinRecord& chosen) { emit m_panel.pinToggled(chosen); });
     if (place.value < 0) return;
-    QAction* release = menu.addAction(tr("Let the plan decide"), this, [this, place] { unpin(place.value); });
+    QAction* release = menu.addAction(tr("Let the strategy decide"), this, [this, place] { unpin(place.value); });
     release->setEnabled(models::isPinned(settings.pins, m_maker.model()->values[place.value].id));
     menu.addSeparator();
     const int producer = m_maker.model()->values[place.value].producer;

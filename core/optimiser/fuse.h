@@ -9,7 +9,7 @@
 
 namespace hopscope::optimiser {
 
-// Values that are never stored and have one consumer become part of it. `kept` (by node of the reduced instance) do not.
-void melt(Reduced& reduced, const std::vector<std::uint8_t>& kept);
+// Values that are never stored and have one consumer are fused into it. `kept` (by node of the reduced instance) do not.
+void fuse(Reduced& reduced, const std::vector<std::uint8_t>& kept);
 
 }  // namespace hopscope::optimiser

@@ -1,4 +1,4 @@
-#include "optimiser/melt.h"
+#include "optimiser/fuse.h"
 
 #include <algorithm>
 
@@ -19,9 +19,9 @@ std::vector<NodeId> replaced(std::vector<NodeId> list, int v, const std::vector<
     return list;
 }
 
-class Melter {
+class Fuser {
 public:
-    Melter(const Instance& in, const std::vector<std::uint8_t>& kept)
+    Fuser(const Instance& in, const std::vector<std::uint8_t>& kept)
         : m_g(in),
           m_kept(kept),
           m_nodes(in.nodes),
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] const std::vector<Node>& nodes() const { return m_nodes; }
 
 private:
-    // D rows of v come from its own frontier only where that is wanted anyway: that must not pay.
+    // D rows of v come from its own frontier only where that is needed anyway: that must not pay.
     [[nodiscard]] bool regular(int v) const
     {
         const int own = m_g.type(v);
@@ -134,16 +134,16 @@ void renumber(std::vector<NodeId>& list, const std::vector<int>& place)
 
 }  // namespace
 
-void melt(Reduced& reduced, const std::vector<std::uint8_t>& kept)
+void fuse(Reduced& reduced, const std::vector<std::uint8_t>& kept)
 {
-    Melter melter(reduced.instance, kept);
-    const std::vector<std::uint8_t>& alive = melter.run();
+    Fuser fuser(reduced.instance, kept);
+    const std::vector<std::uint8_t>& alive = fuser.run();
     std::vector<int> place(alive.size(), -1), original;
     std::vector<Node> nodes;
     for (std::size_t v = 0; v < alive.size(); ++v) {
         if (!alive[v]) continue;
         place[v] = static_cast<int>(nodes.size());
-        nodes.push_back(melter.nodes()[v]);
+        nodes.push_back(fuser.nodes()[v]);
         original.push_back(reduced.original[v]);
     }
     for (Node& node : nodes) renumber(node.src, place), renumber(node.loc, place);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: where failures that travel as exceptions inside this room become values.
+// Private to executor: its exception boundary, where failures that are exceptions inside the module become values.
 
 #include <c10/util/Exception.h>
 
@@ -8,9 +8,9 @@
 
 namespace hopscope::executor {
 
-// What `work` returns, or the error that it threw; `outOfMemory` makes the one for want of memory.
+// What `work` returns, or the error that it threw; `outOfMemory` makes the error for running out of memory.
 template <class Work, class OutOfMemory>
-auto atTheDoor(Work&& work, OutOfMemory&& outOfMemory) -> base::Result<decltype(work())>
+auto catchAtBoundary(Work&& work, OutOfMemory&& outOfMemory) -> base::Result<decltype(work())>
 {
     try {
         return work();
@@ -19,7 +19,7 @@ auto atTheDoor(Work&& work, OutOfMemory&& outOfMemory) -> base::Result<decltype(
     } catch (const c10::OutOfMemoryError&) {
         return outOfMemory();
     } catch (const c10::Error& e) {
-        return base::fail(base::ErrorCode::Internal, std::string("LibTorch refuses: ") + e.what_without_backtrace());
+        return base::fail(base::ErrorCode::Internal, std::string("LibTorch reports: ") + e.what_without_backtrace());
     } catch (const std::bad_alloc&) {
         return outOfMemory();
     } catch (const std::exception& e) {

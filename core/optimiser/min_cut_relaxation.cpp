@@ -1,4 +1,4 @@
-#include "optimiser/colouring.h"
+#include "optimiser/min_cut_relaxation.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// What reading u back for its consumer v costs: on the frontier where v gathers u, or where v itself is wanted there.
+// What reading u back for its consumer v costs: on the frontier where v gathers u, or where v itself is needed there.
 double edgeCost(const Graph& g, int u, int v)
 {
     if (g.isHop(v) && g.usesSrc(v, u)) return g.readF(u, g.type(v));
@@ -19,11 +19,11 @@ double edgeCost(const Graph& g, int u, int v)
     return most < 0 ? g.node(u).readD : most;
 }
 
-// "Tainted" are values that a hop reaches without a black edge: no hop may use one. Vertex v: its value is tainted (a hop
-// counts as the source where it gives and as the sink where it takes); count + v: v is stored or tainted.
-class ColouringNetwork {
+// "Tainted" are values that a hop reaches without an edge that is read back: no hop may use one. Vertex v: its value is
+// tainted (a hop is a source for its result and a sink for its operands); count + v: v is stored or tainted.
+class RelaxedNetwork {
 public:
-    explicit ColouringNetwork(const Graph& g)
+    explicit RelaxedNetwork(const Graph& g)
         : m_g(g),
           m_flow(2 * g.count + 2),
           m_source(2 * g.count),
@@ -39,9 +39,9 @@ public:
         }
     }
 
-    Colouring solve()
+    MinCutRelaxation solve()
     {
-        Colouring colouring;
+        MinCutRelaxation colouring;
         colouring.cost = m_flow.minimumCut(m_source, m_sink);
         for (const int v : m_g.order)
             if (!m_g.isInput(v) && m_flow.onSourceSide(giver(v))) colour(v, colouring);
@@ -52,12 +52,12 @@ private:
     [[nodiscard]] int giver(int v) const { return m_g.isHop(v) ? m_source : v; }
     [[nodiscard]] int taker(int v) const { return m_g.isHop(v) ? m_sink : v; }
 
-    void colour(int v, Colouring& colouring) const
+    void colour(int v, MinCutRelaxation& colouring) const
     {
-        const std::size_t before = colouring.blackEdges.size();
+        const std::size_t before = colouring.readEdges.size();
         for (const int c : m_g.consumers[v])
-            if (!m_flow.onSourceSide(taker(c))) colouring.blackEdges.push_back({NodeId(v), NodeId(c)});
-        if (colouring.blackEdges.size() > before) colouring.blackNodes.emplace_back(v);
+            if (!m_flow.onSourceSide(taker(c))) colouring.readEdges.push_back({NodeId(v), NodeId(c)});
+        if (colouring.readEdges.size() > before) colouring.storedNodes.emplace_back(v);
     }
 
     const Graph& m_g;
@@ -124,12 +124,12 @@ double crossingBound(const Graph& g)
 
 }  // namespace
 
-Colouring literalColouring(const Instance& instance)
+MinCutRelaxation minCutRelaxation(const Instance& instance)
 {
     Instance plain = instance;
     plain.pins.clear();
     const Graph g(plain);
-    return ColouringNetwork(g).solve();
+    return RelaxedNetwork(g).solve();
 }
 
 double cutBound(const Instance& instance)

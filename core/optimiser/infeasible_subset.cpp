@@ -1,4 +1,4 @@
-#include "optimiser/conflict.h"
+#include "optimiser/infeasible_subset.h"
 
 #include <algorithm>
 #include <array>
@@ -32,8 +32,10 @@ base::Result<bool> decide(const Instance& instance, const Options& options)
     if (!found) return base::forward(found);
     if (found->outcome == solver::Outcome::Infeasible) return false;
     if (!found->values.empty()) return true;
-    if (options.stop.stop_requested()) return base::fail(ErrorCode::Cancelled, "stopped while looking for a conflict");
-    return base::fail(ErrorCode::Resources, "the deadline came before the conflict was found", "allow more time");
+    if (options.stop.stop_requested())
+        return base::fail(ErrorCode::Cancelled, "cancelled while searching for the conflicting pins");
+    return base::fail(ErrorCode::Resources, "deadline reached before the conflicting pins were found",
+                      "allow more time");
 }
 
 // What may be to blame: the pins and, as the last item, the budget.
@@ -99,7 +101,7 @@ public:
         m_options.deadlineSeconds = std::min(m_options.deadlineSeconds, longestRepair);
     }
 
-    std::vector<Repair> run(const Conflict& conflict)
+    std::vector<Repair> run(const InfeasibleSubset& conflict)
     {
         moreStages();
         for (const std::size_t pin : conflict.pins) dropPin(pin);
@@ -158,17 +160,17 @@ private:
 
 }  // namespace
 
-base::Result<Conflict> explainConflict(const Instance& instance, const Options& options)
+base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, const Options& options)
 {
     if (!solver::available())
-        return base::fail(ErrorCode::Unsupported, "without a solver conflicts cannot be proven",
-                          "install coinor-libcbc-dev and build again");
+        return base::fail(ErrorCode::Unsupported, "conflicts cannot be proven without a solver",
+                          "install coinor-libcbc-dev and rebuild");
     Blame blame(instance, options);
     const base::Result<bool> feasible = blame.feasible();
     if (!feasible) return base::forward(feasible);
-    if (*feasible) return base::fail(ErrorCode::Input, "there is no conflict: the instance has a legal plan");
+    if (*feasible) return base::fail(ErrorCode::Input, "no conflict: the instance has a legal plan");
     if (const base::Status done = blame.filter(); !done) return base::forward(done);
-    Conflict conflict{blame.pins(), blame.budget(), {}};
+    InfeasibleSubset conflict{blame.pins(), blame.budget(), {}};
     conflict.repairs = Repairer(instance, options).run(conflict);
     return conflict;
 }
@@ -195,7 +197,8 @@ std::string describeRepair(const Instance& instance, const Repair& repair)
     }
     std::string text;
     for (const std::size_t pin : repair.pins)
-        text += (text.empty() ? "drop the pin '" : " and the pin '") + describePin(instance, instance.pins[pin]) + "'";
+        text +=
+            (text.empty() ? "remove the pin '" : " and the pin '") + describePin(instance, instance.pins[pin]) + "'";
     return text;
 }
 

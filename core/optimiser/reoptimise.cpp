@@ -1,4 +1,4 @@
-#include "optimiser/resolve.h"
+#include "optimiser/reoptimise.h"
 
 #include <algorithm>
 #include <chrono>
@@ -54,10 +54,10 @@ StageRange stagesOf(const Instance& instance, const Placement& incumbent, const 
     return range.to < 0 ? StageRange{0, instance.stages} : range;
 }
 
-class Resolver {
+class Reoptimiser {
 public:
-    Resolver(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins,
-             const ResolveOptions& options)
+    Reoptimiser(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins,
+                const ReoptimiseOptions& options)
         : m_instance(instance),
           m_options(options),
           m_began(std::chrono::steady_clock::now()),
@@ -96,7 +96,7 @@ private:
         const Program program(m_small, options);
         const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits());
         if (!found || found->values.empty()) return std::nullopt;
-        return answer(program.cells(found->values), "around the pin");
+        return answer(program.cells(found->values), "local re-optimisation");
     }
 
     [[nodiscard]] std::optional<Answer> answer(const Cells& cells, const std::string& by) const
@@ -117,7 +117,7 @@ private:
     }
 
     const Instance& m_instance;
-    ResolveOptions m_options;
+    ReoptimiseOptions m_options;
     std::chrono::steady_clock::time_point m_began;
     Reduced m_reduced;
     Graph m_small;
@@ -127,10 +127,10 @@ private:
 
 }  // namespace
 
-base::Result<Answer> resolveAround(const Instance& instance, const Placement& incumbent,
-                                   const std::vector<Pin>& changed, const ResolveOptions& options)
+base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
+                                const ReoptimiseOptions& options)
 {
-    if (solver::available()) return Resolver(instance, incumbent, changed, options).run();
+    if (solver::available()) return Reoptimiser(instance, incumbent, changed, options).run();
     Options whole;
     whole.strategy = Strategy::LocalSearch;
     whole.stop = options.stop;

@@ -1,0 +1,14 @@
+#pragma once
+
+// Names of tables for people: derived tables by what they are made of, not by the ids of the values that select their rows.
+
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace hopscope::analysis {
+
+// "node", "part of edge_index", "edge_index + self-loops"; a table in another order is called as the table. "none" for none.
+std::string tableLabel(const Tables& tables, SpaceId id);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,31 @@
+#pragma once
+
+// Names of values for people. Two values never share one:
+//   x                        an input, a parameter or an output of the model, by its own name
+//   conv1.lin output         what a module gives to the code around it
+//   conv1 sum aggregation    what an operator inside of a module computes
+//   relu after conv1         what an operator outside of all modules makes of a module's result
+//   relu after conv1 (2)     the second one of that name
+// The engine names the values of an analysis, the window those of the document it gets: both describe the model by the
+// records below, so that both say the same.
+
+#include <string>
+#include <vector>
+
+namespace hopscope::analysis {
+
+struct OpToName {
+    std::string kind, name, module;    // as documents have them: "rowwise", "aten::relu", "convs.1"
+    std::vector<int> inputs, outputs;  // values
+};
+
+struct ValueToName {
+    std::string name;            // its own: inputs and parameters; else empty
+    bool structureOnly = false;  // says nothing about where a feature comes from
+};
+
+// One name per value. `ops` in execution order, with the ends of the model as operators of the kinds "input" and "output",
+// named as they are. Linear in operators and operands, times the depth of module paths.
+std::vector<std::string> nameValues(const std::vector<OpToName>& ops, const std::vector<ValueToName>& values);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,26 @@
+#pragma once
+
+// A relaxation of the placement problem: values are stored and read back such that every path between two hops is cut
+// at least once. Solved by a single minimum cut; a lower bound, not an executable plan.
+
+#include <vector>
+
+#include "optimiser/instance.h"
+
+namespace hopscope::optimiser {
+
+struct MinCutRelaxation {
+    double cost = 0;
+    std::vector<NodeId> storedNodes;
+    std::vector<Edge> readEdges;
+};
+
+// Of several optima the one with the latest cuts. An edge costs a frontier read if its use leads to a gather, otherwise a
+// read on D; a stored value costs its write.
+MinCutRelaxation minCutRelaxation(const Instance& instance);
+
+// A bound on the cost of every legal placement, without a solver: each op computed, output written, input read and
+// relation loaded once, plus a minimum cut through what has to be written and read between hops. Not sharp (20-30 %).
+double cutBound(const Instance& instance);
+
+}  // namespace hopscope::optimiser

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "analysis/op_words.h"
+#include "analysis/table_labels.h"
+#include "analysis/value_namer.h"
+
+using namespace hopscope;
+using analysis::OpToName;
+using analysis::ValueToName;
+
+namespace {
+
+// Two layers with a rectifier between them; values in the order of the operators that make them, the weight last.
+std::vector<OpToName> twoLayers()
+{
+    return {{"input", "x", "", {}, {0}},
+            {"rowwise", "aten::linear", "convs.0.lin", {0, 8}, {1}},
+            {"aggregate", "aten::index_add", "convs.0", {1}, {2}},
+            {"rowwise", "aten::mul.Tensor", "convs.0", {2}, {3}},
+            {"rowwise", "aten::relu", "", {3}, {4}},
+            {"rowwise", "aten::add.Tensor", "convs.1", {4}, {5}},
+            {"rowwise", "aten::add.Tensor", "convs.1", {5}, {6}},
+            {"rowwise", "aten::log_softmax.int", "convs.1", {6}, {7}},
+            {"output", "out", "", {7}, {}}};
+}
+
+std::vector<ValueToName> unnamed(std::size_t count) { return std::vector<ValueToName>(count); }
+
+}  // namespace
+
+TEST_CASE("a value is named by the module that gives it away, or by what is done inside")
+{
+    std::vector<ValueToName> values = unnamed(9);
+    values[8].name = "convs.0.lin.weight";
+    const std::vector<std::string> names = analysis::nameValues(twoLayers(), values);
+    CHECK(names == std::vector<std::string>{"x", "convs.0.lin output", "convs.0 sum aggregation", "convs.0 output",
+                                            "relu after convs.0", "convs.1 sum", "convs.1 sum (2)", "out",
+                                            "convs.0.lin.weight"});
+}
+
+TEST_CASE("an operator that only asks for a size does not take a value out of its module")
+{
+    std::vector<OpToName> ops = twoLayers();
+    ops.insert(ops.begin() + 3, {"structure", "scalar::size", "", {2}, {9}});
+    CHECK(analysis::nameValues(ops, unnamed(10))[2] == "convs.0 sum aggregation");
+    ops[3].name = "aten::neg";
+    CHECK(analysis::nameValues(ops, unnamed(10))[2] == "convs.0 output");
+}
+
+TEST_CASE("a list of modules is no module")
+{
+    const std::vector<OpToName> ops{{"rowwise", "aten::linear", "convs.0", {}, {0}},
+                                    {"rowwise", "aten::relu", "", {0}, {1}},
+                                    {"rowwise", "aten::tanh", "", {1}, {2}}};
+    CHECK(analysis::nameValues(ops, unnamed(3)) ==
+          std::vector<std::string>{"convs.0 output", "relu after convs.0", "tanh after convs.0"});
+}
+
+TEST_CASE("names that values have of their own are not given to others")
+{
+    const std::vector<OpToName> ops{{"rowwise", "aten::relu", "", {}, {0}}, {"rowwise", "aten::relu", "", {}, {1}}};
+    std::vector<ValueToName> values = unnamed(4);
+    values[2].name = "relu";
+    values[3].name = "relu (2)";
+    CHECK(analysis::nameValues(ops, values) == std::vector<std::string>{"relu (3)", "relu (4)", "relu", "relu (2)"});
+}
+
+TEST_CASE("no two values of random programs share a name, and none is without")
+{
+    const std::vector<std::string> modules{"", "a", "a.0", "a.0.lin", "b", "b.c"},
+        kinds{"rowwise", "gather", "aggregate"}, names{"aten::relu", "aten::add", "scalar::size"};
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<OpToName> ops{{"input", "x", "", {}, {0}}};
+        for (int v = 1; v < 30; ++v)
+            ops.push_back({kinds[random() % kinds.size()],
+                           names[random() % names.size()],
+                           modules[random() % modules.size()],
+                           {static_cast<int>(random() % static_cast<unsigned>(v))},
+                           {v}});
+        ops.push_back({"output", "out", "", {29}, {}});
+        CAPTURE(seed);
+        const std::vector<std::string> found = analysis::nameValues(ops, unnamed(31));
+        CHECK(std::set<std::string>(found.begin(), found.end()).size() == found.size());
+        CHECK_FALSE(std::set<std::string>(found.begin(), found.end()).contains(""));
+    }
+}
+
+TEST_CASE("operators are called by what they do, whatever their overload")
+{
+    CHECK(analysis::opWord("aggregate", "aten::scatter_add_") == "sum aggregation");
+    CHECK(analysis::opWord("reduce", "aten::mean.dim") == "mean over all rows");
+    CHECK(analysis::opWord("rowwise", "aten::mean.dim") == "mean");
+    CHECK(analysis::opWord("rowwise", "aten::_weight_norm") == "weight norm");
+    CHECK(analysis::opWord("rowwise", "") == "");
+}
+
+TEST_CASE("derived tables are named by what they are made of")
+{
+    analysis::Tables tables;
+    const auto add = [&](analysis::SpaceKind kind, const char* name) {
+        analysis::Space space;
+        space.kind = kind;
+        space.name = name;
+        space.parent = analysis::SpaceId(1);
+        space.selector = ir::ValueId(12);
+        tables.spaces.push_back(space);
+        return analysis::SpaceId(static_cast<std::int32_t>(tables.spaces.size() - 1));
+    };
+    const analysis::SpaceId node = add(analysis::SpaceKind::Node, "node"), edge = add(analysis::SpaceKind::Edge, "e");
+    const analysis::SpaceId some = add(analysis::SpaceKind::Filter, ""), sorted = add(analysis::SpaceKind::Perm, ""),
+                            both = add(analysis::SpaceKind::Cat, ""), nodes = add(analysis::SpaceKind::Cat, "");
+    tables.spaces[both.at()].parts = {some, node};
+    tables.spaces[nodes.at()].parts = {node, node};
+    CHECK(analysis::tableLabel(tables, edge) == "e");
+    CHECK(analysis::tableLabel(tables, some) == "part of e");
+    CHECK(analysis::tableLabel(tables, sorted) == "e");
+    CHECK(analysis::tableLabel(tables, both) == "part of e + self-loops");
+    CHECK(analysis::tableLabel(tables, nodes) == "node + node");
+    CHECK(analysis::tableLabel(tables, {}) == "none");
+}
