@@ -308,12 +308,16 @@ TEST_CASE("strided inputs are read through their strides")
     std::swap(x.strides[0], x.strides[1]);
     const TensorMap sample = cut(data, 50);
     const TensorView& cutX = sample.at("x");
-    CHECK(cutX.contiguous());
+    REQUIRE(cutX.strides[0] ==
+            1);  // column by column, as the data: operators may give a view or a copy because of that
     for (std::int64_t i = 0; i < cutX.shape[0]; ++i) {
-        float row[3];
-        std::memcpy(row, cutX.data + i * 12, 12);
-        CHECK(row[1] == row[0] + 500);
-        CHECK(row[2] == row[0] + 1000);
+        const auto at = [&](std::int64_t column) {
+            float number;
+            std::memcpy(&number, cutX.data + (i + column * cutX.strides[1]) * 4, 4);
+            return number;
+        };
+        CHECK(at(1) == at(0) + 500);
+        CHECK(at(2) == at(0) + 1000);
     }
 }
 

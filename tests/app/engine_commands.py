@@ -84,7 +84,7 @@ class CommandLine(EngineTest):
                              ("MODEL is required", "inspect"), ("--output is required", "run", *KARATE),
                              ("was not expected: --frobnicate", "inspect", *KARATE, "--frobnicate"),
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
-                             ("'lots' is not a size", "run", *KARATE, *out, "--memory", "lots"),
+                             ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
                              ("unknown strategy 'best'", "plan", *KARATE, "--strategy", "best"),
                              ("--role x=sheep is not a role", "inspect", *KARATE, "--role", "x=sheep")):
             with self.subTest(words=words):

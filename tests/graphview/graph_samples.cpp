@@ -28,6 +28,7 @@ int ModelWriter::addValue(const std::string& origin, int width, bool structure)
 int ModelWriter::input(const std::string& name, bool structure)
 {
     const int value = addValue("input", 64, structure);
+    m_model.values[value].name = name;
     protocol::OpRecord op;
     op.id = "input." + name;
     op.kind = "input";

@@ -11,7 +11,7 @@ def value(number, name, origin, rows, structure=False):
     shape = ["|node|", WIDTH] if rows else [2, "|edge_index|"]
     spaces = ["node", None] if rows else [None, "edge_index"]
     size = NODES * WIDTH * 4 if rows else 2 * EDGES * 8
-    return {"id": f"v{number}", "name": name, "origin": origin, "dtype": "float32" if rows else "int64", "shape": shape,
+    return {"id": f"v{number}", "name": name, "label": name or f"value {number}", "origin": origin, "dtype": "float32" if rows else "int64", "shape": shape,
             "row_spaces": spaces, "bytes": size, "structure_only": structure}
 
 

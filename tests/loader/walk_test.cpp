@@ -289,11 +289,9 @@ TEST_CASE("Walking twice gives the same program")
 
 TEST_CASE("PyG convolutions, traced and scripted, match forward on a larger graph")
 {
-    for (const char* name : {"gcn", "sage", "gin", "gat", "transformer", "tag", "film", "arma"})
-        for (const char* how : {"_t", "_s"}) {
-            const std::string path = modelPath(std::string("pyg_") + name + how);
-            if (!path.empty()) compareOnGraphs(path);
-        }
+    for (const std::string name : {"gcn", "sage", "gin", "gat", "transformer", "tag", "film", "arma"})
+        for (const char* how : {"_t", "_s"})
+            if (name + how != "gat_s") compareOnGraphs(modelPath("pyg_" + name + how));  // TorchScript refuses GATConv
 }
 
 TEST_CASE("Inputs can be guessed from names and weights")
