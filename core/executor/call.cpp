@@ -158,6 +158,14 @@ void ownRows(const ir::Op& op, torch::jit::Stack& stack)
     if (t.has_storage() && t.storage().nbytes() > t.nbytes()) stack[0] = t.clone(at::MemoryFormat::Contiguous);
 }
 
+// Analysis takes a sparse matrix for its coalesced one; the parts of the latter are asked for.
+void coalesce(const ir::Op& op, torch::jit::Stack& stack)
+{
+    if (op.name != "aten::values" && op.name != "aten::indices") return;
+    const at::Tensor& t = stack.at(0).toTensor();
+    if (t.layout() == at::kSparse && !t.is_coalesced()) stack[0] = t.coalesce();
+}
+
 }  // namespace
 
 const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
@@ -194,6 +202,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         const loader::RegisteredOperator& found = registered(op);
         torch::jit::Stack stack = arguments(op, found.schema(), context);
         ownRows(op, stack);
+        coalesce(op, stack);
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {

@@ -195,8 +195,20 @@ private:
             return;
         }
         if (m_a.available(o.value) && (info.uniform || info.sparse || !m_a.hasRows(o.value))) return;
+        if (fromNoRows(o)) return;
         if (o.rows.kind != RowKind::Frontier) return local(id, o.value, o.rows);
         gather(id, o);
+    }
+
+    // Rows of a weight that is expanded: computed wherever they are needed.
+    bool fromNoRows(const OperandRows& o) const
+    {
+        if (m_a.available(o.value)) return false;
+        const auto operands = analysis::operandRows(m_a, m_a.program.value(o.value).producer, o.rows);
+        return operands && std::ranges::all_of(*operands, [&](const OperandRows& operand) {
+                   const bool tensor = m_a.program.value(operand.value).kind == ir::ValueKind::Tensor;
+                   return !tensor || (operand.rows.kind == RowKind::All && m_a.available(operand.value));
+               });
     }
 
     void local(NodeId id, ValueId v, const RowClass& rows)

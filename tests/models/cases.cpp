@@ -57,6 +57,8 @@ const std::map<std::string, Setter>& setters()
         {"batches", [](Case& c, const std::string& v) { c.batches = numbers(v); }},
         {"stages", [](Case& c, const std::string& v) { c.stages = std::stoi(v); }},
         {"prologue", [](Case& c, const std::string& v) { c.prologue = v == "1"; }},
+        {"peaks", [](Case& c, const std::string& v) { c.peaks = v == "1"; }},
+        {"gpu", [](Case& c, const std::string& v) { c.gpu = v == "1"; }},
         {"shuffle", [](Case& c, const std::string& v) { c.shuffle = v == "1"; }},
         {"relative", [](Case& c, const std::string& v) { c.tolerance.relative = std::stod(v); }},
         {"absolute", [](Case& c, const std::string& v) { c.tolerance.absolute = std::stod(v); }},

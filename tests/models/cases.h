@@ -32,6 +32,8 @@ struct Case {
     int stages = 0;                              // of the depth strategy; 0: not checked
     bool prologue = false;                       // must not be empty
     bool shuffle = true;                         // run in random destination order too
+    bool peaks = true;                           // predicted peaks of memory are compared
+    bool gpu = true;                             // runs on the simulated GPU, too
     Tolerance tolerance;
     std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
 };

@@ -68,14 +68,14 @@ TEMPLATE = """class Scripted(Typed):
 ADJACENCY = "a = torch.sparse_coo_tensor(edge_index.flip(0), edge_weight, [n, n])"
 
 
-def script(name, body):
+def script(name, body, **options):
     """A row whose operator only scripting leaves as it is: an expression of h, p, n and a sparse adjacency a."""
     lines = ([ADJACENCY] if re.search(r"\ba\b", body) else []) + ["y = " + body]
     source, file, space = TEMPLATE.format("\n        ".join(lines)), f"<{name}>", dict(globals())
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     exec(compile(source, file, "exec"), space)
     group.add(name.split("::")[-1], space["Scripted"], take("x", "edge_index", "edge_weight"), covers=full(name),
-              how="script")
+              how="script", **options)
 
 
 def padded(y):
@@ -205,18 +205,18 @@ W = {"w1": torch.randn(H, H) / 3, "w2": torch.randn(H, H) / 3, "w3": torch.randn
      "w4": torch.randn(4 * H, H) / 3, "k": torch.randn(2, 1, 3)}
 
 
-def recurrent(name, weight, pair=False):
+def recurrent(name, weight, pair=False, **options):
     def body(v):
         steps = torch.stack([v.h, v.p], 1)
         start = v.h.new_zeros(1, v.n, H)
         hidden = [start, start] if pair else start
         return getattr(A, name)(steps, hidden, [W[weight], W[weight]], False, 1, 0.0, False, False, True)[0][:, 1]
 
-    row(name, body)
+    row(name, body, **options)
 
 
 recurrent("gru", "w3")
-recurrent("lstm", "w4", True)
+recurrent("lstm", "w4", True, peaks=False)  # a workspace of oneDNN's
 recurrent("rnn_tanh", "w1")
 recurrent("rnn_relu", "w1")
 row("_convolution", lambda v: A._convolution(v.h.unsqueeze(1), W["k"], None, [1], [1], [1], False, [0], 1, False, False,
@@ -329,14 +329,16 @@ script("values", "h * a.coalesce().values().sum()")
 script("indices", "h * a.coalesce().indices().sum()")
 script("_values", "h * a._values().sum()")
 script("_indices", "h * a._indices().sum()")
-script("to_dense", "h @ self.lin.weight.to_sparse().to_dense()")
-script("to_sparse", "h @ self.lin.weight.to_sparse().to_dense()")
-script("to_sparse_csr", "h @ self.lin.weight.to_sparse_csr().to_dense()")
-script("to_sparse_csc", "h @ self.lin.weight.to_sparse_csc().to_dense()")
-script("crow_indices", "h * self.lin.weight.to_sparse_csr().crow_indices().sum()")
-script("col_indices", "h * self.lin.weight.to_sparse_csr().col_indices().sum()")
-script("ccol_indices", "h * self.lin.weight.to_sparse_csc().ccol_indices().sum()")
-script("row_indices", "h * self.lin.weight.to_sparse_csc().row_indices().sum()")
+# Sparse weights, of some hundred bytes here, are predicted as dense ones.
+SPARSE_WEIGHTS = {"peaks": False, "gpu": False}
+script("to_dense", "h @ self.lin.weight.to_sparse().to_dense()", **SPARSE_WEIGHTS)
+script("to_sparse", "h @ self.lin.weight.to_sparse().to_dense()", **SPARSE_WEIGHTS)
+script("to_sparse_csr", "h @ self.lin.weight.to_sparse_csr().to_dense()", **SPARSE_WEIGHTS)
+script("to_sparse_csc", "h @ self.lin.weight.to_sparse_csc().to_dense()", **SPARSE_WEIGHTS)
+script("crow_indices", "h * self.lin.weight.to_sparse_csr().crow_indices().sum()", **SPARSE_WEIGHTS)
+script("col_indices", "h * self.lin.weight.to_sparse_csr().col_indices().sum()", gpu=False)
+script("ccol_indices", "h * self.lin.weight.to_sparse_csc().ccol_indices().sum()", **SPARSE_WEIGHTS)
+script("row_indices", "h * self.lin.weight.to_sparse_csc().row_indices().sum()", gpu=False)
 script("_convert_indices_from_coo_to_csr",
        "h * torch._convert_indices_from_coo_to_csr(edge_index[1].sort()[0], n).sum()")
 script("_convert_indices_from_csr_to_coo",

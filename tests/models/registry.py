@@ -14,6 +14,8 @@ class Entry:
     no_optimum: str = ""     # why optimal cuts are refused, a part of the sentence; everything else has an optimum
     roles: tuple = ()        # --role overrides
     stages: int = 0          # of the depth strategy; 0: not checked
+    peaks: bool = True       # predicted peaks of memory are compared
+    gpu: bool = True         # runs on the simulated GPU, which has no sparse weights, too
     seed: int = 0            # of the weights
     covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
 

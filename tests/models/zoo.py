@@ -130,6 +130,9 @@ def list_line(entry, folder):
         fields["roles"] = ";".join(entry.roles)
     if entry.stages:
         fields["stages"] = str(entry.stages)
+    for name in ("peaks", "gpu"):
+        if not getattr(entry, name):
+            fields[name] = "0"
     return "\t".join(f"{k}={v}" for k, v in fields.items())
 
 

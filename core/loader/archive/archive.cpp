@@ -267,8 +267,10 @@ base::Status checkKind(const Scan& scan, const Archive& archive)
     if (archive.find("data.pkl") && !archive.find("constants.pkl"))
         return input("was saved by torch.save (a state dict or a pickled module), not TorchScript",
                      "load it in Python and save it with torch.jit.trace(model, inputs).save(..)");
+    // LibTorch writes the version to either place, depending on the operators that it belongs to.
+    const bool version = archive.find("version") || archive.find(".data/version");
     for (const char* required : {"constants.pkl", "data.pkl", "version"})
-        if (!archive.find(required))
+        if (!archive.find(required) && !(version && std::string_view(required) == "version"))
             return input(std::string("is a zip archive, but not TorchScript: '") + required + "' is missing",
                          "save the model with torch.jit.trace(model, inputs).save(..)");
     return {};
