@@ -79,7 +79,7 @@ def _(b):
     return [b.model(), "--data", b.path("graph")]
 
 
-@case("data: name without a file", 2, "'x=' is no data argument")
+@case("data: name without a file", 2, "'x=' is not a valid data argument")
 def _(b):
     return [b.model(), "--data", "x="]
 
@@ -225,7 +225,7 @@ npy_header("negative shape", "{'descr': '<f4', 'fortran_order': False, 'shape': 
 npy_header("header is garbage", "{'descr': open('/etc/passwd'), 'shape': 1", "x.npy",
            "the dtype must be a quoted string")
 npy_header("header without a shape", "{'descr': '<f4', 'fortran_order': False, }", "x.npy",
-           "the header lacks the field 'shape'")
+           "the header does not contain the field 'shape'")
 
 
 def right_npy(name, change_x=lambda a: a, change_index=lambda a: a, version=None):
@@ -264,7 +264,7 @@ def _(b):
     return b.run({"x": b.graph()["x"]})
 
 
-@case("keys: a near miss", REFUSED, "did you mean it by 'edge_indx'")
+@case("keys: a near miss", REFUSED, "did you mean 'edge_indx'")
 def _(b):
     data = b.graph()
     return b.run({"x": data["x"], "edge_indx": data["edge_index"]})
@@ -356,10 +356,10 @@ def bad_id(name, value, says):
         return changed(b, edge_index=index)
 
 
-bad_id("negative id", -1, "is -1, but row numbers are not negative")
+bad_id("negative id", -1, "is -1, but row numbers cannot be negative")
 bad_id("id out of range", NODES, "is 19, but")
 bad_id("id of 2^40", 1 << 40, "is 1099511627776, but")
-bad_id("id of -2^63", -(1 << 63), "is -9223372036854775808, but row numbers are not negative")
+bad_id("id of -2^63", -(1 << 63), "is -9223372036854775808, but row numbers cannot be negative")
 
 
 @case("edges: one row per edge", REFUSED, "edge_index", "transpose it")
@@ -453,7 +453,7 @@ small_graph("two nodes, one edge", 2, 1)
 small_graph("two nodes, many edges", 2, 400)
 
 
-@case("graph: edges but no nodes", REFUSED, "edge_index", "has 0 rows (61 of 61 numbers are bad)")
+@case("graph: edges but no nodes", REFUSED, "edge_index", "has 0 rows (61 of 61 numbers are invalid)")
 def _(b):
     return b.run({"x": np.zeros((0, FEATURES), np.float32), "edge_index": b.graph()["edge_index"]})
 

@@ -262,9 +262,9 @@ usage("unknown flag", "--frobnicate", says="was not expected: --frobnicate")
 usage("unknown device", "--device", "abacus", says="unknown device abacus")
 usage("role without meaning", "--role", "x=banana", says="--role x=banana is not a role")
 usage("role without a value", "--role", "x", says="--role x is not a role")
-usage("role of an unknown input", "--role", "y=node", code=REFUSED, says="--role names y, which is no input")
+usage("role of an unknown input", "--role", "y=node", code=REFUSED, says="--role names y, which is neither an input nor a parameter")
 usage("role of an unknown parameter", "--role", "lin.wieght=node", code=REFUSED,
-      says="--role names lin.wieght, which is no input")
+      says="--role names lin.wieght, which is neither an input nor a parameter")
 usage("role that cannot be", "--role", "x=index", code=REFUSED, says="an edge index is an integer [2, E]")
 usage("unknown NaN policy", "--nan", "ignore", says="ignore not in {propagate,refuse}")
 
@@ -285,7 +285,7 @@ def _(b):
     return on_sound_data(b, b.model())
 
 
-@case("output: nowhere to write", REFUSED, "proc", "cannot be made or written")
+@case("output: nowhere to write", REFUSED, "proc", "cannot be created or written")
 def _(b):
     b.out = "/proc/no/such/place"
     return on_sound_data(b, b.model())
