@@ -305,7 +305,7 @@ private:
         const auto put = [&](const std::string& signature, std::vector<Arg> args) {
             return synthesise(signature, std::move(args), op, base);
         };
-        const auto slice = [&](Arg dim, Arg start, Arg end, Arg step) {
+        const auto slice = [&](const Arg& dim, const Arg& start, const Arg& end, const Arg& step) {
             return put("slice_scatter", {Arg{baseValue}, Arg{value}, dim, start, end, step});
         };
         const std::vector<Arg>& args = h.viewArgs;
