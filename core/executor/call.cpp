@@ -147,23 +147,21 @@ std::vector<at::Tensor> results(torch::jit::Stack& stack, const ir::Op& op)
     return out;
 }
 
-// LibTorch's scatters into views begin with a copy of all the memory that their first operand is a view of: where that is
-// a batch's rows of a table, of the whole table. These rows are copied on their own first.
-void ownRows(const ir::Op& op, torch::jit::Stack& stack)
+// What puts a part back into a tensor begins with a copy of all the memory that the tensor is a view of: where that is a
+// batch's rows of a table, of the whole table. These rows are copied on their own first.
+at::Tensor onItsOwn(const at::Tensor& t)
 {
-    static const std::set<std::string> scatters{"aten::slice_scatter", "aten::select_scatter",
-                                                "aten::diagonal_scatter"};
-    if (!scatters.contains(op.name)) return;
-    const at::Tensor& t = stack.at(0).toTensor();
-    if (t.has_storage() && t.storage().nbytes() > t.nbytes()) stack[0] = t.clone(at::MemoryFormat::Contiguous);
+    return t.has_storage() && t.storage().nbytes() > t.nbytes() ? t.clone(at::MemoryFormat::Contiguous) : t;
 }
 
 // Analysis takes a sparse matrix for its coalesced one; the parts of the latter are asked for.
-void coalesce(const ir::Op& op, torch::jit::Stack& stack)
+at::Tensor coalesced(const at::Tensor& t) { return t.layout() == at::kSparse && !t.is_coalesced() ? t.coalesce() : t; }
+
+void prepare(const ir::Op& op, torch::jit::Stack& stack)
 {
-    if (op.name != "aten::values" && op.name != "aten::indices") return;
-    const at::Tensor& t = stack.at(0).toTensor();
-    if (t.layout() == at::kSparse && !t.is_coalesced()) stack[0] = t.coalesce();
+    const operators::Operator& known = operators::of(op.name);
+    if (known.rule == operators::Rule::PutBack) stack.at(0) = onItsOwn(stack.at(0).toTensor());
+    if (known.traits.ofCoalesced) stack.at(0) = coalesced(stack.at(0).toTensor());
 }
 
 }  // namespace
@@ -201,8 +199,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         if (auto simple = shaped(op, context)) return {std::move(*simple)};
         const loader::RegisteredOperator& found = registered(op);
         torch::jit::Stack stack = arguments(op, found.schema(), context);
-        ownRows(op, stack);
-        coalesce(op, stack);
+        prepare(op, stack);
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {

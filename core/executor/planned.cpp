@@ -1,7 +1,6 @@
 #include "executor/planned.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "executor/batching.h"
 #include "executor/device_context.h"
@@ -120,18 +119,9 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts
     }
 }
 
-// As a run compiles it, so that the same rows are read in place.
 void Planned::compile()
 {
-    std::unordered_set<ir::ValueId> stored;
-    const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored.contains(v)); };
-    for (const plan::Stage& stage : m_plan.stages) {
-        auto& loops = m_programs.emplace_back();
-        for (const plan::Loop& loop : stage.loops)
-            loops.push_back(compileLoop(m_analysis, loop, stored, inPlace, gpu()));
-        for (const plan::Loop& loop : stage.loops)
-            for (const plan::Access& w : loop.writes) stored.insert(w.value);
-    }
+    m_programs = compileStages(m_analysis, m_plan, m_choice, m_structure, gpu());
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const LoopProgram& p : programs)
@@ -147,17 +137,6 @@ LoopProgram Planned::allocated(LoopProgram program) const
         if (i.act == Act::Read && i.rows.kind == RowKind::Batch)
             program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
     return program;
-}
-
-bool Planned::readsInPlace(ir::ValueId value, bool stored)
-{
-    const ir::Value& v = m_analysis.program.value(value);
-    if (gpu()) return m_choice.holds(value);
-    if (m_analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
-    if (stored) return true;
-    if (v.origin == ir::Origin::Op) return false;
-    const at::Tensor table = m_structure.value(value);
-    return table.size(0) > 0 && table.select(0, 0).is_contiguous();
 }
 
 std::int64_t Planned::largestTable()

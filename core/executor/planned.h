@@ -53,7 +53,6 @@ private:
     void compile();
     LoopProgram allocated(LoopProgram program) const;
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
-    bool readsInPlace(ir::ValueId value, bool stored);
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
     std::int64_t largestTable();
     void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,

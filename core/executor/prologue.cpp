@@ -29,7 +29,35 @@ void prepare(Structure& structure, const analysis::Analysis& analysis, const Loo
             if (s.valid()) structure.size(s);
 }
 
+// Tables of float32 rows along the first dimension that a kernel can read where they lie.
+bool readsInPlace(const analysis::Analysis& analysis, Structure& structure, ir::ValueId value, bool stored)
+{
+    const ir::Value& v = analysis.program.value(value);
+    if (analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
+    if (stored) return true;
+    if (v.origin == ir::Origin::Op) return false;
+    const at::Tensor table = structure.value(value);
+    return table.size(0) > 0 && table.select(0, 0).is_contiguous();
+}
+
 }  // namespace
+
+StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
+                            Structure& structure, bool gpu)
+{
+    StagePrograms stages;
+    std::unordered_set<ir::ValueId> stored;
+    const InPlace inPlace = [&](ir::ValueId v) {
+        return gpu ? choice.holds(v) : readsInPlace(analysis, structure, v, stored.contains(v));
+    };
+    for (const plan::Stage& stage : plan.stages) {
+        auto& loops = stages.emplace_back();
+        for (const plan::Loop& loop : stage.loops) loops.push_back(compileLoop(analysis, loop, stored, inPlace, gpu));
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::Access& w : loop.writes) stored.insert(w.value);
+    }
+    return stages;
+}
 
 std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysis, const StagePrograms& programs)
 {

@@ -82,7 +82,7 @@ public:
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
 
     const at::Tensor& part(const ResidentPart& part) const;
-    // In a dry run, one row stands for all: whoever picks rows then picks the first.
+    // In a dry run, one row stands for all of those that something stands for: whoever picks rows then picks the first.
     const at::Tensor& table(ir::ValueId value);
 
 private:

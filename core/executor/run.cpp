@@ -43,9 +43,10 @@ public:
     {
         const LimitScope restore(m_session.device);
         setLimit();
-        compileStages();
+        const bool gpu = m_session.device.gpu();
+        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, gpu);
         prologue();
-        if (m_session.device.gpu()) m_session.ring = makeRing(m_session, m_programs);
+        if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
         for (const std::string& name : m_session.device.unsteadyOperators())
@@ -73,30 +74,6 @@ private:
         }
         if (!device.gpu()) m_budget = std::min(m_budget, cpuBatchBytes);
         m_budget = std::max(m_budget, 1.0);
-    }
-
-    bool readsInPlace(ir::ValueId value, const std::unordered_set<ir::ValueId>& stored)
-    {
-        if (m_session.device.gpu()) return m_session.choice.holds(value);
-        if (m_session.analysis.rowDim(value) != 0) return false;
-        if (m_session.analysis.program.value(value).dtype != base::DType::Float32) return false;
-        if (stored.contains(value)) return true;
-        if (m_session.analysis.program.value(value).origin == ir::Origin::Op) return false;
-        const at::Tensor table = m_session.structure.value(value);
-        return table.size(0) > 0 && table.select(0, 0).is_contiguous();
-    }
-
-    void compileStages()
-    {
-        std::unordered_set<ir::ValueId> stored;
-        const InPlace inPlace = [&](ir::ValueId v) { return readsInPlace(v, stored); };
-        for (const plan::Stage& stage : m_session.plan.stages) {
-            auto& programs = m_programs.emplace_back();
-            for (const plan::Loop& loop : stage.loops)
-                programs.push_back(compileLoop(m_session.analysis, loop, stored, inPlace, m_session.device.gpu()));
-            for (const plan::Loop& loop : stage.loops)
-                for (const plan::Access& w : loop.writes) stored.insert(w.value);
-        }
     }
 
     void prologue()

@@ -60,7 +60,7 @@ at::Tensor Session::whole(ir::ValueId id)
 {
     const auto it = m_whole.find(id);
     if (it != m_whole.end()) return it->second;
-    if (const at::Tensor given = standIn ? standIn(id) : at::Tensor(); given.defined())
+    if (const at::Tensor given = standsIn(id) ? standIn(id) : at::Tensor(); given.defined())
         return m_whole[id] = given.to(device.device());
     at::Tensor t = analysis.available(id) ? structure.value(id).to(device.device())
                                           : evaluateWhole(analysis.program.op(analysis.program.value(id).producer), id);

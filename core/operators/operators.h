@@ -111,6 +111,7 @@ struct Operator {
         bool intoSelf = false;       // its result has the dimensions of "self", part of which it replaces
         bool mixesRows = false;      // its result is not the same for every row although its operands are
         bool countsContent = false;  // the size of its result depends on what is in its operands
+        bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
         bool plumbing = false;       // says nothing about what a stage computes
     };
     Traits traits;

@@ -287,8 +287,7 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
     app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
-               "verification "
-               "failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
+               "verification failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
     for (auto* const add :
          {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addDevices, addServe, addOracle})
         add(app, parsed);
