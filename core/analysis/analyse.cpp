@@ -1,9 +1,9 @@
 #include "analysis/analyse.h"
 
-#include "analysis/dead_code.h"
 #include "analysis/depth.h"
-#include "analysis/functionalise.h"
-#include "analysis/infer.h"
+#include "analysis/lowering/dead_code.h"
+#include "analysis/lowering/functionalise.h"
+#include "analysis/rows/infer.h"
 
 namespace hopscope::analysis {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "analysis/analysis.h"
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 
 namespace hopscope::analysis {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/classes.h"
-#include "analysis/rules.h"
+#include "analysis/rows/classes.h"
+#include "analysis/rows/rules.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {

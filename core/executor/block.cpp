@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 
 namespace hopscope::executor {
 

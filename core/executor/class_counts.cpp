@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 
 namespace hopscope::executor {
 

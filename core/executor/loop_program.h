@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 #include "plan/plan.h"
 
 namespace hopscope::executor {

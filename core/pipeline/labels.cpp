@@ -4,9 +4,9 @@
 #include <cctype>
 #include <set>
 
-#include "analysis/op_words.h"
-#include "analysis/table_labels.h"
-#include "analysis/value_names.h"
+#include "analysis/naming/op_words.h"
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "base/text.h"
 #include "operators/operators.h"
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "analysis/analyse.h"
-#include "analysis/sample.h"
+#include "analysis/roles/sample.h"
 #include "base/units.h"
 #include "executor/predict.h"
 #include "graph/dataset.h"

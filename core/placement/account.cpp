@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 
 namespace hopscope::placement {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 
 namespace hopscope::placement {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "placement/pins.h"
 
 namespace hopscope::placement {

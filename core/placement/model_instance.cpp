@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 #include "placement/dep_table.h"
 #include "placement/instance_pins.h"
 #include "placement/pins.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 
 namespace hopscope::placement {
 

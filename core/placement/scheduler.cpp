@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/table_labels.h"
-#include "analysis/value_names.h"
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 
 namespace hopscope::placement {
 

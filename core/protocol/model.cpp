@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/value_namer.h"
+#include "analysis/naming/value_namer.h"
 #include "schema/envelope.h"
 #include "json/reader.h"
 

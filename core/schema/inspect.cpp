@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 

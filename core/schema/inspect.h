@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 #include "base/result.h"
 #include "plan/plan.h"
 #include "json/json.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "json/json.h"
 
 namespace hopscope::schema {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/int_column.h"
-#include "analysis/roles.h"
+#include "analysis/roles/int_column.h"
+#include "analysis/roles/roles.h"
 #include "base/result.h"
 #include "graph/adjacency.h"
 #include "verify/estimate.h"

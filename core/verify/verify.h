@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "base/tensor.h"

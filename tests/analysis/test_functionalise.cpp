@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "analysis/functionalise.h"
+#include "analysis/lowering/functionalise.h"
 #include "support/program_text.h"
 
 using namespace hopscope;

@@ -3,9 +3,9 @@
 #include <random>
 #include <set>
 
-#include "analysis/op_words.h"
-#include "analysis/table_labels.h"
-#include "analysis/value_namer.h"
+#include "analysis/naming/op_words.h"
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_namer.h"
 
 using namespace hopscope;
 using analysis::OpToName;

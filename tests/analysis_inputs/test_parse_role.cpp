@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 
 using namespace hopscope;
 using analysis::InputRole;

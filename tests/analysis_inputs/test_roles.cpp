@@ -3,7 +3,7 @@
 #include <functional>
 #include <sstream>
 
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 #include "tensors.h"
 
 using namespace hopscope;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/int_column.h"
-#include "analysis/sample.h"
+#include "analysis/roles/int_column.h"
+#include "analysis/roles/sample.h"
 #include "tensors.h"
 
 using namespace hopscope;

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
-#include "analysis/roles.h"
-#include "analysis/sample.h"
+#include "analysis/roles/roles.h"
+#include "analysis/roles/sample.h"
 #include "executor/memory.h"
 #include "loader/torch_model.h"
 #include "model_runs.h"

@@ -43,12 +43,14 @@ PROGRAMS = {"app/hopscope": WIDGETS}
 # use all of them; sub-folders may include only those of its headers that FRONTS lists.
 PARTS = {
     "app/engine": {"cli": ["server", "bench"], "server": [], "bench": []},
+    "core/analysis": {"lowering": [], "naming": [], "roles": [], "rows": ["lowering", "naming", "roles"]},
     "core/loader": {"archive": [], "walk": []},
     "widgets/graphview": {"fold": [], "layout": ["fold"], "scene": ["layout"], "view": ["scene"]},
 }
 # Headers of a folder that its sub-folders may include.
 FRONTS = {
     "app/engine": ["version.h"],
+    "core/analysis": ["analysis.h"],
     "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.

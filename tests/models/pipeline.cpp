@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/analyse.h"
-#include "analysis/sample.h"
+#include "analysis/roles/sample.h"
 
 namespace hopscope::models {
 

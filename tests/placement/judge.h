@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "analysis/analyse.h"
-#include "analysis/classes.h"
+#include "analysis/rows/classes.h"
 #include "placement/strategy.h"
 #include "support/program_text.h"
 

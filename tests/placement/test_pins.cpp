@@ -1,4 +1,4 @@
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "placement/judge.h"
 
 #include "placement/pins.h"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 #include "ir/program.h"
 
 namespace hopscope::test {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "analysis/analyse.h"
-#include "analysis/sample.h"
+#include "analysis/roles/sample.h"
 #include "loader/torch_model.h"
 #include "placement/strategy.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/roles.h"
+#include "analysis/roles/roles.h"
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/plan.h"

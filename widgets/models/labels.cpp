@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <cmath>
 
-#include "analysis/op_words.h"
+#include "analysis/naming/op_words.h"
 #include "base/units.h"
 
 namespace hopscope::models {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/table.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "analysis/value_names.h"
+#include "analysis/naming/value_names.h"
 #include "base/units.h"
 #include "cli/describe.h"
 #include "cli/table.h"

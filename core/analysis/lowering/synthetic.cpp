@@ -1,0 +1,91 @@
+#include "analysis/lowering/synthetic.h"
+
+#include <map>
+
+namespace hopscope::analysis {
+
+namespace {
+
+using ir::ArgInfo;
+using ir::ArgType;
+
+const std::map<std::string, std::vector<ArgInfo>>& schemas()
+{
+    constexpr ArgType T = ArgType::Tensor, I = ArgType::Int, L = ArgType::IntList, N = ArgType::Number,
+                      B = ArgType::Bool, O = ArgType::Other;
+    static const std::map<std::string, std::vector<ArgInfo>> table{
+        {"select_scatter", {{"self", T}, {"src", T}, {"dim", I}, {"index", I}}},
+        {"slice_scatter", {{"self", T}, {"src", T}, {"dim", I}, {"start", I}, {"end", I}, {"step", I}}},
+        {"reshape", {{"self", T}, {"shape", L}}},
+        {"transpose.int", {{"self", T}, {"dim0", I}, {"dim1", I}}},
+        {"t", {{"self", T}}},
+        {"permute", {{"self", T}, {"dims", L}}},
+        {"full_like",
+         {{"self", T},
+          {"fill_value", N},
+          {"dtype", I},
+          {"layout", I},
+          {"device", O},
+          {"pin_memory", B},
+          {"memory_format", I}}},
+        {"zeros_like",
+         {{"self", T}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}, {"memory_format", I}}},
+        {"expand", {{"self", T}, {"size", L}, {"implicit", B}}},
+        {"to.dtype", {{"self", T}, {"dtype", I}, {"non_blocking", B}, {"copy", B}, {"memory_format", I}}},
+        {"add.Tensor", {{"self", T}, {"other", T}, {"alpha", N}}},
+        {"add.Scalar", {{"self", T}, {"other", N}, {"alpha", N}}},
+        {"sub.Tensor", {{"self", T}, {"other", T}, {"alpha", N}}},
+        {"mul.Tensor", {{"self", T}, {"other", T}}},
+        {"div.Tensor", {{"self", T}, {"other", T}}},
+        {"exp", {{"self", T}}},
+        {"log", {{"self", T}}},
+        {"rsqrt", {{"self", T}}},
+        {"amax", {{"self", T}, {"dim", L}, {"keepdim", B}}},
+        {"sum.dim_IntList", {{"self", T}, {"dim", L}, {"keepdim", B}, {"dtype", I}}},
+        {"mean.dim", {{"self", T}, {"dim", L}, {"keepdim", B}, {"dtype", I}}},
+        {"scalar::size", {{"self", T}, {"dim", I}}},
+        {"scalar::add", {{"a", I}, {"b", I}}},
+    };
+    return table;
+}
+
+}  // namespace
+
+ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, const ir::Op& like)
+{
+    ir::Op op;
+    const std::size_t dot = signature.find('.');
+    const std::string name = signature.substr(0, dot);
+    op.name = name.starts_with("scalar::") ? name : "aten::" + name;
+    op.overload = dot == std::string::npos ? "" : signature.substr(dot + 1);
+    op.argInfo = schemas().at(signature);
+    op.args = std::move(args);
+    op.args.resize(op.argInfo.size());
+    op.modules = like.modules;
+    op.source = like.source;
+    return op;
+}
+
+std::int64_t dtypeCode(base::DType dtype)
+{
+    switch (dtype) {
+    case base::DType::UInt8: return 0;
+    case base::DType::Int8: return 1;
+    case base::DType::Int16: return 2;
+    case base::DType::Int32: return 3;
+    case base::DType::Int64: return 4;
+    case base::DType::Float16: return 5;
+    case base::DType::Float32: return 6;
+    case base::DType::Float64: return 7;
+    case base::DType::Complex64: return 9;
+    case base::DType::Complex128: return 10;
+    case base::DType::Bool: return 11;
+    case base::DType::BFloat16: return 15;
+    case base::DType::UInt16: return 27;
+    case base::DType::UInt32: return 28;
+    case base::DType::UInt64: return 29;
+    }
+    return 6;
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,67 @@
+#include "analysis/naming/value_names.h"
+
+#include "analysis/naming/value_namer.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+OpToName endOfModel(const char* kind, const ir::NamedValue& named)
+{
+    OpToName end{kind, named.name, {}, {}, {}};
+    (end.kind == "input" ? end.outputs : end.inputs).push_back(named.value.index);
+    return end;
+}
+
+OpToName described(const Analysis& a, const ir::Op& op)
+{
+    OpToName described{kindName(a, op.id), op.name, ir::modulePath(op.modules), {}, {}};
+    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { described.inputs.push_back(v.index); });
+    for (const ir::ValueId v : op.outputs) described.outputs.push_back(v.index);
+    return described;
+}
+
+std::vector<OpToName> opsOf(const Analysis& a)
+{
+    std::vector<OpToName> ops;
+    for (const ir::NamedValue& input : a.program.inputs) ops.push_back(endOfModel("input", input));
+    for (const ir::Op& op : a.program.ops) ops.push_back(described(a, op));
+    for (const ir::NamedValue& output : a.program.outputs) ops.push_back(endOfModel("output", output));
+    return ops;
+}
+
+}  // namespace
+
+ValueNames::ValueNames(const Analysis& analysis)
+{
+    std::vector<ValueToName> values;
+    for (const ir::Value& v : analysis.program.values) {
+        const bool known = v.id.at() < analysis.values.size();
+        values.push_back({v.name, known && analysis.info(v.id).structureOnly});
+    }
+    m_names = nameValues(opsOf(analysis), values);
+    for (const ir::Value& v : analysis.program.values) m_ids.emplace(m_names[v.id.at()], v.id);
+}
+
+std::optional<ir::ValueId> ValueNames::find(const std::string& name) const
+{
+    const auto it = m_ids.find(name);
+    return it == m_ids.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::string nameOfValue(const Analysis& analysis, ir::ValueId id) { return ValueNames(analysis)[id]; }
+
+const char* kindName(const Analysis& analysis, ir::OpId op)
+{
+    if (op.at() >= analysis.ops.size()) return "rowwise";
+    const OpInfo& info = analysis.info(op);
+    if (info.structureOnly) return "structure";
+    switch (info.kind) {
+    case OpKind::Gather: return "gather";
+    case OpKind::Aggregate: return "aggregate";
+    case OpKind::Reduce: return "reduce";
+    default: return "rowwise";
+    }
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,469 @@
+#include "analysis/roles/sample.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/roles/int_column.h"
+#include "analysis/roles/row_copy.h"
+#include "analysis/roles/row_set.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+struct Relation {
+    std::string name, type[2];
+    IntColumn end[2];
+    Members edges;  // positions of the induced edges
+
+    [[nodiscard]] std::int64_t size() const { return end[0].size(); }
+};
+
+struct KeyColumn {
+    std::string type, target;
+    IntColumn ids;
+};
+
+std::uint64_t mix(std::uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+bool isPrime(std::int64_t n)
+{
+    for (std::int64_t d = 2; d * d <= n; ++d)
+        if (n % d == 0) return false;
+    return n > 1;
+}
+
+constexpr std::int64_t kLooked = 250'000;  // edges looked at closely
+
+// Equal edges among those whose hash falls into one of `parts` parts: exact for parts == 1, and a fair catch in linear
+// time and bounded memory otherwise.
+std::pair<std::int64_t, std::int64_t> findRepeated(const Relation& relation, std::uint64_t seed)
+{
+    const std::uint64_t parts = static_cast<std::uint64_t>(relation.size() / kLooked + 1);
+    std::vector<std::pair<std::uint64_t, std::int64_t>> kept;
+    for (std::int64_t p = 0; p < relation.size(); ++p) {
+        const std::uint64_t hash = mix(static_cast<std::uint64_t>(relation.end[0][p]) +
+                                       mix(static_cast<std::uint64_t>(relation.end[1][p]) + seed));
+        if (hash % parts == 0) kept.emplace_back(hash, p);
+    }
+    std::ranges::sort(kept);
+    for (std::size_t i = 1; i < kept.size(); ++i) {
+        const auto [p, q] = std::pair(kept[i - 1].second, kept[i].second);
+        if (relation.end[0][p] == relation.end[0][q] && relation.end[1][p] == relation.end[1][q]) return {p, q};
+    }
+    return {-1, -1};
+}
+
+// The most frequent destination among evenly spaced edges.
+std::int64_t findHub(const Relation& relation)
+{
+    const std::int64_t step = relation.size() / kLooked + 1;
+    std::unordered_map<std::int64_t, std::int64_t> counts;
+    std::int64_t best = -1, bestCount = 0;
+    for (std::int64_t p = 0; p < relation.size(); p += step) {
+        const std::int64_t count = ++counts[relation.end[1][p]];
+        if (count <= bestCount) continue;
+        best = relation.end[1][p];
+        bestCount = count;
+    }
+    return best;
+}
+
+std::int64_t findSelfLoop(const Relation& relation)
+{
+    if (relation.type[0] != relation.type[1]) return -1;
+    for (std::int64_t p = 0; p < relation.size(); ++p)
+        if (relation.end[0][p] == relation.end[1][p]) return p;
+    return -1;
+}
+
+class Cutter {
+public:
+    Cutter(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t nodes, std::uint64_t seed)
+        : m_inputs(inputs),
+          m_schema(schema),
+          m_limit(std::max<std::int64_t>(nodes, 2)),
+          m_seed(seed)
+    {}
+
+    base::TensorMap run();
+
+private:
+    void readSchema();
+    void readRole(const InputRole& role, const base::TensorView& view);
+    void addType(const std::string& type);
+    void chooseTargets();
+    std::int64_t chooseTarget(std::int64_t rows, const std::set<std::int64_t>& taken) const;
+    void seedRelation(const Relation& relation);
+    void seedIsolated();
+    void seedKeys();
+    void spreadEdges(const Relation& relation);
+    bool growAlong(const Relation& relation);
+    void fill(const std::string& type);
+    void closeKeys();
+    void selectNodes();
+    void induce(Relation& relation);
+    void resolveCollisions();
+    bool dropOne(const std::string& type);
+    [[nodiscard]] int collisions() const;
+    [[nodiscard]] Members membersOf(const std::string& table) const;
+    [[nodiscard]] const Relation& relation(const std::string& name) const;
+    base::TensorView cut(const std::string& key, const InputRole& role, const base::TensorView& view) const;
+    base::TensorView relabelIndex(const base::TensorView& view, const Relation& relation) const;
+    base::TensorView relabelKey(const base::TensorView& view, const InputRole& role) const;
+    base::TensorView sparseSize(const base::TensorView& view, const Relation& relation) const;
+
+    void pin(const std::string& type, std::int64_t row, bool required = false)
+    {
+        if (required || m_sets.at(type).has(row) || !full(type))
+            m_sets.at(type).add(row), m_pinned.at(type).insert(row);
+    }
+    void pinEdge(const Relation& r, std::int64_t position, bool required = false)
+    {
+        if (position < 0) return;
+        for (int end = 0; end < 2; ++end) pin(r.type[end], r.end[end][position], required);
+    }
+    [[nodiscard]] bool full(const std::string& type) const { return m_sets.at(type).count() >= m_targets.at(type); }
+
+    const base::TensorMap& m_inputs;
+    const InputSchema& m_schema;
+    std::int64_t m_limit;
+    std::uint64_t m_seed;
+    std::vector<Relation> m_relations;
+    std::vector<KeyColumn> m_keys;
+    std::map<std::string, RowSet> m_sets;                                  // node type -> rows kept
+    std::map<std::string, std::set<std::int64_t>> m_pinned;                // rows that must stay
+    std::map<std::string, std::int64_t> m_targets;                         // node type -> rows wanted
+    std::map<std::pair<std::string, std::int64_t>, std::int64_t> m_grown;  // neighbours that a row brought in
+    std::map<std::string, std::int64_t> m_hubs;                            // relation -> row of end 1
+    std::set<std::int64_t> m_widths;                                       // every extent that is no table's
+};
+
+void Cutter::addType(const std::string& type)
+{
+    m_sets.try_emplace(type, m_schema.sizes.at(type));
+    m_pinned.try_emplace(type);
+}
+
+void Cutter::readRole(const InputRole& role, const base::TensorView& view)
+{
+    const bool plain = role.kind == RoleKind::Plain;
+    for (std::size_t dim = plain ? 0 : 1; dim < view.shape.size() && role.kind != RoleKind::Index; ++dim)
+        m_widths.insert(view.shape[dim]);
+    if (role.kind == RoleKind::Node || role.kind == RoleKind::Key) addType(role.first);
+    if (role.kind == RoleKind::Key) m_keys.push_back({role.first, role.second, IntColumn(view)});
+    if (role.kind != RoleKind::Index) return;
+    addType(role.first);
+    addType(role.second);
+    m_relations.push_back({role.relation, {role.first, role.second}, {IntColumn(view, 0), IntColumn(view, 1)}, {}});
+}
+
+void Cutter::readSchema()
+{
+    for (const auto& [key, view] : m_inputs)
+        if (const auto role = m_schema.roles.find(key); role != m_schema.roles.end()) readRole(role->second, view);
+}
+
+// Sizes that a width of the data or of a usual layer could be mistaken for are left out.
+std::int64_t Cutter::chooseTarget(std::int64_t rows, const std::set<std::int64_t>& taken) const
+{
+    const auto bad = [&](std::int64_t n) { return m_widths.contains(n) || taken.contains(n) || n % 8 == 0; };
+    const bool whole = rows <= m_limit;
+    if (whole && (rows < 4 || !bad(rows))) return rows;
+    for (std::int64_t n = std::min(rows, m_limit); n >= 2; --n)
+        if (!bad(n) && (whole || isPrime(n))) return n;
+    return std::min(rows, m_limit);
+}
+
+void Cutter::chooseTargets()
+{
+    std::set<std::int64_t> taken;
+    for (const auto& [type, set] : m_sets) {
+        m_targets[type] = chooseTarget(set.rows(), taken);
+        taken.insert(m_targets[type]);
+    }
+}
+
+void Cutter::seedRelation(const Relation& r)
+{
+    if (r.size() == 0) return;
+    pinEdge(r, 0, true);
+    pinEdge(r, findSelfLoop(r));
+    pinEdge(r, findRepeated(r, m_seed).first);
+    m_hubs[r.name] = findHub(r);
+    pin(r.type[1], m_hubs[r.name]);
+}
+
+void Cutter::seedIsolated()
+{
+    std::map<std::string, RowSet> touched;
+    for (const auto& [type, set] : m_sets) touched.emplace(type, set.rows());
+    for (const Relation& r : m_relations) {
+        for (int end = 0; end < 2; ++end) {
+            RowSet& rows = touched.at(r.type[end]);
+            for (std::int64_t p = 0; p < r.size(); ++p) rows.add(r.end[end][p]);
+        }
+    }
+    for (const auto& [type, rows] : touched)
+        if (const std::int64_t row = rows.firstAbsent(); row >= 0) pin(type, row);
+}
+
+// Rows of two different targets, so that a batch vector stays one of several graphs.
+void Cutter::seedKeys()
+{
+    for (const KeyColumn& key : m_keys) {
+        if (key.ids.size() == 0) continue;
+        pin(key.type, 0);
+        std::int64_t row = 1;
+        while (row < key.ids.size() && key.ids[row] == key.ids[0]) ++row;
+        if (row < key.ids.size()) pin(key.type, row);
+    }
+}
+
+// Edges from all over the graph, for about half of the rows.
+void Cutter::spreadEdges(const Relation& r)
+{
+    const std::int64_t smaller = std::min(m_targets.at(r.type[0]), m_targets.at(r.type[1]));
+    const std::int64_t count = std::min(r.size(), smaller / 4 / static_cast<std::int64_t>(m_relations.size()) + 1);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t start = r.size() / count * i;
+        const std::int64_t p = start + static_cast<std::int64_t>(mix(m_seed + static_cast<std::uint64_t>(i)) %
+                                                                 static_cast<std::uint64_t>(r.size() / count));
+        for (int end = 0; end < 2; ++end)
+            if (!full(r.type[end])) m_sets.at(r.type[end]).add(r.end[end][p]);
+    }
+}
+
+// Neighbours of kept rows, a few for each and many for the hub. True if any came in.
+bool Cutter::growAlong(const Relation& r)
+{
+    RowSet* sets[2] = {&m_sets.at(r.type[0]), &m_sets.at(r.type[1])};
+    const std::int64_t wanted[2] = {m_targets.at(r.type[0]), m_targets.at(r.type[1])};
+    const std::int64_t hub = m_hubs[r.name];
+    bool any = false;
+    for (std::int64_t p = 0; p < r.size(); ++p) {
+        if (sets[0]->count() >= wanted[0] && sets[1]->count() >= wanted[1]) break;
+        for (int end = 0; end < 2; ++end) {
+            const std::int64_t inside = r.end[end][p], outside = r.end[1 - end][p];
+            RowSet& other = *sets[1 - end];
+            if (!sets[end]->has(inside) || other.has(outside) || other.count() >= wanted[1 - end]) continue;
+            const std::int64_t most = end == 1 && inside == hub ? m_limit / 8 + 4 : 4;
+            if (m_grown[{r.type[end], inside}]++ < most) any = other.add(outside) || any;
+        }
+    }
+    return any;
+}
+
+// Evenly spaced rows until the wanted number is there.
+void Cutter::fill(const std::string& type)
+{
+    RowSet& set = m_sets.at(type);
+    const std::int64_t wanted = std::min(m_targets.at(type), set.rows());
+    const std::int64_t step = wanted > set.count() ? std::max<std::int64_t>(set.rows() / (wanted - set.count()), 1) : 1;
+    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; row += step) set.add(row);
+    for (std::int64_t row = 0; row < set.rows() && set.count() < wanted; ++row) set.add(row);
+}
+
+// A key into a node table keeps the rows that it names.
+void Cutter::closeKeys()
+{
+    for (std::size_t round = 0; round < m_keys.size(); ++round) {
+        for (const KeyColumn& key : m_keys) {
+            if (!m_sets.contains(key.target)) continue;
+            for (const std::int64_t row : m_sets.at(key.type).members()) pin(key.target, key.ids[row], true);
+        }
+    }
+}
+
+void Cutter::selectNodes()
+{
+    const bool whole = std::ranges::all_of(
+        m_sets, [&](const auto& entry) { return m_targets.at(entry.first) == entry.second.rows(); });
+    if (!whole) {
+        for (const Relation& r : m_relations) seedRelation(r);
+        seedKeys();
+        seedIsolated();
+        for (const Relation& r : m_relations)
+            if (r.size() > 0) spreadEdges(r);
+        for (int round = 0; round < 3; ++round) {
+            bool any = false;
+            for (const Relation& r : m_relations) any = growAlong(r) || any;
+            if (!any) break;
+        }
+    }
+    for (const auto& [type, set] : m_sets) fill(type);
+    closeKeys();
+}
+
+void Cutter::induce(Relation& r)
+{
+    const RowSet& first = m_sets.at(r.type[0]);
+    const RowSet& second = m_sets.at(r.type[1]);
+    for (std::int64_t p = 0; p < r.size(); ++p)
+        if (second.has(r.end[1][p]) && first.has(r.end[0][p])) r.edges.push_back(p);
+}
+
+Members Cutter::membersOf(const std::string& table) const
+{
+    if (const auto set = m_sets.find(table); set != m_sets.end()) return set->second.members();
+    std::set<std::int64_t> used;
+    bool keyed = false;
+    for (const KeyColumn& key : m_keys) {
+        if (key.target != table) continue;
+        keyed = true;
+        for (const std::int64_t row : m_sets.at(key.type).members()) used.insert(key.ids[row]);
+    }
+    if (keyed) return {used.begin(), used.end()};
+    Members all(static_cast<std::size_t>(m_schema.sizes.at(table)));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+    return all;
+}
+
+const Relation& Cutter::relation(const std::string& name) const
+{
+    return *std::ranges::find(m_relations, name, &Relation::name);
+}
+
+// Tables whose size equals another's or a width of the data.
+int Cutter::collisions() const
+{
+    std::multiset<std::int64_t> sizes;
+    for (const auto& [type, set] : m_sets) sizes.insert(set.count());
+    for (const Relation& r : m_relations) sizes.insert(static_cast<std::int64_t>(r.edges.size()));
+    std::set<std::string> targets;
+    for (const KeyColumn& key : m_keys)
+        if (!m_sets.contains(key.target)) targets.insert(key.target);
+    for (const std::string& table : targets) sizes.insert(static_cast<std::int64_t>(membersOf(table).size()));
+    return static_cast<int>(std::ranges::count_if(
+        sizes, [&](std::int64_t n) { return n > 0 && (sizes.count(n) > 1 || m_widths.contains(n)); }));
+}
+
+// Drops the last row that nothing holds, with its edges.
+bool Cutter::dropOne(const std::string& type)
+{
+    const Members members = m_sets.at(type).members();
+    if (members.size() < 16) return false;
+    const auto free = std::find_if(members.rbegin(), members.rend(),
+                                   [&](std::int64_t row) { return !m_pinned.at(type).contains(row); });
+    if (free == members.rend()) return false;
+    m_sets.at(type).remove(*free);
+    for (Relation& r : m_relations)
+        for (int end = 0; end < 2; ++end)
+            if (r.type[end] == type) std::erase_if(r.edges, [&](std::int64_t p) { return r.end[end][p] == *free; });
+    return true;
+}
+
+// Sizes follow from the rows kept: drop rows, at most some, until no two sizes are alike; the best state is kept.
+void Cutter::resolveCollisions()
+{
+    int best = collisions();
+    if (best == 0) return;
+    for (const Relation& r : m_relations)
+        if (!r.edges.empty()) pinEdge(r, r.edges.front(), true);
+    auto bestSets = m_sets;
+    auto bestRelations = m_relations;
+    for (int round = 0; round < 24 && best > 0; ++round) {
+        auto type = m_sets.begin();
+        std::advance(type, round % static_cast<int>(m_sets.size()));
+        if (!dropOne(type->first)) continue;
+        const int now = collisions();
+        if (now >= best) continue;
+        best = now;
+        bestSets = m_sets;
+        bestRelations = m_relations;
+    }
+    m_sets = std::move(bestSets);
+    m_relations = std::move(bestRelations);
+}
+
+base::TensorView Cutter::relabelIndex(const base::TensorView& view, const Relation& r) const
+{
+    const auto count = static_cast<std::int64_t>(r.edges.size());
+    base::OwnedTensor out = base::allocate(view.dtype, {2, count});
+    out.view.origin = view.origin;
+    std::byte* to = out.bytes;
+    for (int end = 0; end < 2; ++end) {
+        const Members members = membersOf(r.type[end]);
+        for (const std::int64_t p : r.edges) {
+            storeInteger(to, view.dtype, rankIn(members, r.end[end][p]));
+            to += base::itemSize(view.dtype);
+        }
+    }
+    return out.view;
+}
+
+base::TensorView Cutter::relabelKey(const base::TensorView& view, const InputRole& role) const
+{
+    const Members rows = membersOf(role.first), targets = membersOf(role.second);
+    const IntColumn ids(view);
+    base::OwnedTensor out = base::allocate(view.dtype, {static_cast<std::int64_t>(rows.size())});
+    out.view.origin = view.origin;
+    std::byte* to = out.bytes;
+    for (const std::int64_t row : rows) {
+        storeInteger(to, view.dtype, rankIn(targets, ids[row]));
+        to += base::itemSize(view.dtype);
+    }
+    return out.view;
+}
+
+// adj.coo_size of the sample's adj; further entries are widths.
+base::TensorView Cutter::sparseSize(const base::TensorView& view, const Relation& r) const
+{
+    base::OwnedTensor out = base::allocate(view.dtype, view.shape);
+    const IntColumn numbers(view);
+    for (std::int64_t i = 0; i < numbers.size(); ++i) {
+        const std::int64_t value = i < 2 ? m_sets.at(r.type[i]).count() : numbers[i];
+        storeInteger(out.bytes + i * static_cast<std::int64_t>(base::itemSize(view.dtype)), view.dtype, value);
+    }
+    return out.view;
+}
+
+base::TensorView Cutter::cut(const std::string& key, const InputRole& role, const base::TensorView& view) const
+{
+    switch (role.kind) {
+    case RoleKind::Node:
+    case RoleKind::Graph: return sliceRows(view, membersOf(role.first));
+    case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
+    case RoleKind::Index: return relabelIndex(view, relation(role.relation));
+    case RoleKind::Key: return relabelKey(view, role);
+    case RoleKind::Plain: break;
+    }
+    constexpr std::string_view kSize = ".coo_size";
+    if (!key.ends_with(kSize)) return view;
+    const auto sparse = std::ranges::find(m_relations, key.substr(0, key.size() - kSize.size()), &Relation::name);
+    return sparse == m_relations.end() ? view : sparseSize(view, *sparse);
+}
+
+base::TensorMap Cutter::run()
+{
+    readSchema();
+    chooseTargets();
+    selectNodes();
+    for (Relation& r : m_relations) induce(r);
+    resolveCollisions();
+    base::TensorMap sample;
+    for (const auto& [key, view] : m_inputs) {
+        const auto role = m_schema.roles.find(key);
+        base::TensorView part = role == m_schema.roles.end() ? view : cut(key, role->second, view);
+        sample.emplace(key, !view.contiguous() && part.contiguous() ? inColumns(part) : part);
+    }
+    return sample;
+}
+
+}  // namespace
+
+base::Result<base::TensorMap> cutSample(const base::TensorMap& inputs, const InputSchema& schema, std::int64_t nodes,
+                                        std::uint64_t seed)
+{
+    return Cutter(inputs, schema, nodes, seed).run();
+}
+
+}  // namespace hopscope::analysis

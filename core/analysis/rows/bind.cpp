@@ -1,0 +1,110 @@
+#include "analysis/rows/bind.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+const InputRole* roleOf(const InputSchema& schema, const std::string& name)
+{
+    const auto it = schema.roles.find(name);
+    return it == schema.roles.end() ? nullptr : &it->second;
+}
+
+// A Key's target is a node table if one of that name is declared, else a graph table.
+bool isNodeType(const InputSchema& schema, const std::string& name)
+{
+    for (const auto& [key, role] : schema.roles) {
+        if (role.kind == RoleKind::Node && role.first == name) return true;
+        if (role.kind == RoleKind::Index && (role.first == name || role.second == name)) return true;
+    }
+    return false;
+}
+
+SpaceId keyTarget(Builder& b, const InputSchema& schema, const InputRole& role)
+{
+    return isNodeType(schema, role.second) ? b.node(role.second) : b.graph(role.second);
+}
+
+std::string relationName(const InputRole& role, const std::string& key)
+{
+    return role.relation.empty() ? key : role.relation;
+}
+
+void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
+{
+    const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
+    if (value.shape.size() == 2) b.fixSize(e, value.shape[1]);
+}
+
+void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, const InputRole& role)
+{
+    if (value.shape.size() != 2) return;
+    const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
+    Tables& tables = b.analysis.tables;
+    tables.spaces[e.at()].index = id;
+    info.dims[1] = e;
+    for (int end : {0, 1}) {
+        const SpaceId target = tables.space(e).ends[end];
+        info.pairRoles.push_back({e, tables.endKey(end), target});
+        info.elements.insert(target);
+    }
+    info.structureOnly = true;
+}
+
+void bindKey(Builder& b, ValueInfo& info, ValueId id, const InputSchema& schema, const InputRole& role)
+{
+    const SpaceId rows = b.node(role.first), target = keyTarget(b, schema, role);
+    const Role r{rows, b.foreign(id), target};
+    info.dims[0] = rows;
+    info.role = r;
+    info.elements = {target};
+    info.structureOnly = true;
+    b.useKey(r);
+}
+
+// Integers are structure; so is one float per edge (edge weights). A float node column is a feature.
+bool structure(const ir::Value& value, RoleKind kind)
+{
+    if (!base::isFloating(value.dtype)) return true;
+    std::int64_t perRow = 1;
+    for (std::size_t i = 1; i < value.shape.size(); ++i) perRow *= value.shape[i];
+    return kind == RoleKind::Edge && perRow == 1;
+}
+
+}  // namespace
+
+void declareTables(Builder& b, const ir::Program& program, const InputSchema& schema)
+{
+    for (const ir::Value& v : program.values) {
+        const InputRole* role = v.origin == ir::Origin::Op ? nullptr : roleOf(schema, v.name);
+        if (!role || v.kind != ir::ValueKind::Tensor || v.shape.empty()) continue;
+        if (role->kind == RoleKind::Node) b.fixSize(b.node(role->first), v.shape[0]);
+        if (role->kind == RoleKind::Index) declareIndex(b, v, *role);
+    }
+}
+
+ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputSchema& schema)
+{
+    ValueInfo info;
+    info.dims.resize(value.shape.size());
+    if (value.kind != ir::ValueKind::Tensor) {
+        info.structureOnly = true;
+        info.size = Linear{{}, {{id, 1}}, 0};
+        return info;
+    }
+    info.structureOnly = value.origin == ir::Origin::Constant;
+    const InputRole* role = value.name.empty() ? nullptr : roleOf(schema, value.name);
+    if (!role || value.shape.empty()) return info;
+    switch (role->kind) {
+    case RoleKind::Node: info.dims[0] = b.node(role->first); break;
+    case RoleKind::Index: bindIndex(b, info, id, value, *role); return info;
+    case RoleKind::Edge: info.dims[0] = b.edge(role->first, {}, {}); break;
+    case RoleKind::Key: bindKey(b, info, id, schema, *role); return info;
+    case RoleKind::Graph: info.dims[0] = b.graph(role->first); break;
+    case RoleKind::Plain: break;
+    }
+    if (value.origin == ir::Origin::Input && structure(value, role->kind)) info.structureOnly = true;
+    return info;
+}
+
+}  // namespace hopscope::analysis

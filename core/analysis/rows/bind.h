@@ -1,0 +1,16 @@
+#pragma once
+
+// Private to analysis: inputs and parameters get their row spaces from the schema.
+
+#include "analysis/roles/roles.h"
+#include "analysis/rows/builder.h"
+
+namespace hopscope::analysis {
+
+// The tables that the schema declares, with the sample's sizes taken from `program`.
+void declareTables(Builder& builder, const ir::Program& program, const InputSchema& schema);
+
+// What the schema says of an input or of a declared parameter; nothing for others.
+ValueInfo bindInput(Builder& builder, const ir::Value& value, ValueId id, const InputSchema& schema);
+
+}  // namespace hopscope::analysis

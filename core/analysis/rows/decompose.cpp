@@ -1,0 +1,133 @@
+#include "analysis/rows/decompose.h"
+
+#include "analysis/lowering/synthetic.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+using ir::Arg;
+using ir::ArgList;
+
+// A chain of emitted operators that stops at the first failure.
+class Chain {
+public:
+    Chain(Emitter& emitter, const ir::Op& like) : m_emitter(emitter), m_like(like) {}
+
+    ValueId call(const std::string& signature, std::vector<Arg> args, const std::vector<std::int64_t>& shape,
+                 base::DType dtype)
+    {
+        if (m_error) return {};
+        ir::Value out;
+        out.shape = shape;
+        out.dtype = dtype;
+        auto result = m_emitter.emit(syntheticOp(signature, std::move(args), m_like), {out});
+        if (!result) {
+            m_error = result.error();
+            return {};
+        }
+        return (*result)[0];
+    }
+
+    base::Result<std::vector<ValueId>> done(ValueId v) const
+    {
+        if (m_error) return tl::unexpected(*m_error);
+        return std::vector<ValueId>{v};
+    }
+
+private:
+    Emitter& m_emitter;
+    const ir::Op& m_like;
+    std::optional<base::Error> m_error;
+};
+
+Arg dimList(const std::vector<int>& dims)
+{
+    ArgList list;
+    for (int d : dims) list.push_back(Arg{std::int64_t{d}});
+    return Arg{std::move(list)};
+}
+
+std::vector<std::int64_t> reducedShape(std::vector<std::int64_t> shape, const std::vector<int>& dims)
+{
+    for (int d : dims) shape[static_cast<std::size_t>(d)] = 1;
+    return shape;
+}
+
+base::Result<std::vector<ValueId>> softmax(Emitter& emitter, const RuleContext& c, ValueId x, int d)
+{
+    Chain chain(emitter, c.op);
+    const auto shape = c.shape(x);
+    const auto dtype = c.value(x).dtype;
+    const auto small = reducedShape(shape, {d});
+    const Arg one{std::int64_t{1}};
+    const ValueId top = chain.call("amax", {Arg{x}, dimList({d}), Arg{true}}, small, dtype);
+    const ValueId shifted = chain.call("sub.Tensor", {Arg{x}, Arg{top}, one}, shape, dtype);
+    const ValueId powers = chain.call("exp", {Arg{shifted}}, shape, dtype);
+    const ValueId total = chain.call("sum.dim_IntList", {Arg{powers}, dimList({d}), Arg{true}}, small, dtype);
+    if (c.name == "softmax") return chain.done(chain.call("div.Tensor", {Arg{powers}, Arg{total}}, shape, dtype));
+    const ValueId logTotal = chain.call("log", {Arg{total}}, small, dtype);
+    return chain.done(chain.call("sub.Tensor", {Arg{shifted}, Arg{logTotal}, one}, shape, dtype));
+}
+
+// (x - mean) / sqrt(variance + eps) * weight + bias, statistics over `dims`.
+base::Result<std::vector<ValueId>> normalise(Emitter& emitter, const RuleContext& c, ValueId x,
+                                             const std::vector<int>& dims)
+{
+    Chain chain(emitter, c.op);
+    const auto shape = c.shape(x);
+    const auto dtype = c.value(x).dtype;
+    const auto small = reducedShape(shape, dims);
+    const Arg one{std::int64_t{1}};
+    const ValueId mean = chain.call("mean.dim", {Arg{x}, dimList(dims), Arg{true}}, small, dtype);
+    const ValueId centred = chain.call("sub.Tensor", {Arg{x}, Arg{mean}, one}, shape, dtype);
+    const ValueId squares = chain.call("mul.Tensor", {Arg{centred}, Arg{centred}}, shape, dtype);
+    const ValueId variance = chain.call("mean.dim", {Arg{squares}, dimList(dims), Arg{true}}, small, dtype);
+    const ValueId padded = chain.call("add.Scalar", {Arg{variance}, c.arg("eps"), one}, small, dtype);
+    const ValueId factor = chain.call("rsqrt", {Arg{padded}}, small, dtype);
+    ValueId y = chain.call("mul.Tensor", {Arg{centred}, Arg{factor}}, shape, dtype);
+    std::vector<std::int64_t> channel(shape.size(), 1);
+    channel[1] = shape[1];
+    ArgList channelSize;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        channelSize.push_back(Arg{i == 1 ? std::int64_t{-1} : std::int64_t{1}});
+    if (c.tensor("weight").valid()) {
+        const ValueId w = chain.call("reshape", {Arg{c.tensor("weight")}, Arg{channelSize}}, channel, dtype);
+        y = chain.call("mul.Tensor", {Arg{y}, Arg{w}}, shape, dtype);
+    }
+    if (c.tensor("bias").valid()) {
+        const ValueId b = chain.call("reshape", {Arg{c.tensor("bias")}, Arg{channelSize}}, channel, dtype);
+        y = chain.call("add.Tensor", {Arg{y}, Arg{b}, one}, shape, dtype);
+    }
+    return chain.done(y);
+}
+
+bool rowsAmong(const RuleContext& c, ValueId x, const std::vector<int>& dims)
+{
+    for (int d : dims)
+        if (c.isRow(c.dim(x, d))) return true;
+    return false;
+}
+
+}  // namespace
+
+std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, const RuleContext& c)
+{
+    if (c.name == "softmax" || c.name == "log_softmax") {
+        const ValueId x = c.tensor("self");
+        if (c.structure(x) || c.rank(x) == 0) return std::nullopt;
+        const int d = wrapDim(c.integer("dim", -1), c.rank(x));
+        if (c.isRow(c.dim(x, d))) return softmax(emitter, c, x, d);
+    }
+    const bool instance = c.name == "instance_norm" && c.boolean("use_input_stats");
+    const bool batch = c.name == "batch_norm" && c.boolean("training");
+    if (!instance && !batch) return std::nullopt;
+    const ValueId x = c.tensor("input");
+    std::vector<int> dims;
+    for (int d = instance ? 2 : 0; d < c.rank(x); ++d)
+        if (d != 1) dims.push_back(d);
+    if (!rowsAmong(c, x, dims)) return std::nullopt;
+    return normalise(emitter, c, x, dims);
+}
+
+}  // namespace hopscope::analysis

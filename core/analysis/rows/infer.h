@@ -1,0 +1,15 @@
+#pragma once
+
+// Private to analysis: the pass that gives every value its row spaces. It re-emits the functional program into a Builder,
+// merging common subexpressions and rewriting composite operators that mix rows (softmax or normalisation over all rows)
+// into row reductions and row-wise operators.
+
+#include "analysis/roles/roles.h"
+#include "analysis/rows/builder.h"
+
+namespace hopscope::analysis {
+
+// Fills builder.analysis from `functional`; stops at the first refusal.
+base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "analysis/rows/linear.h"
+#include "analysis/rows/rules.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+const ir::Arg none{};
+
+void flattenCat(const Tables& tables, SpaceId s, std::map<SpaceId, std::int64_t>& counts)
+{
+    if (tables.space(s).kind != SpaceKind::Cat) {
+        ++counts[s];
+        return;
+    }
+    for (SpaceId part : tables.space(s).parts) flattenCat(tables, part, counts);
+}
+
+}  // namespace
+
+int wrapDim(std::int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + std::max(rank, 1) : dim); }
+
+int RuleContext::index(const std::string& argument) const
+{
+    for (std::size_t i = 0; i < op.argInfo.size(); ++i)
+        if (op.argInfo[i].name == argument) return static_cast<int>(i);
+    return -1;
+}
+
+bool RuleContext::has(const std::string& argument) const { return !arg(argument).none(); }
+
+const ir::Arg& RuleContext::arg(const std::string& argument) const
+{
+    const int i = index(argument);
+    return i < 0 ? none : op.args[static_cast<std::size_t>(i)];
+}
+
+ValueId RuleContext::tensor(const std::string& argument) const
+{
+    const ValueId* v = arg(argument).value();
+    return v && value(*v).kind == ir::ValueKind::Tensor ? *v : ValueId{};
+}
+
+std::int64_t RuleContext::integer(const std::string& argument, std::int64_t otherwise) const
+{
+    const auto l = linear(arg(argument));
+    return l && l->isConstant() ? l->constant : otherwise;
+}
+
+bool RuleContext::boolean(const std::string& argument, bool otherwise) const
+{
+    const bool* b = std::get_if<bool>(&arg(argument).data);
+    return b ? *b : otherwise;
+}
+
+std::string RuleContext::text(const std::string& argument) const
+{
+    const std::string* s = std::get_if<std::string>(&arg(argument).data);
+    return s ? *s : std::string();
+}
+
+std::vector<ValueId> RuleContext::operands() const
+{
+    std::vector<ValueId> found;
+    ir::forEachOperand(op, [&](Slot s, ValueId v) {
+        if (value(v).kind == ir::ValueKind::Tensor && info.use(s).use != Use::Shape) found.push_back(v);
+    });
+    return found;
+}
+
+bool RuleContext::anyRow(const std::vector<SpaceId>& d) const
+{
+    return std::any_of(d.begin(), d.end(), [&](SpaceId s) { return isRow(s); });
+}
+
+std::optional<Linear> RuleContext::linear(const ir::Arg& a) const
+{
+    if (const std::int64_t* i = a.integer()) return constant(*i);
+    if (const ValueId* v = a.value()) return of(*v).size;
+    return std::nullopt;
+}
+
+std::vector<ir::Arg> RuleContext::items(const std::string& argument) const
+{
+    const ir::Arg& a = arg(argument);
+    if (a.none()) return {};
+    return a.list() ? *a.list() : std::vector<ir::Arg>{a};
+}
+
+std::vector<std::int64_t> RuleContext::integers(const std::string& argument) const
+{
+    std::vector<std::int64_t> found;
+    for (const ir::Arg& a : items(argument)) {
+        const auto l = linear(a);
+        found.push_back(l && l->isConstant() ? l->constant : -2);
+    }
+    return found;
+}
+
+Ruled<SpaceId> RuleContext::spaceOf(const Linear& size) const
+{
+    if (size.isConstant()) return SpaceId{};
+    if (size.constant == 0 && size.atoms.empty()) {
+        if (size.sizes.size() == 1 && size.sizes.begin()->second == 1) return size.sizes.begin()->first;
+        const Tables& tables = builder.analysis.tables;
+        for (std::size_t i = 0; i < tables.spaces.size(); ++i) {
+            if (tables.spaces[i].kind != SpaceKind::Cat) continue;
+            std::map<SpaceId, std::int64_t> counts;
+            flattenCat(tables, SpaceId(i), counts);
+            if (counts == size.sizes) return SpaceId(i);
+        }
+    }
+    return Refusal("a size that is computed from the graph is not the size of a known table");
+}
+
+Ruled<SpaceId> RuleContext::spaceOf(const ir::Arg& size) const
+{
+    const auto l = linear(size);
+    return l ? spaceOf(*l) : Ruled<SpaceId>(SpaceId{});
+}
+
+Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& operands) const
+{
+    std::size_t rank = 0;
+    for (const Shaped& o : operands) rank = std::max(rank, o.dims.size());
+    std::vector<SpaceId> result(rank);
+    for (std::size_t back = 1; back <= rank; ++back) {
+        SpaceId found;
+        std::int64_t largest = 1;
+        for (const Shaped& o : operands) {
+            if (o.dims.size() < back) continue;
+            const SpaceId s = o.dims[o.dims.size() - back];
+            if (!s.valid()) largest = std::max(largest, o.shape[o.shape.size() - back]);
+            else if (!found.valid() || found == s) found = s;
+            else return Refusal("row spaces differ: " + spaceName(found) + " and " + spaceName(s));
+        }
+        if (isRow(found) && largest > 1)
+            return Refusal("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found) +
+                           ": a size is baked into the file");
+        result[rank - back] = found;
+    }
+    return result;
+}
+
+Ruled<std::vector<SpaceId>> RuleContext::broadcastOperands() const
+{
+    std::vector<Shaped> list;
+    for (ValueId v : operands()) list.push_back(shaped(v));
+    return broadcast(list);
+}
+
+Outcomes RuleContext::all(const std::vector<SpaceId>& d) const
+{
+    Outcome o;
+    o.dims = d;
+    return Outcomes(outputs.size(), o);
+}
+
+Outcomes RuleContext::one(std::vector<SpaceId> d)
+{
+    Outcome o;
+    o.dims = std::move(d);
+    return {std::move(o)};
+}
+
+Outcomes RuleContext::keep(ValueId v, std::vector<SpaceId> d, bool pairRoles) const
+{
+    Outcome o;
+    o.dims = std::move(d);
+    o.role = of(v).role;
+    if (pairRoles) o.pairRoles = of(v).pairRoles;
+    o.elements = of(v).elements;
+    return {std::move(o)};
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,143 @@
+#pragma once
+
+// Private to analysis: the operator rules, one function per family. Which operator has which is said in
+// operators/table.cpp.
+
+#include <functional>
+#include <map>
+
+#include "analysis/naming/table_labels.h"
+#include "analysis/rows/builder.h"
+
+namespace hopscope::analysis {
+
+using Refusal = tl::unexpected<std::string>;
+template <class T>
+using Ruled = tl::expected<T, std::string>;
+using Outcomes = std::vector<Outcome>;
+
+// One operator under its rule: its arguments by name, what is known of its operands, and the OpInfo to fill in.
+class RuleContext {
+public:
+    RuleContext(Builder& b, const ir::Op& o, const std::vector<ir::Value>& results, OpInfo& i)
+        : builder(b),
+          op(o),
+          outputs(results),
+          info(i),
+          name(o.name.substr(o.name.find("::") + 2))
+    {}
+
+    Builder& builder;
+    const ir::Op& op;
+    const std::vector<ir::Value>& outputs;  // dtype and sample shape of each output
+    OpInfo& info;
+    const std::string name;       // without namespace
+    std::optional<ValueId> same;  // set by a rule: the result simply is this value
+
+    [[nodiscard]] int index(const std::string& argument) const;           // -1 if the schema has no such argument
+    [[nodiscard]] bool has(const std::string& argument) const;            // present and not None
+    [[nodiscard]] const ir::Arg& arg(const std::string& argument) const;  // None if there is none
+    [[nodiscard]] ValueId tensor(const std::string& argument) const;      // invalid if it is none
+    [[nodiscard]] std::int64_t integer(const std::string& argument, std::int64_t otherwise) const;
+    [[nodiscard]] bool boolean(const std::string& argument, bool otherwise = false) const;
+    [[nodiscard]] std::string text(const std::string& argument) const;
+    [[nodiscard]] Slot slot(const std::string& argument) const { return {index(argument), -1}; }
+    void use(Slot slot, Use how, int part = 0) { info.uses[slot] = {how, part}; }
+
+    // Tensor operands that are dependencies (not Shape), in order.
+    [[nodiscard]] std::vector<ValueId> operands() const;
+
+    [[nodiscard]] const ValueInfo& of(ValueId v) const { return builder.analysis.info(v); }
+    [[nodiscard]] const ir::Value& value(ValueId v) const { return builder.analysis.program.value(v); }
+    [[nodiscard]] const std::vector<SpaceId>& dims(ValueId v) const { return of(v).dims; }
+    [[nodiscard]] const std::vector<std::int64_t>& shape(ValueId v) const { return value(v).shape; }
+    [[nodiscard]] int rank(ValueId v) const { return static_cast<int>(shape(v).size()); }
+    [[nodiscard]] SpaceId dim(ValueId v, int d) const { return dims(v)[static_cast<std::size_t>(d)]; }
+    [[nodiscard]] std::int64_t extent(ValueId v, int d) const { return shape(v)[static_cast<std::size_t>(d)]; }
+    [[nodiscard]] bool isRow(SpaceId s) const { return builder.analysis.tables.isRow(s); }
+    [[nodiscard]] bool anyRow(const std::vector<SpaceId>& d) const;
+    [[nodiscard]] bool structure(ValueId v) const { return of(v).structureOnly; }
+    [[nodiscard]] const Space& space(SpaceId s) const { return builder.analysis.tables.space(s); }
+    [[nodiscard]] std::string spaceName(SpaceId s) const { return tableLabel(builder.analysis.tables, s); }
+
+    // An integer argument (literal or number value) as a linear form; nullopt if it is not a number.
+    [[nodiscard]] std::optional<Linear> linear(const ir::Arg& a) const;
+    [[nodiscard]] std::vector<ir::Arg> items(const std::string& argument) const;  // a list argument, or the one item
+    // Literal integers of a list argument; items that are not literal count as -2.
+    [[nodiscard]] std::vector<std::int64_t> integers(const std::string& argument) const;
+
+    // The row space of which `size` is the size; none for constants. Refuses other sizes.
+    [[nodiscard]] Ruled<SpaceId> spaceOf(const Linear& size) const;
+    [[nodiscard]] Ruled<SpaceId> spaceOf(const ir::Arg& size) const;
+
+    // Right-aligned broadcast of dims; refuses unequal spaces and constants that meet rows.
+    struct Shaped {
+        std::vector<SpaceId> dims;
+        std::vector<std::int64_t> shape;
+    };
+    [[nodiscard]] Ruled<std::vector<SpaceId>> broadcast(const std::vector<Shaped>& operands) const;
+    [[nodiscard]] Ruled<std::vector<SpaceId>> broadcastOperands() const;
+    [[nodiscard]] Shaped shaped(ValueId v) const { return {dims(v), shape(v)}; }
+
+    // An outcome per output with these dims.
+    [[nodiscard]] Outcomes all(const std::vector<SpaceId>& d) const;
+    [[nodiscard]] static Outcomes one(std::vector<SpaceId> d);
+    // One outcome with the roles of `v` kept.
+    [[nodiscard]] Outcomes keep(ValueId v, std::vector<SpaceId> d, bool pairRoles = false) const;
+};
+
+using Rule = Ruled<Outcomes> (*)(RuleContext&);
+
+// The rule of an operator ("aten::add"); nullptr if it may not meet rows.
+Rule ruleFor(const std::string& name);
+
+int wrapDim(std::int64_t dim, int rank);
+
+// Families (rules_*.cpp).
+Ruled<Outcomes> pointwiseRule(RuleContext&);
+Ruled<Outcomes> copyRule(RuleContext&);
+Ruled<Outcomes> fillRule(RuleContext&);
+Ruled<Outcomes> arangeRule(RuleContext&);
+Ruled<Outcomes> dimwiseRule(RuleContext&);
+Ruled<Outcomes> reduceRule(RuleContext&);
+Ruled<Outcomes> layerNormRule(RuleContext&);
+Ruled<Outcomes> normRule(RuleContext&);
+Ruled<Outcomes> cellRule(RuleContext&);
+Ruled<Outcomes> recurrentRule(RuleContext&);
+Ruled<Outcomes> oneHotRule(RuleContext&);
+Ruled<Outcomes> nonzeroRule(RuleContext&);
+Ruled<Outcomes> numberTensorRule(RuleContext&);
+Ruled<Outcomes> opaqueRule(RuleContext&);
+Ruled<Outcomes> convolutionRule(RuleContext&);
+Ruled<Outcomes> crossRule(RuleContext&);
+
+Ruled<Outcomes> reshapeRule(RuleContext&);
+Ruled<Outcomes> unsqueezeRule(RuleContext&);
+Ruled<Outcomes> expandRule(RuleContext&);
+Ruled<Outcomes> repeatRule(RuleContext&);
+Ruled<Outcomes> repeatInterleaveRule(RuleContext&);
+Ruled<Outcomes> permuteRule(RuleContext&);
+Ruled<Outcomes> selectRule(RuleContext&);
+Ruled<Outcomes> sliceRule(RuleContext&);
+Ruled<Outcomes> splitRule(RuleContext&);
+Ruled<Outcomes> flipRule(RuleContext&);
+Ruled<Outcomes> padRule(RuleContext&);
+Ruled<Outcomes> putBackRule(RuleContext&);
+Ruled<Outcomes> stackRule(RuleContext&);
+Ruled<Outcomes> catRule(RuleContext&);
+
+Ruled<Outcomes> linearRule(RuleContext&);
+Ruled<Outcomes> einsumRule(RuleContext&);
+Ruled<Outcomes> matmulRule(RuleContext&);
+Ruled<Outcomes> sparseRule(RuleContext&);
+Ruled<Outcomes> coalesceRule(RuleContext&);
+
+Ruled<Outcomes> indexSelectRule(RuleContext&);
+Ruled<Outcomes> embeddingRule(RuleContext&);
+Ruled<Outcomes> gatherRule(RuleContext&);
+Ruled<Outcomes> indexRule(RuleContext&);
+Ruled<Outcomes> scatterRule(RuleContext&);
+Ruled<Outcomes> indexPutRule(RuleContext&);
+Ruled<Outcomes> bincountRule(RuleContext&);
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,196 @@
+// Rules of matrix products, dense and sparse.
+
+#include <algorithm>
+
+#include "analysis/rows/linear.h"
+#include "analysis/rows/rules.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+void reduceBySum(RuleContext& c, const std::vector<Slot>& slots)
+{
+    c.info.kind = OpKind::Reduce;
+    c.info.reduction = Reduction::FunctionSum;
+    for (Slot s : slots) c.use(s, Use::Reduced);
+}
+
+}  // namespace
+
+Ruled<Outcomes> linearRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input"), w = c.tensor("weight");
+    if (c.rank(x) == 0 || c.isRow(c.dims(x).back()))
+        return Refusal("contracts the rows of " + c.spaceName(c.builder.analysis.rowSpace(x)));
+    if (c.anyRow(c.dims(w)))
+        return Refusal("multiplies by a matrix that has rows of " + c.spaceName(c.builder.analysis.rowSpace(w)));
+    std::vector<SpaceId> dims = c.dims(x);
+    if (c.rank(w) == 1) dims.pop_back();
+    else dims.back() = SpaceId{};
+    return c.one(dims);
+}
+
+namespace {
+
+struct Letters {
+    std::vector<std::string> operands;
+    std::string result;
+};
+
+std::optional<Letters> parseEquation(std::string equation)
+{
+    equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+    const std::size_t arrow = equation.find("->");
+    if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
+    Letters l;
+    l.result = equation.substr(arrow + 2);
+    std::string left = equation.substr(0, arrow) + ",";
+    for (std::size_t at = 0, comma; (comma = left.find(',', at)) != std::string::npos; at = comma + 1)
+        l.operands.push_back(left.substr(at, comma - at));
+    return l;
+}
+
+}  // namespace
+
+Ruled<Outcomes> einsumRule(RuleContext& c)
+{
+    const auto letters = parseEquation(c.text("equation"));
+    if (!letters) return Refusal("an einsum without '->' or with '...'");
+    std::map<char, SpaceId> space;
+    std::vector<Slot> slots;
+    std::size_t operand = 0;
+    std::optional<std::string> clash;
+    ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
+        const std::string& names = letters->operands[operand++];
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            SpaceId& known = space[names[i]];
+            const SpaceId own = c.dim(v, static_cast<int>(i));
+            if (known.valid() && own.valid() && known != own)
+                clash = "joins rows of " + c.spaceName(known) + " with rows of " + c.spaceName(own);
+            if (own.valid()) known = own;
+        }
+        if (c.anyRow(c.dims(v))) slots.push_back(s);
+    });
+    if (clash) return Refusal(*clash);
+    bool contracted = false;
+    for (const auto& [letter, s] : space)
+        contracted = contracted || (c.isRow(s) && letters->result.find(letter) == std::string::npos);
+    Outcome o;
+    for (char letter : letters->result) o.dims.push_back(space[letter]);
+    if (contracted && c.anyRow(o.dims)) return Refusal("contracts some rows and keeps others");
+    if (contracted) reduceBySum(c, slots);
+    return Outcomes{o};
+}
+
+namespace {
+
+struct Factors {
+    Slot firstSlot, secondSlot;
+    ValueId first, second;
+    std::optional<Slot> addendSlot;
+};
+
+Factors factorsOf(RuleContext& c)
+{
+    static const std::vector<std::pair<std::string, std::string>> names{
+        {"mat1", "mat2"},  {"batch1", "batch2"}, {"mat", "vec"},     {"sparse", "dense"}, {"self", "mat2"},
+        {"self", "other"}, {"self", "vec2"},     {"self", "tensor"}, {"self", "vec"},     {"vec1", "vec2"}};
+    Factors f;
+    for (const auto& [a, b] : names) {
+        if (!c.tensor(a).valid() || !c.tensor(b).valid()) continue;
+        f = {c.slot(a), c.slot(b), c.tensor(a), c.tensor(b), std::nullopt};
+        if (a != "self" && c.tensor("self").valid()) f.addendSlot = c.slot("self");
+        break;
+    }
+    return f;
+}
+
+Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
+{
+    const ValueInfo& matrix = c.of(f.first);
+    const Role row = matrix.sparseRow, column = matrix.sparseColumn;
+    if (f.addendSlot) return Refusal("fuses an addition with a sparse product");
+    if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
+        return Refusal("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
+                       c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}));
+    c.info.kind = OpKind::Aggregate;
+    c.info.role = row;
+    c.info.dim = 0;
+    c.use(f.firstSlot, Use::SparseMatrix);
+    c.use(f.secondSlot, Use::SparseSource);
+    c.builder.useKey(row);
+    c.builder.useKey(column);
+    std::vector<SpaceId> dims = c.dims(f.second);
+    dims[0] = row.target;
+    return c.one(dims);
+}
+
+}  // namespace
+
+Ruled<Outcomes> matmulRule(RuleContext& c)
+{
+    const Factors f = factorsOf(c);
+    if (!f.first.valid()) return opaqueRule(c);
+    if (c.of(f.first).sparse) return sparseProduct(c, f);
+    if (c.of(f.second).sparse) return Refusal("multiplies by a sparse matrix from the right");
+    std::vector<SpaceId> p = c.dims(f.first), q = c.dims(f.second);
+    const bool outer = c.name == "outer" || c.name == "ger";
+    if (outer)
+        return c.isRow(p[0]) && c.isRow(q[0]) ? Ruled<Outcomes>(Refusal("a dense product of rows by rows"))
+                                              : Ruled<Outcomes>(c.one({p[0], q[0]}));
+    const SpaceId contractedP = p.back(), contractedQ = q.size() > 1 ? q[q.size() - 2] : q.back();
+    RuleContext::Shaped batchP, batchQ;
+    for (std::size_t i = 0; i + 2 < p.size(); ++i)
+        batchP.dims.push_back(p[i]), batchP.shape.push_back(c.shape(f.first)[i]);
+    for (std::size_t i = 0; i + 2 < q.size(); ++i)
+        batchQ.dims.push_back(q[i]), batchQ.shape.push_back(c.shape(f.second)[i]);
+    auto dims = c.broadcast({batchP, batchQ});
+    if (!dims) return Refusal(dims.error());
+    if (p.size() > 1) dims->push_back(p[p.size() - 2]);
+    if (q.size() > 1) dims->push_back(q.back());
+    int rows = 0;
+    for (SpaceId s : *dims) rows += c.isRow(s) ? 1 : 0;
+    if (rows > 1) return Refusal("a dense product of rows by rows (all pairs of nodes)");
+    if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
+    if (contractedP != contractedQ)
+        return Refusal("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ));
+    if (rows > 0) return Refusal("a dense product over the rows of " + c.spaceName(contractedP));
+    if (f.addendSlot) return Refusal("fuses an addition with a product over rows");
+    if (!c.structure(f.first) || !c.structure(f.second)) reduceBySum(c, {f.firstSlot, f.secondSlot});
+    return c.one(*dims);
+}
+
+// A matrix over (row table, column table) whose entries are the rows of an edge table.
+Ruled<Outcomes> sparseRule(RuleContext& c)
+{
+    const ValueId indices = c.tensor("indices"), values = c.tensor("values");
+    const std::vector<Role>& pair = indices.valid() ? c.of(indices).pairRoles : std::vector<Role>{};
+    if (pair.size() != 2) return Refusal("a sparse matrix whose indices are not an edge index");
+    const std::vector<ir::Arg> size = c.items("size");
+    if (size.size() < 2) return Refusal("a sparse matrix without a size: give it (x.size(0), x.size(0))");
+    for (std::size_t i = 0; i < 2; ++i) {
+        const auto space = c.spaceOf(size[i]);
+        if (!space || *space != pair[i].target)
+            return Refusal("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target) +
+                           ": it was baked into the file");
+    }
+    if (!values.valid() || c.rank(values) != 1 || c.dim(values, 0) != pair[0].space)
+        return Refusal("the values of the sparse matrix are not one number per edge");
+    Outcome o;
+    o.dims = {pair[0].target, pair[1].target};
+    o.sparse = true;
+    o.sparseRow = pair[0];
+    o.sparseColumn = pair[1];
+    return Outcomes{o};
+}
+
+Ruled<Outcomes> coalesceRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (!c.of(x).sparse) return opaqueRule(c);
+    c.same = x;  // products do not depend on whether entries are merged
+    return c.one(c.dims(x));
+}
+
+}  // namespace hopscope::analysis

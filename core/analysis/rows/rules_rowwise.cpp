@@ -1,0 +1,337 @@
+// Rules of element-wise operators, fills, and operators that work along other dimensions than the rows.
+
+#include <algorithm>
+
+#include "analysis/rows/linear.h"
+#include "analysis/rows/rules.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+// Sizes survive arithmetic on 0-dim tensors: tracing writes x.size(0) + 1 that way.
+std::optional<Linear> sizeArithmetic(RuleContext& c)
+{
+    static const std::map<std::string, std::string> names{{"add", "add"},
+                                                          {"sub", "sub"},
+                                                          {"mul", "mul"},
+                                                          {"neg", "neg"},
+                                                          {"maximum", "max"},
+                                                          {"minimum", "min"},
+                                                          {"floor_divide", "floordiv"}};
+    const bool floored = c.name == "div" && (c.text("rounding_mode") == "floor" || c.text("rounding_mode") == "trunc");
+    const auto it = names.find(floored ? "floor_divide" : c.name);
+    if (it == names.end() || (c.has("alpha") && c.integer("alpha", 0) != 1)) return std::nullopt;
+    std::vector<Linear> operands;
+    for (const char* name : {"self", "other"}) {
+        if (!c.has(name)) continue;
+        const auto l = c.linear(c.arg(name));
+        if (!l) return std::nullopt;
+        operands.push_back(*l);
+    }
+    return combine(it->second, operands);
+}
+
+}  // namespace
+
+Ruled<Outcomes> pointwiseRule(RuleContext& c)
+{
+    const auto dims = c.broadcastOperands();
+    if (!dims) return Refusal(dims.error());
+    Outcomes result = c.all(*dims);
+    if (dims->empty()) result[0].size = sizeArithmetic(c);
+    return result;
+}
+
+// Casts and copies: the numbers stay what they are, and so do their roles.
+Ruled<Outcomes> copyRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    Outcomes result = c.keep(x, c.dims(x), true);
+    result[0].size = c.of(x).size;
+    return result;
+}
+
+Ruled<Outcomes> fillRule(RuleContext& c)
+{
+    if (c.name.ends_with("_like")) return c.one(c.dims(c.tensor("self")));
+    std::vector<SpaceId> dims;
+    for (const ir::Arg& size : c.items("size")) {
+        const auto space = c.spaceOf(size);
+        if (!space) return Refusal(space.error());
+        dims.push_back(*space);
+    }
+    return c.one(dims);
+}
+
+// arange(|S|) is the row numbers of S.
+Ruled<Outcomes> arangeRule(RuleContext& c)
+{
+    const auto end = c.linear(c.arg("end"));
+    if (!end) return c.one({SpaceId{}});
+    if (end->isConstant() && c.integer("start", 0) >= 0) return c.one({SpaceId{}});
+    const auto space = c.spaceOf(*end);
+    if (!space || c.integer("start", 0) != 0 || c.integer("step", 1) != 1)
+        return Refusal("arange over an unknown size");
+    Outcome o;
+    o.dims = {*space};
+    const Tables& tables = c.builder.analysis.tables;
+    if (c.isRow(*space)) {
+        const KeyId key = c.space(*space).kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
+        o.role = Role{*space, key, *space};
+        o.elements = {*space};
+    }
+    return Outcomes{o};
+}
+
+namespace {
+
+// sort and argsort of a structure vector: a permutation of its table.
+Ruled<Outcomes> permutation(RuleContext& c, ValueId x, SpaceId rows)
+{
+    const ValueId order(c.builder.analysis.program.values.size() + c.outputs.size() - 1);  // the last output, soon
+    const SpaceId space = c.builder.perm(rows, order);
+    Outcome index;
+    index.dims = {space};
+    index.role = Role{space, c.builder.analysis.tables.posKey(), rows};
+    index.elements = {rows};
+    if (c.outputs.size() == 1) return Outcomes{index};
+    Outcome sorted;
+    sorted.dims = {space};
+    if (c.of(x).role) sorted.role = Role{space, c.of(x).role->key, c.of(x).role->target};
+    sorted.elements = c.of(x).elements;
+    return Outcomes{sorted, index};
+}
+
+}  // namespace
+
+// softmax, sort, topk, cumsum, ...: along one dimension that must not be the rows.
+Ruled<Outcomes> dimwiseRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (c.rank(x) == 0) return c.all({});
+    const int d = wrapDim(c.integer("dim", -1), c.rank(x));
+    const SpaceId rows = c.dim(x, d);
+    if (!c.isRow(rows)) return c.all(c.dims(x));
+    if (c.structure(x) && c.rank(x) == 1 && (c.name == "argsort" || c.name == "sort")) return permutation(c, x, rows);
+    return Refusal("works over the rows of " + c.spaceName(rows) + " in sequence");
+}
+
+Ruled<Outcomes> layerNormRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input");
+    const std::size_t normalised = c.items("normalized_shape").size();
+    const std::vector<SpaceId>& d = c.dims(x);
+    for (std::size_t i = d.size() - std::min(normalised, d.size()); i < d.size(); ++i)
+        if (c.isRow(d[i])) return Refusal("normalises over the rows of " + c.spaceName(d[i]));
+    Outcomes result = c.all(d);
+    for (std::size_t i = 1; i < result.size(); ++i) result[i].dims.back() = SpaceId{};  // native_layer_norm: mean, rstd
+    return result;
+}
+
+// batch_norm in evaluation mode, group_norm and instance_norm where the rows are the batch dimension.
+Ruled<Outcomes> normRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input");
+    const bool batchStatistics = c.boolean("training") || c.boolean("use_input_stats");
+    if (c.name == "batch_norm" && batchStatistics) return Refusal("batch normalisation in training mode");
+    const std::vector<SpaceId>& d = c.dims(x);
+    if (c.name != "batch_norm")
+        for (std::size_t i = 1; i < d.size(); ++i)
+            if (c.isRow(d[i])) return Refusal(c.name + " reduces over the rows of " + c.spaceName(d[i]));
+    if (c.name == "batch_norm" && d.size() > 1 && c.isRow(d[1])) return Refusal("the rows are the channels");
+    return c.all(d);
+}
+
+Ruled<Outcomes> cellRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input");
+    const ValueId h = c.tensor("hx");
+    const SpaceId a = c.dim(x, 0), b = h.valid() ? c.dim(h, 0) : a;
+    if (a.valid() && b.valid() && a != b)
+        return Refusal("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b));
+    return c.all({a.valid() ? a : b, SpaceId{}});
+}
+
+// lstm, gru, rnn: rows may be the batch dimension, never the sequence.
+Ruled<Outcomes> recurrentRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input");
+    const int batch = c.boolean("batch_first") ? 0 : 1;
+    if (c.rank(x) != 3) return Refusal("a recurrent layer without a batch dimension");
+    if (c.isRow(c.dim(x, 1 - batch)))
+        return Refusal("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)));
+    Outcomes result;
+    for (std::size_t j = 0; j < c.outputs.size(); ++j) {
+        Outcome o;
+        o.dims.resize(c.outputs[j].shape.size());
+        if (o.dims.size() == 3) o.dims[j == 0 ? static_cast<std::size_t>(batch) : 1] = c.dim(x, batch);
+        result.push_back(std::move(o));
+    }
+    return result;
+}
+
+Ruled<Outcomes> oneHotRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (c.integer("num_classes", -1) == -1 && !c.structure(x))
+        return Refusal("one_hot with a width that depends on features");
+    std::vector<SpaceId> dims = c.dims(x);
+    dims.emplace_back();
+    return c.one(dims);
+}
+
+// nonzero(mask) numbers the rows of a filter.
+Ruled<Outcomes> nonzeroRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (!c.structure(x)) return Refusal("the selection of rows depends on features");
+    if (c.rank(x) != 1 || !c.isRow(c.dim(x, 0))) return Refusal("nonzero of a matrix");
+    const SpaceId parent = c.dim(x, 0);
+    const SpaceId space = c.builder.filter(parent, x);
+    const Tables& tables = c.builder.analysis.tables;
+    Outcome o;
+    o.dims.resize(c.outputs[0].shape.size());
+    o.dims[0] = space;
+    o.role = Role{space, c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(), parent};
+    o.elements = {parent};
+    return Outcomes(c.outputs.size(), o);
+}
+
+// A number as a 0-dim tensor.
+Ruled<Outcomes> numberTensorRule(RuleContext& c)
+{
+    Outcome o;
+    o.size = c.linear(c.op.args[0]);
+    return Outcomes{o};
+}
+
+// Operators known to be safe in the prologue but without a row rule.
+Ruled<Outcomes> opaqueRule(RuleContext& c)
+{
+    for (ValueId v : c.operands())
+        if (c.anyRow(c.dims(v)))
+            return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
+    Outcomes result;
+    for (const ir::Value& v : c.outputs) {
+        Outcome o;
+        o.dims.resize(v.shape.size());
+        result.push_back(std::move(o));
+    }
+    return result;
+}
+
+// Convolutions and pooling over images: rows may only be the batch dimension.
+Ruled<Outcomes> convolutionRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("input").valid() ? c.tensor("input") : c.tensor("self");
+    const std::vector<SpaceId>& d = c.dims(x);
+    for (std::size_t i = 1; i < d.size(); ++i)
+        if (c.isRow(d[i])) return Refusal("mixes adjacent rows of " + c.spaceName(d[i]));
+    if (!d.empty() && c.isRow(d[0]) && c.outputs[0].shape.size() != d.size()) return Refusal("rows are the channels");
+    std::vector<SpaceId> dims(c.outputs[0].shape.size());
+    if (!d.empty() && !dims.empty()) dims[0] = d[0];
+    return c.all(dims);
+}
+
+Ruled<Outcomes> crossRule(RuleContext& c)
+{
+    const auto dims = c.broadcastOperands();
+    if (!dims) return Refusal(dims.error());
+    const int d = wrapDim(c.integer("dim", c.name == "cosine_similarity" ? 1 : -1), static_cast<int>(dims->size()));
+    if (c.isRow((*dims)[static_cast<std::size_t>(d)])) return Refusal("works over rows");
+    std::vector<SpaceId> result = *dims;
+    if (c.name == "cosine_similarity") result.erase(result.begin() + d);
+    return c.one(result);
+}
+
+namespace {
+
+struct Reduced {
+    std::vector<int> dims;
+    bool keep = false;
+    std::vector<SpaceId> result;
+    SpaceId rows;  // a row space among the reduced ones
+};
+
+Reduced reducedDims(RuleContext& c, ValueId x)
+{
+    Reduced r;
+    r.keep = c.boolean("keepdim");
+    for (std::int64_t d : c.integers("dim")) r.dims.push_back(wrapDim(d, c.rank(x)));
+    if (r.dims.empty())
+        for (int d = 0; d < c.rank(x); ++d) r.dims.push_back(d);
+    for (int d = 0; d < c.rank(x); ++d) {
+        const bool gone = std::find(r.dims.begin(), r.dims.end(), d) != r.dims.end();
+        if (gone && c.isRow(c.dim(x, d))) r.rows = c.dim(x, d);
+        if (!gone) r.result.push_back(c.dim(x, d));
+        else if (r.keep) r.result.emplace_back();
+    }
+    return r;
+}
+
+// max() of an index tensor is |target| - 1: how exporters find the number of nodes. Checked on the real data.
+std::optional<Outcomes> largestIndex(RuleContext& c, ValueId x)
+{
+    const ValueInfo& v = c.of(x);
+    const bool index = v.elements.size() == 1 && v.structureOnly && base::isIntegral(c.value(x).dtype);
+    if (c.name != "max" || c.has("dim") || !index) return std::nullopt;
+    const SpaceId target = *v.elements.begin();
+    c.builder.analysis.maxIndexGuards.push_back({x, target, c.op.id});
+    Outcome o;
+    o.size = add(sizeOf(target), constant(-1));
+    return Outcomes{o};
+}
+
+std::optional<Reduction> reductionOf(const std::string& name)
+{
+    static const std::map<std::string, Reduction> known{
+        {"sum", Reduction::Sum},          {"mean", Reduction::Mean},
+        {"amax", Reduction::Max},         {"max", Reduction::Max},
+        {"amin", Reduction::Min},         {"min", Reduction::Min},
+        {"var", Reduction::Var},          {"std", Reduction::Std},
+        {"norm", Reduction::Norm2},       {"linalg_vector_norm", Reduction::Norm2},
+        {"linalg_norm", Reduction::Norm2}};
+    const auto it = known.find(name);
+    return it == known.end() ? std::nullopt : std::optional(it->second);
+}
+
+double correctionOf(RuleContext& c)
+{
+    if (c.index("correction") >= 0) {
+        if (const double* d = std::get_if<double>(&c.arg("correction").data)) return *d;
+        return static_cast<double>(c.integer("correction", 1));
+    }
+    return c.boolean("unbiased", true) ? 1 : 0;
+}
+
+bool euclidean(RuleContext& c)
+{
+    const ir::Arg& p = c.has("ord") ? c.arg("ord") : c.arg("p");
+    if (p.none()) return true;
+    const double* d = std::get_if<double>(&p.data);
+    return (d && *d == 2) || (p.integer() && *p.integer() == 2);
+}
+
+}  // namespace
+
+Ruled<Outcomes> reduceRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if ((c.name == "max" || c.name == "min") && c.tensor("other").valid()) return pointwiseRule(c);
+    if (auto largest = largestIndex(c, x)) return *largest;
+    const Reduced r = reducedDims(c, x);
+    if (!r.rows.valid() || c.structure(x)) return c.all(r.result);
+    const auto how = reductionOf(c.name);
+    if (!how || c.outputs.size() > 1) return Refusal("needs all rows of " + c.spaceName(r.rows) + " at once");
+    if (*how == Reduction::Norm2 && !euclidean(c)) return Refusal("a norm other than 2 over rows");
+    c.info.kind = OpKind::Reduce;
+    c.info.reduction = *how;
+    c.info.reducedDims = r.dims;
+    c.info.keepDim = r.keep;
+    if (*how == Reduction::Var || *how == Reduction::Std) c.info.correction = correctionOf(c);
+    c.use(c.slot("self"), Use::Reduced);
+    return c.all(r.result);
+}
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,491 @@
+// Rules of views and of operators that move, join or repeat dimensions.
+
+#include <algorithm>
+
+#include "analysis/lowering/reshape.h"
+#include "analysis/rows/linear.h"
+#include "analysis/rows/rules.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+std::vector<std::int64_t> pseudoShape(RuleContext& c, ValueId v)
+{
+    std::vector<std::int64_t> shape = c.shape(v);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (c.dims(v)[i].valid()) shape[i] = pseudoSize(c.dims(v)[i]);
+    return shape;
+}
+
+// The value of a size on pseudo sizes; atoms count as an unknown that matches nothing.
+std::int64_t pseudoValue(const Linear& l)
+{
+    std::int64_t value = l.constant;
+    for (const auto& [space, k] : l.sizes) value += k * pseudoSize(space);
+    for (const auto& [id, k] : l.atoms) value += k * (std::int64_t{1000003} + 7 * id.index);
+    return value;
+}
+
+std::vector<std::int64_t> requestedShape(RuleContext& c)
+{
+    std::vector<std::int64_t> shape;
+    for (const ir::Arg& a : c.items(c.index("shape") >= 0 ? "shape" : "size")) {
+        const auto l = c.linear(a);
+        shape.push_back(l ? pseudoValue(*l) : -2);
+    }
+    return shape;
+}
+
+std::vector<std::int64_t> flattened(RuleContext& c, const std::vector<std::int64_t>& shape, int rank)
+{
+    const int first = wrapDim(c.integer("start_dim", 0), rank), last = wrapDim(c.integer("end_dim", -1), rank);
+    if (shape.empty()) return {1};
+    std::vector<std::int64_t> out(shape.begin(), shape.begin() + first);
+    std::int64_t product = 1;
+    for (int i = first; i <= last; ++i) product *= shape[static_cast<std::size_t>(i)];
+    out.push_back(product);
+    out.insert(out.end(), shape.begin() + last + 1, shape.end());
+    return out;
+}
+
+Ruled<std::vector<std::int64_t>> squeezed(RuleContext& c, ValueId x, const std::vector<std::int64_t>& shape)
+{
+    std::vector<std::int64_t> dims = c.integers("dim");
+    if (!c.has("dim"))
+        for (int i = 0; i < c.rank(x); ++i) dims.push_back(i);
+    std::vector<std::int64_t> out;
+    for (int i = 0; i < c.rank(x); ++i) {
+        const bool named =
+            std::any_of(dims.begin(), dims.end(), [&](std::int64_t d) { return wrapDim(d, c.rank(x)) == i; });
+        if (named && c.isRow(c.dim(x, i)) && c.extent(x, i) == 1) return Refusal("squeezes rows away");
+        if (!(named && shape[static_cast<std::size_t>(i)] == 1)) out.push_back(shape[static_cast<std::size_t>(i)]);
+    }
+    return out;
+}
+
+Ruled<std::vector<std::int64_t>> unflattened(RuleContext& c, ValueId x, const std::vector<std::int64_t>& shape)
+{
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    if (c.isRow(c.dim(x, d))) return Refusal("splits the rows into several dimensions");
+    const std::size_t n = c.items("sizes").size();
+    std::vector<std::int64_t> out(shape.begin(), shape.begin() + d);
+    for (std::size_t i = 0; i < n; ++i) out.push_back(c.outputs[0].shape[static_cast<std::size_t>(d) + i]);
+    out.insert(out.end(), shape.begin() + d + 1, shape.end());
+    return out;
+}
+
+Ruled<std::vector<std::int64_t>> targetShape(RuleContext& c, ValueId x, const std::vector<std::int64_t>& shape)
+{
+    if (c.name == "squeeze") return squeezed(c, x, shape);
+    if (c.name == "unflatten") return unflattened(c, x, shape);
+    if (c.name == "flatten" || c.name == "ravel") return flattened(c, shape, c.rank(x));
+    if (c.name == "view_as" || c.name == "reshape_as") return pseudoShape(c, c.tensor("other"));
+    return resolveMinusOne(shape, requestedShape(c));
+}
+
+}  // namespace
+
+Ruled<Outcomes> reshapeRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (!c.of(x).pairRoles.empty() && c.outputs[0].shape == c.shape(x)) return c.keep(x, c.dims(x), true);
+    const std::vector<std::int64_t> shape = pseudoShape(c, x);
+    const auto target = targetShape(c, x, shape);
+    if (!target) return Refusal(target.error());
+    const auto dims = regroup(shape, c.dims(x), *target, [&](SpaceId s) { return s.valid(); });
+    if (!dims || dims->size() != c.outputs[0].shape.size()) return Refusal("mixes the rows with another dimension");
+    return c.keep(x, *dims);
+}
+
+Ruled<Outcomes> unsqueezeRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x) + 1);
+    std::vector<SpaceId> dims = c.dims(x);
+    dims.insert(dims.begin() + d, SpaceId{});
+    return c.keep(x, dims, d > 0);
+}
+
+Ruled<Outcomes> expandRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    std::vector<SpaceId> wanted;
+    if (c.name == "expand_as") wanted = c.dims(c.tensor("other"));
+    else
+        for (const ir::Arg& size : c.items("size")) {
+            const auto space = c.spaceOf(size);
+            if (!space) return Refusal(space.error());
+            wanted.push_back(*space);
+        }
+    const std::size_t pad = wanted.size() - c.dims(x).size();
+    std::vector<SpaceId> dims(wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const bool inside = i >= pad;
+        const SpaceId own = inside ? c.dims(x)[i - pad] : SpaceId{};
+        const std::int64_t extent = inside ? c.shape(x)[i - pad] : 1;
+        if (c.isRow(own) && c.isRow(wanted[i]) && own != wanted[i])
+            return Refusal("rows of " + c.spaceName(own) + " expanded to " + c.spaceName(wanted[i]));
+        if (!own.valid() && extent != 1 && c.isRow(wanted[i]))
+            return Refusal("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i]) +
+                           ": a size is baked into the file");
+        dims[i] = own.valid() ? own : (extent == 1 ? wanted[i] : SpaceId{});
+    }
+    return c.keep(x, dims);
+}
+
+Ruled<Outcomes> repeatRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const std::vector<ir::Arg> repeats = c.items(c.name == "repeat" ? "repeats" : "dims");
+    const std::size_t rank = std::max(repeats.size(), c.dims(x).size());
+    std::vector<SpaceId> dims(rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t back = rank - i;
+        const bool inside = back <= c.dims(x).size();
+        const SpaceId own = inside ? c.dims(x)[c.dims(x).size() - back] : SpaceId{};
+        const std::int64_t extent = inside ? c.shape(x)[c.shape(x).size() - back] : 1;
+        const auto times = back <= repeats.size() ? c.linear(repeats[repeats.size() - back]) : constant(1);
+        if (c.isRow(own) && (!times || *times != constant(1)))
+            return Refusal("repeats the rows of " + c.spaceName(own));
+        dims[i] = own;
+        if (own.valid() || !times || times->isConstant()) continue;
+        if (extent != 1) return Refusal("repeats a table, with a count that depends on the graph");
+        const auto space = c.spaceOf(*times);
+        if (!space) return Refusal(space.error());
+        dims[i] = *space;
+    }
+    return c.keep(x, dims);
+}
+
+Ruled<Outcomes> repeatInterleaveRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (!x.valid() || !c.has("dim")) return Refusal("repeats rows");
+    if (c.isRow(c.dim(x, wrapDim(c.integer("dim", 0), c.rank(x))))) return Refusal("repeats rows");
+    return c.one(c.dims(x));
+}
+
+namespace {
+
+std::vector<int> permutationOf(RuleContext& c, int rank)
+{
+    std::vector<int> p;
+    for (int i = 0; i < rank; ++i) p.push_back(i);
+    if (c.name == "permute") {
+        const std::vector<std::int64_t> dims = c.integers("dims");
+        for (int i = 0; i < rank; ++i)
+            p[static_cast<std::size_t>(i)] = wrapDim(dims[static_cast<std::size_t>(i)], rank);
+    } else if (c.name == "t" || c.name == "numpy_T") {
+        std::reverse(p.begin(), p.end());
+    } else if (c.name == "movedim") {
+        p = movedDims(c.integers("source"), c.integers("destination"), rank);
+    } else {
+        const int i = wrapDim(c.integer("dim0", 0), rank);
+        const int j = wrapDim(c.integer("dim1", 0), rank);
+        std::swap(p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>(j)]);
+    }
+    return p;
+}
+
+// The dimension along which a [2, E]-like tensor holds its pair of index columns.
+int pairDim(RuleContext& c, ValueId x)
+{
+    for (int i = 0; i < c.rank(x); ++i)
+        if (!c.isRow(c.dim(x, i))) return i;
+    return -1;
+}
+
+}  // namespace
+
+Ruled<Outcomes> permuteRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    std::vector<SpaceId> dims;
+    for (int i : permutationOf(c, c.rank(x))) dims.push_back(c.dim(x, i));
+    // The pair of roles stays attached to whichever dimension is not the rows.
+    return c.keep(x, dims, true);
+}
+
+Ruled<Outcomes> selectRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    std::vector<SpaceId> dims = c.dims(x);
+    dims.erase(dims.begin() + d);
+    const std::vector<Role>& pair = c.of(x).pairRoles;
+    if (!pair.empty() && d == pairDim(c, x)) {
+        const int i = wrapDim(c.integer("index", 0), static_cast<int>(pair.size()));
+        Outcome o;
+        o.dims = dims;
+        o.role = pair[static_cast<std::size_t>(i)];
+        o.elements = {o.role->target};
+        return Outcomes{o};
+    }
+    if (c.isRow(c.dim(x, d))) return Refusal("picks one row of " + c.spaceName(c.dim(x, d)));
+    return c.keep(x, dims);
+}
+
+namespace {
+
+// x[0:], x[:size(0)] and the like take every row.
+bool fullRange(RuleContext& c, ValueId x, int d)
+{
+    if (c.name != "slice" || c.integer("start", 0) != 0 || c.integer("step", 1) != 1) return false;
+    if (!c.has("end")) return true;
+    const auto end = c.linear(c.arg("end"));
+    if (!end) return false;
+    if (end->isConstant()) return end->constant >= (std::int64_t{1} << 31);
+    return c.dim(x, d).valid() && *end == sizeOf(c.dim(x, d));
+}
+
+std::vector<Role> sliceOf(const std::vector<Role>& roles, std::int64_t start, std::int64_t end, std::int64_t step)
+{
+    const std::int64_t n = static_cast<std::int64_t>(roles.size());
+    if (start < 0) start += n;
+    if (end < 0) end += n;
+    std::vector<Role> picked;
+    for (std::int64_t i = std::max<std::int64_t>(start, 0); i < std::min(end, n); i += step)
+        picked.push_back(roles[static_cast<std::size_t>(i)]);
+    return picked;
+}
+
+}  // namespace
+
+Ruled<Outcomes> sliceRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    if (fullRange(c, x, d)) {
+        c.same = x;
+        return c.one(c.dims(x));
+    }
+    if (c.isRow(c.dim(x, d))) return Refusal("picks a range of rows of " + c.spaceName(c.dim(x, d)));
+    Outcomes result = c.keep(x, c.dims(x), true);
+    if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
+        const std::int64_t start = c.integer("start", 0);
+        const std::int64_t end = c.name == "narrow" ? start + c.integer("length", 1) : c.integer("end", 1 << 30);
+        result[0].pairRoles = sliceOf(result[0].pairRoles, start, end, c.integer("step", 1));
+    }
+    return result;
+}
+
+Ruled<Outcomes> splitRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    if (c.isRow(c.dim(x, d))) return Refusal("splits the rows of " + c.spaceName(c.dim(x, d)));
+    const std::vector<Role>& pair = c.of(x).pairRoles;
+    const bool along = !pair.empty() && d == pairDim(c, x);
+    Outcomes result;
+    std::size_t at = 0;
+    for (const ir::Value& piece : c.outputs) {
+        Outcome o = c.keep(x, c.dims(x))[0];
+        const std::size_t rows =
+            c.name == "unbind" ? 1 : static_cast<std::size_t>(piece.shape[static_cast<std::size_t>(d)]);
+        if (along && at + rows <= pair.size()) {
+            if (c.name == "unbind") o.role = pair[at];
+            else
+                o.pairRoles.assign(pair.begin() + static_cast<std::ptrdiff_t>(at),
+                                   pair.begin() + static_cast<std::ptrdiff_t>(at + rows));
+        }
+        if (c.name == "unbind") o.dims.erase(o.dims.begin() + d);
+        at += rows;
+        result.push_back(std::move(o));
+    }
+    return result;
+}
+
+Ruled<Outcomes> flipRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    Outcomes result = c.keep(x, c.dims(x), true);
+    std::vector<std::int64_t> dims = c.integers("dims");
+    if (dims.empty())  // roll without dims works on the flattened tensor
+        for (int d = 0; d < c.rank(x); ++d) dims.push_back(d);
+    for (std::int64_t dim : dims) {
+        const int d = wrapDim(dim, c.rank(x));
+        if (c.isRow(c.dim(x, d))) return Refusal("changes the order of the rows of " + c.spaceName(c.dim(x, d)));
+        if (result[0].pairRoles.empty() || d != pairDim(c, x)) continue;
+        if (c.name != "flip") result[0].pairRoles.clear();
+        std::reverse(result[0].pairRoles.begin(), result[0].pairRoles.end());
+    }
+    return result;
+}
+
+Ruled<Outcomes> padRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    const std::vector<std::int64_t> pad = c.integers("pad");
+    for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
+        const int d = c.rank(x) - 1 - static_cast<int>(i / 2);
+        if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0))
+            return Refusal("adds rows to " + c.spaceName(c.dim(x, d)));
+    }
+    return c.one(c.dims(x));
+}
+
+// select_scatter, slice_scatter: a part of some other dimension is overwritten.
+Ruled<Outcomes> putBackRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self"), src = c.tensor("src");
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    if (c.isRow(c.dim(x, d))) {
+        const bool whole = c.name == "slice_scatter" && c.integer("start", 0) == 0 && c.integer("step", 1) == 1 &&
+                           c.integer("end", std::int64_t{1} << 31) >= (std::int64_t{1} << 31);
+        if (!whole) return Refusal("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position");
+        c.same = src;
+        return c.one(c.dims(x));
+    }
+    std::vector<SpaceId> other = c.dims(src);
+    std::vector<std::int64_t> extents = c.shape(src);
+    if (c.name == "select_scatter") {
+        other.insert(other.begin() + d, SpaceId{});
+        extents.insert(extents.begin() + d, 1);
+    } else {
+        extents[static_cast<std::size_t>(d)] = 1;
+    }
+    std::vector<std::int64_t> own = c.shape(x);
+    own[static_cast<std::size_t>(d)] = 1;
+    const auto dims = c.broadcast({{c.dims(x), own}, {other, extents}});
+    if (!dims) return Refusal(dims.error());
+    return c.one(*dims);
+}
+
+Ruled<Outcomes> stackRule(RuleContext& c)
+{
+    std::vector<RuleContext::Shaped> parts;
+    std::vector<Role> roles;
+    std::set<SpaceId> elements;
+    for (ValueId v : c.operands()) {
+        parts.push_back(c.shaped(v));
+        if (c.of(v).role) roles.push_back(*c.of(v).role);
+        elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
+    }
+    const auto dims = c.broadcast(parts);
+    if (!dims) return Refusal(dims.error());
+    Outcome o;
+    o.dims = *dims;
+    const int d = wrapDim(c.integer("dim", 0), static_cast<int>(dims->size()) + 1);
+    o.dims.insert(o.dims.begin() + d, SpaceId{});
+    if (roles.size() == parts.size()) o.pairRoles = roles;
+    o.elements = elements;
+    return Outcomes{o};
+}
+
+namespace {
+
+Ruled<Outcomes> catFeatures(RuleContext& c, const std::vector<ValueId>& parts, int d)
+{
+    std::vector<RuleContext::Shaped> rest;
+    Outcome o;
+    std::vector<Role> roles;
+    bool all = true;
+    for (ValueId v : parts) {
+        RuleContext::Shaped s = c.shaped(v);
+        s.dims.erase(s.dims.begin() + d);
+        s.shape.erase(s.shape.begin() + d);
+        rest.push_back(std::move(s));
+        const std::vector<Role>& pair = c.of(v).pairRoles;
+        if (!pair.empty()) roles.insert(roles.end(), pair.begin(), pair.end());
+        else if (c.of(v).role && c.extent(v, d) == 1) roles.push_back(*c.of(v).role);
+        else all = false;
+        o.elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
+    }
+    const auto dims = c.broadcast(rest);
+    if (!dims) return Refusal(dims.error());
+    o.dims = *dims;
+    o.dims.insert(o.dims.begin() + d, SpaceId{});
+    if (all) o.pairRoles = roles;
+    return Outcomes{o};
+}
+
+std::optional<Role> joinRoles(RuleContext& c, SpaceId cat, const std::vector<std::optional<Role>>& roles)
+{
+    std::vector<KeyId> keys;
+    for (const auto& r : roles) {
+        if (!r || r->target != roles[0]->target) return std::nullopt;
+        keys.push_back(r->key);
+    }
+    return Role{cat, c.builder.parts(keys), roles[0]->target};
+}
+
+void joinAll(RuleContext& c, const std::vector<ValueId>& parts, SpaceId cat, Outcome& o)
+{
+    std::size_t columns = 0;
+    for (ValueId v : parts) columns = std::max(columns, c.of(v).pairRoles.size());
+    const auto column = [&](std::size_t i) {
+        std::vector<std::optional<Role>> roles;
+        for (ValueId v : parts) {
+            const ValueInfo& info = c.of(v);
+            roles.push_back(i < info.pairRoles.size() ? std::optional(info.pairRoles[i]) : info.role);
+        }
+        return joinRoles(c, cat, roles);
+    };
+    if (columns == 0) {
+        o.role = column(0);
+        return;
+    }
+    for (std::size_t i = 0; i < columns; ++i)
+        if (const auto r = column(i)) o.pairRoles.push_back(*r);
+    if (o.pairRoles.size() != columns) o.pairRoles.clear();
+}
+
+Ruled<Outcomes> catRows(RuleContext& c, const std::vector<ValueId>& parts, int d)
+{
+    std::vector<SpaceId> spaces;
+    std::vector<RuleContext::Shaped> rest;
+    Outcome o;
+    for (ValueId v : parts) {
+        const SpaceId s = c.dim(v, d);
+        if (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque)
+            return Refusal("joins rows of " + c.spaceName(s) + " with other rows");
+        spaces.push_back(s);
+        RuleContext::Shaped shape = c.shaped(v);
+        shape.dims.erase(shape.dims.begin() + d);
+        shape.shape.erase(shape.shape.begin() + d);
+        rest.push_back(std::move(shape));
+        o.elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
+    }
+    const auto dims = c.broadcast(rest);
+    if (!dims) return Refusal(dims.error());
+    const SpaceId cat = c.builder.cat(spaces);
+    for (int end : {0, 1}) c.builder.jointKey(cat, end);
+    o.dims = *dims;
+    o.dims.insert(o.dims.begin() + d, cat);
+    joinAll(c, parts, cat, o);
+    c.info.kind = OpKind::Concat;
+    c.info.dim = d;
+    c.info.result = cat;
+    return Outcomes{o};
+}
+
+}  // namespace
+
+Ruled<Outcomes> catRule(RuleContext& c)
+{
+    std::vector<ValueId> parts;
+    std::vector<Slot> slots;
+    const int list = c.index("tensors");
+    ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
+        if (s.arg != list) return;
+        const bool legacyEmpty = c.rank(v) == 1 && c.extent(v, 0) == 0;  // cat ignores 1-D empties of any width
+        if (legacyEmpty && !c.dim(v, 0).valid()) return;
+        parts.push_back(v);
+        slots.push_back(s);
+    });
+    if (parts.empty()) return opaqueRule(c);
+    const int d = wrapDim(c.integer("dim", 0), c.rank(parts[0]));
+    const bool rows = std::any_of(parts.begin(), parts.end(), [&](ValueId v) { return c.isRow(c.dim(v, d)); });
+    if (!rows) return catFeatures(c, parts, d);
+    if (parts.size() == 1) {
+        c.same = parts[0];
+        return c.one(c.dims(parts[0]));
+    }
+    auto result = catRows(c, parts, d);
+    if (result)
+        for (std::size_t i = 0; i < slots.size(); ++i) c.use(slots[i], Use::Part, static_cast<int>(i));
+    return result;
+}
+
+}  // namespace hopscope::analysis
