@@ -41,7 +41,7 @@ base::Result<PlanAnswer> planFromFile(const Prepared& prepared, const std::strin
     return PlanAnswer{std::move(*plan), std::move(notes)};
 }
 
-base::Result<PlanAnswer> makePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
                                   const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
 {
     const base::Result<PlanRequest> request = requestFor(prepared, source, device);
@@ -61,7 +61,7 @@ base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource&
                        device.hostMemory, source.stages,    source.deadline};
 }
 
-base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
@@ -78,7 +78,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
                                     const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
                                     const std::stop_token& stop)
 {
-    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}};

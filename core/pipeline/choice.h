@@ -11,7 +11,7 @@ namespace hopscope::pipeline {
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);
 
 // Reads or makes the plan, for the resolved device; notes go to the reporter. Expects hashInputs.
-base::Result<PlanAnswer> choosePlan(const Prepared& prepared, executor::Predictor& predictor, const PlanSource& source,
+base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,
                                     const DeviceOptions& device, Reporter& reporter, const std::stop_token& stop);
 
 struct ChosenPlan {

@@ -29,11 +29,11 @@ struct Priced {
     double seconds = 0;
 };
 
-Priced pricedWith(Account account, const plan::Plan& plan, const executor::Prediction& prediction)
+Priced pricedWith(Account account, const plan::Plan& plan, const forecast::Prediction& prediction)
 {
     Priced priced{std::move(account), {}, {}, {}, 0};
     for (const plan::Checkpoint& c : plan.checkpoints) priced.written[c.value] = c.bytesWritten.value_or(0);
-    for (const executor::PredictedStage& s : prediction.stages) {
+    for (const forecast::PredictedStage& s : prediction.stages) {
         for (const auto& [value, bytes] : s.read) priced.read[value] += bytes;
         priced.bytes.d2h += s.bytes.d2h;
         priced.bytes.h2d += s.bytes.h2d;
@@ -51,7 +51,7 @@ T of(const std::map<ValueId, T>& table, ValueId value)
 
 class Explainer {
 public:
-    Explainer(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+    Explainer(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
               const base::ProgressFn& progress, std::stop_token stop)
         : m_prepared(prepared),
           m_predictor(predictor),
@@ -150,7 +150,7 @@ private:
     }
 
     const Prepared& m_prepared;
-    executor::Predictor& m_predictor;
+    forecast::Predictor& m_predictor;
     const PlanRequest& m_request;
     const base::ProgressFn& m_progress;
     std::stop_token m_stop;
@@ -158,7 +158,7 @@ private:
 
 }  // namespace
 
-base::Result<Explanation> explainPlan(const Prepared& prepared, executor::Predictor& predictor,
+base::Result<Explanation> explainPlan(const Prepared& prepared, forecast::Predictor& predictor,
                                       const PlanRequest& request, const PlanAnswer& answer,
                                       const base::ProgressFn& progress, std::stop_token stop)
 {

@@ -45,7 +45,7 @@ struct Explanation {
 
 // `answer` is planFor's to `request`. Decisions take a small solve each, within `deadline` seconds for all. Expects data.
 // Fails with Unsupported without data, with Cancelled, and as prediction does.
-base::Result<Explanation> explainPlan(const Prepared& prepared, executor::Predictor& predictor,
+base::Result<Explanation> explainPlan(const Prepared& prepared, forecast::Predictor& predictor,
                                       const PlanRequest& request, const PlanAnswer& answer,
                                       const base::ProgressFn& progress, std::stop_token stop);
 

@@ -29,7 +29,7 @@ struct Candidate {
 
 class Planner {
 public:
-    Planner(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request, std::stop_token stop)
+    Planner(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request, std::stop_token stop)
         : m_prepared(prepared),
           m_predictor(predictor),
           m_request(request),
@@ -147,7 +147,7 @@ private:
         const auto prediction = m_predictor.predict(candidate.plan, m_request.limits, m_stop);
         if (!prediction) return base::forward(prediction);
         candidate.worth = 0;
-        for (const executor::PredictedStage& s : prediction->stages)
+        for (const forecast::PredictedStage& s : prediction->stages)
             candidate.worth += static_cast<double>(s.bytes.d2h + s.bytes.h2d + s.bytes.structure);
         return candidate;
     }
@@ -190,7 +190,7 @@ private:
     }
 
     const Prepared& m_prepared;
-    executor::Predictor& m_predictor;
+    forecast::Predictor& m_predictor;
     const PlanRequest& m_request;
     plan::Machine m_machine;
     std::stop_token m_stop;
@@ -211,7 +211,7 @@ base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t>
                       "raise --host-memory, or use --strategy optimal to find a plan that fits");
 }
 
-base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
@@ -228,7 +228,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& 
     return answer;  // a plan that cannot be looked at beforehand keeps nothing there
 }
 
-base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   std::shared_ptr<const Basis> before, std::stop_token stop)
 {
     const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
@@ -236,8 +236,8 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor&
     return Planner(prepared, predictor, request, std::move(stop)).near(*strategy, *before);
 }
 
-base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
-                                               const plan::Plan& plan, const executor::PredictOptions& limits,
+base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,
+                                               const plan::Plan& plan, const forecast::PredictOptions& limits,
                                                std::stop_token stop)
 {
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "placement/optimise.h"
 
@@ -16,7 +16,7 @@ struct PlanRequest {
     placement::Objective objective = placement::Objective::Time;
     std::vector<plan::Pin> pins;
     std::string device = "cpu";                             // resolved
-    executor::PredictOptions limits;                        // batch and memory
+    forecast::PredictOptions limits;                        // batch and memory
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
     std::optional<int> stages = std::nullopt;               // of the optimum, at most
     std::optional<double> deadline = std::nullopt;          // seconds for the optimum
@@ -37,20 +37,20 @@ struct PlanAnswer {
 // Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
 // of the rules with the same pins and number of stages; if no optimum can be found for the model, the better rule's plan is
 // returned with a note. Without data they are the same as "depth". Fails as placement does, with Cancelled, and with Resources.
-base::Result<PlanAnswer> planFor(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 
 // Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised
 // again, for the same row counts. Fails as planFor does.
-base::Result<PlanAnswer> planNear(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   std::shared_ptr<const Basis> before, std::stop_token stop);
 
 // Fails with Unsupported where the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
 
 // Predicted seconds of each stage of a plan, for its device, from the rates of the machine. Fails as `predict` does.
-base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, executor::Predictor& predictor,
-                                               const plan::Plan& plan, const executor::PredictOptions& limits,
+base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,
+                                               const plan::Plan& plan, const forecast::PredictOptions& limits,
                                                std::stop_token stop);
 
 }  // namespace hopscope::pipeline

@@ -10,10 +10,10 @@ namespace {
 
 using json::Value;
 
-plan::Bytes total(const executor::Prediction& prediction)
+plan::Bytes total(const forecast::Prediction& prediction)
 {
     plan::Bytes sum;
-    for (const executor::PredictedStage& stage : prediction.stages) {
+    for (const forecast::PredictedStage& stage : prediction.stages) {
         sum.d2h += stage.bytes.d2h;
         sum.h2d += stage.bytes.h2d;
         sum.structure += stage.bytes.structure;
@@ -21,10 +21,10 @@ plan::Bytes total(const executor::Prediction& prediction)
     return sum;
 }
 
-std::int64_t peak(const executor::Prediction& prediction)
+std::int64_t peak(const forecast::Prediction& prediction)
 {
     std::int64_t most = 0;
-    for (const executor::PredictedStage& stage : prediction.stages) most = std::max(most, stage.peakMemory);
+    for (const forecast::PredictedStage& stage : prediction.stages) most = std::max(most, stage.peakMemory);
     return most;
 }
 
@@ -52,7 +52,7 @@ std::vector<Value> recomputed(const plan::Plan& plan)
     return lists;
 }
 
-Value stageValue(const executor::PredictedStage& stage, double seconds, Value recomputedOps)
+Value stageValue(const forecast::PredictedStage& stage, double seconds, Value recomputedOps)
 {
     Value item;
     item["index"] = stage.index;
@@ -76,19 +76,19 @@ std::int64_t storedBytes(const plan::Plan& plan)
 
 }  // namespace
 
-void fillPlan(plan::Plan& plan, const executor::Prediction& prediction)
+void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
 {
     plan.bytes = total(prediction);
     plan.peakMemory = peak(prediction);
     for (plan::Checkpoint& checkpoint : plan.checkpoints) {
         checkpoint.bytesRead = 0;
-        for (const executor::PredictedStage& stage : prediction.stages)
+        for (const forecast::PredictedStage& stage : prediction.stages)
             if (const auto it = stage.read.find(checkpoint.value); it != stage.read.end())
                 *checkpoint.bytesRead += it->second;
     }
 }
 
-Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction,
+Value predictionValue(const plan::Plan& plan, const forecast::Prediction& prediction,
                       const std::vector<double>& seconds)
 {
     const plan::Bytes bytes = total(prediction);

@@ -2,17 +2,17 @@
 
 // What a plan will move and hold, put into the plan itself and into a document of its own.
 
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "json/json.h"
 
 namespace hopscope::pipeline {
 
 // Fills `bytes`, `peak_memory` and each checkpoint's `bytes_read`.
-void fillPlan(plan::Plan& plan, const executor::Prediction& prediction);
+void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.
-json::Value predictionValue(const plan::Plan& plan, const executor::Prediction& prediction,
+json::Value predictionValue(const plan::Plan& plan, const forecast::Prediction& prediction,
                             const std::vector<double>& seconds);
 
 }  // namespace hopscope::pipeline

@@ -6,7 +6,7 @@
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
 #include "base/units.h"
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "graph/dataset.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -223,7 +223,7 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
 {
     const bool guarded = !prepared.walk.program.guards.empty() || !prepared.analysis.maxIndexGuards.empty();
     if (!prepared.hasData() || prepared.analysis.refusal || !guarded) return {};
-    executor::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     const base::Status checked = predictor.checkGuards(std::move(stop));
     if (checked || checked.error().code != base::ErrorCode::Input) return checked;
     const base::Result<bool> walked = rewalk(prepared, reporter);

@@ -22,9 +22,9 @@ double slowness(double expected, double measured)
 
 }  // namespace
 
-base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, executor::Predictor& predictor,
+base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Predictor& predictor,
                                           const plan::Plan& plan, const plan::Machine& machine,
-                                          const executor::PredictOptions& limits, std::stop_token stop)
+                                          const forecast::PredictOptions& limits, std::stop_token stop)
 {
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);

@@ -3,7 +3,7 @@
 // What finished runs say about the rates of a machine.
 
 #include "executor/executor.h"
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "pipeline/prepare.h"
 #include "plan/machine.h"
 
@@ -18,9 +18,9 @@ struct WorkSeconds {
 };
 
 // By the cost model, for the rows of the plan's batches. Fails as `countRows` does.
-base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, executor::Predictor& predictor,
+base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Predictor& predictor,
                                           const plan::Plan& plan, const plan::Machine& machine,
-                                          const executor::PredictOptions& limits, std::stop_token stop);
+                                          const forecast::PredictOptions& limits, std::stop_token stop);
 
 WorkSeconds measuredSeconds(const executor::RunReport& run);
 

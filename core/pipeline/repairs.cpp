@@ -11,7 +11,7 @@ constexpr int mostMoreStages = 3;
 
 class Repairs {
 public:
-    Repairs(const Prepared& prepared, executor::Predictor& predictor, const PlanRequest& request,
+    Repairs(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
             const base::ProgressFn& progress, std::stop_token stop)
         : m_prepared(prepared),
           m_predictor(predictor),
@@ -65,7 +65,7 @@ private:
     }
 
     const Prepared& m_prepared;
-    executor::Predictor& m_predictor;
+    forecast::Predictor& m_predictor;
     const PlanRequest& m_request;
     const base::ProgressFn& m_progress;
     std::stop_token m_stop;
@@ -74,7 +74,7 @@ private:
 
 }  // namespace
 
-base::Result<std::vector<Repair>> findRepairs(const Prepared& prepared, executor::Predictor& predictor,
+base::Result<std::vector<Repair>> findRepairs(const Prepared& prepared, forecast::Predictor& predictor,
                                               const PlanRequest& request, const base::ProgressFn& progress,
                                               const std::stop_token& stop)
 {

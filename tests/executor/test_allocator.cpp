@@ -55,3 +55,30 @@ TEST_CASE("spilled tensors are not anonymous memory and keep their contents")
     const at::Tensor after = megabytes(2);
     CHECK(cpuMemory().current > before);
 }
+
+TEST_CASE("a trace sees what its thread takes and gives back, and an inner one takes over")
+{
+    installCpuAllocator();
+    const AllocationTrace outer;
+    at::Tensor kept = at::empty({100}, at::kFloat);
+    {
+        const AllocationTrace inner;
+        at::Tensor gone = at::empty({10}, at::kFloat);
+        gone.reset();
+        kept.reset();  // not the inner one's
+        CHECK((inner.events() == std::vector<AllocationTrace::Event>{{0, 40}, {0, 0}}));
+        CHECK(inner.held() == 0);
+    }
+    CHECK((outer.events() == std::vector<AllocationTrace::Event>{{0, 400}}));
+    CHECK(outer.held() == countedBytes(400));
+}
+
+TEST_CASE("what is counted is what the allocator counts, for small blocks and large ones")
+{
+    installCpuAllocator();
+    for (const std::int64_t n : {1, 60, 64, 100'000, 1'048'500, 1'048'576, 5'000'000, 33'333'333}) {
+        const std::int64_t before = cpuMemory().current;
+        const at::Tensor t = at::empty({n}, at::kByte);
+        CHECK(cpuMemory().current - before == countedBytes(n));
+    }
+}

@@ -25,8 +25,9 @@ MODULES = {
     "schema": ["plan", "analysis", "json"],
     "loader": ["ir", "operators"],
     "executor": ["plan", "analysis", "graph", "kernels", "gpu"],
+    "forecast": ["executor"],
     "verify": ["loader", "executor", "schema", "placement"],
-    "pipeline": ["verify"],
+    "pipeline": ["verify", "forecast"],
     "protocol": ["schema"],
     "style": [],
     "models": ["style", "protocol"],
@@ -54,14 +55,17 @@ FRONTS = {
     "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
-QT_ROOMS = WIDGETS | {"app/hopscope"}
+QT_MODULES = WIDGETS | {"app/hopscope"}
 # Single headers that a module may include although the map does not let it use their module.
-DOORS = {"executor": ["loader/loader.h", "loader/one_thread.h", "loader/registry.h", "loader/tensors.h"]}
+SINGLE_HEADERS = {
+    "executor": ["loader/loader.h", "loader/one_thread.h", "loader/registry.h", "loader/tensors.h"],
+    "forecast": ["loader/loader.h", "loader/one_thread.h", "loader/tensors.h"],
+}
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
-TORCH_MODULES = {"loader", "executor", "verify"}
+TORCH_MODULES = {"loader", "executor", "forecast", "verify"}
 
-# Third-party headers (by prefix) and link targets (by pattern), and the rooms in which they may appear.
-ROOMS = [
+# Third-party headers (by prefix) and link targets (by pattern), and the modules in which they may appear.
+THIRD_PARTY = [
     ("nlohmann/", r"nlohmann_json", {"json"}),
     ("tl/", r"tl::expected", {"base"}),
     ("fmt/", r"fmt", {"base", "app/engine/cli"}),
@@ -75,7 +79,7 @@ ROOMS = [
     ("zlib.h", r"ZLIB|z$", {"loader"}),
     ("qcustomplot", r"QCustomPlot", {"plots"}),
     ("graphviz/", r"PkgConfig::GRAPHVIZ|cgraph|gvc", {"app/layout"}),
-    ("Q", r"Qt6::", QT_ROOMS),
+    ("Q", r"Qt6::", QT_MODULES),
     ("torch/", r"hopscope_libtorch|torch", TORCH_MODULES),
     ("ATen/", r"ATen", TORCH_MODULES),
     ("c10/", r"c10", TORCH_MODULES),
@@ -165,7 +169,7 @@ def check_quoted(path, header, root):
         return [f'{path}: "{header}" is no header of a module (they are named "module/file.h")']
     if module == other:
         return check_part(path, target)
-    if may_use(module, other) or header in DOORS.get(module, []):
+    if may_use(module, other) or header in SINGLE_HEADERS.get(module, []):
         return []
     return [f'{path}: {module} must not use {other} ("{header}")']
 
@@ -174,9 +178,9 @@ def check_angled(path, header):
     """A system header, or one of a library that is at home in this module."""
     module = module_of(path)
     names = {module, f"{module}/{part_of(path)}"}
-    for prefix, _, rooms in ROOMS:
+    for prefix, _, homes in THIRD_PARTY:
         if header.startswith(prefix):
-            return [] if names & rooms else [f"{path}: <{header}> belongs in {' or '.join(sorted(rooms))} only"]
+            return [] if names & homes else [f"{path}: <{header}> belongs in {' or '.join(sorted(homes))} only"]
     if STANDARD.fullmatch(header) or SYSTEM.fullmatch(header):
         return []
     return [f"{path}: <{header}> is of no library that the map knows"]
@@ -224,7 +228,7 @@ def include_edges(found):
     edges = {}
     for path, includes in found.items():
         module = module_of(path)
-        used = {quoted.split("/")[0] for _, quoted in includes if quoted and quoted not in DOORS.get(module, [])}
+        used = {quoted.split("/")[0] for _, quoted in includes if quoted and quoted not in SINGLE_HEADERS.get(module, [])}
         edges.setdefault(module, set()).update(used & set(MODULES) - {module})
     return edges
 
@@ -237,7 +241,7 @@ def link_lists(root):
         text = re.sub(r"#.*", "", path.read_text())
         for body in re.findall(r"hopscope_(?:module|widget)\(([^)]*)\)", text):
             words = body.split()
-            keywords = ("SOURCES", "DEPENDS", "CORE", "LIBRARIES", "TORCH")
+            keywords = ("SOURCES", "TENSOR_SOURCES", "SCRIPT_SOURCES", "FAST", "DEPENDS", "CORE", "LIBRARIES")
             current = lists.setdefault(words[0], {keyword: [] for keyword in keywords})
             keyword = None
             for word in words[1:]:
@@ -250,9 +254,9 @@ def link_lists(root):
 
 
 def check_library(name, library):
-    for _, pattern, rooms in ROOMS:
+    for _, pattern, homes in THIRD_PARTY:
         if re.match(pattern, library):
-            return [] if name in rooms else [f"{home_of(name)}: links {library}, which belongs in {sorted(rooms)} only"]
+            return [] if name in homes else [f"{home_of(name)}: links {library}, which belongs in {sorted(homes)} only"]
     if library.startswith("hopscope_"):
         return [f"{home_of(name)}: {library} is a module and belongs under DEPENDS"]
     if SYSTEM_LIBRARIES.fullmatch(library) or library.startswith("$"):
@@ -263,17 +267,17 @@ def check_library(name, library):
 def check_links(lists, includes):
     """Link lists keep to the map and name (transitively) every module whose headers are included."""
     findings = []
-    doors = {name: {header.split("/")[0] for header in headers} for name, headers in DOORS.items()}
+    single = {name: {header.split("/")[0] for header in headers} for name, headers in SINGLE_HEADERS.items()}
     edges = {name: lists[name]["DEPENDS"][1:] + lists[name]["CORE"][1:] for name in lists}
     for name, words in lists.items():
         for other in edges[name]:
-            if other not in MODULES or not (may_use(name, other) or other in doors.get(name, ())):
+            if other not in MODULES or not (may_use(name, other) or other in single.get(name, ())):
                 findings.append(f"{home_of(name)}: must not link {other}")
         for other in sorted(includes.get(name, set()) - closure(name, edges)):
             findings.append(f"{home_of(name)}: includes {other} but does not link it")
         for library in words["LIBRARIES"][1:]:
             findings += check_library(name, library)
-        if words["TORCH"] and name not in TORCH_MODULES:
+        if words["TENSOR_SOURCES"] + words["SCRIPT_SOURCES"] and name not in TORCH_MODULES:
             findings.append(f"{home_of(name)}: must not link LibTorch")
     return findings + check_cycles(edges, "link lists")
 

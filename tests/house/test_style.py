@@ -15,6 +15,8 @@ CODE = {".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake"}
 TEXT = CODE | {".md", ".txt", ".json"}
 FILE_LIMIT = 500
 FUNCTION_LIMIT = 60
+METHOD_LIMIT = 40  # member functions of a class; overloads count once
+CLASS_LIMIT = 400  # lines of all its member functions
 
 # Put together from pieces, so that this file does not match itself.
 MARKS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
@@ -40,16 +42,52 @@ def matches(pattern, root=ROOT):
     return found
 
 
-def functions(paths):
-    """(length, where) of every function that ctags finds in C++, CUDA and Python."""
+def tags(paths, *options):
+    """What ctags finds, as dictionaries."""
     if not has_ctags():
         raise AssertionError("universal-ctags is not installed; packaging/setup.sh does it")
-    command = ["ctags", "--languages=C++,CUDA,Python", "--kinds-C++=f", "--kinds-CUDA=f", "--kinds-Python=fm",
-               "--fields=+ne", "--output-format=json", "-L", "-", "-f", "-"]
+    command = ["ctags", *options, "--output-format=json", "-L", "-", "-f", "-"]
     listing = subprocess.run(command, input="\n".join(map(str, paths)), capture_output=True, text=True, check=True)
-    tags = [json.loads(line) for line in listing.stdout.splitlines()]
+    return [json.loads(line) for line in listing.stdout.splitlines()]
+
+
+def functions(paths):
+    """(length, where) of every function that ctags finds in C++, CUDA and Python; TEST_CASEs are functions."""
+    found = tags(paths, "--languages=C++,CUDA,Python", "--kinds-C++=f", "--kinds-CUDA=f", "--kinds-Python=fm",
+                 "--fields=+ne")
     return [(tag["end"] - tag["line"] + 1, f"{tag['path']}:{tag['line']} {tag['name']}")
-            for tag in tags if "end" in tag]
+            for tag in found if "end" in tag] + test_cases(paths)
+
+
+def test_cases(paths):
+    """(length, where) of every TEST_CASE of doctest: from its line to the brace that closes it at the start of a line."""
+    found = []
+    for path in paths:
+        start = None
+        for number, line in enumerate(path.read_text().splitlines() if path.suffix == ".cpp" else (), 1):
+            if line.startswith("TEST_CASE"):
+                start, name = number, line
+            elif line == "}" and start:
+                found.append((number - start + 1, f"{path}:{start} {name}"))
+                start = None
+    return found
+
+
+def classes(paths):
+    """(member functions, lines of them, name) of every class and struct in C++ and CUDA."""
+    methods, lines = {}, {}
+    found = tags(paths, "--languages=C++,CUDA", "--kinds-C++=fp", "--kinds-CUDA=fp", "--fields=+neKZ")
+    for tag in found:
+        if tag.get("scopeKind") in ("class", "struct"):
+            name = re.sub(r"__anon\w+::", "", tag["scope"])
+            methods.setdefault(name, set()).add(tag["name"])
+            lines[name] = lines.get(name, 0) + (tag["end"] - tag["line"] + 1 if tag["kind"] == "function" else 0)
+    return [(len(methods[name]), lines[name], name) for name in sorted(methods)]
+
+
+def too_large(found):
+    return [f"{name}: {methods} member functions with {lines} lines" for methods, lines, name in found
+            if methods > METHOD_LIMIT or lines > CLASS_LIMIT]
 
 
 def has_ctags():
@@ -78,6 +116,13 @@ class Style(unittest.TestCase):
         print(f"{len(sizes)} functions, median {statistics.median(sizes)}, 90 %: {sizes[len(sizes) * 9 // 10]}, "
               f"longest {sizes[-1]}, {share:.0f} % up to 20 lines")
         self.assertEqual([f"{where}: {length} lines" for length, where in lengths if length > FUNCTION_LIMIT], [])
+
+
+    def test_no_class_is_larger_than_the_limits(self):
+        found = classes(files(CODE))
+        self.assertGreater(len(found), 100)
+        print(f"{len(found)} classes, most member functions {max(found)[0]}, most lines {max(f[1] for f in found)}")
+        self.assertEqual(too_large(found), [])
 
 
 class TheChecksThemselves(unittest.TestCase):
@@ -109,6 +154,18 @@ class TheChecksThemselves(unittest.TestCase):
     def test_the_length_of_a_function_is_measured(self):
         path = self.plant("int f()\n{\n" + "    g();\n" * 70 + "    return 1;\n}\n")
         self.assertEqual([length for length, _ in functions([path])], [74])
+
+    def test_the_length_of_a_test_case_is_measured(self):
+        path = self.plant('TEST_CASE("a case")\n{\n' + "    CHECK(true);\n" * 70 + "}\n")
+        self.assertEqual([length for length, _ in functions([path])], [73])
+
+    def test_a_class_with_many_member_functions_is_found(self):
+        path = self.plant("class A {\n" + "".join(f"    void f{i}();\n" for i in range(METHOD_LIMIT + 1)) + "};\n")
+        self.assertEqual(too_large(classes([path])), [f"A: {METHOD_LIMIT + 1} member functions with 0 lines"])
+
+    def test_a_class_with_many_lines_is_found(self):
+        body = "".join(f"void A::f{i}()\n{{\n" + "    g();\n" * 50 + "}\n" for i in range(8))
+        self.assertEqual(len(too_large(classes([self.plant("class A;\n" + body)]))), 1)
 
 
 if __name__ == "__main__":

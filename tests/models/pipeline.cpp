@@ -95,12 +95,12 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
 
-base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
+base::Result<forecast::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch)
 {
     const TemporaryFolder folder;
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
     return predictor.predict(plan, {batch, std::nullopt, true}, {});
 }
 
@@ -109,7 +109,7 @@ base::Result<plan::Plan> withResidents(const Prepared& prepared, plan::Plan plan
 {
     const TemporaryFolder folder;
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
     return predictor.keepOnDevice(std::move(plan), {batch, std::nullopt}, {});
 }
 
@@ -120,7 +120,7 @@ base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::Tenso
     if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
     const auto depth = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
     if (!depth) return base::forward(depth);
-    executor::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
     const auto rows = predictor.countRows(*depth, {batch, std::nullopt}, {});
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, objective, {}, *rows);

@@ -11,7 +11,7 @@
 #include "analysis/roles/roles.h"
 #include "base/result.h"
 #include "executor/executor.h"
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "loader/loader.h"
 #include "placement/optimise.h"
 #include "plan/plan.h"
@@ -41,7 +41,7 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
                                           BatchPeaks* peaks = nullptr);
 
 // What the plan would move in batches of `batch`, and hold in each.
-base::Result<executor::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
+base::Result<forecast::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch);
 
 // With what a GPU can keep.

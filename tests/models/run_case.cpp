@@ -151,7 +151,7 @@ std::string figures(const executor::StageReport& s)
     return figures(s.bytes.d2h, s.bytes.h2d, s.bytes.structure, s.frontierRows, s.batches);
 }
 
-std::string figures(const executor::PredictedStage& s)
+std::string figures(const forecast::PredictedStage& s)
 {
     return figures(s.bytes.d2h, s.bytes.h2d, s.bytes.structure, s.frontierRows, s.batches);
 }
@@ -162,7 +162,7 @@ constexpr double fewTensors = 1024;
 constexpr double fewTensorsOnGpu = 2048;  // whose allocator counts 512 bytes at least
 constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
 
-void comparePeaks(const executor::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
+void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
     if (stage.estimated && few == fewTensorsOnGpu) return;
     const auto measured = peaks.find(stage.index);
@@ -191,7 +191,7 @@ std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepare
             return Failure{std::nullopt, describeJob(job, s.name) + ": stage " + std::to_string(i + 1) + " moved " +
                                              figures(report.stages[i]) + ", not " + figures(prediction->stages[i])};
     const double few = plan.device == "cpu" ? fewTensors : fewTensorsOnGpu;
-    for (const executor::PredictedStage& stage : prediction->stages) comparePeaks(stage, peaks, few, tally);
+    for (const forecast::PredictedStage& stage : prediction->stages) comparePeaks(stage, peaks, few, tally);
     return std::nullopt;
 }
 

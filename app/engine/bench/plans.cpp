@@ -56,8 +56,8 @@ private:
             pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
         if (!answer) return base::forward(answer);
         plan::Plan& plan = answer->plan;
-        const executor::PredictOptions limits{m_options.device.batch, m_options.device.memory};
-        executor::PredictOptions here = limits;
+        const forecast::PredictOptions limits{m_options.device.batch, m_options.device.memory};
+        forecast::PredictOptions here = limits;
         here.staysBeside = true;
         const auto prediction = m_predictor.predict(plan, here, m_stop);
         if (!prediction) return base::forward(prediction);
@@ -66,7 +66,7 @@ private:
         const std::string name =
             strategy == "optimal" ? strategy + ", " + placement::objectiveName(objective) : strategy;
         Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
-        for (const executor::PredictedStage& s : prediction->stages) {
+        for (const forecast::PredictedStage& s : prediction->stages) {
             m.predictedBytes = m.predictedBytes + s.bytes;
             m.predictedPeaks.push_back(s.peakMemory);
         }
@@ -110,7 +110,7 @@ private:
     std::string m_folder;
     pipeline::Reporter& m_reporter;
     std::stop_token m_stop;
-    executor::Predictor m_predictor;
+    forecast::Predictor m_predictor;
     std::vector<Measured> m_measured;
 };
 

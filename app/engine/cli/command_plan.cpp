@@ -11,7 +11,7 @@ namespace hopscope::engine {
 namespace {
 
 // A plan is a plan without its figures, too.
-base::Status addPrediction(pipeline::Prepared& prepared, executor::Predictor& predictor, plan::Plan& plan,
+base::Status addPrediction(pipeline::Prepared& prepared, forecast::Predictor& predictor, plan::Plan& plan,
                            const pipeline::DeviceOptions& device, Session& session)
 {
     session.console.progress({"counting rows per batch", 0, 0});
@@ -24,7 +24,7 @@ base::Status addPrediction(pipeline::Prepared& prepared, executor::Predictor& pr
 }
 
 // The explanation for people; written to its file for everybody else.
-base::Result<std::string> explained(const pipeline::Prepared& prepared, executor::Predictor& predictor,
+base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast::Predictor& predictor,
                                     const PlanCommand& command, const pipeline::PlanAnswer& answer, Session& session)
 {
     if (command.explain.empty()) return std::string();
@@ -53,7 +53,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
             pipeline::settleBranches(*prepared, scratch->path(), session.console, session.stop);
         !settled)
         return base::forward(settled);
-    executor::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, scratch->path());
+    forecast::Predictor predictor(prepared->walk, prepared->analysis, prepared->inputs, scratch->path());
     base::Result<pipeline::PlanAnswer> answer =
         pipeline::choosePlan(*prepared, predictor, command.plan, command.device, session.console, session.stop);
     if (!answer) return base::forward(answer);

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "executor/predict.h"
+#include "forecast/predict.h"
 #include "pipeline/planner.h"
 #include "pipeline/prepare.h"
 #include "server/requests.h"
@@ -31,7 +31,7 @@ struct Document {
 
     std::int64_t id;
     pipeline::Prepared prepared;
-    executor::Predictor predictor;
+    forecast::Predictor predictor;
     std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
 };
 

@@ -46,7 +46,7 @@ std::optional<double> deadlineOf(const json::Reader& params)
 
 // Fills in what follows from the plan, and answers with all of it.
 Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,
-               const executor::PredictOptions& options, const Call& call)
+               const forecast::PredictOptions& options, const Call& call)
 {
     const pipeline::Prepared& prepared = document.prepared;
     json::Value result;
@@ -54,9 +54,9 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
     result["notes"] = json::Value(notes);
     if (prepared.hasData()) {
         call.progress({"counting rows per batch", 0, 0});
-        executor::PredictOptions here = options;
+        forecast::PredictOptions here = options;
         here.staysBeside = true;
-        const base::Result<executor::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
+        const base::Result<forecast::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
         if (!prediction) return failed(prediction.error());
         const auto seconds = pipeline::stageSeconds(prepared, document.predictor, plan, options, call.stop);
         if (!seconds) return failed(seconds.error());

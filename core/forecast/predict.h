@@ -20,7 +20,7 @@
 #include "plan/plan.h"
 #include "plan/row_counts.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 struct PredictedStage {
     int index = 1;
@@ -82,4 +82,4 @@ private:
     std::unique_ptr<Kept> m_kept;
 };
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: how many rows each class has in each batch of a loop, from the graph, without blocks.
+// Private to forecast: how many rows each class has in each batch of a loop, from the graph, without blocks.
 
 #include <array>
 #include <map>
@@ -10,7 +10,7 @@
 #include "executor/structure.h"
 #include "plan/plan.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 // Row counts by batch, and their sum.
 struct Counts {
@@ -22,7 +22,9 @@ struct Counts {
 // Remembers what it has counted: by table, key or frontier, and batch size.
 class ClassCounts {
 public:
-    ClassCounts(const analysis::Analysis& analysis, Structure& structure) : m_analysis(analysis), m_structure(structure)
+    ClassCounts(const analysis::Analysis& analysis, executor::Structure& structure)
+        : m_analysis(analysis),
+          m_structure(structure)
     {}
 
     // Batches of `size` destinations in ascending order, the last one smaller. Frontiers are counted row by row, the
@@ -44,8 +46,8 @@ private:
     void mark(Marks& marks, const plan::FrontierSource& source, const Range& own);
 
     const analysis::Analysis& m_analysis;
-    Structure& m_structure;
+    executor::Structure& m_structure;
     std::map<Key, Counts> m_known;
 };
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,11 +1,11 @@
-#include "executor/planned.h"
+#include "forecast/planned.h"
 
 #include <algorithm>
 
 #include "executor/batching.h"
 #include "executor/device_context.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::RowClass;
 using ir::RowKind;
@@ -15,7 +15,7 @@ namespace {
 constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
 
 template <class CountsOf>
-std::map<RowClass, Counts> rowsOf(const LoopProgram& program, CountsOf&& countsOf)
+std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf&& countsOf)
 {
     std::map<RowClass, Counts> counts;
     for (const RowClass& rows : classesOf(program)) counts.emplace(rows, countsOf(rows));
@@ -64,24 +64,24 @@ Prediction Planned::predict(const PredictOptions& options)
 
 double Planned::budget(std::optional<std::int64_t> memory)
 {
-    const DeviceContext device(m_plan.device);
+    const executor::DeviceContext device(m_plan.device);
     if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
-    const double bytes = memory ? static_cast<double>(tensorLimit(*memory) - cpuMemory().current)
+    const double bytes = memory ? static_cast<double>(executor::tensorLimit(*memory) - executor::cpuMemory().current)
                                 : static_cast<double>(device.freeMemory()) / 4;
-    return std::min(bytes, cpuBatchBytes);
+    return std::min(bytes, executor::cpuBatchBytes);
 }
 
 double Planned::keptBytes()
 {
-    std::set<ResidentPart> all;
+    std::set<executor::ResidentPart> all;
     for (const auto& loops : m_programs)
-        for (const LoopProgram& program : loops)
-            for (ResidentPart part : m_choice.parts(program)) {
-                if (part.kind == ResidentPart::Store) part.kind = ResidentPart::Table;
+        for (const executor::LoopProgram& program : loops)
+            for (executor::ResidentPart part : m_choice.parts(program)) {
+                if (part.kind == executor::ResidentPart::Store) part.kind = executor::ResidentPart::Table;
                 all.insert(part);
             }
     double bytes = 0;
-    for (const ResidentPart& part : all) bytes += static_cast<double>(m_choice.bytes(part, m_structure));
+    for (const executor::ResidentPart& part : all) bytes += static_cast<double>(m_choice.bytes(part, m_structure));
     return bytes;
 }
 
@@ -121,20 +121,21 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts
 
 void Planned::compile()
 {
-    m_programs = compileStages(m_analysis, m_plan, m_choice, m_structure, gpu());
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, gpu());
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
-        for (const LoopProgram& p : programs)
-            loops.push_back({p, trafficOf(m_analysis, m_structure, p, m_choice), MemoryModel(allocated(p), gpu())});
+        for (const executor::LoopProgram& p : programs)
+            loops.push_back(
+                {p, trafficOf(m_analysis, m_structure, p, m_choice), executor::MemoryModel(allocated(p), gpu())});
     }
 }
 
 // On a CPU the batch's own rows of a table are used where they lie.
-LoopProgram Planned::allocated(LoopProgram program) const
+executor::LoopProgram Planned::allocated(executor::LoopProgram program) const
 {
     if (gpu()) return program;
-    for (const Instruction& i : program.instructions)
-        if (i.act == Act::Read && i.rows.kind == RowKind::Batch)
+    for (const executor::Instruction& i : program.instructions)
+        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch)
             program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
     return program;
 }
@@ -163,7 +164,7 @@ double Planned::baseline()
     if (!gpu()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) learntAbout(l);
-    return static_cast<double>(DeviceContext(m_plan.device).memory().current);
+    return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
 }
 
 double Planned::mostMemory(std::int64_t size)
@@ -221,18 +222,18 @@ void Planned::prepares(const PlannedLoop& l)
     } else if (const LoopMemory* const learnt = learntAbout(l)) {
         for (const auto& [value, bytes] : learnt->whole()) stays(value, bytes);
     } else {
-        for (const ir::ValueId v : wholeOperands(l.program))
-            stays(v, countedOnGpu(wholeBytes(m_analysis, v, m_structure.sizes())));
+        for (const ir::ValueId v : executor::wholeOperands(l.program))
+            stays(v, executor::countedOnGpu(executor::wholeBytes(m_analysis, v, m_structure.sizes())));
     }
 }
 
 // What stays on a GPU from this loop on, and is copied there.
-void Planned::loads(PredictedStage& result, const LoopProgram& program)
+void Planned::loads(PredictedStage& result, const executor::LoopProgram& program)
 {
-    const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
-    for (const ResidentLoad& load : m_choice.added(program, held, m_structure)) {
+    const auto held = [&](const executor::ResidentPart& part) { return m_parts.contains(part); };
+    for (const executor::ResidentLoad& load : m_choice.added(program, held, m_structure)) {
         m_parts.insert(load.part);
-        m_baseline += static_cast<double>(countedOnGpu(load.bytes));
+        m_baseline += static_cast<double>(executor::countedOnGpu(load.bytes));
         result.bytes.h2d += load.copied.h2d;
         result.bytes.structure += load.copied.structure;
     }
@@ -240,18 +241,19 @@ void Planned::loads(PredictedStage& result, const LoopProgram& program)
 
 void Planned::drops(std::size_t stage)
 {
-    std::erase_if(m_parts, [&](const ResidentPart& part) {
+    std::erase_if(m_parts, [&](const executor::ResidentPart& part) {
         const bool gone = !m_choice.usedAfter(part, stage, m_programs);
-        if (gone) m_baseline -= static_cast<double>(countedOnGpu(m_choice.bytes(part, m_structure)));
+        if (gone) m_baseline -= static_cast<double>(executor::countedOnGpu(m_choice.bytes(part, m_structure)));
         return gone;
     });
 }
 
 void Planned::reduces(const PlannedLoop& l)
 {
-    for (const Reduced& r : l.program.reductions) {
+    for (const executor::Reduced& r : l.program.reductions) {
         const ir::ValueId out = m_analysis.program.op(r.op).outputs.at(0);
-        stays(out, gpu() ? countedOnGpu(wholeBytes(m_analysis, out, m_structure.sizes())) : m_known.outside.bytes(out));
+        stays(out, gpu() ? executor::countedOnGpu(executor::wholeBytes(m_analysis, out, m_structure.sizes()))
+                         : m_known.outside.bytes(out));
     }
 }
 
@@ -302,4 +304,4 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
         result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: how many bytes a batch of a loop takes from the device's allocator, from what a few small batches took.
+// Private to forecast: how many bytes a batch of a loop takes from the device's allocator, from what a few small batches took.
 // Sizes of tensors are linear in the rows of few classes, and batches of a loop take and give back their blocks in the same
 // order: what a small batch did says what any other does.
 
@@ -11,11 +11,11 @@
 #include "executor/batching.h"
 #include "executor/memory.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 struct ProbedBatch {
     std::map<ir::RowClass, std::int64_t> rows;
-    std::vector<AllocationTrace::Event> events;
+    std::vector<executor::AllocationTrace::Event> events;
 };
 
 struct Probed {
@@ -32,7 +32,7 @@ public:
     static std::optional<LoopMemory> learn(const Probed& probed);
 
     // The most that is held at once, as the allocator counts; `first`: nothing has been reduced yet. Linear in the events.
-    [[nodiscard]] double peak(const CountOf& count, bool first) const;
+    [[nodiscard]] double peak(const executor::CountOf& count, bool first) const;
     [[nodiscard]] const std::map<ir::ValueId, std::int64_t>& whole() const { return m_whole; }
 
 private:
@@ -51,4 +51,4 @@ private:
     std::map<ir::ValueId, std::int64_t> m_whole;
 };
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

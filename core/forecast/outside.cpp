@@ -1,10 +1,10 @@
-#include "executor/outside.h"
+#include "forecast/outside.h"
 
 #include <algorithm>
 
 #include "executor/memory.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::ValueId;
 
@@ -15,9 +15,9 @@ constexpr std::size_t remembered = 64;        // prologues
 
 }  // namespace
 
-std::int64_t Outside::before(const StagePrograms& programs, std::stop_token stop)
+std::int64_t Outside::before(const executor::StagePrograms& programs, std::stop_token stop)
 {
-    const auto wanted = prologueValues(m_analysis, programs);
+    const auto wanted = executor::prologueValues(m_analysis, programs);
     std::set<ValueId> values(wanted.begin(), wanted.end());
     auto known = m_prologues.find(values);
     if (known == m_prologues.end()) {
@@ -25,10 +25,11 @@ std::int64_t Outside::before(const StagePrograms& programs, std::stop_token stop
         if (m_prologues.size() >= remembered) m_prologues.erase(m_prologues.begin());
         known = m_prologues.emplace(std::move(values), held).first;
     }
-    return cpuMemory().current - m_structure.heldBytes() + known->second;
+    return executor::cpuMemory().current - m_structure.heldBytes() + known->second;
 }
 
-std::int64_t Outside::prologue(const StagePrograms& programs, const std::set<ValueId>& values, std::stop_token stop)
+std::int64_t Outside::prologue(const executor::StagePrograms& programs, const std::set<ValueId>& values,
+                               std::stop_token stop)
 {
     std::int64_t rows = 0, bytes = 0;
     for (const ir::Value& v : m_analysis.program.values)
@@ -37,21 +38,21 @@ std::int64_t Outside::prologue(const StagePrograms& programs, const std::set<Val
     if (rows <= smallGraph)
         if (const auto held = made(programs, std::move(stop))) return *held;
     for (const ValueId v : values) {
-        const std::int64_t size = wholeBytes(m_analysis, v, m_structure.sizes());
-        const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < spillThreshold;
-        bytes += anonymous ? countedBytes(size) : 0;
+        const std::int64_t size = executor::wholeBytes(m_analysis, v, m_structure.sizes());
+        const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < executor::spillThreshold;
+        bytes += anonymous ? executor::countedBytes(size) : 0;
     }
     return bytes;
 }
 
-std::optional<std::int64_t> Outside::made(const StagePrograms& programs, std::stop_token stop)
+std::optional<std::int64_t> Outside::made(const executor::StagePrograms& programs, std::stop_token stop)
 {
     try {
-        const AllocationTrace trace;
-        const std::unique_ptr<Structure> structure = m_fresh(std::move(stop));
-        makePrologue(*structure, m_analysis, programs, m_folder);
+        const executor::AllocationTrace trace;
+        const std::unique_ptr<executor::Structure> structure = m_fresh(std::move(stop));
+        executor::makePrologue(*structure, m_analysis, programs, m_folder);
         return trace.held();
-    } catch (const Failure& failure) {
+    } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
         return std::nullopt;  // a run will say so
     }
@@ -66,10 +67,10 @@ bool Outside::evaluated(ValueId value) const
     return m_analysis.info(v.producer).kind != analysis::OpKind::Reduce;
 }
 
-std::set<ValueId> Outside::evaluatedBy(const LoopProgram& program) const
+std::set<ValueId> Outside::evaluatedBy(const executor::LoopProgram& program) const
 {
     std::set<ValueId> found;
-    std::vector<ValueId> open = wholeOperands(program);
+    std::vector<ValueId> open = executor::wholeOperands(program);
     while (!open.empty()) {
         const ValueId value = open.back();
         open.pop_back();
@@ -86,9 +87,9 @@ std::int64_t Outside::bytes(ValueId value)
 {
     const ir::Value& v = m_analysis.program.value(value);
     if (m_analysis.info(v.producer).view) return 0;
-    const bool fill = fillNumber(m_analysis.program, value).has_value();  // one number, expanded
-    return countedBytes(fill ? static_cast<std::int64_t>(base::itemSize(v.dtype))
-                             : wholeBytes(m_analysis, value, m_structure.sizes()));
+    const bool fill = executor::fillNumber(m_analysis.program, value).has_value();  // one number, expanded
+    return executor::countedBytes(fill ? static_cast<std::int64_t>(base::itemSize(v.dtype))
+                                       : executor::wholeBytes(m_analysis, value, m_structure.sizes()));
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

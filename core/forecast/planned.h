@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what the loops of a plan move and hold, from the graph, the shapes and a few small batches.
+// Private to forecast: what the loops of a plan move and hold, from the graph, the shapes and a few small batches.
 
 #include <memory>
 #include <optional>
@@ -8,21 +8,21 @@
 #include <stop_token>
 #include <vector>
 
-#include "executor/class_counts.h"
-#include "executor/outside.h"
-#include "executor/predict.h"
-#include "executor/probe.h"
 #include "executor/residents.h"
-#include "executor/traffic.h"
+#include "forecast/class_counts.h"
+#include "forecast/outside.h"
+#include "forecast/predict.h"
+#include "forecast/probe.h"
+#include "forecast/traffic.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 // What follows from the graph alone, and from loops that have been looked at before.
 struct Known {
     Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
           std::stop_token stop);
 
-    std::unique_ptr<Structure> structure;
+    std::unique_ptr<executor::Structure> structure;
     ClassCounts counts;
     LoopMemories memories;
     Outside outside;
@@ -40,18 +40,18 @@ public:
     double budget(std::optional<std::int64_t> memory);
     // Of all that the plan keeps on its GPU, if it were there at once.
     double keptBytes();
-    [[nodiscard]] const StagePrograms& programs() const { return m_programs; }
+    [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }
 
 private:
     struct PlannedLoop {
-        const LoopProgram& program;
+        const executor::LoopProgram& program;
         Traffic traffic;
-        MemoryModel memory;
+        executor::MemoryModel memory;
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
     void compile();
-    LoopProgram allocated(LoopProgram program) const;
+    executor::LoopProgram allocated(executor::LoopProgram program) const;
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
     std::int64_t largestTable();
@@ -72,22 +72,22 @@ private:
     double baseline();
     void stays(ir::ValueId value, std::int64_t bytes);
     void prepares(const PlannedLoop& l);
-    void loads(PredictedStage& result, const LoopProgram& program);
+    void loads(PredictedStage& result, const executor::LoopProgram& program);
     void reduces(const PlannedLoop& l);
     void drops(std::size_t stage);
 
     const analysis::Analysis& m_analysis;
     Known& m_known;
-    Structure& m_structure;
+    executor::Structure& m_structure;
     ClassCounts& m_counts;
     const plan::Plan& m_plan;
-    ResidentChoice m_choice;
+    executor::ResidentChoice m_choice;
     std::stop_token m_stop;
-    StagePrograms m_programs;
+    executor::StagePrograms m_programs;
     std::vector<std::vector<PlannedLoop>> m_loops;
     double m_baseline = 0;  // what is held outside of the batches of this stage
     std::set<ir::ValueId> m_staying;
-    std::set<ResidentPart> m_parts;
+    std::set<executor::ResidentPart> m_parts;
     bool m_eachBatch = false;
 };
 
@@ -95,4 +95,4 @@ private:
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop);
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what one batch of a loop moves, as a linear function of its row counts. A replay of the batch's
+// Private to forecast: what one batch of a loop moves, as a linear function of its row counts. A replay of the batch's
 // instructions that makes nothing: it keeps the same account as Batch and Block.
 
 #include <map>
@@ -10,7 +10,7 @@
 #include "executor/residents.h"
 #include "executor/structure.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 struct Traffic {
     struct PerRow {
@@ -24,7 +24,7 @@ struct Traffic {
 };
 
 // For destinations in order.
-Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
-                  const ResidentChoice& choice);
+Traffic trafficOf(const analysis::Analysis& analysis, executor::Structure& structure,
+                  const executor::LoopProgram& program, const executor::ResidentChoice& choice);
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,4 +1,4 @@
-#include "executor/probe.h"
+#include "forecast/probe.h"
 
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@
 #include "loader/one_thread.h"
 #include "loader/tensors.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::RowClass;
 using ir::RowKind;
@@ -32,15 +32,15 @@ at::Tensor zeros(const std::vector<std::int64_t>& shape, at::ScalarType type)
     if (bytes == 0) return at::zeros(shape, options);
     void* const memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) raise(base::ErrorCode::Resources, "no address space for a table");
+    if (memory == MAP_FAILED) executor::raise(base::ErrorCode::Resources, "no address space for a table");
     return at::from_blob(
         memory, shape, [bytes](void* p) { ::munmap(p, bytes); }, options);
 }
 
 class Prober {
 public:
-    Prober(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan, const LoopProgram& program,
-           std::stop_token stop)
+    Prober(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+           const executor::LoopProgram& program, std::stop_token stop)
         : m_analysis(analysis),
           m_structure(structure),
           m_program(program),
@@ -54,23 +54,23 @@ public:
 
     Probed run()
     {
-        const std::vector<Destinations> ranges = choose();
+        const std::vector<executor::Destinations> ranges = choose();
         if (ranges.empty()) return {};
         Probed probed;
         probed.gpu = m_session.device.gpu();
         if (probed.gpu)
-            for (const ir::ValueId v : wholeOperands(m_program)) m_session.whole(v);
+            for (const ir::ValueId v : executor::wholeOperands(m_program)) m_session.whole(v);
         probed.whole = m_session.wholeBytes();
         once(ranges.front());  // what is made for the first batch and stays
-        for (const Destinations& range : ranges) probed.batches.push_back(once(range));
+        for (const executor::Destinations& range : ranges) probed.batches.push_back(once(range));
         for (const auto& [op, reducer] : m_session.reducers) probed.reduced += reducer.heldBytes();
         return probed;
     }
 
 private:
-    static Options on(const std::string& device)
+    static executor::Options on(const std::string& device)
     {
-        Options options;
+        executor::Options options;
         options.device = device;
         return options;
     }
@@ -82,7 +82,7 @@ private:
         if (!m_analysis.available(v) && !m_analysis.hasRows(v) && !reduced(value)) return {};  // evaluated from others
         at::Tensor& table = m_tables[v];
         if (!table.defined())
-            table = zeros(shapeOf(m_analysis, v, m_structure.sizes()), loader::scalarType(value.dtype));
+            table = zeros(executor::shapeOf(m_analysis, v, m_structure.sizes()), loader::scalarType(value.dtype));
         return table;
     }
 
@@ -92,16 +92,16 @@ private:
     }
 
     // For each size the place where most classes have rows, if they are not too many.
-    std::vector<Destinations> choose()
+    std::vector<executor::Destinations> choose()
     {
         const std::int64_t count = m_structure.size(m_program.loop->destination);
-        std::vector<Destinations> ranges;
+        std::vector<executor::Destinations> ranges;
         for (const std::int64_t wanted : sizes) {
             const std::int64_t n = std::min(wanted, count);
-            std::optional<Destinations> best;
+            std::optional<executor::Destinations> best;
             std::size_t most = 0;
             for (std::int64_t i = 0; n > 0 && i < places; ++i) {
-                const Destinations range{(count - n) * i / places, n, nullptr};
+                const executor::Destinations range{(count - n) * i / places, n, nullptr};
                 const std::size_t met = classesMet(range);
                 if (met > most) best = range, most = met;
             }
@@ -111,7 +111,7 @@ private:
     }
 
     // Of the owned classes, and one more; 0: there are too many rows.
-    std::size_t classesMet(const Destinations& range)
+    std::size_t classesMet(const executor::Destinations& range)
     {
         std::size_t met = 1;
         std::int64_t all = 0;
@@ -123,7 +123,7 @@ private:
         return all > mostRows ? 0 : met;
     }
 
-    ProbedBatch once(const Destinations& range)
+    ProbedBatch once(const executor::Destinations& range)
     {
         m_session.checkStop();
         ProbedBatch probed;
@@ -135,9 +135,9 @@ private:
         return probed;
     }
 
-    std::vector<AllocationTrace::Event> onCpu()
+    std::vector<executor::AllocationTrace::Event> onCpu()
     {
-        const AllocationTrace trace;
+        const executor::AllocationTrace trace;
         m_batch.compute();
         m_batch.collect(nullptr);
         m_batch.merge();
@@ -145,16 +145,16 @@ private:
     }
 
     // By way of pageable memory: the batches are small.
-    std::vector<AllocationTrace::Event> onGpu()
+    std::vector<executor::AllocationTrace::Event> onGpu()
     {
-        StagingChunk none;
+        executor::StagingChunk none;
         m_batch.stage(none);
         m_batch.uploadStructure();
-        const DeviceTrace trace(m_session.device.device());
+        const executor::DeviceTrace trace(m_session.device.device());
         m_batch.upload();
-        m_session.device.order(Lane::Upload, Lane::Compute);
+        m_session.device.order(executor::Lane::Upload, executor::Lane::Compute);
         m_batch.compute();
-        m_session.device.order(Lane::Compute, Lane::Download);
+        m_session.device.order(executor::Lane::Compute, executor::Lane::Download);
         m_batch.collect(&none);
         m_batch.merge();
         m_session.device.synchronize();
@@ -162,25 +162,25 @@ private:
     }
 
     const analysis::Analysis& m_analysis;
-    Structure& m_structure;
-    const LoopProgram& m_program;
-    Options m_options;
-    Observer m_silent;
-    Session m_session;
-    Block m_block;
-    Batch m_batch;
+    executor::Structure& m_structure;
+    const executor::LoopProgram& m_program;
+    executor::Options m_options;
+    executor::Observer m_silent;
+    executor::Session m_session;
+    executor::Block m_block;
+    executor::Batch m_batch;
     std::map<ir::ValueId, at::Tensor> m_tables;
 };
 
 }  // namespace
 
-Probed probe(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
-             const LoopProgram& program, std::stop_token stop)
+Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+             const executor::LoopProgram& program, std::stop_token stop)
 {
     const loader::OneThread oneThread;
     try {
         return Prober(analysis, structure, plan, program, std::move(stop)).run();
-    } catch (const Failure& failure) {
+    } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
     } catch (const c10::OutOfMemoryError&) {
         if (plan.device == "cpu") throw;
@@ -191,8 +191,8 @@ Probed probe(const analysis::Analysis& analysis, Structure& structure, const pla
     return {};
 }
 
-const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
-                                   const LoopProgram& program, std::stop_token stop)
+const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor::Structure& structure,
+                                   const plan::Plan& plan, const executor::LoopProgram& program, std::stop_token stop)
 {
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
@@ -207,14 +207,14 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, Structure
     return memory ? &*memory : nullptr;
 }
 
-std::vector<RowClass> classesOf(const LoopProgram& program)
+std::vector<RowClass> classesOf(const executor::LoopProgram& program)
 {
     std::set<RowClass> classes(program.classes.begin(), program.classes.end());
     classes.insert({RowKind::Batch, program.loop->destination, {}});
     for (const plan::FrontierSource& s : program.loop->frontier) classes.insert({RowKind::Frontier, s.type, {}});
-    for (const RegisterInfo& r : program.registers)
+    for (const executor::RegisterInfo& r : program.registers)
         if (r.rows.kind != RowKind::All) classes.insert(r.rows);
     return {classes.begin(), classes.end()};
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

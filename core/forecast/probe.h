@@ -1,27 +1,27 @@
 #pragma once
 
-// Private to executor: small batches of a loop that are run for what they take from the device's allocator. Where earlier
+// Private to forecast: small batches of a loop that are run for what they take from the device's allocator. Where earlier
 // stages and the prologue would have left their tables, zeros stand: sizes do not depend on numbers. Only their own rows
 // are looked at, so that the cost is that of small batches, whatever the graph.
 
 #include <list>
 #include <stop_token>
 
-#include "executor/loop_memory.h"
 #include "executor/structure.h"
+#include "forecast/loop_memory.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 // Empty where a batch cannot be run without the numbers, or where there is no small batch.
-Probed probe(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
-             const LoopProgram& program, std::stop_token stop);
+Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+             const executor::LoopProgram& program, std::stop_token stop);
 
 // Remembers what the last loops took: plans that are looked at one after the other differ in few of them.
 class LoopMemories {
 public:
     // null: nothing is known, now or later. The answer holds until the next call.
-    const LoopMemory* of(const analysis::Analysis& analysis, Structure& structure, const plan::Plan& plan,
-                         const LoopProgram& program, std::stop_token stop);
+    const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+                         const executor::LoopProgram& program, std::stop_token stop);
 
 private:
     struct Known {
@@ -35,6 +35,6 @@ private:
 };
 
 // The classes whose rows a batch holds.
-std::vector<ir::RowClass> classesOf(const LoopProgram& program);
+std::vector<ir::RowClass> classesOf(const executor::LoopProgram& program);
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

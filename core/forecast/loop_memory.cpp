@@ -1,12 +1,12 @@
-#include "executor/loop_memory.h"
+#include "forecast/loop_memory.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
-using Events = std::vector<AllocationTrace::Event>;
+using Events = std::vector<executor::AllocationTrace::Event>;
 using Sizes = std::vector<double>;  // of one block, by batch
 
 namespace {
@@ -170,7 +170,7 @@ std::optional<LoopMemory> LoopMemory::learn(const Probed& probed)
     return memory;
 }
 
-double LoopMemory::peak(const CountOf& count, bool first) const
+double LoopMemory::peak(const executor::CountOf& count, bool first) const
 {
     std::vector<double> rows, bytes;
     for (const ir::RowClass& c : m_classes) rows.push_back(count(c));
@@ -178,7 +178,9 @@ double LoopMemory::peak(const CountOf& count, bool first) const
         double wanted = size.constant;
         for (const auto& [column, perRow] : size.perRow) wanted += perRow * rows[column];
         const auto whole = static_cast<std::int64_t>(wanted);
-        bytes.push_back(wanted > 0 ? static_cast<double>(m_gpu ? countedOnGpu(whole) : countedBytes(whole)) : 0);
+        bytes.push_back(wanted > 0
+                            ? static_cast<double>(m_gpu ? executor::countedOnGpu(whole) : executor::countedBytes(whole))
+                            : 0);
     }
     std::vector<double> held(m_blocks, 0);
     double now = first ? 0 : static_cast<double>(m_reduced), most = now;
@@ -193,4 +195,4 @@ double LoopMemory::peak(const CountOf& count, bool first) const
     return most;
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

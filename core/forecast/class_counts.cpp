@@ -1,10 +1,10 @@
-#include "executor/class_counts.h"
+#include "forecast/class_counts.h"
 
 #include <algorithm>
 
 #include "analysis/rows/classes.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::RowClass;
 using ir::RowKind;
@@ -120,12 +120,12 @@ void ClassCounts::mark(Marks& marks, const plan::FrontierSource& source, const R
     const RowClass on = analysis::owned(m_analysis, source.space, source.owner);
     if (on.kind == RowKind::Owned && on.key == source.key) return marks.add(own);
     if (on.kind != RowKind::Owned) {
-        const Column& column = m_structure.column(source.space, source.key);
+        const executor::Column& column = m_structure.column(source.space, source.key);
         for (std::int64_t row = own.begin; row < own.end; ++row) marks.add(column[row]);
         return;
     }
     const graph::Adjacency& adjacency = m_structure.adjacency(on.table, on.key);
-    const OwnedColumn& column = m_structure.ownedColumn(on.table, on.key, source.key);
+    const executor::OwnedColumn& column = m_structure.ownedColumn(on.table, on.key, source.key);
     for (std::int64_t p = adjacency.begin(own.begin); p < adjacency.begin(own.end); ++p) marks.add(column[p]);
 }
 
@@ -144,4 +144,4 @@ Counts ClassCounts::atMost(const plan::Loop& loop, const RowClass& rows, std::in
     return summed(std::move(counts.perBatch));
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

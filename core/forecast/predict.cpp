@@ -1,20 +1,20 @@
-#include "executor/predict.h"
+#include "forecast/predict.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
 #include "executor/exception_boundary.h"
-#include "executor/planned.h"
+#include "forecast/planned.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 struct Predictor::Kept : Known {
     Kept(const Predictor& owner, std::stop_token stop)
         : Known(
               owner.m_analysis,
               [&owner](std::stop_token token) {
-                  return std::make_unique<Structure>(owner.m_walk, owner.m_analysis, owner.m_inputs, owner.m_folder,
-                                                     at::get_num_threads(), std::move(token));
+                  return std::make_unique<executor::Structure>(owner.m_walk, owner.m_analysis, owner.m_inputs,
+                                                               owner.m_folder, at::get_num_threads(), std::move(token));
               },
               owner.m_folder, std::move(stop))
     {}
@@ -27,7 +27,7 @@ Predictor::Predictor(const loader::Walk& walk, const analysis::Analysis& analysi
       m_inputs(inputs),
       m_folder(std::move(folder))
 {
-    installCpuAllocator();
+    executor::installCpuAllocator();
 }
 
 Predictor::~Predictor() = default;
@@ -36,9 +36,9 @@ template <class Work>
 auto Predictor::guarded(std::stop_token stop, Work&& work) -> base::Result<decltype(work(std::declval<Kept&>()))>
 {
     const c10::InferenceMode inference;
-    auto result = catchAtBoundary(
+    auto result = executor::catchAtBoundary(
         [&] {
-            const SpillScope spill(m_folder, spillThreshold);
+            const executor::SpillScope spill(m_folder, executor::spillThreshold);
             if (!m_kept) m_kept = std::make_unique<Kept>(*this, std::move(stop));
             return work(*m_kept);
         },
@@ -72,4 +72,4 @@ base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).countRows(options); });
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

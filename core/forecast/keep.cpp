@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "executor/planned.h"
+#include "forecast/planned.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::RowKind;
 
@@ -11,34 +11,34 @@ namespace {
 using Values = std::set<ir::ValueId>;
 
 template <class Visit>
-void forEachLoop(const StagePrograms& programs, Visit&& visit)
+void forEachLoop(const executor::StagePrograms& programs, Visit&& visit)
 {
     for (const auto& loops : programs)
-        for (const LoopProgram& program : loops) visit(program);
+        for (const executor::LoopProgram& program : loops) visit(program);
 }
 
 // Made in pieces, or kept in another order: these are never there as a whole.
-Values partlyThere(const analysis::Analysis& analysis, const StagePrograms& programs)
+Values partlyThere(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     Values values;
-    forEachLoop(programs, [&](const LoopProgram& program) {
-        for (const Written& w : program.writes)
+    forEachLoop(programs, [&](const executor::LoopProgram& program) {
+        for (const executor::Written& w : program.writes)
             if (w.rows.kind != RowKind::Batch) values.insert(w.value);
-        for (const Instruction& i : program.instructions)
-            if (i.act == Act::Read && i.rows.kind == RowKind::Owned && !analysis.available(i.value))
+        for (const executor::Instruction& i : program.instructions)
+            if (i.act == executor::Act::Read && i.rows.kind == RowKind::Owned && !analysis.available(i.value))
                 values.insert(i.value);
     });
     return values;
 }
 
 // Rows along the first dimension, made by whole batches if a stage makes them.
-Values tablesRead(const analysis::Analysis& analysis, const StagePrograms& programs)
+Values tablesRead(const analysis::Analysis& analysis, const executor::StagePrograms& programs)
 {
     const Values partly = partlyThere(analysis, programs);
     Values read;
-    forEachLoop(programs, [&](const LoopProgram& program) {
-        for (const Instruction& i : program.instructions)
-            if (i.act == Act::Read && analysis.rowDim(i.value) == 0 && !analysis.info(i.value).sparse &&
+    forEachLoop(programs, [&](const executor::LoopProgram& program) {
+        for (const executor::Instruction& i : program.instructions)
+            if (i.act == executor::Act::Read && analysis.rowDim(i.value) == 0 && !analysis.info(i.value).sparse &&
                 !partly.contains(i.value))
                 read.insert(i.value);
     });
@@ -51,12 +51,12 @@ struct Candidate {
 };
 
 // The best first; those that save nothing are left out. `copied`: what the stages copy when nothing is kept.
-std::vector<Candidate> candidates(const analysis::Analysis& analysis, Structure& structure,
-                                  const StagePrograms& programs, const Prediction& copied)
+std::vector<Candidate> candidates(const analysis::Analysis& analysis, executor::Structure& structure,
+                                  const executor::StagePrograms& programs, const Prediction& copied)
 {
     std::vector<Candidate> found;
     for (const ir::ValueId v : tablesRead(analysis, programs)) {
-        const auto size = static_cast<double>(wholeBytes(analysis, v, structure.sizes()));
+        const auto size = static_cast<double>(executor::wholeBytes(analysis, v, structure.sizes()));
         double saved = 0;
         for (const PredictedStage& s : copied.stages)
             if (const auto it = s.read.find(v); it != s.read.end()) saved += static_cast<double>(it->second);
@@ -93,4 +93,4 @@ plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Pla
     return plan;
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast

@@ -1,8 +1,8 @@
-#include "executor/traffic.h"
+#include "forecast/traffic.h"
 
 #include "executor/failure.h"
 
-namespace hopscope::executor {
+namespace hopscope::forecast {
 
 using ir::RowClass;
 using ir::RowKind;
@@ -13,8 +13,8 @@ constexpr std::int64_t numberBytes = 8;  // of a row number
 
 class Replay {
 public:
-    Replay(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
-           const ResidentChoice& choice)
+    Replay(const analysis::Analysis& analysis, executor::Structure& structure, const executor::LoopProgram& program,
+           const executor::ResidentChoice& choice)
         : m_analysis(analysis),
           m_structure(structure),
           m_program(program),
@@ -23,30 +23,30 @@ public:
 
     Traffic run()
     {
-        for (const Instruction& i : m_program.instructions) instruction(i);
+        for (const executor::Instruction& i : m_program.instructions) instruction(i);
         for (const plan::FrontierSource& s : m_program.loop->frontier)
             if (m_program.frontiers.contains(s.type)) count({RowKind::Frontier, s.type, {}});
-        for (const Written& w : m_program.writes) write(w);
+        for (const executor::Written& w : m_program.writes) write(w);
         return std::move(m_traffic);
     }
 
 private:
     // ---- what a batch does
 
-    void instruction(const Instruction& i)
+    void instruction(const executor::Instruction& i)
     {
         switch (i.act) {
-        case Act::Read: return read(i);
-        case Act::Narrow: return count(i.rows);
-        case Act::Positions: return positions(i.rows, i.space, i.key, i.in);
-        case Act::Call: return counts(i);
-        case Act::Select: return select(i);
-        case Act::Concat: return concat(i);
-        case Act::Segment: return segment(i);
+        case executor::Act::Read: return read(i);
+        case executor::Act::Narrow: return count(i.rows);
+        case executor::Act::Positions: return positions(i.rows, i.space, i.key, i.in);
+        case executor::Act::Call: return counts(i);
+        case executor::Act::Select: return select(i);
+        case executor::Act::Concat: return concat(i);
+        case executor::Act::Segment: return segment(i);
         }
     }
 
-    void read(const Instruction& i)
+    void read(const executor::Instruction& i)
     {
         if (m_choice.skips(i)) return counts(i);
         if (i.rows.kind != RowKind::Batch) rows(i.rows);
@@ -54,24 +54,24 @@ private:
         counts(i);
     }
 
-    void select(const Instruction& i)
+    void select(const executor::Instruction& i)
     {
         rows(i.rows);
         look(i.operands.at(0).rows);
         counts(i);
     }
 
-    void concat(const Instruction& i)
+    void concat(const executor::Instruction& i)
     {
         rows(i.rows);
-        for (const Operand& o : i.operands) count(o.rows);
-        for (const Operand& o : i.operands) look(o.rows);
+        for (const executor::Operand& o : i.operands) count(o.rows);
+        for (const executor::Operand& o : i.operands) look(o.rows);
         counts(i);
     }
 
-    void segment(const Instruction& i)
+    void segment(const executor::Instruction& i)
     {
-        const Segment& s = i.segment;
+        const executor::Segment& s = i.segment;
         if (m_choice.skips(i)) return counts(i);
         offsets(s.messages);
         if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
@@ -82,7 +82,7 @@ private:
         counts(i);
     }
 
-    void write(const Written& w)
+    void write(const executor::Written& w)
     {
         if (w.rows.kind != RowKind::Batch) rows(w.rows);
         if (m_choice.onlyHere(w.value)) return;
@@ -90,10 +90,10 @@ private:
     }
 
     // Results are checked against the rows of their class, and counting a frontier makes it.
-    void counts(const Instruction& i)
+    void counts(const executor::Instruction& i)
     {
         count(i.rows);
-        for (const Operand& o : i.operands) count(o.rows);
+        for (const executor::Operand& o : i.operands) count(o.rows);
     }
 
     void countRead(ir::ValueId value, const RowClass& on, std::int64_t bytes)
@@ -184,7 +184,7 @@ private:
 
     // ---- tables
 
-    std::int64_t bytesOfRow(ir::ValueId value) { return rowBytes(m_analysis, value, m_structure.sizes()); }
+    std::int64_t bytesOfRow(ir::ValueId value) { return executor::rowBytes(m_analysis, value, m_structure.sizes()); }
 
     // Of a table that is read in place: rows of an input may lie apart.
     std::int64_t strideBytes(ir::ValueId value)
@@ -195,9 +195,9 @@ private:
     }
 
     const analysis::Analysis& m_analysis;
-    Structure& m_structure;
-    const LoopProgram& m_program;
-    const ResidentChoice& m_choice;
+    executor::Structure& m_structure;
+    const executor::LoopProgram& m_program;
+    const executor::ResidentChoice& m_choice;
     Traffic m_traffic;
     std::set<RowClass> m_rows, m_offsets;
     std::set<std::tuple<RowClass, ir::SpaceId, ir::KeyId>> m_globals;
@@ -206,10 +206,10 @@ private:
 
 }  // namespace
 
-Traffic trafficOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
-                  const ResidentChoice& choice)
+Traffic trafficOf(const analysis::Analysis& analysis, executor::Structure& structure,
+                  const executor::LoopProgram& program, const executor::ResidentChoice& choice)
 {
     return Replay(analysis, structure, program, choice).run();
 }
 
-}  // namespace hopscope::executor
+}  // namespace hopscope::forecast
