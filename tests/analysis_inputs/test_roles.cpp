@@ -112,6 +112,13 @@ TEST_CASE("a graph with one node type is recognised by names and sizes")
          {},
          "edge_attr=edge:edge_index edge_index=index:node>node x=node:node y=node:node",
          "edge_index=10 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("small and empty graphs are recognised")
+{
+    const Row rows[] = {
         {"one node and one edge",
          {{"x", floats({1, 4})}, {"edge_index", index({{0, 0}})}, {"edge_attr", floats({1, 2})}},
          {},
@@ -132,6 +139,13 @@ TEST_CASE("a graph with one node type is recognised by names and sizes")
          {},
          "edge_index=index:node>node x=node:node",
          "edge_index=0 node=0"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("tables are recognised by what else has their rows")
+{
+    const Row rows[] = {
         {"atom numbers and positions",
          {{"z", zeros({10})}, {"pos", floats({10, 3})}, {"edge_index", path(10, 3)}},
          {},
@@ -158,6 +172,13 @@ TEST_CASE("a graph with one node type is recognised by names and sizes")
          {},
          "edge_index=index:node>node n_id=node:node",
          "edge_index=9 node=12"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("several indices and containers are recognised")
+{
+    const Row rows[] = {
         {"a second index",
          {{"x", floats({10, 4})},
           {"edge_index", path(10, 3)},
@@ -189,6 +210,13 @@ TEST_CASE("a graph with one node type is recognised by names and sizes")
          {},
          "data.edge_attr=edge:data.edge_index data.edge_index=index:node>node data.x=node:node",
          "data.edge_index=12 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("edges are recognised in every form of matrix")
+{
+    const Row rows[] = {
         {"small integer indices",
          {{"x", floats({10, 4})}, {"edge_index", index({{0, 9}, {3, 2}}, inputs::DType::Int32)}},
          {},
@@ -356,6 +384,14 @@ TEST_CASE("overrides win and the rest is inferred around them")
          {"lut=plain"},
          "edge_index=index:node>node lut=plain x=node:node",
          "edge_index=10 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("overrides name keys, graph rows and weight tables")
+{
+    const TensorMap plainGraph{{"x", floats({10, 4})}, {"edge_index", path(10, 1)}};
+    const Row rows[] = {
         {"a key into another table",
          {{"x", floats({4, 4})}, {"edge_index", path(4, 3)}, {"room", column({2, 0, 2, 1})}},
          {"room=key:node>room"},
@@ -385,15 +421,32 @@ TEST_CASE("overrides win and the rest is inferred around them")
     for (const Row& row : rows) check(row);
 }
 
-TEST_CASE("inconsistent inputs are refused in one sentence")
+namespace {
+
+struct Bad {
+    std::string sentence;
+    TensorMap data;
+    std::vector<std::string> overrides;
+    std::vector<std::string> says;
+};
+
+void checkRefused(const Bad& row)
 {
-    struct Bad {
-        std::string sentence;
-        TensorMap data;
-        std::vector<std::string> overrides;
-        std::vector<std::string> says;
-    };
-    const TensorMap good{{"x", floats({10, 4})}, {"edge_index", path(10, 1)}};
+    CAPTURE(row.sentence);
+    const auto schema = infer(row.data, row.overrides);
+    REQUIRE_FALSE(schema.has_value());
+    CHECK(schema.error().code == base::ErrorCode::Input);
+    for (const std::string& part : row.says) {
+        CAPTURE(part);
+        CAPTURE(schema.error().message);
+        CHECK(schema.error().message.find(part) != std::string::npos);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("inconsistent edges are refused in one sentence")
+{
     const Bad rows[] = {
         {"a negative id",
          {{"x", floats({10, 4})}, {"edge_index", index({{0, 1}, {2, -3}, {1, -1}})}},
@@ -419,6 +472,14 @@ TEST_CASE("inconsistent inputs are refused in one sentence")
          {{"x", floats({10, 4})}, {"edge_index", path(10, 1)}, {"edge_weight", floats({7})}},
          {},
          {"edge_weight", "7 rows", "10 edges"}},
+    };
+    for (const Bad& row : rows) checkRefused(row);
+}
+
+TEST_CASE("overrides that fit no input are refused in one sentence")
+{
+    const TensorMap good{{"x", floats({10, 4})}, {"edge_index", path(10, 1)}};
+    const Bad rows[] = {
         {"an unknown name", good, {"xx=node"}, {"xx", "neither an input"}},
         {"a misspelt parameter", good, {"emb.wieght=node"}, {"emb.wieght", "neither an input"}},
         {"an unknown Dict item", {{"xs.a", floats({3, 4})}}, {"xs.b=node"}, {"xs.b", "neither an input"}},
@@ -435,6 +496,13 @@ TEST_CASE("inconsistent inputs are refused in one sentence")
          {{"x", floats({10, 4})}, {"edge_index", path(10)}, {"w", floats({10})}},
          {"w=key"},
          {"w", "float32"}},
+    };
+    for (const Bad& row : rows) checkRefused(row);
+}
+
+TEST_CASE("keys and sizes beyond their tables are refused in one sentence")
+{
+    const Bad rows[] = {
         {"a negative batch",
          {{"x", floats({3, 4})}, {"edge_index", path(3)}, {"batch", column({0, -1, 1})}},
          {},
@@ -448,17 +516,7 @@ TEST_CASE("inconsistent inputs are refused in one sentence")
          {},
          {"adj.coo_size[0]", "11", "10 rows"}},
     };
-    for (const Bad& row : rows) {
-        CAPTURE(row.sentence);
-        const auto schema = infer(row.data, row.overrides);
-        REQUIRE_FALSE(schema.has_value());
-        CHECK(schema.error().code == base::ErrorCode::Input);
-        for (const std::string& part : row.says) {
-            CAPTURE(part);
-            CAPTURE(schema.error().message);
-            CHECK(schema.error().message.find(part) != std::string::npos);
-        }
-    }
+    for (const Bad& row : rows) checkRefused(row);
 }
 
 TEST_CASE("what was guessed is said")

@@ -128,77 +128,16 @@ TEST_CASE("a mapped view outlives everything but itself")
     CHECK(packed(kept) == kTwoFloats);
 }
 
-TEST_CASE("malformed files are refused by file, offset and field")
+namespace {
+
+struct Malformed {
+    std::string bytes, expected;
+};
+
+void checkRefused(const std::vector<Malformed>& rows)
 {
-    const std::string good = npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", kTwoFloats);
-    const auto header = [](const std::string& dictionary) { return npyBytes(dictionary, kTwoFloats); };
-    const auto descr = [&](const std::string& code) {
-        return header("{'descr': " + code + ", 'fortran_order': False, 'shape': (2,), }\n");
-    };
-    const auto shape = [&](const std::string& tuple) {
-        return header("{'descr': '<f4', 'fortran_order': False, 'shape': " + tuple + ", }\n");
-    };
-    struct Row {
-        std::string bytes, expected;
-    };
-    const std::vector<Row> rows{
-        {"", "at byte 0: the file ends within"},
-        {good.substr(0, 9), "at byte 9: the file ends within"},
-        {good.substr(0, 40), "at byte 8: the header has"},
-        {good.substr(0, good.size() - 1), "field 'shape' needs 8 bytes of elements, but 7 follow"},
-        {good + "x", "field 'shape' needs 8 bytes of elements, but 9 follow"},
-        {"\x93NUMPZ" + good.substr(6), "at byte 0: the file is not a .npy file"},
-        {npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", kTwoFloats, 4), "version 4.0"},
-        {std::string("\x93NUMPY\x01\x01\0\0", 10), "version 1.1"},
-        {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295 bytes, more than the limit"},
-        {std::string("\x93NUMPY\x02\0\xff\xff\0", 11), "at byte 11: the file ends within"},
-        {std::string("\x93NUMPY\x01\0\0\0", 10), "at byte 10: the header is not a dictionary"},
-        {descr("'|O'"), "field 'descr': dtype '|O' holds Python objects"},
-        {descr("'O'"), "holds Python objects"},
-        {descr("'<U7'"), "holds strings"},
-        {descr("'|S7'"), "holds strings"},
-        {descr("'<M8[ns]'"), "holds dates"},
-        {descr("'|V8'"), "holds raw records"},
-        {descr("'<f16'"), "dtype '<f16' is not a supported element type"},
-        {descr("'<i3'"), "dtype '<i3' is not a supported element type"},
-        {descr("''"), "dtype '' is not a supported element type"},
-        {descr("4"), "field 'descr': the dtype must be a quoted string"},
-        {descr("[('a', '<f4')]"), "field 'descr': a structured dtype"},
-        {shape("(3,)"), "needs 12 bytes of elements, but 8 follow"},
-        {shape("(-2,)"), "field 'shape': an extent is negative: -2"},
-        {shape("(4611686018427387904, 4611686018427387904)"), "exceeds 64-bit"},
-        {shape("(4611686018427387904, 4611686018427387904, 0)"), "exceeds 64-bit"},
-        {shape("(99999999999999999999,)"), "an extent exceeds 64 bits"},
-        {shape("[2]"), "field 'shape': a tuple was expected"},
-        {shape("(2"), "field 'shape': an integer extent was expected"},
-        {shape("(2.0,)"), "',' or ')' was expected"},
-        {shape("(a,)"), "an integer extent was expected"},
-        {shape("(" +
-               [] {
-                   std::string s;
-                   for (int i = 0; i < 65; ++i) s += "1, ";
-                   return s;
-               }() +
-               "2)"),
-         "more than 64 dimensions"},
-        {header("{'descr': '<f4', 'fortran_order': 0, 'shape': (2,), }\n"), "field 'fortran_order': True or False"},
-        {header("{'descr': '<f4', 'shape': (2,), }\n"), "does not contain the field 'fortran_order'"},
-        {header("{'descr': '<f4', 'fortran_order': False}\n"), "does not contain the field 'shape'"},
-        {header("{'fortran_order': False, 'shape': (2,)}\n"), "does not contain the field 'descr'"},
-        {header("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,)}\n"),
-         "field 'descr': the field is repeated"},
-        {header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}\n"),
-         "field 'x': the field is not known"},
-        {header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} + 1\n"),
-         "unexpected text after the header dictionary"},
-        {header("{'descr' '<f4'}\n"), "':' was expected"},
-        {header("{'descr': '<f4' 'shape': (2,)}\n"), "',' or '}' was expected"},
-        {header("{descr: '<f4'}\n"), "a quoted field name"},
-        {header("{'descr: <f4"), "a quoted field name"},
-        {npyBytes("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }\n", std::string("\x01\0\x02", 3)),
-         "a bool is 2, neither 0 nor 1"}};
     const TempFolder folder;
-    for (const Row& row : rows) {
+    for (const Malformed& row : rows) {
         const std::string path = folder.write("bad.npy", row.bytes);
         const auto view = mapNpy(path);
         CAPTURE(row.expected);
@@ -209,6 +148,94 @@ TEST_CASE("malformed files are refused by file, offset and field")
         CHECK(view.error().where.starts_with(path + ":"));
         CHECK(view.error().message.find(row.expected) != std::string::npos);
     }
+}
+
+std::string header(const std::string& dictionary) { return npyBytes(dictionary, kTwoFloats); }
+
+std::string descr(const std::string& code)
+{
+    return header("{'descr': " + code + ", 'fortran_order': False, 'shape': (2,), }\n");
+}
+
+std::string shape(const std::string& tuple)
+{
+    return header("{'descr': '<f4', 'fortran_order': False, 'shape': " + tuple + ", }\n");
+}
+
+std::string repeated(const std::string& text, int times)
+{
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("files that are too short, too long or of another format are refused by file, offset and field")
+{
+    const std::string good = shape("(2,)");
+    checkRefused(
+        {{"", "at byte 0: the file ends within"},
+         {good.substr(0, 9), "at byte 9: the file ends within"},
+         {good.substr(0, 40), "at byte 8: the header has"},
+         {good.substr(0, good.size() - 1), "field 'shape' needs 8 bytes of elements, but 7 follow"},
+         {good + "x", "field 'shape' needs 8 bytes of elements, but 9 follow"},
+         {"\x93NUMPZ" + good.substr(6), "at byte 0: the file is not a .npy file"},
+         {npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", kTwoFloats, 4), "version 4.0"},
+         {std::string("\x93NUMPY\x01\x01\0\0", 10), "version 1.1"},
+         {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12), "4294967295 bytes, more than the limit"},
+         {std::string("\x93NUMPY\x02\0\xff\xff\0", 11), "at byte 11: the file ends within"},
+         {std::string("\x93NUMPY\x01\0\0\0", 10), "at byte 10: the header is not a dictionary"}});
+}
+
+TEST_CASE("element types that are not supported are refused by name")
+{
+    checkRefused({{descr("'|O'"), "field 'descr': dtype '|O' holds Python objects"},
+                  {descr("'O'"), "holds Python objects"},
+                  {descr("'<U7'"), "holds strings"},
+                  {descr("'|S7'"), "holds strings"},
+                  {descr("'<M8[ns]'"), "holds dates"},
+                  {descr("'|V8'"), "holds raw records"},
+                  {descr("'<f16'"), "dtype '<f16' is not a supported element type"},
+                  {descr("'<i3'"), "dtype '<i3' is not a supported element type"},
+                  {descr("''"), "dtype '' is not a supported element type"},
+                  {descr("4"), "field 'descr': the dtype must be a quoted string"},
+                  {descr("[('a', '<f4')]"), "field 'descr': a structured dtype"}});
+}
+
+TEST_CASE("shapes that are malformed or do not fit the file are refused")
+{
+    checkRefused({{shape("(3,)"), "needs 12 bytes of elements, but 8 follow"},
+                  {shape("(-2,)"), "field 'shape': an extent is negative: -2"},
+                  {shape("(4611686018427387904, 4611686018427387904)"), "exceeds 64-bit"},
+                  {shape("(4611686018427387904, 4611686018427387904, 0)"), "exceeds 64-bit"},
+                  {shape("(99999999999999999999,)"), "an extent exceeds 64 bits"},
+                  {shape("[2]"), "field 'shape': a tuple was expected"},
+                  {shape("(2"), "field 'shape': an integer extent was expected"},
+                  {shape("(2.0,)"), "',' or ')' was expected"},
+                  {shape("(a,)"), "an integer extent was expected"},
+                  {shape("(" + repeated("1, ", 65) + "2)"), "more than 64 dimensions"}});
+}
+
+TEST_CASE("malformed headers are refused by field")
+{
+    checkRefused(
+        {{header("{'descr': '<f4', 'fortran_order': 0, 'shape': (2,), }\n"), "field 'fortran_order': True or False"},
+         {header("{'descr': '<f4', 'shape': (2,), }\n"), "does not contain the field 'fortran_order'"},
+         {header("{'descr': '<f4', 'fortran_order': False}\n"), "does not contain the field 'shape'"},
+         {header("{'fortran_order': False, 'shape': (2,)}\n"), "does not contain the field 'descr'"},
+         {header("{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,)}\n"),
+          "field 'descr': the field is repeated"},
+         {header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}\n"),
+          "field 'x': the field is not known"},
+         {header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} + 1\n"),
+          "unexpected text after the header dictionary"},
+         {header("{'descr' '<f4'}\n"), "':' was expected"},
+         {header("{'descr': '<f4' 'shape': (2,)}\n"), "',' or '}' was expected"},
+         {header("{descr: '<f4'}\n"), "a quoted field name"},
+         {header("{'descr: <f4"), "a quoted field name"},
+         {npyBytes("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }\n", std::string("\x01\0\x02", 3)),
+          "a bool is 2, neither 0 nor 1"}});
 }
 
 TEST_CASE("no truncation and no changed byte crashes the reader")

@@ -59,63 +59,16 @@ TEST_CASE("a file without tensors is a file")
     CHECK(tensors->empty());
 }
 
-TEST_CASE("malformed .safetensors files are refused by file, key and offset")
+namespace {
+
+struct Malformed {
+    std::string bytes, expected;
+};
+
+void checkRefused(const std::vector<Malformed>& rows)
 {
-    const std::string data = bytesOf<float>({1, 2, 3, 4});
-    const auto two = [&](const std::string& first, const std::string& second) {
-        return safetensorsBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":)" + first +
-                                    R"(},"b":{"dtype":"F32","shape":[2],"data_offsets":)" + second + "}}",
-                                data);
-    };
-    const auto one = [&](const std::string& record) { return safetensorsBytes("{\"a\":" + record + "}", data); };
-    const std::string good = two("[0,8]", "[8,16]");
-    struct Row {
-        std::string bytes, expected;
-    };
-    const std::vector<Row> rows{
-        {"", "at byte 0: the file ends within"},
-        {std::string(7, '\0'), "at byte 7: the file ends within"},
-        {std::string("\x05\xf5\xe1\x00\xff\xff\xff\xff{", 9), "more than the limit of 100000000"},
-        {std::string("\x00\xe1\xf5\x06\0\0\0\0{}", 10), "more than the limit of 100000000"},
-        {std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10), "the header length is 100000000, but the file ends at byte 10"},
-        {std::string(8, '\0'), "unexpected end of text"},
-        {safetensorsBytes("[]", ""), "the document must be an object"},
-        {safetensorsBytes("{", ""), "unexpected end of text"},
-        {good.substr(0, good.size() - 1), "tensor 'b', field data_offsets: ends at 16, but the file has 15 bytes"},
-        {good + "x", "1 bytes belong to no tensor"},
-        {two("[0,8]", "[4,12]"), "tensor 'b', field data_offsets: begins at 4, overlapping"},
-        {two("[0,8]", "[0,8]"), "overlapping"},
-        {two("[0,8]", "[9,17]"), "leaving a gap"},
-        {two("[4,12]", "[12,20]"), "tensor 'a', field data_offsets: begins at 4, leaving a gap"},
-        {two("[0,8]", "[8,20]"), "field /b/data_offsets spans [8, 20), but dtype and shape need 8"},
-        {two("[8,0]", "[8,16]"), "field /a/data_offsets spans"},
-        {two("[-8,0]", "[0,8]"), "field /a/data_offsets spans"},
-        {two("[0,8,9]", "[8,16]"), "field /a/data_offsets must have two numbers"},
-        {two("[0,8.0]", "[8,16]"), "field /a/data_offsets/1 must be an integer"},
-        {two("[0,99999999999999999999]", "[8,16]"), "outside the 64-bit range"},
-        {two("\"0\"", "[8,16]"), "field /a/data_offsets must be an array"},
-        {one(R"({"dtype":"F32","shape":[4],"data_offsets":[0,16]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,4]})"),
-         "the key 'a' is repeated"},
-        {one(R"({"dtype":"F32","dtype":"I32","shape":[4],"data_offsets":[0,16]})"),
-         "field /a/dtype: the key 'dtype' is repeated"},
-        {one(R"({"dtype":"F8_E4M3","shape":[16],"data_offsets":[0,16]})"),
-         "field /a/dtype is 'F8_E4M3', which is not supported"},
-        {one(R"({"dtype":"f32","shape":[4],"data_offsets":[0,16]})"), "field /a/dtype is 'f32'"},
-        {one(R"({"dtype":5,"shape":[4],"data_offsets":[0,16]})"), "field /a/dtype must be a string"},
-        {one(R"({"shape":[4],"data_offsets":[0,16]})"), "field /a/dtype is missing"},
-        {one(R"({"dtype":"F32","data_offsets":[0,16]})"), "field /a/shape is missing"},
-        {one(R"({"dtype":"F32","shape":[4]})"), "field /a/data_offsets is missing"},
-        {one(R"({"dtype":"F32","shape":[-4],"data_offsets":[0,16]})"), "field /a/shape has a negative extent"},
-        {one(R"({"dtype":"F32","shape":[4611686018427387904,4611686018427387904],"data_offsets":[0,16]})"),
-         "field /a/shape exceeds 64-bit sizes"},
-        {one(R"({"dtype":"F32","shape":[4611686018427387904,4611686018427387904,0],"data_offsets":[0,0]})"),
-         "field /a/shape exceeds 64-bit sizes"},
-        {one("[]"), "field /a must be an object"},
-        {safetensorsBytes(R"({"__metadata__":{"x":1}})", ""), "field /__metadata__/x must be a string"},
-        {safetensorsBytes(R"({"__metadata__":[]})", ""), "field /__metadata__ must be an object"},
-        {safetensorsBytes(R"({"m":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\x01\x03"), "a bool is 3"}};
     const TempFolder folder;
-    for (const Row& row : rows) {
+    for (const Malformed& row : rows) {
         const std::string path = folder.write("bad.safetensors", row.bytes);
         const auto tensors = mapSafetensors(path);
         CAPTURE(row.expected);
@@ -125,6 +78,77 @@ TEST_CASE("malformed .safetensors files are refused by file, key and offset")
         CHECK(tensors.error().message.starts_with(path));
         CHECK(tensors.error().message.find(row.expected) != std::string::npos);
     }
+}
+
+const std::string fourFloats = bytesOf<float>({1, 2, 3, 4});
+
+std::string two(const std::string& first, const std::string& second)
+{
+    return safetensorsBytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":)" + first +
+                                R"(},"b":{"dtype":"F32","shape":[2],"data_offsets":)" + second + "}}",
+                            fourFloats);
+}
+
+std::string one(const std::string& record) { return safetensorsBytes("{\"a\":" + record + "}", fourFloats); }
+
+}  // namespace
+
+TEST_CASE(".safetensors files that are too short or without a header are refused by file and offset")
+{
+    const std::string good = two("[0,8]", "[8,16]");
+    checkRefused(
+        {{"", "at byte 0: the file ends within"},
+         {std::string(7, '\0'), "at byte 7: the file ends within"},
+         {std::string("\x05\xf5\xe1\x00\xff\xff\xff\xff{", 9), "more than the limit of 100000000"},
+         {std::string("\x00\xe1\xf5\x06\0\0\0\0{}", 10), "more than the limit of 100000000"},
+         {std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10),
+          "the header length is 100000000, but the file ends at byte 10"},
+         {std::string(8, '\0'), "unexpected end of text"},
+         {safetensorsBytes("[]", ""), "the document must be an object"},
+         {safetensorsBytes("{", ""), "unexpected end of text"},
+         {good.substr(0, good.size() - 1), "tensor 'b', field data_offsets: ends at 16, but the file has 15 bytes"}});
+}
+
+TEST_CASE("offsets that do not fit the file are refused by tensor")
+{
+    const std::string good = two("[0,8]", "[8,16]");
+    checkRefused({{good + "x", "1 bytes belong to no tensor"},
+                  {two("[0,8]", "[4,12]"), "tensor 'b', field data_offsets: begins at 4, overlapping"},
+                  {two("[0,8]", "[0,8]"), "overlapping"},
+                  {two("[0,8]", "[9,17]"), "leaving a gap"},
+                  {two("[4,12]", "[12,20]"), "tensor 'a', field data_offsets: begins at 4, leaving a gap"},
+                  {two("[0,8]", "[8,20]"), "field /b/data_offsets spans [8, 20), but dtype and shape need 8"},
+                  {two("[8,0]", "[8,16]"), "field /a/data_offsets spans"},
+                  {two("[-8,0]", "[0,8]"), "field /a/data_offsets spans"},
+                  {two("[0,8,9]", "[8,16]"), "field /a/data_offsets must have two numbers"},
+                  {two("[0,8.0]", "[8,16]"), "field /a/data_offsets/1 must be an integer"},
+                  {two("[0,99999999999999999999]", "[8,16]"), "outside the 64-bit range"},
+                  {two("\"0\"", "[8,16]"), "field /a/data_offsets must be an array"}});
+}
+
+TEST_CASE("malformed records of a .safetensors header are refused by field")
+{
+    checkRefused(
+        {{one(R"({"dtype":"F32","shape":[4],"data_offsets":[0,16]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,4]})"),
+          "the key 'a' is repeated"},
+         {one(R"({"dtype":"F32","dtype":"I32","shape":[4],"data_offsets":[0,16]})"),
+          "field /a/dtype: the key 'dtype' is repeated"},
+         {one(R"({"dtype":"F8_E4M3","shape":[16],"data_offsets":[0,16]})"),
+          "field /a/dtype is 'F8_E4M3', which is not supported"},
+         {one(R"({"dtype":"f32","shape":[4],"data_offsets":[0,16]})"), "field /a/dtype is 'f32'"},
+         {one(R"({"dtype":5,"shape":[4],"data_offsets":[0,16]})"), "field /a/dtype must be a string"},
+         {one(R"({"shape":[4],"data_offsets":[0,16]})"), "field /a/dtype is missing"},
+         {one(R"({"dtype":"F32","data_offsets":[0,16]})"), "field /a/shape is missing"},
+         {one(R"({"dtype":"F32","shape":[4]})"), "field /a/data_offsets is missing"},
+         {one(R"({"dtype":"F32","shape":[-4],"data_offsets":[0,16]})"), "field /a/shape has a negative extent"},
+         {one(R"({"dtype":"F32","shape":[4611686018427387904,4611686018427387904],"data_offsets":[0,16]})"),
+          "field /a/shape exceeds 64-bit sizes"},
+         {one(R"({"dtype":"F32","shape":[4611686018427387904,4611686018427387904,0],"data_offsets":[0,0]})"),
+          "field /a/shape exceeds 64-bit sizes"},
+         {one("[]"), "field /a must be an object"},
+         {safetensorsBytes(R"({"__metadata__":{"x":1}})", ""), "field /__metadata__/x must be a string"},
+         {safetensorsBytes(R"({"__metadata__":[]})", ""), "field /__metadata__ must be an object"},
+         {safetensorsBytes(R"({"m":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\x01\x03"), "a bool is 3"}});
 }
 
 TEST_CASE("no truncation and no changed header byte crashes the .safetensors reader")

@@ -204,7 +204,7 @@ private:
         const Rule rule = ruleFor(c.op.name);
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
         if (outcomes || !structure || c.operands().empty()) return outcomes;
-        return opaqueOutcomes(c, outcomes.error());
+        return opaqueOutcomes(c, outcomes.error().text);
     }
 
     // In the prologue anything may happen: only a stage that uses the rows needs to know them.
@@ -230,7 +230,7 @@ private:
         return result;
     }
 
-    std::optional<std::string> checkSizes(const Outcomes& outcomes, const std::vector<Value>& outputs)
+    std::optional<Refused> checkSizes(const Outcomes& outcomes, const std::vector<Value>& outputs)
     {
         for (std::size_t j = 0; j < outcomes.size(); ++j) {
             const auto& dims = outcomes[j].dims;
@@ -238,9 +238,8 @@ private:
                 return "its rule yields a different number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
-                    return "dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
-                           " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]) +
-                           ": a size is baked into the file";
+                    return bakedSize("dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
+                                     " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]));
         }
         return std::nullopt;
     }
@@ -295,15 +294,16 @@ private:
         return results;
     }
 
-    tl::unexpected<base::Error> refuse(const Op& op, const std::string& why)
+    tl::unexpected<base::Error> refuse(const Op& op, const Refused& why)
     {
         Op placed = op;
         placed.id = OpId(m_builder.analysis.program.ops.size());
-        const bool baked = why.find("baked") != std::string::npos;
         const std::string hint =
-            baked ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                  : "the model cannot be evaluated in batches of nodes because of this operator";
-        return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why, hint, ir::describeOp(placed));
+            why.kind == Refused::Kind::BakedSize
+                ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
+                : "the model cannot be evaluated in batches of nodes because of this operator";
+        return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hint,
+                          ir::describeOp(placed));
     }
 
     void finish()

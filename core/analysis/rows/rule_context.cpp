@@ -137,8 +137,7 @@ Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& op
             else return Refusal("row spaces differ: " + spaceName(found) + " and " + spaceName(s));
         }
         if (isRow(found) && largest > 1)
-            return Refusal("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found) +
-                           ": a size is baked into the file");
+            return Refusal(bakedSize("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found)));
         result[rank - back] = found;
     }
     return result;

@@ -11,9 +11,27 @@
 
 namespace hopscope::analysis {
 
-using Refusal = tl::unexpected<std::string>;
+// Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
+struct Refused {
+    enum class Kind : std::uint8_t { Operator, BakedSize };
+
+    Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}
+    Refused(const char* what) : text(what) {}
+
+    std::string text;
+    Kind kind = Kind::Operator;
+};
+
+using Refusal = tl::unexpected<Refused>;
 template <class T>
-using Ruled = tl::expected<T, std::string>;
+using Ruled = tl::expected<T, Refused>;
+
+// A number of rows that the operator expects is a constant of the file instead of following from the inputs.
+inline Refused bakedSize(const std::string& what)
+{
+    return {what + ": a size is baked into the file", Refused::Kind::BakedSize};
+}
+
 using Outcomes = std::vector<Outcome>;
 
 // One operator under its rule: its arguments by name, what is known of its operands, and the OpInfo to fill in.

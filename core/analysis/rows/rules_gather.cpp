@@ -254,8 +254,9 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
     if (table.valid() && (!role || role->target != table))
         return Refusal("the index into " + c.spaceName(table) + " has an unknown origin");
     if (!table.valid() && role && c.isRow(role->target))
-        return Refusal("an index of " + c.spaceName(role->target) + " is written into a constant number of rows (" +
-                       std::to_string(c.extent(s.table, s.dim)) + "): the size was baked into the file");
+        return Refusal(bakedSize("an index of " + c.spaceName(role->target) +
+                                 " is written into a constant number of rows (" +
+                                 std::to_string(c.extent(s.table, s.dim)) + ")"));
     const bool structure = c.structure(s.table) && (!s.source.valid() || c.structure(s.source));
     if (structure) return c.one(c.dims(s.table));
     const auto how = scatterReduction(s.how);

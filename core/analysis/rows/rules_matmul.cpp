@@ -172,8 +172,8 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
     for (std::size_t i = 0; i < 2; ++i) {
         const auto space = c.spaceOf(size[i]);
         if (!space || *space != pair[i].target)
-            return Refusal("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target) +
-                           ": it was baked into the file");
+            return Refusal(
+                bakedSize("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target)));
     }
     if (!values.valid() || c.rank(values) != 1 || c.dim(values, 0) != pair[0].space)
         return Refusal("the values of the sparse matrix are not one number per edge");

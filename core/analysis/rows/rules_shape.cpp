@@ -127,8 +127,8 @@ Ruled<Outcomes> expandRule(RuleContext& c)
         if (c.isRow(own) && c.isRow(wanted[i]) && own != wanted[i])
             return Refusal("rows of " + c.spaceName(own) + " expanded to " + c.spaceName(wanted[i]));
         if (!own.valid() && extent != 1 && c.isRow(wanted[i]))
-            return Refusal("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i]) +
-                           ": a size is baked into the file");
+            return Refusal(
+                bakedSize("a constant of " + std::to_string(extent) + " rows meets " + c.spaceName(wanted[i])));
         dims[i] = own.valid() ? own : (extent == 1 ? wanted[i] : SpaceId{});
     }
     return c.keep(x, dims);
