@@ -161,8 +161,8 @@ class Served(ServeTest):
         self.assertEqual(report["device"], loaded["plan"]["device"])
         notes = [event["message"] for event in client.events(started["run"]) if event["type"] == "note"]
         self.assertEqual([note for note in notes if ELSEWHERE in note], loaded["notes"][:1])
-        self.refused(-32002, client.call, "run/start", document=document, plan=plan, device=ELSEWHERE, memory=None,
-                     batch=None, output=None, verify="none", nan="propagate", paused=False)
+        self.refused(-32002, "there is no GPU cuda:99 here", client.call, "run/start", document=document, plan=plan,
+                     device=ELSEWHERE, memory=None, batch=None, output=None, verify="none", nan="propagate", paused=False)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Machine(ServeTest):
         self.assertEqual(client.call("machine/forget", device="cpu"), typical)
         self.assertEqual(client.call("machine/forget", device="cpu"), typical)
         self.assertNotEqual(self.plan(client, document)["predicted"]["seconds"], before)
-        self.refused(-32002, client.call, "machine/rates", device="abacus")
+        self.refused(-32002, "unknown device abacus", client.call, "machine/rates", device="abacus")
 
     def test_runs_refine_what_was_measured_and_leave_a_typical_machine_alone(self):
         client = self.client()

@@ -182,7 +182,8 @@ class Requests(ServeTest):
         look = Model(opened["inspect"])
         gathered = next(v for v in look.rows if look.gathers(v))
         for strategy in ("depth", "source-rule"):
-            error = self.refused(-32004, self.plan, client, opened["document"], [["hop_stage", gathered, 2]], strategy)
+            error = self.refused(-32004, "rules do not support this pin", self.plan, client, opened["document"],
+                                 [["hop_stage", gathered, 2]], strategy)
             self.assertIn("optimal", error["data"]["hint"])
 
     def test_more_stages_are_offered_where_they_are_the_way_out(self):
@@ -192,7 +193,8 @@ class Requests(ServeTest):
         first = next(v for v in look.rows if look.gathers(v))
         asked = {"document": opened["document"], "strategy": "optimal", "pins": [["hop_stage", first, 2]], "device": "cpu",
                  "memory": None, "batch": None}
-        self.refused(-32004, client.call, "plan/make", stages=2, **asked)
+        self.refused(-32004, "no legal plan of at most 2 stages respects the pins", client.call, "plan/make", stages=2,
+                     **asked)
         repairs = client.call("plan/repairs", stages=2, **asked)["repairs"]
         self.assertEqual([repair.get("stages") for repair in repairs], [3, None])
         plan = client.call("plan/make", stages=3, **asked)["plan"]

@@ -64,7 +64,7 @@ class Sessions(ServeTest):
                              data=[str(self.folder / "graph.safetensors")], roles=[])
         self.assertFalse(opened["inspect"]["splittable"])
         self.assertTrue([lint for lint in opened["inspect"]["lints"] if lint["blocking"]])
-        self.refused(-32004, self.plan, client, opened["document"])
+        self.refused(-32004, "a dense product of rows by rows", self.plan, client, opened["document"])
 
     def test_a_model_without_data_has_plans_without_figures(self):
         client = self.client()
@@ -72,7 +72,7 @@ class Sessions(ServeTest):
         made = self.plan(client, opened["document"])
         self.assertIsNone(made["predicted"])
         self.assertIsNone(made["plan"]["bytes"])
-        self.refused(-32002, self.start, client, opened["document"], made["plan"])
+        self.refused(-32002, "there is no data to run on", self.start, client, opened["document"], made["plan"])
 
     def test_a_plan_is_loaded_as_it_was_made(self):
         client = self.client()
@@ -81,10 +81,12 @@ class Sessions(ServeTest):
         loaded = client.call("plan/load", document=document, text=json.dumps(made["plan"]))
         self.assertEqual(loaded, made)
         broken = {**made["plan"], "prologue": ["op9999"]}
-        error = self.refused(-32003, client.call, "plan/load", document=document, text=json.dumps(broken))
+        error = self.refused(-32003, "/prologue/0 names no operator", client.call, "plan/load", document=document,
+                             text=json.dumps(broken))
         self.assertIn("/prologue/0", error["data"]["where"])
         other = client.call("model/open", **KARATE)["document"]
-        self.refused(-32003, client.call, "plan/load", document=other, text=json.dumps(made["plan"]))
+        self.refused(-32003, "made for another model", client.call, "plan/load", document=other,
+                     text=json.dumps(made["plan"]))
 
     def test_the_source_around_an_operator_is_labelled(self):
         client = self.client()
@@ -105,7 +107,8 @@ class Sessions(ServeTest):
                 self.assertIn(" -> Tensor", source["schema"])
         module = next(op["module"] for op in opened["inspect"]["ops"] if op["module"])
         self.assertTrue(client.call("model/source", document=opened["document"], module=module)["text"])
-        self.refused(-32602, client.call, "model/source", document=opened["document"], op="op9999")
+        self.refused(-32602, "no such operator or module", client.call, "model/source", document=opened["document"],
+                     op="op9999")
 
     def test_a_scripted_model_carries_its_source(self):
         torch.jit.script(models.Pair()).save(str(self.folder / "pair.pt"))
@@ -126,7 +129,7 @@ class Sessions(ServeTest):
         self.assertEqual([entry["name"] for entry in listed["entries"]], ["b", "tmp", "a.txt"])
         self.assertEqual(listed["entries"][2], {"name": "a.txt", "directory": False, "size": 4})
         self.assertEqual(listed["parent"], str(self.folder.parent))
-        self.refused(-32003, self.client().call, "fs/list", path=str(self.folder / "missing"))
+        self.refused(-32003, "missing: No such file", self.client().call, "fs/list", path=str(self.folder / "missing"))
 
 
 class Figures(ServeTest):
@@ -216,11 +219,10 @@ class Pins(ServeTest):
                    first(lambda v: v["origin"] == "parameter"): "it is the parameter",
                    first(lambda v: v["origin"] == "op" and v["structure_only"]): "graph structure only"}
         for value, reason in reasons.items():
-            error = self.refused(-32004, self.plan, client, document, [["checkpoint", value]])
-            self.assertIn(reason, error["message"])
+            self.refused(-32004, reason, self.plan, client, document, [["checkpoint", value]])
         result = next(op["inputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "output")
-        error = self.refused(-32004, self.plan, client, document, [["no_checkpoint", result]])
-        self.assertIn("output 'out'", error["message"])
+        self.refused(-32004, "must be stored: it is the output 'out'", self.plan, client, document,
+                     [["no_checkpoint", result]])
 
     def test_pins_that_leave_no_plan_are_named_with_value_and_source(self):
         client = self.client()
@@ -228,9 +230,8 @@ class Pins(ServeTest):
         document = opened["document"]
         kept = [c["value"] for c in self.plan(client, document)["plan"]["checkpoints"] if not c["output"]]
         self.assertTrue(kept)
-        error = self.refused(-32004, self.plan, client, document, [["no_checkpoint", value] for value in self.rows(opened)
-                                                                   if value in self.inner(opened)])
-        self.assertIn("no legal plan", error["message"])
+        pins = [["no_checkpoint", value] for value in self.rows(opened) if value in self.inner(opened)]
+        error = self.refused(-32004, "no legal plan respects these pins", self.plan, client, document, pins)
         self.assertRegex(error["message"], r"never store '[^']+' \(\w+\.py:\d+\)")
         self.assertTrue(error["data"]["hint"])
 
@@ -241,10 +242,12 @@ class Pins(ServeTest):
     def test_pins_are_read_strictly(self):
         client = self.client()
         document = client.call("model/open", **KARATE)["document"]
-        for pins in ([["checkpoint"]], [["nail", "v1"]], [["checkpoint", "v9999"]], [["checkpoint", 3]], ["v1"], [[]]):
-            self.refused(-32602, self.plan, client, document, pins)
-        self.refused(-32602, client.call, "plan/make", document=document, strategy="depth", pins={}, device=None,
-                     memory=None, batch=None)
+        for pins, says in (([["checkpoint"]], "must be [kind, value]"), ([["nail", "v1"]], "/pins/0/0"),
+                           ([["checkpoint", "v9999"]], "/pins/0/1"), ([["checkpoint", 3]], "/pins/0/1"),
+                           (["v1"], "/pins/0 must be"), ([[]], "must be [kind, value]")):
+            self.refused(-32602, says, self.plan, client, document, pins)
+        self.refused(-32602, "/pins must be an array", client.call, "plan/make", document=document, strategy="depth",
+                     pins={}, device=None, memory=None, batch=None)
 
 
 class Optimum(ServeTest):
@@ -291,7 +294,8 @@ class Optimum(ServeTest):
         pins = [["no_checkpoint", value["id"]] for value in opened["inspect"]["values"]
                 if value["origin"] == "op" and not value["structure_only"] and any(value["row_spaces"])
                 and value["id"] not in results]
-        error = self.refused(-32004, self.plan, client, document, pins, strategy="optimal")
+        error = self.refused(-32004, "no legal plan respects the pins", self.plan, client, document, pins,
+                             strategy="optimal")
         self.assertIn("no legal plan", error["message"])
         self.assertIn("never store", error["message"])
         asked = {"document": document, "strategy": "optimal", "pins": pins, "device": "cpu", "memory": None, "batch": None}
@@ -362,9 +366,12 @@ class Peeks(ServeTest):
         made = next(value["id"] for value in opened["inspect"]["values"]
                     if value["origin"] == "op" and any(value["row_spaces"]))
         x = next(op["outputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "input")
-        for parameters in ({"value": made, "run": None}, {"value": "v9999", "run": None}, {"value": x, "run": 77},
-                           {"value": x, "run": None, "begin": -1}, {"value": x, "run": None, "begin": 9, "end": 3}):
-            self.refused(-32602, client.call, "tensor/peek", document=document,
+        for parameters, says in (({"value": made, "run": None}, "not available: only inputs"),
+                                 ({"value": "v9999", "run": None}, "is not a value of this model"),
+                                 ({"value": x, "run": 77}, "is not the last run of this model"),
+                                 ({"value": x, "run": None, "begin": -1}, "/begin"),
+                                 ({"value": x, "run": None, "begin": 9, "end": 3}, "/end")):
+            self.refused(-32602, says, client.call, "tensor/peek", document=document,
                          **{"begin": 0, "end": 1, **parameters})
         answer, _ = self.peek(client, document, None, x, 40, 50)
         self.assertEqual((answer["begin"], answer["end"], answer["rows"], answer["mean"]), (34, 34, "", None))

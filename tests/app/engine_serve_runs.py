@@ -64,12 +64,12 @@ class Holding(ServeTest):
         for paused in (True, False):
             run = self.start(client, document, plan, self.folder / "out", batch=1, paused=paused)["run"]
             client.until_state(run, "paused" if paused else "running")
-            self.refused(-32602, client.call, "model/close", document=document)
-            self.refused(-32602, self.start, client, document, plan)
+            self.refused(-32602, "cancel the run first", client.call, "model/close", document=document)
+            self.refused(-32602, "another run is in progress", self.start, client, document, plan)
             client.call("run/cancel", run=run)
             self.assertEqual(client.finished(run)["error"]["exit_code"], 130)
             self.assertFalse((self.folder / "out").exists())
-            self.refused(-32602, client.call, "run/resume", run=run)
+            self.refused(-32602, "no such run is in progress", client.call, "run/resume", run=run)
         self.assertEqual(client.leave(), 0)
         self.assertEqual(self.leavings(), [])
 
@@ -153,24 +153,30 @@ class Holding(ServeTest):
 class Hostile(ServeTest):
     def test_requests_before_initialize_are_refused(self):
         client = self.client(initialize=False)
-        self.refused(-32002, client.call, "fs/list", path="")
-        self.refused(-32002, client.call, "run/pause", run=1)
-        self.refused(-32602, client.call, "initialize", client={}, protocol={"major": 2, "minor": 0})
-        self.refused(-32602, client.call, "initialize")
-        self.refused(-32002, client.call, "fs/list", path="")
+        self.refused(-32002, "the first request must be initialize", client.call, "fs/list", path="")
+        self.refused(-32002, "the first request must be initialize", client.call, "run/pause", run=1)
+        self.refused(-32602, "version 1 of the protocol, not 2", client.call, "initialize", client={},
+                     protocol={"major": 2, "minor": 0})
+        self.refused(-32602, "/protocol is missing", client.call, "initialize")
+        self.refused(-32002, "the first request must be initialize", client.call, "fs/list", path="")
 
     def test_unknown_methods_and_wrong_parameters_are_refused_and_the_engine_lives(self):
         client = self.client()
         for method in ("fly", "run/fly", "", "model/open/"):
-            self.refused(-32601, client.call, method)
-        for method, parameters in (("model/open", {}), ("model/open", {"model": 3}), ("model/close", {"document": 7}),
-                                   ("plan/make", {"document": 1}), ("run/start", {"document": 1}),
-                                   ("run/pause", {"run": 1}), ("run/step", {"run": 1, "unit": "mile"}),
-                                   ("run/cancel", {}), ("tensor/peek", {"document": 0}), ("fs/list", {"path": 1}),
-                                   ("model/open", {"model": "m", "data": "d"})):
-            self.refused(-32602, client.call, method, **parameters)
-        self.refused(-32003, client.call, "model/open", model=str(self.folder / "missing.pt"), data=[], roles=[])
-        self.refused(-32002, client.call, "model/open", model=KARATE["model"], data=[], roles=["x=sheep"])
+            self.refused(-32601, f"unknown method {method}", client.call, method)
+        for method, parameters, says in (
+                ("model/open", {}, "/model is missing"), ("model/open", {"model": 3}, "/model must be a string"),
+                ("model/close", {"document": 7}, "is not an open model"), ("plan/make", {"document": 1}, "is not an open model"),
+                ("run/start", {"document": 1}, "is not an open model"), ("run/pause", {"run": 1}, "no such run"),
+                ("run/step", {"run": 1, "unit": "mile"}, "/unit"), ("run/cancel", {}, "/run is missing"),
+                ("tensor/peek", {"document": 0}, "is not an open model"), ("fs/list", {"path": 1}, "/path must be a string"),
+                ("model/open", {"model": "m", "data": "d"}, "/data must be an array")):
+            with self.subTest(method=method, parameters=parameters):
+                self.refused(-32602, says, client.call, method, **parameters)
+        missing = str(self.folder / "missing.pt")
+        self.refused(-32003, "missing.pt: No such file", client.call, "model/open", model=missing, data=[], roles=[])
+        self.refused(-32002, "x=sheep is not a role", client.call, "model/open", model=KARATE["model"], data=[],
+                     roles=["x=sheep"])
         self.assertEqual(client.leave(), 0)
 
     def test_garbage_in_a_frame_is_answered_and_passed_over(self):
@@ -200,13 +206,13 @@ class Hostile(ServeTest):
         waiting = client.ask("fs/list", path="")
         client.tell("$/cancelRequest", id=waiting)
         client.tell("$/cancelRequest", id=12345)
-        self.refused(-32800, client.answer, waiting)
+        self.refused(-32800, "cancelled", client.answer, waiting)
         self.assertIn("document", client.answer(opening))
 
     def test_requests_after_shutdown_are_refused(self):
         client = self.client()
         client.call("shutdown")
-        self.refused(-32600, client.call, "fs/list", path="")
+        self.refused(-32600, "shutting down", client.call, "fs/list", path="")
         client.tell("exit")
         self.assertEqual(client.process.wait(60), 0)
 

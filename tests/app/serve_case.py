@@ -28,10 +28,11 @@ class ServeTest(unittest.TestCase):
         self.addCleanup(client.stop)
         return client
 
-    def refused(self, code, call, *arguments, **parameters):
+    def refused(self, code, says, call, *arguments, **parameters):
         with self.assertRaises(Refused) as caught:
             call(*arguments, **parameters)
         self.assertEqual(caught.exception.code, code, caught.exception)
+        self.assertIn(says, caught.exception.error["message"])
         data = caught.exception.error["data"]
         self.assertEqual(data["message"], caught.exception.error["message"])
         self.assertEqual(set(data), {"code", "exit_code", "message", "hint", "where"})
