@@ -1,7 +1,7 @@
 #pragma once
 
-// What the walker knows about a TorchScript value: its concrete value on the sample, the program's value that stands for
-// it, and, for lists, tuples and dictionaries, its elements (shared, as Python shares them).
+// What the walker knows about a TorchScript value: its concrete value on the sample, the program's value that stands
+// for it, and, for lists, tuples and dictionaries, its elements (shared, as Python shares them).
 
 #include <torch/script.h>
 
@@ -38,6 +38,11 @@ struct Box {
 };
 
 Item boxed(c10::TypePtr type, std::vector<Item> items);
+
+// Whether the item is a container of this kind (ListType, TupleType, DictType).
+bool isKind(const Item& item, c10::TypeKind kind);
+// Whether two dictionary keys or list elements are equal; False for values of different types and for objects.
+bool sameScalar(const c10::IValue& a, const c10::IValue& b);
 
 // The whole concrete value; lists are built with the element type of `expected` where that is a list.
 c10::IValue concreteOf(const Item& item, const c10::TypePtr& expected = nullptr);

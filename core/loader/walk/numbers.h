@@ -1,0 +1,51 @@
+#pragma once
+
+// Python numbers during the walk. A number that follows from constants is just its value. One that derives from inputs
+// is also a value of the program: arithmetic on it is recorded as scalar operators, and where the walk depends on it (a
+// branch, an index) a guard pins it.
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "loader/walk/operator_calls.h"
+#include "loader/walk/sparse_inputs.h"
+
+namespace hopscope::loader {
+
+class Numbers {
+public:
+    Numbers(Recorder& recorder, const Location& location, const OperatorCalls& calls, const SparseInputs& sparse)
+        : m_recorder(recorder),
+          m_location(location),
+          m_calls(calls),
+          m_sparse(sparse)
+    {}
+
+    // Records that the program is valid only for the number's present value, if it derives from inputs; then the value.
+    void guard(const Item& number);
+    std::int64_t fixedInt(const Item& number);
+    bool fixedBool(const Item& number);
+
+    // `result`, which the scalar operator `name` gives for the arguments; recorded if an argument derives from inputs.
+    Item scalar(const char* name, const std::vector<Item>& args, const c10::IValue& result);
+    // The same for add, sub, mul, min, max, eq and and, which it computes; refuses what is not a number.
+    Item arithmetic(const char* name, const Item& a, const Item& b);
+
+    // x.size(dim), one value for each tensor and dimension; dim may be negative.
+    Item sizeOf(const Item& tensor, std::int64_t dim);
+    // The only element of a tensor, which is `result`; the number itself if the tensor was made from one.
+    Item elementOf(const Item& tensor, const c10::IValue& result);
+    // The 0-dimensional tensor `result`, made from a number.
+    Item tensorOf(const Item& number, const at::Tensor& result);
+
+private:
+    Recorder& m_recorder;
+    const Location& m_location;
+    const OperatorCalls& m_calls;
+    const SparseInputs& m_sparse;
+    std::map<std::pair<ir::ValueId, std::int64_t>, Item> m_sizes;  // by tensor and dimension
+    std::map<ir::ValueId, Item> m_madeFrom;  // the numbers that 0-dimensional tensors were made from
+};
+
+}  // namespace hopscope::loader
