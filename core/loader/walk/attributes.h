@@ -1,7 +1,7 @@
 #pragma once
 
-// The attributes of modules and other TorchScript objects during the walk. What forward sets stays here: the loaded
-// model is left as it is.
+// Attributes of modules and other TorchScript objects during the walk. Attributes that forward sets are kept here; the
+// loaded model is not modified.
 
 #include <map>
 #include <optional>
@@ -18,8 +18,8 @@ class Attributes {
 public:
     Attributes(Location& location, ValueWrapper& wrapper) : m_location(location), m_wrapper(wrapper) {}
 
-    // The results of prim::GetAttr, SetAttr and CreateObject; nothing for other nodes. Refuses items that are not
-    // objects. A container is the same one at every reading; a created object has no attributes yet.
+    // The results of prim::GetAttr, SetAttr and CreateObject; nothing for other nodes. Refuses attributes of items that
+    // are not objects. Reading a container twice gives the same container, so that changes to it are seen.
     std::optional<std::vector<Item>> evaluateInstruction(const torch::jit::Node& node, const std::vector<Item>& args);
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Dictionaries during the walk. Like lists they dissolve: their elements are values of the program.
+// Dictionaries during the walk. The program contains their elements, but not the dictionaries themselves.
 
 #include <optional>
 #include <string>
@@ -18,8 +18,8 @@ public:
 
     // The result of prim::DictConstruct (arguments: key, element, key, element, ..); nothing for other nodes.
     static std::optional<Item> evaluateInstruction(const Node& node, const std::vector<Item>& args);
-    // The result of an operator on a dictionary; nothing if the first argument is none. Refuses unknown operators on
-    // dictionaries. Whoever shares a dictionary that the operator changes sees the change.
+    // The result of an operator on a dictionary; nothing if the first argument is not a dictionary. Refuses unknown
+    // operators on dictionaries. A change to a dictionary is visible through all references to it.
     std::optional<Item> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

@@ -19,21 +19,21 @@ class Location {
 public:
     using Node = torch::jit::Node;
 
-    // The node must outlive the location. leaveModel: after the last node, so that refusals name no place.
+    // The node must outlive the location. After leaveModel() refusals name no place.
     void moveTo(const Node& node) { m_node = &node; }
     void leaveModel() { m_node = nullptr; }
 
-    // The module class at a path, for the frames of later calls.
+    // Sets the class of the module at a path, for the frames of later calls.
     void setModuleClass(const std::string& path, const std::string& name) { m_classes[path] = name; }
-    // A method of `caller` calls one of `callee`: adds a frame for each attribute between them. Returns the depth to
-    // hand to leave() after the call.
+    // To be called when a method of `caller` calls one of `callee`: adds a frame for each attribute between the two.
+    // The result is the argument of leave() after the call.
     std::size_t enter(const std::string& caller, const std::string& callee);
     void leave(std::size_t depth) { m_modules.resize(depth); }
 
     [[nodiscard]] const std::vector<ir::ModuleFrame>& modules() const { return m_modules; }
     // The node's source line, looked up once for each node.
     [[nodiscard]] const ir::Source& source() const;
-    // An operator recorded here, as yet without id, operands and results.
+    // A new operator with this location, without id, operands and results.
     [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;
 
     // Both throw Refused (walk_item.h) with the location: the first because the model cannot be walked, the second

@@ -22,19 +22,21 @@ public:
           m_sparse(sparse)
     {}
 
-    // Records that the program is valid only for the number's present value, if it derives from inputs; then the value.
+    // If the number derives from inputs, records a guard: the program is valid only where it has this value. The other
+    // two also return the value.
     void guard(const Item& number);
     std::int64_t fixedInt(const Item& number);
     bool fixedBool(const Item& number);
 
-    // `result`, which the scalar operator `name` gives for the arguments; recorded if an argument derives from inputs.
+    // The result of the scalar operator `name`; recorded if one of the arguments derives from inputs.
     Item scalar(const char* name, const std::vector<Item>& args, const c10::IValue& result);
-    // The same for add, sub, mul, min, max, eq and and, which it computes; refuses what is not a number.
+    // Computes add, sub, mul, min, max, eq or and ("scalar::add"), recorded likewise. Refuses items that are not
+    // numbers.
     Item arithmetic(const char* name, const Item& a, const Item& b);
 
-    // x.size(dim), one value for each tensor and dimension; dim may be negative.
+    // tensor.size(dim), recorded once for each tensor and dimension; dim may be negative.
     Item sizeOf(const Item& tensor, std::int64_t dim);
-    // The only element of a tensor, which is `result`; the number itself if the tensor was made from one.
+    // The element of a one-element tensor, whose value is `result`; if the tensor was made from a number, that number.
     Item elementOf(const Item& tensor, const c10::IValue& result);
     // The 0-dimensional tensor `result`, made from a number.
     Item tensorOf(const Item& number, const at::Tensor& result);

@@ -19,14 +19,14 @@ public:
 
     OperatorCalls(Recorder& recorder, const Location& location) : m_recorder(recorder), m_location(location) {}
 
-    // Without recording: `op` on a stack, or the node's operator on its arguments.
+    // Executes an operator, or the node's operator, without recording it; returns the results.
     [[nodiscard]] torch::jit::Stack execute(torch::jit::Operation op, torch::jit::Stack stack) const;
     [[nodiscard]] torch::jit::Stack executeNode(const Node& node, const std::vector<Item>& args) const;
 
-    // Executes and records the operator with every argument of its schema, in-place writes and aliasing included.
-    // Returns one item per result; a list of tensors is one item.
+    // Executes and records the operator: all arguments of its schema, in-place writes, aliasing. Returns one item for
+    // each result; a list of tensors is a single item.
     std::vector<Item> record(const torch::jit::Operator& op, const std::vector<Item>& args);
-    // The same by name, for an operator with one result.
+    // The same for an operator with a single result, by name.
     Item record(const char* name, const char* overload, const std::vector<Item>& args);
 
     // Refuses operators that may not run (safety.h).

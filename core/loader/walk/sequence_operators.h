@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists and tuples during the walk. They dissolve: their elements are values of the program, they themselves are not.
+// Lists and tuples during the walk. The program contains their elements, but not the containers themselves.
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ public:
     // for other nodes.
     std::optional<std::vector<Item>> evaluateInstruction(const Node& node, const std::vector<Item>& args);
     // The results of an operator on a list or tuple; nothing if the first argument is neither, or the operator is one
-    // on tensors. Whoever shares a list that the operator changes sees the change.
+    // on tensors. A change to a list is visible through all references to it.
     std::optional<std::vector<Item>> evaluate(const Node& node, const std::vector<Item>& args);
 
 private:

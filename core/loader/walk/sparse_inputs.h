@@ -18,11 +18,10 @@ public:
           m_calls(calls)
     {}
 
-    // Records the matrix, COO or CSR, as the inputs "PATH.coo_indices" etc. Refuses other layouts.
+    // Records a COO or CSR matrix as the inputs "PATH.coo_indices" etc. and returns the matrix. Refuses other layouts.
     Item add(const at::Tensor& matrix, const std::string& path);
 
-    // The input that the operator `name` ("aten::values") reads out of the item; nullptr if the item is not one of the
-    // matrices or the operator reads none of its parts.
+    // The input that the operator `name` ("aten::values") returns for a matrix; nullptr for other items and operators.
     [[nodiscard]] const Item* part(const std::string& name, const Item& item) const;
     // The number of rows (0) or columns (1) of a matrix; nullptr for other values.
     [[nodiscard]] const Item* size(ir::ValueId matrix, std::int64_t dim) const;

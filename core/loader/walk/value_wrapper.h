@@ -1,6 +1,6 @@
 #pragma once
 
-// Values that the walk did not compute: forward's arguments, the model's attributes, literals of the code.
+// Values that are not computed during the walk: forward's arguments, the model's attributes, literals in the code.
 
 #include <string>
 
