@@ -1,8 +1,8 @@
 #pragma once
 
-// Where the executor's device type comes from. GPUs are CUDA's; everything that differs from device to device and that
-// LibTorch has no common call for stands behind this interface. The rest of the executor asks LibTorch's device-neutral
-// calls with `accelerator().type()`, so that tests can put another device type in CUDA's place.
+// What the executor needs of an accelerator that LibTorch's device-neutral API does not offer. There is one
+// implementation, for CUDA; everything else uses the device-neutral API with `accelerator().type()`, so that tests can
+// use another device type instead of CUDA.
 
 #include <cstdint>
 #include <string>
@@ -21,21 +21,22 @@ public:
 
     // LibTorch's device type of "cuda:N".
     [[nodiscard]] virtual c10::DeviceType type() const = 0;
-    // What is there and can be used, and why the rest cannot. Takes no memory on any device.
+    // The devices that can be used, and the reasons why others cannot. Allocates no memory on any device.
     [[nodiscard]] virtual GpuListing list() const = 0;
-    // Makes LibTorch ready for its first call on a device; at once where it is. Throws c10::Error where the driver fails.
+    // Initialises LibTorch for the device type, if that has not been done. Throws c10::Error if the driver fails.
     virtual void initialise() const = 0;
-    // Bytes that the process may reserve on a device from now on; 0: as many as there are. False if this LibTorch takes a
-    // limit only before its first allocation and that has been: the executor then watches the reserved bytes itself.
+    // Limits the bytes that the process may reserve on a device; 0 removes the limit. Returns false if this LibTorch
+    // accepts a limit only before the first allocation, and it is too late: the executor then checks the reserved bytes
+    // itself.
     virtual bool limitMemory(c10::DeviceIndex device, std::int64_t bytes) const = 0;
-    // kernels::segmentCuda or what stands for it, on the device that is current.
+    // kernels::segmentCuda, or its replacement in tests, on the current device.
     virtual int segment(const kernels::SegmentArguments& arguments, void* stream) const = 0;
 };
 
-// CUDA, unless it was replaced.
+// CUDA, unless replaced.
 const Accelerator& accelerator();
 
-// For tests, before any device is used; `other` lives as long as the process.
+// For tests; to be called before any device is used. `other` must live as long as the process.
 void replaceAccelerator(const Accelerator& other);
 
 }  // namespace hopscope::executor

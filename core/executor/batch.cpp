@@ -6,6 +6,8 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "executor/segment_run.h"
 #include "loader/tensors.h"
 #include "operators/operators.h"
@@ -163,8 +165,9 @@ std::int64_t Batch::requiredSize(const Instruction& i, ir::SpaceId space)
     const analysis::Analysis& a = m_session.analysis;
     if (!size)
         raise(base::ErrorCode::Internal,
-              "the size of " + a.tables.spaceName(space) + " is used on rows of " + a.tables.className(i.rows), {},
-              ir::describeOp(a.program.op(i.op)));
+              "the size of " + analysis::tableLabel(a.tables, space) + " is used on " +
+                  analysis::rowsLabel(a.tables, i.rows),
+              {}, ir::describeOp(a.program.op(i.op)));
     return *size;
 }
 
@@ -223,11 +226,11 @@ void Batch::check(const Instruction& i, ir::ValueId value, const at::Tensor& res
     const auto& dims = m_session.analysis.info(value).dims;
     if (m_session.analysis.info(value).sparse) return;
     const auto wrong = [&](std::size_t d) {
-        const ir::Value& v = m_session.analysis.program.value(value);
+        const analysis::Analysis& a = m_session.analysis;
         raise(base::ErrorCode::Internal,
-              "dimension " + std::to_string(d) + " of " + ir::valueName(value) + " does not have the rows of " +
-                  m_session.analysis.tables.className(i.rows),
-              {}, v.producer.valid() ? ir::describeOp(m_session.analysis.program.op(v.producer)) : v.name);
+              "dimension " + std::to_string(d) + " of " + analysis::nameOfValue(a, value) + " does not match the " +
+                  analysis::rowsLabel(a.tables, i.rows),
+              {}, analysis::placeOfValue(a, value));
     };
     if (result.dim() != static_cast<std::int64_t>(dims.size())) wrong(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {

@@ -10,33 +10,34 @@
 
 namespace hopscope::executor {
 
-// A CPU's batch is computed as it goes: each instruction fetches what it needs. A GPU's is prepared (`stage`, on a host
-// thread), uploaded, computed, downloaded (all queued by the thread that runs the plan) and stored (on a host thread).
+// On a CPU each instruction fetches its data when it is executed. On a GPU a batch is prepared (`stage`, on a host
+// thread), uploaded, computed, downloaded (all three queued by the thread that runs the plan) and stored (on a host
+// thread).
 class Batch {
 public:
     Batch(Session& session, const LoopProgram& program, Block& block);
 
-    // GPU, on a host thread: copies all that the batch needs from the host into the chunk.
+    // GPU, on a host thread: copies everything that the batch needs from the host into the chunk.
     void stage(StagingChunk& chunk);
     // GPU: queues the copies to the device.
     void upload();
-    // In a dry run, before: what the batches of the run will find there.
+    // GPU, in a dry run, before upload(): copies the index arrays that in a run would be on the device already.
     void uploadStructure();
-    // All instructions. Nothing is written or merged before `merge`, so that a batch that runs out of memory can be redone.
+    // Executes all instructions. Nothing is stored or merged yet, so a batch that runs out of memory can be redone.
     void compute();
-    // Takes the rows to be stored out of their registers; a GPU's are queued for download into the chunk.
+    // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
-    // Hands what it has reduced to the reductions of the loop: all of it, or nothing if it throws.
+    // Adds the batch's contributions to the reductions of the loop: all of them, or none if it throws.
     void merge();
-    // Hands the rows to their stores. On a GPU after their download has been waited for; on any thread.
+    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished.
     void store();
-    // GPU: drops every register; what is queued holds its memory.
+    // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
     void letGo();
-    // Drops every register and all that is on its way.
+    // Empties all registers and discards collected rows and contributions.
     void clear();
 
     Feed& feed() { return m_feed; }
-    // Bytes that `collect` asks of its chunk.
+    // Bytes that collect() needs in its chunk.
     std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
     PhaseTimes& deviceTimes() { return m_times; }
@@ -77,9 +78,9 @@ private:
     const LoopProgram& m_program;
     Block& m_block;
     Feed m_feed;
-    std::vector<Given> m_given;  // GPU: by instruction, on the host and then on the device
+    std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
     std::vector<at::Tensor> m_registers;
-    std::vector<bool> m_owned;  // made by an operator here: may be written over
+    std::vector<bool> m_owned;  // the result of an operator of this batch, which may be overwritten
     std::vector<std::pair<ir::OpId, Contribution>> m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;

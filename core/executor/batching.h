@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: how many destinations a batch takes. Bytes are predicted from the shapes of what is live at once,
-// corrected by what earlier batches really took.
+// Private to executor: chooses the number of destinations in a batch. The memory of a batch is predicted from the
+// shapes of the values that are live at the same time, and corrected by the memory that earlier batches used.
 
 #include <functional>
 #include <vector>
@@ -12,10 +12,10 @@ namespace hopscope::executor {
 
 using CountOf = std::function<double(const ir::RowClass&)>;
 
-// Highest number of bytes that the registers of a program hold at once if the classes have these numbers of rows.
+// The peak memory of a program's registers, in bytes, as a function of the number of rows of each row class.
 class MemoryModel {
 public:
-    // `uploaded`: all that is read is there before the first instruction, as a GPU's batches have it.
+    // `uploaded`: everything is read before the first instruction, as on a GPU.
     explicit MemoryModel(const LoopProgram& program, bool uploaded = false);
     [[nodiscard]] double peak(const CountOf& count) const;
 
@@ -28,22 +28,23 @@ private:
 
 class BatchSizer {
 public:
-    // `fixed`: that many destinations always. `budget`: bytes.
+    // `fixed`: always this number of destinations. `budget`: bytes.
     BatchSizer(std::optional<std::int64_t> fixed, double budget) : m_fixed(fixed), m_budget(budget) {}
 
-    // The largest n <= left with cost(n) within what is allowed now, at least 1. cost is monotonic.
+    // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
+    // be monotonic.
     [[nodiscard]] std::int64_t next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const;
-    // A batch of predicted size took `actual` bytes.
+    // To be told after each batch: predicted and actual bytes.
     void observe(double predicted, double actual);
-    // The batch did not fit: half of it next. False if it was a single destination.
+    // The batch ran out of memory: halves the limit. Returns false if it was a single destination.
     bool backOff(std::int64_t destinations);
 
 private:
     std::optional<std::int64_t> m_fixed;
     double m_budget;
-    double m_correction = 1.5;   // bytes taken per byte predicted, at most
-    double m_share = 0.125;      // of the budget: begins small, grows with experience
-    std::int64_t m_ceiling = 0;  // 0: none
+    double m_correction = 1.5;   // actual bytes per predicted byte, with a margin
+    double m_share = 0.125;      // of the budget that a batch may use: small for the first one, whose memory is a guess
+    std::int64_t m_ceiling = 0;  // destinations; 0: none
 };
 
 }  // namespace hopscope::executor

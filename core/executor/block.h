@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: the rows of one batch. From the destinations follow the owned rows of every table (slices of
-// adjacencies, so that they arrive sorted by destination), the frontier, and local row numbers. Work is linear in the
-// rows of the batch, never in the graph.
+// Private to executor: the block of a batch, that is, its rows in every table: those owned by the destinations (slices
+// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. Linear in the rows of the
+// batch, independent of the size of the graph.
 
 #include <map>
 
@@ -25,33 +25,33 @@ public:
     Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop);
 
     void begin(const Destinations& destinations);
-    void end();  // forgets the batch; entries that it touched are reset, not whole tables
+    void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
-    // Whether the rows are destinations that follow each other in their table.
+    // Whether the rows are a contiguous range of destinations.
     [[nodiscard]] bool isRange(const ir::RowClass& rows) const { return isBatch(rows) && m_batch.ascending(); }
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
-    // For each row of `on`, the local number within `in` of the row that key `key` of table `space` names.
+    // For each row of `on`, the local number within `in` of the row that the key of table `space` refers to.
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
-    // For each row of `on`, the row number that the key names, in the whole table.
+    // For each row of `on`, the global number of the row that the key refers to.
     at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
-    // For each row of a Filter or Perm class, the local number of its parent's row within `in`.
+    // For each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
     at::Tensor parentPositions(const ir::RowClass& on, const ir::RowClass& in);
     // For each row of a Cat class, its number in the concatenation of the parts' local rows.
     at::Tensor concatPositions(const ir::RowClass& on, const std::vector<ir::RowClass>& parts);
-    // Where the rows of each destination begin within the class, and their end: destinations + 1 numbers.
+    // The first row of each destination within the class, and the end of the last one: destinations + 1 numbers.
     at::Tensor offsets(const ir::RowClass& owned);
 
-    // Rows of an owned class if the destinations were these; constant time for ascending ones.
+    // The number of rows of an owned class for other destinations. Constant time if they are ascending.
     std::int64_t countFor(const ir::RowClass& owned, const Destinations& destinations);
-    // Bytes of row numbers made for this batch.
+    // Bytes of row numbers computed for this batch.
     [[nodiscard]] std::int64_t structureBytes() const { return m_structureBytes; }
 
 private:
-    // Global to local row numbers of one class, from 1; 0 for rows outside the batch: fresh memory is zero, and only the
-    // pages that batches touch are ever there.
+    // Maps global to local row numbers of a class. Local numbers start at 1; 0 means that the row is not in the batch,
+    // so that freshly mapped memory, of which only touched pages exist, needs no initialisation.
     struct Map {
         std::shared_ptr<std::byte> bytes;
         at::Tensor touched;

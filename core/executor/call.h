@@ -11,7 +11,8 @@
 
 namespace hopscope::executor {
 
-// What an operator is called with. Integers in shape arguments take `localSizes`, every other number `globalSizes`.
+// The operands and table sizes for a call. Integers in shape arguments are computed from `localSizes`, all other
+// numbers from `globalSizes` (number.h).
 struct CallContext {
     std::function<at::Tensor(ir::Slot, ir::ValueId)> operand;
     SizeOf localSizes, globalSizes;
@@ -25,14 +26,16 @@ public:
           m_numbers(numbers)
     {}
 
-    // One tensor per output of the operator. Throws what LibTorch throws, with the operator's place.
+    // Returns one tensor for each output. If LibTorch throws, the failure names the operator's module path and source
+    // line.
     std::vector<at::Tensor> call(const ir::Op& op, const CallContext& context);
 
-    // Operators whose result follows from shapes alone, so that neither baked sizes nor batches of one row can mislead
-    // them: fills (stride 0), reshapes and expansions. nullopt: call the operator.
+    // Evaluates operators whose result depends on shapes only (fills, with stride 0, reshapes and expansions) without
+    // calling them, so that baked sizes and batches with one row cannot give wrong results. nullopt: the operator must
+    // be called.
     std::optional<at::Tensor> shaped(const ir::Op& op, const CallContext& context) const;
 
-    // beta * table + alpha * product, with the factors of an addmm.
+    // beta * table + alpha * product, with the factors of the addmm `op`.
     at::Tensor addScaled(const ir::Op& op, const at::Tensor& table, const at::Tensor& product) const;
 
 private:

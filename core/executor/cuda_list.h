@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: what the driver lists, chosen for the LibTorch that this program runs with. Makes no context.
+// Private to executor: the GPUs that the driver lists, divided into those that this LibTorch supports and others.
+// Creates no CUDA context.
 
 #include "executor/executor.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: the executing device of one run. A GPU has three queues: copies to it, computing, copies from it;
-// events order them. Everything here is called by the thread that runs the plan, except `freeMemory`. On the CPU there is
-// one queue, the calling thread, and copies are the identity.
+// Private to executor: the device that a run is executed on. A GPU has three queues (CUDA streams), for copies to the
+// device, computation, and copies to the host, synchronised by events. On a CPU there are no queues, and copies return
+// their argument. Only the thread that runs the plan may call these functions, except for freeMemory().
 
 #include <array>
 #include <memory>
@@ -24,7 +24,7 @@ inline constexpr int laneCount = 3;
 
 class DeviceContext {
 public:
-    // `device` is resolved. Throws what LibTorch throws where the driver fails.
+    // `device` is the result of resolveDevice(). LibTorch's exceptions pass through if the driver fails.
     explicit DeviceContext(const std::string& device);
     ~DeviceContext();
     DeviceContext(const DeviceContext&) = delete;
@@ -33,34 +33,34 @@ public:
     [[nodiscard]] c10::Device device() const { return m_device; }
     [[nodiscard]] bool gpu() const { return !m_device.is_cpu(); }
 
-    // Queues a copy to the device; what is queued for computing after `order(Upload, Compute)` sees it. `host` must stay
-    // as it is until the copy has been waited for, if it is pinned; else the call waits.
+    // Queues a copy to the device. Operators may use it after order(Upload, Compute). If `host` is pinned, it must not
+    // change until the copy has finished; otherwise the call waits for the copy.
     at::Tensor upload(const at::Tensor& host);
-    // Memory for such copies, and one into a part of it.
+    // Device memory for several copies, and a copy into a part of it.
     at::Tensor allocate(at::IntArrayRef shape, at::ScalarType dtype);
     void uploadInto(const at::Tensor& onDevice, const at::Tensor& host);
-    // Queues a copy into `host`, which may be read after an event of the Download lane has been waited for.
+    // Queues a copy into `host`, which may be read after waiting for a later event of the Download lane.
     void download(const at::Tensor& onDevice, const at::Tensor& host);
-    // A copy on the host, at once.
+    // Copies to the host and waits for it.
     at::Tensor fetch(const at::Tensor& onDevice);
 
-    // Queued work of `later` from here on waits for what `earlier` has been given so far.
+    // Makes work that is queued in `later` from now on wait for everything queued in `earlier` so far.
     void order(Lane earlier, Lane later);
-    // Where a lane is: can be waited for, and timed.
+    // An event after everything that is queued in the lane, for waiting and for timing.
     c10::Event mark(Lane lane);
     void synchronize();
 
-    // What the process may reserve on the device, for as long as this lives; 0: no limit.
+    // Limits the bytes that the process may reserve on the device during the lifetime of this object; 0: no limit.
     void setLimit(std::int64_t bytes);
-    // Where the allocator does not see to it: gives back what it keeps beyond the limit, and throws c10::OutOfMemoryError
-    // if tensors have taken more since `resetPeak`.
+    // If the allocator does not enforce the limit itself: releases cached memory beyond it, and throws
+    // c10::OutOfMemoryError if tensors have used more since resetPeak().
     void checkLimit();
-    // Gives back what the allocator keeps for later.
+    // Releases the allocator's cached memory.
     void emptyCache();
-    [[nodiscard]] std::int64_t freeMemory() const;  // what LibTorch keeps for later is free, too
+    [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
-    // What has been run and has no kernel on GPUs that gives the same bits each time, in LibTorch's words.
+    // Operators that were executed and have no deterministic kernel on GPUs, as LibTorch names them.
     [[nodiscard]] std::set<std::string> unsteadyOperators() const;
     [[nodiscard]] void* stream(Lane lane) const;  // the native handle
 
@@ -73,10 +73,10 @@ private:
     std::array<std::optional<c10::Stream>, laneCount> m_lanes;
     std::unique_ptr<Unsteady> m_unsteady;
     std::int64_t m_limit = 0;
-    bool m_limited = true;  // by the allocator itself
+    bool m_limited = true;  // the allocator enforces the limit
 };
 
-// "cuda:1" as LibTorch's device, of the accelerator's type.
+// LibTorch's device for "cuda:1", with the device type of the accelerator.
 c10::Device deviceNamed(const std::string& device);
 
 }  // namespace hopscope::executor

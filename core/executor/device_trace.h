@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what the calling thread takes from a GPU's allocator and gives back.
+// Private to executor: records the calling thread's allocations on a GPU.
 
 #include <memory>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace hopscope::executor {
 
-// Listens while it is alive, by the hook that LibTorch has for profilers. Bytes are those asked for: the hook tells rounded
-// ones, but the allocator's statistics count both.
+// Records during its lifetime, with LibTorch's hook for profilers. The hook reports rounded sizes; the requested ones
+// are found with the help of the allocator's statistics.
 class DeviceTrace {
 public:
     explicit DeviceTrace(c10::Device device);

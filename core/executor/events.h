@@ -1,7 +1,7 @@
 #pragma once
 
-// What happens during a run, as it happens. One interface for the terminal's progress line, the report, the trace and the
-// window. Calls come from the thread that runs the plan, in order.
+// Events of a run, for the progress line in the terminal, the report, the trace and the window. All calls come in order
+// from the thread that runs the plan.
 
 #include <cstdint>
 #include <string>
@@ -24,8 +24,8 @@ struct BatchEvent {
     std::int64_t batch = 0;  // number within the loop, from 0
     std::int64_t destinations = 0, edges = 0, frontier = 0;
     std::int64_t done = 0, total = 0;         // destinations of the stage
-    std::int64_t memory = 0, peakMemory = 0;  // device bytes now, and the highest in this batch
-    std::int64_t reservedMemory = 0;          // of a GPU: the most that was taken from the driver in this batch
+    std::int64_t memory = 0, peakMemory = 0;  // bytes on the device: now, and the peak of this batch
+    std::int64_t reservedMemory = 0;          // GPU: the most that the allocator had reserved during this batch
 };
 
 struct PhaseEvent {

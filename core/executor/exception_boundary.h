@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: its exception boundary, where failures that are exceptions inside the module become values.
+// Private to executor: the exception boundary, where exceptions become errors as values.
 
 #include <c10/util/Exception.h>
 
@@ -8,7 +8,8 @@
 
 namespace hopscope::executor {
 
-// What `work` returns, or the error that it threw; `outOfMemory` makes the error for running out of memory.
+// The result of `work`, or an error for the exception that it threw. `outOfMemory` returns the error for a lack of
+// memory.
 template <class Work, class OutOfMemory>
 auto catchAtBoundary(Work&& work, OutOfMemory&& outOfMemory) -> base::Result<decltype(work())>
 {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a plan: stage after stage, batch after batch, for every destination row, from memory-mapped inputs to
-// memory-mapped stores. CPU and CUDA go through the same code.
+// Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to memory-mapped stores, on
+// a CPU or a CUDA GPU.
 
 #include <memory>
 #include <optional>
@@ -21,20 +21,20 @@ namespace hopscope::executor {
 enum class NanPolicy : std::uint8_t { Propagate, Refuse };
 
 struct Options {
-    std::string device = "cpu";                // "cpu", "cuda", "cuda:N"; "auto" has been resolved before
-    std::optional<std::int64_t> batch;         // destinations per batch; none: by memory, measured and adapted
-    std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; none: a share of what is free
-    std::string folder;                        // where stores are written; exists
+    std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
+    std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
+    std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
+    std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: all cores
-    bool dropStores = false;                   // stores that are no outputs go after the last stage that reads them
+    bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 
 struct StoredTensor {
     ir::ValueId value;
     std::string name;         // outputs: "out", "out.KEY"; checkpoints: "v17"
-    base::TensorView tensor;  // mapped from `file`, or in memory for values without rows
-    std::string file;         // path, in Options::folder; empty for values in memory
+    base::TensorView tensor;  // mapped from `file`; values without rows are in memory
+    std::string file;         // path of the file in Options::folder; empty for values in memory
 };
 
 struct PhaseSeconds {
@@ -48,12 +48,13 @@ struct StageReport {
     std::int64_t batches = 0;
     std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations
     plan::Bytes bytes;                                 // rows written, rows read, structure
-    std::int64_t peakMemory = 0;                       // of the device allocator: tensors
-    std::int64_t reservedMemory = 0;                   // of a GPU: taken from the driver, caches included
+    std::int64_t peakMemory = 0;                       // bytes of tensors on the device
+    std::int64_t reservedMemory = 0;                   // GPU: bytes reserved by the allocator, including its cache
     std::int64_t frontierRows = 0;                     // sum over batches
     std::int64_t destinations = 0;
-    int backOffs = 0;               // batches redone smaller after running out of memory
-    std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
+    int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
+    std::optional<double>
+        overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both
 };
 
 struct RunReport {
@@ -66,37 +67,38 @@ struct RunReport {
     std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 
-// Evaluates the prologue and every stage of `plan`. Stores are written under options.folder with temporary names the
-// caller publishes or removes; on failure and on cancellation nothing that this call made is left there.
-// Fails with Input (inputs disagree with the schema, a guard came out differently), Resources (out of memory with one
-// destination per batch, disk full), Cancelled, Internal (an executor assertion: they stay on in release builds).
+// Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
+// caller publishes or removes; after a failure or cancellation none of them are left. Fails with Input (inputs disagree
+// with the schema, or a guard has another value than on the sample), Resources (out of memory with a single
+// destination, disk full), Cancelled, or Internal (a failed check of the executor; these are enabled in release builds,
+// too).
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop);
 
 struct DeviceInfo {
     std::string id, name;     // "cpu", "cuda:0"
-    std::int64_t memory = 0;  // bytes in all; 0: not known
-    std::string driver;       // of a GPU: "580.65.06, CUDA 13.0"; empty: not known
+    std::int64_t memory = 0;  // total bytes; 0 if unknown
+    std::string driver;       // GPU: "580.65.06, CUDA 13.0"; empty if unknown
 };
 
 struct GpuListing {
-    std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ...; one that is too old keeps its number
-    std::vector<std::string> missing;  // why a GPU that is there cannot be used, a sentence each; empty: nothing to say
+    std::vector<DeviceInfo> usable;    // "cuda:0", "cuda:1", ..., numbered including GPUs that are too old
+    std::vector<std::string> missing;  // for each GPU that cannot be used, a sentence with the reason
 };
 
-// The GPUs of this machine. Makes no context on any of them: takes none of their memory.
+// The GPUs of this machine. Creates no CUDA contexts and allocates no memory on them.
 GpuListing listGpus();
 
-// The CPU first, then every GPU that a run can use.
+// The CPU, then all GPUs that can be used.
 std::vector<DeviceInfo> listDevices();
 
-// Whether a GPU has failed in such a way that this process cannot compute on it any more, as after an illegal access. What
-// has been run on it ended with an error; a new process may go on.
+// Whether a GPU failed in a way that this process cannot recover from, such as an illegal memory access. A new process
+// can use it again.
 bool deviceLost();
 
-// "cpu" or "cuda:N"; "auto" is the first GPU that can be used, else the CPU. Fails with Usage if `wanted` names a device
-// that is not there or cannot be used, and says why and what there is.
+// "cpu" or "cuda:N" for a device in the user's notation: "auto" is the first usable GPU, or the CPU if there is none.
+// Fails with Usage, naming the reason and the usable devices, if `wanted` does not exist or cannot be used.
 base::Result<std::string> resolveDevice(const std::string& wanted);
 
 }  // namespace hopscope::executor

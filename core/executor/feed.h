@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to executor: what the instructions of a batch get from the host: rows of tables, row numbers, offsets. It calls no
-// operator and touches no device, so that a thread of its own can prepare a batch while another one is computed.
+// Private to executor: provides the instructions of a batch with data from the host: rows of tables, row numbers,
+// offsets. Calls neither operators nor the device, so that another thread can prepare a batch while the previous one is
+// computed.
 
 #include <functional>
 #include <vector>
@@ -13,18 +14,18 @@
 
 namespace hopscope::executor {
 
-// What one instruction is given; undefined tensors where it asks for nothing of the kind.
+// The data for an instruction. Tensors that it does not need are undefined.
 struct Given {
-    // Read: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row numbers.
-    // Segment in place: columns.
+    // Read: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row
+    // numbers. Segment in place: columns.
     at::Tensor rows;
     at::Tensor offsets;  // Segment
-    at::Tensor pieces;   // Segment: of its hubs, as bytes
+    at::Tensor pieces;   // Segment: the parts into which rows with many edges are divided, as bytes
 };
 
 class Feed {
 public:
-    // Memory for rows that are copied; none: LibTorch's.
+    // Allocates the memory that rows are copied into; if empty, LibTorch does.
     using Buffer = std::function<at::Tensor(at::IntArrayRef shape, at::ScalarType dtype)>;
 
     Feed(Session& session, const LoopProgram& program, Block& block)
@@ -33,18 +34,18 @@ public:
           m_block(block)
     {}
 
-    // For one instruction, as the CPU uses it: a batch's own rows stay where they lie.
+    // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
-    // For all, copied into `buffer` and with row numbers of 32 bits where they fit, in the order of the instructions; then
-    // the row numbers of what is written into tables on the device.
+    // The data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these suffice;
+    // followed by the row numbers of everything that is written to tables on the device.
     std::vector<Given> stage(const Buffer& buffer);
-    // What `stage` asks of its buffer, each piece rounded as StagingChunk does. Makes the batch's row numbers.
+    // Bytes that stage() needs in its buffer, each piece rounded as by StagingChunk. Computes the batch's row numbers.
     std::int64_t stagingBytes();
-    // Numbers of the rows that `written` has; made on the way.
+    // The numbers of the rows in `written`, computed on demand.
     at::Tensor writtenRows(const Written& written);
-    // What the instruction needs is on the device already.
+    // Whether the instruction finds all its data on the device.
     [[nodiscard]] bool skips(const Instruction& i) const;
-    // Rows are picked there, by their numbers.
+    // Whether the instruction's rows are gathered on the device, by row number.
     [[nodiscard]] bool picksThere(const Instruction& i) const;
 
     void clear();

@@ -1,14 +1,14 @@
 #pragma once
 
-// Private to executor: the batches of a loop on a GPU, several under way at once.
+// Private to executor: pipelines the batches of a loop on a GPU.
 //
 //   preparing thread   builds blocks and gathers rows into pinned memory, ahead of the others
-//   calling thread     queues copies and operators, and waits for the oldest batch; the only one that calls the device
-//   writing thread     takes finished rows to their stores
+//   calling thread     queues copies and operators, and waits for the oldest batch; only it uses the device
+//   writing thread     writes finished rows to their stores
 //
-// A batch stands in a slot of the ring, which goes round: free, prepared, under way, to be written, written. There are as
-// many slots as threads can use, so that each waits for the slowest and memory is bounded. Three batches are under way on
-// the device: while one is computed the next one is copied in and the one before is copied out.
+// Each batch has a slot of the ring, whose state changes from free to prepared, under way, to be written, and written.
+// The number of slots is fixed, which bounds the memory: one batch is being prepared, one written, and three are on the
+// device, where one is computed while the next one is copied to the device and the previous one to the host.
 
 #include <condition_variable>
 #include <deque>
@@ -72,17 +72,17 @@ private:
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
 
-    std::mutex m_mutex;  // for what follows
+    std::mutex m_mutex;  // protects all following members
     std::condition_variable_any m_changed;
     Slots m_free, m_prepared, m_toWrite, m_written;
-    std::int64_t m_next = 0;    // the first destination that is not in a slot
-    std::uint64_t m_epoch = 0;  // grows when what has been prepared is dropped
+    std::int64_t m_next = 0;    // the first destination that no slot contains
+    std::uint64_t m_epoch = 0;  // incremented when prepared batches are discarded
     bool m_ending = false;
     std::exception_ptr m_failure;
     std::vector<std::jthread> m_threads;
 };
 
-// Makes the ring for the loops of a run: pinned memory that is taken once. Linear in the programs.
+// Allocates the ring for all loops of a run, in pinned memory. Linear in the programs.
 std::unique_ptr<StagingRing> makeRing(Session& session, const std::vector<std::vector<LoopProgram>>& programs);
 
 }  // namespace hopscope::executor

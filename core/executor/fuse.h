@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: which steps of a loop are fused into one segment instruction.
+// Private to executor: decides which steps of a loop are fused into a single segment instruction.
 
 #include "executor/loop_program.h"
 
@@ -11,7 +11,7 @@ struct StepUse {
 };
 
 struct Fusion {
-    int gather = -1, scale = -1;  // steps that vanish into the aggregation; -1: none
+    int gather = -1, scale = -1;  // steps that are fused with the aggregation; -1: none
     ir::ValueId source, weight;   // weight invalid: none
     ir::Slot indexSlot;           // of the gather
     Segment shape;                // width, heads, combination, empty
@@ -21,7 +21,7 @@ class Fuser {
 public:
     Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses);
 
-    // For step `i`, if it is an aggregation that the segment kernels do.
+    // The fusion for a step, if it is an aggregation that the segment kernels support; else nullptr.
     [[nodiscard]] const Fusion* at(int step) const;
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;

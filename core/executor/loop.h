@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: runs one loop of a stage over all destinations, in batches that fit.
+// Private to executor: runs a loop of a stage over all destinations, in batches that fit into memory.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace hopscope::executor {
 
-// How far a stage has come: destinations of all its loops.
+// Progress of a stage, in destinations of all its loops.
 struct StageProgress {
     std::int64_t done = 0, total = 0;
 };
@@ -22,7 +22,7 @@ struct FinishedBatch {
     MemoryStats memory;
 };
 
-// What is said and counted about the batches of a loop.
+// Keeps the report on the batches of a loop and tells the observer.
 class LoopBooks {
 public:
     LoopBooks(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress)
@@ -32,10 +32,10 @@ public:
           m_progress(progress)
     {}
 
-    // In the order of the batches; tells the observer.
+    // To be called in the order of the batches.
     void account(const FinishedBatch& finished);
-    // A batch was too large and will be redone: a note. Raises Resources if there is no smaller one; on a GPU, if a single
-    // destination fails again with nothing else under way.
+    // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
+    // single destination; on a GPU only if that failed twice, the second time with no other batch under way.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
@@ -46,7 +46,7 @@ private:
     StageReport& m_report;
     StageProgress& m_progress;
     std::int64_t m_number = 0;
-    std::int64_t m_retried = -1;  // a single destination that has had its second try
+    std::int64_t m_retried = -1;  // a single destination that has been retried
 };
 
 // All destinations of the loop's type, in random order if the options say so.
@@ -61,11 +61,11 @@ private:
     std::vector<std::int64_t> m_order;
 };
 
-// One batch after the other, each with all cores.
+// Runs the batches one after the other, each on all cores.
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books);
 
-// Runs `program` on the device of the session. `budget`: bytes that a batch may take there, with what stays beside it on a
-// GPU.
+// Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes
+// memory that is held for the whole loop.
 void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget);
 
 }  // namespace hopscope::executor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "executor/failure.h"
 #include "executor/fuse.h"
 #include "operators/operators.h"
@@ -57,7 +59,7 @@ private:
             if (!operands)
                 raise(base::ErrorCode::Internal,
                       "the plan computes an operator on rows on which it is not defined: " +
-                          m_analysis.tables.className(s.rows),
+                          analysis::rowsLabel(m_analysis.tables, s.rows),
                       {}, place(s.op));
             uses.push_back({std::move(*operands)});
         }
@@ -107,15 +109,20 @@ private:
         if (m_analysis.available(value) && recipe(value)) return local(value, rows);
         if (!m_analysis.available(value) && !m_stored.contains(value))
             raise(base::ErrorCode::Internal,
-                  "the plan needs a value that is neither stored nor computed in its stage: " + ir::valueName(value) +
-                      " on " + m_analysis.tables.className(rows));
+                  "the plan needs a value that is neither stored nor computed in its stage: " + nameOn(value, rows), {},
+                  analysis::placeOfValue(m_analysis, value));
         return read(value, rows);
     }
 
     [[noreturn]] void orderBroken(ir::ValueId value, const RowClass& rows) const
     {
-        raise(base::ErrorCode::Internal, "the plan uses " + ir::valueName(value) + " on " +
-                                             m_analysis.tables.className(rows) + " before it computes it");
+        raise(base::ErrorCode::Internal, "the plan uses " + nameOn(value, rows) + " before it computes it", {},
+              analysis::placeOfValue(m_analysis, value));
+    }
+
+    std::string nameOn(ir::ValueId value, const RowClass& rows) const
+    {
+        return analysis::nameOfValue(m_analysis, value) + " on " + analysis::rowsLabel(m_analysis.tables, rows);
     }
 
     bool inFrontier(ir::ValueId value, ir::SpaceId type) const
@@ -352,7 +359,8 @@ private:
     ir::ValueId entries(ir::ValueId matrix) const
     {
         const ir::Value& value = m_program.value(matrix);
-        if (value.origin != ir::Origin::Op) raise(base::ErrorCode::Internal, "a sparse matrix without entries");
+        if (value.origin != ir::Origin::Op)
+            raise(base::ErrorCode::Internal, "a sparse matrix without entries", {}, value.name);
         const ir::Op& op = m_program.op(value.producer);
         const bool made = op.name.find("sparse_co") != std::string::npos;
         return made ? *op.args.at(1).value() : entries(*op.args.at(0).value());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a loop of the plan as a list of instructions on registers. A register holds one value on one row
-// class for one batch; it is emptied after its last use.
+// Private to executor: a loop of the plan, compiled to instructions on registers. During a batch a register holds the
+// rows of a value in a row class, until its last use.
 
 #include <functional>
 #include <map>
@@ -18,12 +18,12 @@ using Register = int;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
-    Narrow,     // the batch's rows, which come first in the frontier
+    Narrow,     // the batch's rows, which are the first ones of the frontier
     Positions,  // local row numbers for an index
     Call,       // an operator
-    Select,     // rows of a Filter or Perm table picked from the parent
+    Select,     // rows of a Filter or Perm table, gathered from the parent's
     Concat,     // rows of a Cat table from its parts, in the order of the class
-    Segment,    // gather, scale and combine by destination without a row per edge
+    Segment,    // gather, scale and aggregate by destination, fused: no row is materialised per edge
 };
 
 struct Operand {
@@ -37,13 +37,13 @@ struct Operand {
 enum class Combination : std::uint8_t { Sum, Mean, Max, Min };
 
 struct Segment {
-    ir::ValueId source;     // the rows that are gathered, or the messages themselves
-    Register from = -1;     // -1: read from the whole table in place
-    Register columns = -1;  // -1: messages, in the order of the class
+    ir::ValueId source;     // whose rows are gathered, or the messages themselves
+    Register from = -1;     // -1: the whole table, read in place
+    Register columns = -1;  // rows of the source; -1: the source has one row per message, in the order of the class
     Register weight = -1;   // -1: none
     ir::ValueId weightValue;
     ir::RowClass messages, sourceRows;
-    ir::SpaceId columnSpace;  // in place: whose rows the columns are
+    ir::SpaceId columnSpace;  // in place: the table and key that give the columns
     ir::KeyId columnKey;
     std::int64_t width = 1, heads = 1;
     Combination combination = Combination::Sum;
@@ -58,12 +58,12 @@ struct Instruction {
     std::vector<Operand> operands;
     std::vector<Register> outputs;  // Call: one per output of the operator
     Register input = -1;            // Narrow
-    ir::RowClass in;                // Positions: the class that is numbered
+    ir::RowClass in;                // Positions: the class within which rows are numbered
     ir::SpaceId space;              // Positions
     ir::KeyId key;
-    bool wide = false;  // Positions: somebody else than a segment reads them
+    bool wide = false;  // Positions: 64 bits, because not only segments read them
     Segment segment;
-    std::vector<Register> dead;  // emptied afterwards
+    std::vector<Register> dead;  // registers to empty after the instruction
 };
 
 struct Written {
@@ -91,25 +91,25 @@ struct LoopProgram {
     std::vector<Written> writes;
     std::vector<Reduced> reductions;
     std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
-    std::vector<ir::RowClass> classes;       // partitions in use
-    std::set<ir::SpaceId> frontiers;         // types whose frontier batches make
+    std::vector<ir::RowClass> classes;       // all row classes in use
+    std::set<ir::SpaceId> frontiers;         // node types whose frontier is built for each batch
 };
 
-// Whether the rows of a whole table can be read where they lie.
+// Whether kernels can read rows of the value's table in place.
 using InPlace = std::function<bool(ir::ValueId)>;
 
-// `stored`: values that earlier stages have written. `gpu`: a frontier that is only read in place is not made; on a CPU its
-// rows are counted. Raises Internal if the plan wants a value that is not there.
+// `stored`: the values that earlier stages write. `gpu`: frontiers that are only read in place are not built; on a CPU
+// they are, since their rows are counted. Raises Internal if the plan uses a value that is neither stored nor computed.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu);
 
-// Values without rows that the loop's operators use, in order, each once.
+// The values without rows that the loop's operators use, without duplicates, in order of first use.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 
-// Types of which an instruction makes or reads a frontier, apart from tables that are read in place.
+// The node types with a frontier that some instruction computes or reads, not counting tables read in place.
 std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program);
 
-// The one number that fills the tensor, if the operator that makes it is a fill.
+// The number that all elements of the value have, if its operator is a fill.
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId value);
 
 }  // namespace hopscope::executor

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: how many destinations the next batch of a loop takes, from what is known about its rows and what
-// earlier batches took. Several threads may ask and tell.
+// Private to executor: chooses the number of destinations of each batch of a loop, from the rows that they own and the
+// memory that earlier batches used. Thread-safe.
 
 #include <mutex>
 
@@ -17,19 +17,20 @@ struct BatchRows {
 
 class LoopSizer {
 public:
-    // `budget`: bytes that a batch may take on the executing device.
+    // `budget`: bytes that a batch may use on the executing device.
     LoopSizer(Session& session, const LoopProgram& program, double budget);
 
-    // Destinations of the batch that begins at `first`, at least one.
+    // The number of destinations in the batch that starts at `first`, at least 1. `left`: how many there are from there
+    // on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);
-    // Bytes on the executing device.
+    // The bytes that a batch will use on the executing device.
     double predicted(const Destinations& destinations);
-    // What a finished batch of predicted size took, and what its block was like.
+    // To be told about each finished batch: predicted and actual bytes, and its block.
     void observe(double predicted, double actual);
     BatchRows learn(Block& block);
-    // The batch did not fit. False if it was a single destination.
+    // The batch ran out of memory. Returns false if it was a single destination.
     bool backOff(std::int64_t destinations);
-    // Rows that a destination range owns.
+    // The number of rows that the destinations own in all tables.
     std::int64_t ownedRows(const Destinations& destinations);
 
 private:
@@ -41,7 +42,7 @@ private:
     Block m_block;  // counts only
     MemoryModel m_model;
     BatchSizer m_sizer;
-    double m_frontierRatio = 1;  // new frontier rows per row that asks for one
+    double m_frontierRatio = 1;  // frontier rows per row that refers to one (duplicates make it less than 1)
     std::mutex m_mutex;
 };
 

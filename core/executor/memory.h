@@ -1,7 +1,7 @@
 #pragma once
 
-// LibTorch's CPU allocator, replaced once per process by one that counts, enforces a limit and can spill to disk. It makes
-// the CPU behave like a device with a fixed memory: crossing the limit throws as a GPU's allocator does.
+// Replaces LibTorch's CPU allocator by one that counts bytes, enforces a limit and can spill to disk, so that the CPU
+// behaves like a device with a fixed amount of memory: exceeding the limit throws, as a GPU's allocator does.
 
 #include <cstdint>
 #include <string>
@@ -12,36 +12,37 @@ namespace hopscope::executor {
 
 struct MemoryStats {
     std::int64_t current = 0, peak = 0;  // bytes of live anonymous tensors; spilled ones are not counted
-    // On a GPU: what the allocator has taken from the driver, cached blocks and such in use by queued copies included.
+    // GPU: bytes reserved by the allocator, including cached blocks and blocks still used by queued copies.
     std::int64_t reserved = 0, reservedPeak = 0;
 };
 
-// What is counted for a tensor of so many bytes: its header, rounded up so that freed blocks fit later requests.
+// The bytes counted for an allocation of `wanted` bytes: with the allocator's header, rounded up so that freed blocks
+// can be reused for similar requests.
 std::int64_t countedBytes(std::int64_t wanted);
-// The same of CUDA's allocator, which counts up to a MiB more where it leaves a larger block whole.
+// The same for CUDA's allocator, which counts up to 1 MiB more if it uses a larger block without splitting it.
 std::int64_t countedOnGpu(std::int64_t wanted);
 
-// Installs the allocator; idempotent, called before the first run.
+// Installs the allocator. Idempotent; must be called before the first run.
 void installCpuAllocator();
 
 MemoryStats cpuMemory();
 void resetCpuPeak();
-void setCpuLimit(std::int64_t bytes);  // 0: none. An allocation beyond it throws c10::OutOfMemoryError.
+void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it throw c10::OutOfMemoryError.
 
-// Bytes that tensors may take where the whole process is limited to `wanted`: what it holds outside of tensors is taken
-// off, down to a quarter.
+// The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus what the process uses
+// for other things, but at least a quarter of `wanted`.
 std::int64_t tensorLimit(std::int64_t wanted);
 
-// Beyond this many bytes per batch, larger batches gain nothing on a CPU.
+// Bytes per batch above which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;
 
-// While alive, remembers what the calling thread takes from the allocator and gives back, apart from spilled tensors.
-// Scopes of a thread nest; the innermost one listens.
+// During its lifetime, records the calling thread's allocations and deallocations, except for spilled tensors. If
+// scopes are nested, only the innermost one records.
 class AllocationTrace {
 public:
     struct Event {
-        std::int32_t block = 0;  // numbered as they are taken, from 0
-        std::int64_t bytes = 0;  // asked for; 0: the block is given back
+        std::int32_t block = 0;  // blocks are numbered from 0 in the order of allocation
+        std::int64_t bytes = 0;  // requested; 0: the block is freed
         bool operator==(const Event&) const = default;
     };
 
@@ -51,7 +52,7 @@ public:
     AllocationTrace& operator=(const AllocationTrace&) = delete;
 
     [[nodiscard]] const std::vector<Event>& events() const { return m_events; }
-    [[nodiscard]] std::int64_t held() const;  // counted for what has been taken and not given back
+    [[nodiscard]] std::int64_t held() const;  // counted bytes that were allocated and not freed
     void taken(const void* data, std::int64_t bytes);
     void given(const void* data);
 
@@ -62,9 +63,9 @@ private:
     std::int32_t m_blocks = 0;
 };
 
-// While alive, tensors of at least `threshold` bytes that the calling thread allocates are mapped from unlinked files in
-// `folder` instead of anonymous memory: for the prologue's whole-graph values. Scopes of a thread nest; the innermost one
-// decides.
+// During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: mapped from unlinked
+// files in `folder` instead of anonymous memory. Used for the prologue, whose values cover the whole graph. If scopes
+// are nested, the innermost one applies.
 class SpillScope {
 public:
     SpillScope(const std::string& folder, std::int64_t threshold);
@@ -81,7 +82,7 @@ private:
     std::int64_t m_threshold;
 };
 
-// Tensors of the prologue that are at least as large are spilled.
+// Bytes from which on tensors of the prologue are spilled.
 inline constexpr std::int64_t spillThreshold = 1 << 20;
 
 }  // namespace hopscope::executor

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: a limit for what CUDA's caching allocator reserves. LibTorch has no device-neutral call for it.
+// Private to executor: limits the memory that CUDA's caching allocator reserves, for which LibTorch has no
+// device-neutral function.
 
 #include <cstdint>
 
@@ -8,8 +9,8 @@
 
 namespace hopscope::executor {
 
-// As Accelerator::limitMemory. Builds against a CUDA LibTorch set the limit at any time; others (whose LibTorch has no
-// headers for it) only before the device is initialised.
+// Implements Accelerator::limitMemory. Built with a CUDA LibTorch, it can set the limit at any time; built with another
+// one, which lacks the headers, only before the device is initialised.
 bool limitCudaMemory(c10::DeviceIndex device, std::int64_t bytes);
 
 }  // namespace hopscope::executor

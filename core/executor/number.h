@@ -1,7 +1,8 @@
 #pragma once
 
-// Private to executor: numbers that follow from table sizes. "Sizes mean two things": in a shape argument the rows of the
-// batch, as a number the rows of the whole table; the caller says which by the sizes that it passes.
+// Private to executor: evaluates numbers that depend on table sizes. The size of a table means the rows in the batch
+// where it is part of a shape, and the rows of the whole table where it is used as a number; the caller passes the
+// appropriate sizes.
 
 #include <functional>
 
@@ -27,7 +28,7 @@ Number integerNumber(std::int64_t i);
 Number realNumber(double d);
 Number boolNumber(bool b);
 
-// Evaluates numbers of one program. `item` reads the one element of a tensor value.
+// Evaluates the numbers of a program. `item` returns the value of a one-element tensor.
 class NumberEvaluator {
 public:
     NumberEvaluator(const analysis::Analysis& analysis, std::function<at::Tensor(ir::ValueId)> item)
@@ -47,12 +48,12 @@ private:
     std::function<at::Tensor(ir::ValueId)> m_item;
 };
 
-// The scalar operator `name` ("add", "floordiv", ...) on numbers, with Python's rules.
+// Evaluates the scalar operator `name` ("add", "floordiv", ...) as Python does. Raises Input for a division by zero.
 Number applyScalar(const std::string& name, const Number& a, const Number& b);
 
-// The sizes of `value` when each labelled dimension has the size of its table.
+// The shape of `value` if each dimension with a row space has the size of its table.
 std::vector<std::int64_t> shapeOf(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
-// Bytes of all of `value`, and of one of its rows (of all of it where it has no rows).
+// Bytes of the whole value, and of one of its rows (the whole value if it has no rows).
 std::int64_t wholeBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
 std::int64_t rowBytes(const analysis::Analysis& analysis, ir::ValueId value, const SizeOf& sizes);
 

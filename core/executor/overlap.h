@@ -1,6 +1,6 @@
 #pragma once
 
-// How much of a GPU's copying ran while it computed.
+// Measures how much of a GPU's copying happened during computation.
 
 #include <vector>
 
@@ -11,12 +11,13 @@ public:
     struct Span {
         double begin = 0, end = 0;  // seconds
     };
-    // Spans of one kind may touch or cover each other, as copies in and out do.
+    // Spans of the same kind may overlap, as those of copies in both directions do.
     void copied(Span span) { m_copies.push_back(span); }
     void computed(Span span) { m_computing.push_back(span); }
     [[nodiscard]] bool empty() const { return m_copies.empty() || m_computing.empty(); }
 
-    // The time in which both went on, as a share of the shorter one: 1 if it is all hidden behind the other. Sorts.
+    // The time in which the GPU both copied and computed, divided by the shorter of the total times: 1 if the shorter
+    // one is entirely hidden. Sorts the spans, n log n.
     [[nodiscard]] double share() const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: when a batch was in which phase, and for how long. Host phases by the clock, those of a GPU by its
-// events. Seconds since the run began.
+// Private to executor: start and duration of the phases of a batch, in seconds since the start of the run. Phases on
+// the host are measured with a monotonic clock, those on a GPU with its events.
 
 #include <array>
 #include <utility>
@@ -30,7 +30,7 @@ struct PhaseTimes {
         }
     }
 
-    // Runs `work` in a phase; `began` is when the run began, by steadySeconds().
+    // Runs `work` and adds its time to the phase. `began`: the start of the run by steadySeconds().
     template <class Work>
     auto time(Phase phase, double began, Work&& work)
     {

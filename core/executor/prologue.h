@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what is made once, for the whole graph, before the first stage.
+// Private to executor: the prologue, which is computed once for the whole graph before the first stage.
 
 #include <unordered_set>
 #include <vector>
@@ -13,15 +13,15 @@ namespace hopscope::executor {
 
 using StagePrograms = std::vector<std::vector<LoopProgram>>;  // loops by stage
 
-// The plan's loops for a device; rows that lie as kernels want them are read in place. Linear in the plan.
+// Compiles the plan's loops for a device. Tables with a suitable memory layout are read in place. Linear in the plan.
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
                             Structure& structure, bool gpu);
 
-// The values that the loops, rowless operators and results take from it.
+// The values of the prologue that loops, operators without rows, and outputs use.
 std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysis, const StagePrograms& programs);
 
-// Evaluates them, large ones in files of `folder`, checks the guards, and makes what blocks are cut from. Linear in the
-// graph; throws Failure.
+// Evaluates these values, large ones in files in `folder`, checks the guards, and builds the adjacencies and key
+// columns that blocks need. Linear in the graph. Throws Failure.
 void makePrologue(Structure& structure, const analysis::Analysis& analysis, const StagePrograms& programs,
                   const std::string& folder);
 

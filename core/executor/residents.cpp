@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "executor/session.h"
 #include "loader/tensors.h"
 
@@ -129,7 +131,12 @@ void Residents::drop(std::size_t stage, const std::vector<std::vector<LoopProgra
 const at::Tensor& Residents::part(const ResidentPart& part) const
 {
     const auto it = m_parts.find(part);
-    require(it != m_parts.end(), "a part of the graph is not on the device");
+    if (it == m_parts.end()) {
+        const analysis::Analysis& a = m_session.analysis;
+        const std::string what = part.value.valid() ? analysis::nameOfValue(a, part.value)
+                                                    : "the index of the " + analysis::rowsLabel(a.tables, part.rows);
+        raise(base::ErrorCode::Internal, what + " is used on the device before it is copied there");
+    }
     return it->second;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: tables, and the graph's structure, that stay on a GPU while stages use them, as the plan has chosen.
-// Batches then use their rows where they lie, and what is not copied up for each batch need not come down either. Used by
-// the thread that runs the plan; `holds`, `structure` and `skips` by any thread.
+// Private to executor: tables and index arrays that are resident on a GPU, as chosen by the plan. Batches read and
+// write their rows there without copying. Only the thread that runs the plan may use this, except for `holds`,
+// `structure` and `skips`, which any thread may call.
 
 #include <functional>
 #include <map>
@@ -16,14 +16,14 @@
 
 namespace hopscope::executor {
 
-// One thing that a loop finds on the device.
+// A tensor on the device that a loop uses.
 struct ResidentPart {
     enum Kind : std::uint8_t {
-        Table,    // `value`, all rows in their order
+        Table,    // all rows of `value` in order
         Owned,    // `value`, an edge table, in the order of the adjacency of `rows`
-        Columns,  // what `key` names for the rows of `rows`, in the order of its adjacency
-        Offsets,  // where the rows of each destination begin
-        Store,    // `value`, which the loop makes
+        Columns,  // the rows that `key` of `space` refers to, for the rows of `rows`, in the order of its adjacency
+        Offsets,  // the first row of each destination in `rows`
+        Store,    // the store of `value`, which the loop writes
     } kind = Table;
     ir::ValueId value{};
     ir::RowClass rows{};
@@ -32,32 +32,32 @@ struct ResidentPart {
     auto operator<=>(const ResidentPart&) const = default;
 };
 
-// One that is not there yet, and what is copied for it: a store is made on the device.
+// A part that is not on the device yet, with its size and what has to be copied (nothing for a store).
 struct ResidentLoad {
     ResidentPart part;
     std::int64_t bytes = 0;
     plan::Bytes copied;
 };
 
-// Which parts follow from a plan's choice.
+// The parts that are resident, according to the plan.
 class ResidentChoice {
 public:
     using Held = std::function<bool(const ResidentPart&)>;
 
-    // Nothing stays on a CPU.
+    // On a CPU nothing is resident.
     ResidentChoice(const analysis::Analysis& analysis, const plan::Plan& plan, bool gpu);
 
     [[nodiscard]] bool holds(ir::ValueId value) const { return m_values.contains(value); }
     [[nodiscard]] bool structure() const { return m_structure; }
-    // Whether the store of a value is needed on the device alone.
+    // Whether the store of a value exists on the device only.
     [[nodiscard]] bool onlyHere(ir::ValueId value) const { return holds(value) && !m_outputs.contains(value); }
-    // Whether an instruction finds all that it needs on the device, if the batch's destinations are in order.
+    // Whether an instruction needs no data from the host, if destinations are in ascending order.
     [[nodiscard]] bool skips(const Instruction& i) const;
-    // In the order of their first use, each once.
+    // The parts that a loop uses, without duplicates, in order of first use.
     [[nodiscard]] std::vector<ResidentPart> parts(const LoopProgram& program) const;
-    // On the device.
+    // Bytes of the part on the device.
     std::int64_t bytes(const ResidentPart& part, Structure& structure) const;
-    // What a loop adds to the parts that are `held`: a store of an earlier loop is a table to later ones.
+    // The parts of a loop that are not `held` yet. The store of an earlier loop is a table for later ones.
     std::vector<ResidentLoad> added(const LoopProgram& program, const Held& held, Structure& structure) const;
     // Whether a later stage than `stage` uses the part.
     [[nodiscard]] bool usedAfter(const ResidentPart& part, std::size_t stage,
@@ -76,13 +76,14 @@ public:
     Residents(Session& session, const ResidentChoice& choice) : m_session(session), m_choice(choice) {}
 
     [[nodiscard]] const ResidentChoice& choice() const { return m_choice; }
-    // Before the batches of a loop; gives the bytes that were copied: rows of tables, and structure.
+    // Loads the parts that a loop uses; to be called before its batches. Returns the bytes copied, of rows and of
+    // structure.
     plan::Bytes load(const LoopProgram& program);
-    // After a stage: what no later one uses.
+    // Frees the parts that no stage after `stage` uses.
     void drop(std::size_t stage, const std::vector<std::vector<LoopProgram>>& programs);
 
     const at::Tensor& part(const ResidentPart& part) const;
-    // In a dry run, one row stands for all of those that something stands for: whoever picks rows then picks the first.
+    // The part Table or Store of a value. In a dry run, a table without data has a single row; gathers use row 0.
     const at::Tensor& table(ir::ValueId value);
 
 private:

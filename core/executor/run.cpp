@@ -127,8 +127,7 @@ private:
         for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
         runLoop(m_session, program, report, progress, m_budget);
         for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value))
-                m_session.stores.at(w.value)->checkComplete(ir::valueName(w.value));
+            if (!m_session.choice.onlyHere(w.value)) m_session.stores.at(w.value)->checkComplete();
         for (const Reduced& r : program.reductions) finishReduction(r.op);
     }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: the segment instruction on tensors.
+// Private to executor: executes segment instructions.
 
 #include <ATen/ATen.h>
 
@@ -10,18 +10,19 @@
 namespace hopscope::executor {
 
 struct SegmentInputs {
-    at::Tensor source;        // rows to gather from, or messages
-    at::Tensor columns;       // undefined: messages in order
-    at::Tensor weight;        // undefined: none
-    at::Tensor offsets;       // destinations + 1
-    std::int64_t first = 0;   // where offsets begin: above 0 in a slice of a whole graph's, whose columns are all there
-    std::int64_t count = -1;  // of messages in such a slice
-    at::Tensor pieces;        // GPU: of the hubs, as kernels::hubPieces gives them; undefined: no hubs
+    at::Tensor source;   // rows to gather from, or one row per message
+    at::Tensor columns;  // source row of each message; undefined: messages in order
+    at::Tensor weight;   // undefined: none
+    at::Tensor offsets;  // destinations + 1
+    std::int64_t first =
+        0;  // the first offset: not 0 if offsets are a slice of the whole graph's, with all its columns
+    std::int64_t count = -1;  // number of messages in such a slice
+    at::Tensor pieces;  // GPU: the result of kernels::hubPieces; undefined if no destination has that many messages
 };
 
-// One row per destination, on the device of the session. The kernel where there is one (float32 and half types, rows whose
-// elements follow each other), else LibTorch's operators; both give the same bits each time. Kernels that cannot run on
-// this GPU are noted once; a launch that fails otherwise raises Internal.
+// Returns one row per destination, on the session's device. Uses a segment kernel if there is one (float32 and half
+// types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU,
+// that is noted once; any other failure of a launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
 
 }  // namespace hopscope::executor

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "analysis/naming/value_names.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -85,7 +86,9 @@ at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
     const analysis::OpInfo& info = analysis.info(op.id);
     require(info.kind != analysis::OpKind::Reduce, "a reduction is used before its stage has finished",
             ir::describeOp(op));
-    require(!analysis.hasRows(id), "all rows of a value are needed at once", ir::describeOp(op));
+    if (analysis.hasRows(id))
+        raise(base::ErrorCode::Internal, "all rows of " + analysis::nameOfValue(analysis, id) + " are needed at once",
+              {}, ir::describeOp(op));
     CallContext context;
     context.localSizes = context.globalSizes = structure.sizes();
     context.device = device.device();
@@ -103,9 +106,9 @@ at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
 void Session::finishReduction(ir::OpId op)
 {
     const auto it = reducers.find(op);
-    require(it != reducers.end(), "a reduction was never started");
-    at::Tensor initial;
     const ir::Op& o = analysis.program.op(op);
+    require(it != reducers.end(), "a reduction was never started", ir::describeOp(o));
+    at::Tensor initial;
     if (const auto slot = it->second.initialSlot())
         initial = whole(*o.args.at(static_cast<std::size_t>(slot->arg)).value());
     m_whole[o.outputs.at(0)] = it->second.finish(initial, device.device());
@@ -125,9 +128,9 @@ Store& Session::createStore(ir::ValueId id)
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
     const std::string name = storeName(id);
-    auto made =
-        std::make_unique<Store>(options.folder, name, name, analysis.program.value(id).dtype,
-                                shapeOf(analysis, id, structure.sizes()), analysis.rowDim(id), structure.scratch());
+    auto made = std::make_unique<Store>(options.folder, name, analysis::nameOfValue(analysis, id),
+                                        analysis.program.value(id).dtype, shapeOf(analysis, id, structure.sizes()),
+                                        analysis.rowDim(id), structure.scratch());
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

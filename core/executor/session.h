@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to executor: what one run owns, around the graph's structure. Loops, batches and reductions all work on it.
+// Private to executor: the state of a run that its loops, batches and reductions share.
 
 #include <functional>
 #include <map>
@@ -36,22 +36,24 @@ public:
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
     std::unique_ptr<StagingRing> ring;  // of a GPU
-    Overlap overlap;                    // of the stage that is under way
-    // For a dry run, when neither stores nor the prologue are there: what stands for a value; undefined: nothing does.
+    Overlap overlap;                    // of the current stage
+    // Dry runs, which have neither stores nor a prologue: returns a tensor to use in place of a value, or an undefined
+    // one.
     std::function<at::Tensor(ir::ValueId)> standIn;
-    // Not for masks: how many rows they select decides how much memory operators take.
+    // Whether a value is replaced in a dry run. Masks are not, since the number of selected rows affects the memory.
     [[nodiscard]] bool standsIn(ir::ValueId id) const;
 
-    // A value without rows (or a whole table of the prologue), on the executing device.
+    // A value without rows, or a whole table of the prologue, on the executing device.
     at::Tensor whole(ir::ValueId id);
-    // What such values take on the device, as its allocator counts: memory that several share counts for the first of them.
+    // Bytes of these values on the device, as counted by its allocator. Memory that several values share counts for the
+    // first.
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
-    // A table with rows, on the host: an input, a parameter, a prologue value or a store.
+    // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
     at::Tensor table(ir::ValueId id);
     Store& createStore(ir::ValueId id);
     void finishReduction(ir::OpId op);
     void checkStop() const;
-    // A sentence for the report and whoever listens, at most once.
+    // Adds a sentence to the notes of the report and tells the observer, unless it is there already.
     void noteOnce(const std::string& sentence);
     [[nodiscard]] double seconds() const;  // since the run began
     [[nodiscard]] double began() const { return m_began; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: host memory that a GPU copies from and into. Pinned, so that copies run beside computing; pageable
-// where the system gives no more pinned memory, which is slower and as right.
+// Private to executor: host memory for copies to and from a GPU. It is pinned, so that copies run asynchronously, or
+// pageable if no more pinned memory is available, which is slower.
 
 #include <array>
 #include <optional>
@@ -10,37 +10,37 @@
 
 namespace hopscope::executor {
 
-// A piece of fixed size, given out from its beginning; what is given out lies on pages of its own.
+// A linear allocator on memory of fixed size. Each tensor starts on a page of its own.
 class StagingChunk {
 public:
     static constexpr std::int64_t page = 4096;
 
     StagingChunk() = default;
-    // Falls back to pageable memory. Throws c10::OutOfMemoryError where there is none of that either.
+    // Falls back to pageable memory. Throws c10::OutOfMemoryError if there is none either.
     explicit StagingChunk(std::int64_t bytes);
 
     [[nodiscard]] bool pinned() const { return m_pinned; }
     [[nodiscard]] std::int64_t capacity() const { return m_memory.defined() ? m_memory.numel() : 0; }
-    // Contiguous. Beyond the capacity: pageable memory of its own.
+    // A contiguous tensor. If the capacity is exceeded, it has pageable memory of its own.
     at::Tensor take(at::IntArrayRef shape, at::ScalarType dtype);
-    // What was given out may be given out again.
+    // Makes all memory available again.
     void clear() { m_used = 0; }
-    // What `take` uses up for so many bytes.
+    // The bytes of capacity that take() uses for a tensor of so many bytes.
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 private:
-    at::Tensor m_memory;  // bytes, from a page's beginning
+    at::Tensor m_memory;  // bytes, page-aligned
     std::int64_t m_used = 0;
     bool m_pinned = false;
 };
 
-// Places for the batches that are under way; taken once for a run.
+// Memory for the batches of the pipeline (flow.h); allocated once for a run.
 class StagingRing {
 public:
     struct Place {
         StagingChunk up, down;
     };
-    // One that is prepared, three on the device, one that is written.
+    // One batch is being prepared, three are on the device, one is being written.
     static constexpr std::size_t size = 5;
 
     StagingRing(std::int64_t upBytes, std::int64_t downBytes);

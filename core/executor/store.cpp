@@ -20,14 +20,15 @@ std::string encodeFileName(const std::string& name)
     return encoded;
 }
 
-Store::Store(const std::string& folder, const std::string& file, const std::string& key, base::DType dtype,
+Store::Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
              const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch)
-    : m_rowDim(rowDim)
+    : m_value(std::move(value)),
+      m_rowDim(rowDim)
 {
     const bool numpy = dtype != base::DType::BFloat16;
-    m_file = folder + "/" + encodeFileName(file) + (numpy ? ".npy" : ".safetensors");
+    m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
     if (numpy) openNpy(m_file, dtype, shape);
-    else openSafetensors(m_file, key, dtype, shape);
+    else openSafetensors(m_file, name, dtype, shape);
     m_rows = shape.empty() ? 1 : shape[static_cast<std::size_t>(rowDim)];
     m_rowBytes = m_rows ? m_view.bytes() / m_rows : 0;
     m_written = unwrap(scratch.allocate(std::max<std::int64_t>(m_rows, 1)));
@@ -48,17 +49,22 @@ void Store::openSafetensors(const std::string& path, const std::string& key, bas
     m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
 
+void Store::check(bool holds, const char* fault) const
+{
+    if (!holds) raise(base::ErrorCode::Internal, m_value + ": " + fault, {}, m_file);
+}
+
 void Store::mark(std::int64_t row)
 {
-    require(row >= 0 && row < m_rows, "a row outside its table is written", m_file);
+    check(row >= 0 && row < m_rows, "a row outside its table is written");
     std::byte& written = m_written.get()[row];
-    require(written == std::byte{0}, "a row is written twice", m_file);
+    check(written == std::byte{0}, "a row is written twice");
     written = std::byte{1};
 }
 
 void Store::write(const at::Tensor& rows, const at::Tensor& values)
 {
-    require(values.size(m_rowDim) == rows.numel(), "the rows of a result are not those of its class", m_file);
+    check(values.size(m_rowDim) == rows.numel(), "the rows of a result are not those of its class");
     const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
     if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, values);
@@ -77,11 +83,11 @@ void Store::writeAll(const at::Tensor& values)
     m_tensor.copy_(values);
 }
 
-void Store::checkComplete(const std::string& what) const
+void Store::checkComplete() const
 {
     const std::byte* end = m_written.get() + m_rows;
     const auto missing = std::find(static_cast<const std::byte*>(m_written.get()), end, std::byte{0}) - m_written.get();
-    require(missing == m_rows, "a row was never written", what);
+    check(missing == m_rows, "a row was never written");
 }
 
 void Store::publish() { unwrap(m_npy ? m_npy->publish() : m_safetensors->publish()); }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to executor: one value for all rows, in a mapped file. Every row is written exactly once; that is counted.
+// Private to executor: a store, that is, all rows of a value in a mapped file. Checks that every row is written exactly
+// once: a violation raises Internal.
 
 #include <memory>
 #include <optional>
@@ -17,8 +18,9 @@ namespace hopscope::executor {
 
 class Store {
 public:
-    // `file` is a name without extension: .npy is added, or .safetensors (with one tensor `key`) for dtypes numpy lacks.
-    Store(const std::string& folder, const std::string& file, const std::string& key, base::DType dtype,
+    // `name` names the file, NAME.npy, or NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value`
+    // names what is stored in messages ("conv1.lin output").
+    Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
           const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
 
     [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
@@ -27,22 +29,25 @@ public:
     [[nodiscard]] const base::TensorView& view() const { return m_view; }
     [[nodiscard]] const std::string& file() const { return m_file; }
 
-    // Rows in the order of `rows`, which are global row numbers.
+    // Writes values[i] to the row with the global number rows[i]; to rows from `first` on; to all rows.
     void write(const at::Tensor& rows, const at::Tensor& values);
     void writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);
-    void checkComplete(const std::string& what) const;
+    // Fails unless every row has been written.
+    void checkComplete() const;
+    // Gives the file its final name.
     void publish();
 
 private:
     void openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape);
     void openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
                          const std::vector<std::int64_t>& shape);
+    void check(bool holds, const char* fault) const;
     void mark(std::int64_t row);
 
     std::optional<graph::NpyWriter> m_npy;
     std::optional<graph::SafetensorsWriter> m_safetensors;
-    std::string m_file;
+    std::string m_file, m_value;
     base::TensorView m_view;
     at::Tensor m_tensor;
     int m_rowDim = 0;
@@ -50,7 +55,7 @@ private:
     std::shared_ptr<std::byte> m_written;
 };
 
-// KEY of a file name: everything but letters, digits, '.', '-' and '_' becomes %XX.
+// Makes a file name of any name: everything except letters, digits, '.', '-' and '_' becomes %XX.
 std::string encodeFileName(const std::string& name);
 
 }  // namespace hopscope::executor

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to executor: everything that follows from the graph alone, for the whole graph: table sizes, key columns,
-// adjacencies, and the values of the prologue. Made on demand, once; large arrays live in mapped scratch files. Several
-// threads may ask; what they are given a reference to stays where it is.
+// Private to executor: everything that depends on the graph only, for the whole graph: table sizes, key columns,
+// adjacencies, and the values of the prologue. All is computed once, on demand; large arrays are in mapped scratch
+// files. Thread-safe; references stay valid as long as this object.
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace hopscope::executor {
 
-// A key column: for each row of a table a row of another. No data: the row's own number.
+// A key column: for each row of a table, a row of another table. Without data, row i refers to row i.
 struct Column {
     const std::int64_t* data = nullptr;
     std::int64_t stride = 1, rows = 0;
@@ -28,7 +28,7 @@ struct Column {
     [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data ? data[row * stride] : row; }
 };
 
-// A key column in the order of an adjacency: position p holds the key of row adjacency.row(p).
+// A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
 struct OwnedColumn {
     std::shared_ptr<std::byte> bytes;
     bool wide = false;
@@ -54,20 +54,21 @@ public:
         return [this](ir::SpaceId s) { return size(s); };
     }
     const Column& column(ir::SpaceId space, ir::KeyId key);
-    // Rows of the parent that a Filter or Perm table holds.
+    // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
 
-    // Values that inputs, parameters and literals are, and what is structure-only: whole tables, on the CPU.
+    // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
     at::Tensor value(ir::ValueId id);
-    // From now on values that depend on features are evaluated for the whole graph too, as the unsplit model does it.
+    // From now on value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
-    // Announces the values that will be asked for: others are released as soon as their last consumer ran.
+    // Only these values will be requested; all others are freed after their last consumer has been evaluated.
     void keep(const std::unordered_set<ir::ValueId>& values);
-    // Bytes that the allocator counts for tensors that were made here; spilled ones are not among them.
+    // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
-    // Guards of the sample walk, and largest indices, re-checked on the real inputs.
+    // Checks on the real inputs that guards have the same values as on the sample, and that the largest indices agree
+    // with the sizes of tables. Raises Input.
     void checkGuards();
 
 private:

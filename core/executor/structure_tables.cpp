@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "executor/structure.h"
 
 namespace hopscope::executor {
@@ -51,7 +53,7 @@ std::int64_t Structure::countRows(ir::SpaceId space)
     case SpaceKind::Graph: return largestKey(space) + 1;
     case SpaceKind::Opaque: break;
     }
-    raise(ErrorCode::Internal, "unknown number of rows: " + m_analysis.tables.spaceName(space));
+    raise(ErrorCode::Internal, "unknown number of rows: " + analysis::tableLabel(m_analysis.tables, space));
 }
 
 // The largest number that any input column holds as a row of `target`, or -1.
@@ -103,7 +105,8 @@ Column Structure::makeColumn(ir::SpaceId space, ir::KeyId key)
     case KeyKind::Parts: return concatenate(s, k);
     case KeyKind::Of: break;
     }
-    raise(ErrorCode::Internal, m_analysis.tables.spaceName(space) + " has no key " + m_analysis.tables.keyName(key));
+    raise(ErrorCode::Internal, "the table " + analysis::tableLabel(m_analysis.tables, space) + " has no column " +
+                                   analysis::nameOfKey(m_analysis, key));
 }
 
 Column Structure::fromTensor(at::Tensor tensor)
@@ -194,7 +197,7 @@ const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
     for (std::int64_t i = 0; i < keys.rows; ++i) least = std::min(least, keys[i]);
     if (least < 0 || largest(keys) >= targets)
         raise(ErrorCode::Input, "a row number lies outside its table of " + std::to_string(targets) + " rows", {},
-              m_analysis.tables.spaceName(space) + ", " + m_analysis.tables.keyName(key));
+              analysis::tableLabel(m_analysis.tables, space) + ", " + analysis::nameOfKey(m_analysis, key));
     auto built = unwrap(graph::Adjacency::build(keys.data, keys.stride, keys.rows, targets, m_scratch, m_threads));
     return m_adjacencies.emplace(std::pair{space, key}, std::move(built)).first->second;
 }

@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
 #include "executor/memory.h"
 #include "executor/structure.h"
 #include "loader/tensors.h"
@@ -46,8 +48,8 @@ void Structure::bindLeaves(const loader::Walk& walk)
     for (const ir::Value& v : m_analysis.program.values) {
         if (v.kind != ir::ValueKind::Tensor || v.origin == ir::Origin::Input || v.origin == ir::Origin::Op) continue;
         const auto it = walk.tensors->byValue.find(v.raw.index);
-        require(it != walk.tensors->byValue.end() || !v.literal.empty(), "a constant of the model is missing",
-                ir::valueName(v.id));
+        if (it == walk.tensors->byValue.end() && v.literal.empty())
+            raise(ErrorCode::Internal, "the walk has no tensor for " + analysis::nameOfValue(m_analysis, v.id));
         m_values[v.id] = it != walk.tensors->byValue.end() ? it->second : fromLiteral(v);
         takeSizes(v.id, m_values[v.id]);
     }
@@ -79,22 +81,22 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
 {
     const auto& dims = m_analysis.info(id).dims;
     const ir::Value& value = m_analysis.program.value(id);
-    const std::string& name = value.name.empty() ? ir::valueName(id) : value.name;
+    const auto name = [&] { return value.name.empty() ? analysis::nameOfValue(m_analysis, id) : value.name; };
     if (tensor.dim() != static_cast<std::int64_t>(value.shape.size()))
-        raise(ErrorCode::Input,
-              name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
+        raise(ErrorCode::Input, name() + " has " + std::to_string(tensor.dim()) + " dimensions, not " +
+                                    std::to_string(value.shape.size()));
     for (std::size_t d = 0; d < dims.size(); ++d) {
         const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
         if (!dims[d].valid()) {
             if (n != value.shape[d])
-                raise(ErrorCode::Input, name + " has size " + std::to_string(n) + " in dimension " + std::to_string(d) +
-                                            ", not " + std::to_string(value.shape[d]));
+                raise(ErrorCode::Input, name() + " has size " + std::to_string(n) + " in dimension " +
+                                            std::to_string(d) + ", not " + std::to_string(value.shape[d]));
             continue;
         }
         const auto [it, fresh] = m_sizes.try_emplace(dims[d], n);
         if (!fresh && it->second != n)
-            raise(ErrorCode::Input, name + " has " + std::to_string(n) + " rows of " +
-                                        m_analysis.tables.spaceName(dims[d]) + " but another input has " +
+            raise(ErrorCode::Input, name() + " has " + std::to_string(n) + " rows of " +
+                                        analysis::tableLabel(m_analysis.tables, dims[d]) + " but another input has " +
                                         std::to_string(it->second));
     }
 }
@@ -105,8 +107,10 @@ at::Tensor Structure::value(ir::ValueId id)
     const auto it = m_values.find(id);
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
-    require(value.origin == ir::Origin::Op && (m_features || m_analysis.available(id)),
-            "a value is needed before the first stage, but depends on features", ir::valueName(id));
+    if (value.origin != ir::Origin::Op || (!m_features && !m_analysis.available(id)))
+        raise(ErrorCode::Internal,
+              analysis::nameOfValue(m_analysis, id) + " is needed before the first stage, but depends on features", {},
+              analysis::placeOfValue(m_analysis, id));
     evaluate(m_analysis.program.op(value.producer));
     return m_values.at(id);
 }
@@ -217,8 +221,8 @@ void Structure::checkGuards()
         if (rows == size(guard.space)) continue;
         raise(ErrorCode::Input,
               "the model derives its number of rows from the largest index into " +
-                  m_analysis.tables.spaceName(guard.space) + ": " + std::to_string(rows) + ", but there are " +
-                  std::to_string(size(guard.space)),
+                  analysis::tableLabel(m_analysis.tables, guard.space) + ": " + std::to_string(rows) +
+                  ", but there are " + std::to_string(size(guard.space)),
               "pass the number of nodes to the model instead", ir::describeOp(m_analysis.program.op(guard.op)));
     }
 }

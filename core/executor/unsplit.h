@@ -1,7 +1,7 @@
 #pragma once
 
-// The program on whole tensors, operator by operator, without stages and without batches: what the values that a split
-// stores are compared with. It shares the calling of single operators with the executor, and nothing of its blocks,
+// Evaluates the program operator by operator on whole tensors, without stages and batches: the reference for verifying
+// the values that a run stores. It shares with the executor only the code that calls single operators, but no blocks,
 // frontiers, kernels, fusion or stores.
 
 #include <map>
@@ -16,8 +16,8 @@
 
 namespace hopscope::executor {
 
-// The given values, each contiguous and owned by its view. Memory: all of them, and what lies between, each until its last
-// use. Fails with Input, Resources, Cancelled (looked at between operators) and Internal.
+// Returns the requested values, contiguous and owned by their views. Needs memory for these, and for each intermediate
+// value until its last use. Fails with Input, Resources, Cancelled (checked between operators) or Internal.
 base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);

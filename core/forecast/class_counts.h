@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: how many rows each class has in each batch of a loop, from the graph, without blocks.
+// Private to forecast: counts the rows of each class in each batch of a loop from the graph, without building blocks.
 
 #include <array>
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace hopscope::forecast {
 
-// Row counts by batch, and their sum.
+// The number of rows in each batch, and in total.
 struct Counts {
     std::vector<std::int64_t> perBatch;
     std::int64_t total = 0;
-    [[nodiscard]] std::size_t largest() const;  // the batch with the most rows
+    [[nodiscard]] std::size_t largest() const;  // index of the batch with the most rows
 };
 
-// Remembers what it has counted: by table, key or frontier, and batch size.
+// Caches all counts, by table, key or frontier, and batch size.
 class ClassCounts {
 public:
     ClassCounts(const analysis::Analysis& analysis, executor::Structure& structure)
@@ -27,10 +27,10 @@ public:
           m_structure(structure)
     {}
 
-    // Batches of `size` destinations in ascending order, the last one smaller. Frontiers are counted row by row, the
-    // first time; everything else follows from offsets.
+    // For batches of `size` destinations in ascending order; the last batch may be smaller. Linear in the rows for a
+    // frontier that is counted for the first time, else linear in the number of batches.
     const Counts& of(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
-    // No frontier holds more: linear in the batches.
+    // Upper bounds for these numbers, linear in the number of batches.
     Counts atMost(const plan::Loop& loop, const ir::RowClass& rows, std::int64_t size);
 
 private:

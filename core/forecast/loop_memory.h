@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to forecast: how many bytes a batch of a loop takes from the device's allocator, from what a few small batches took.
-// Sizes of tensors are linear in the rows of few classes, and batches of a loop take and give back their blocks in the same
-// order: what a small batch did says what any other does.
+// Private to forecast: predicts the memory that a batch of a loop allocates on the device, from traces of a few small
+// batches. The sizes of all tensors are linear in the rows of a few classes, and all batches of a loop allocate and
+// free memory in the same order, so that the traces of small batches determine that of any other.
 
 #include <map>
 #include <optional>
@@ -20,18 +20,20 @@ struct ProbedBatch {
 
 struct Probed {
     std::vector<ProbedBatch> batches;
-    std::int64_t reduced = 0;  // bytes that row reductions hold between batches, as the allocator counts
-    bool gpu = false;          // whose allocator
-    std::map<ir::ValueId, std::int64_t> whole{};  // GPU: what each value without rows that the loop uses takes there
+    std::int64_t reduced = 0;  // bytes that reductions hold between batches, as counted by the allocator
+    bool gpu = false;          // traced on a GPU
+    std::map<ir::ValueId, std::int64_t> whole{};  // GPU: bytes of each value without rows that the loop uses
 };
 
 class LoopMemory {
 public:
-    // nullopt if fewer than two batches did the same in the same order, or if the rows do not explain some size. Linear in
-    // the events, and in the kinds of sizes times the cube of the classes.
+    // Fits the sizes to the traces. nullopt if fewer than two batches have the same sequence of events, or if some size
+    // is not linear in the rows. Linear in the number of events plus the number of distinct sizes times the cube of the
+    // classes.
     static std::optional<LoopMemory> learn(const Probed& probed);
 
-    // The most that is held at once, as the allocator counts; `first`: nothing has been reduced yet. Linear in the events.
+    // The peak of a batch in bytes, as counted by the allocator. `first`: it is the first batch, so reductions hold
+    // nothing yet. Linear in the events.
     [[nodiscard]] double peak(const executor::CountOf& count, bool first) const;
     [[nodiscard]] const std::map<ir::ValueId, std::int64_t>& whole() const { return m_whole; }
 
@@ -43,8 +45,8 @@ private:
     friend class SizeFinder;
 
     std::vector<ir::RowClass> m_classes;
-    std::vector<Size> m_sizes;                                  // kinds of them
-    std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and its kind of size or that it goes
+    std::vector<Size> m_sizes;                                  // distinct ones
+    std::vector<std::pair<std::size_t, std::size_t>> m_events;  // block, and index of its size or that it is freed
     std::size_t m_blocks = 0;
     std::int64_t m_reduced = 0;
     bool m_gpu = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to forecast: what a run on a CPU will hold outside of its batches.
+// Private to forecast: predicts the memory that a run on a CPU holds outside of its batches.
 
 #include <map>
 #include <set>
@@ -13,7 +13,8 @@ class Outside {
 public:
     using MakeStructure = std::function<std::unique_ptr<executor::Structure>(std::stop_token)>;
 
-    // `structure` is one that has been made already: what it holds is not what a run will hold.
+    // `structure` is used for sizes only, since it exists already and need not hold what it will during a run; `fresh`
+    // makes a new one.
     Outside(const analysis::Analysis& analysis, executor::Structure& structure, MakeStructure fresh, std::string folder)
         : m_analysis(analysis),
           m_structure(structure),
@@ -21,12 +22,13 @@ public:
           m_folder(std::move(folder))
     {}
 
-    // Before the first batch: all tensors of the process, and what the prologue makes. That is found by making it where
-    // the graph is small; of a large one whatever has rows is mapped. Remembers prologues.
+    // Bytes before the first batch: all tensors of the process, and those that the prologue computes. The latter are
+    // found by computing the prologue if the graph is small; on a large graph all its values with rows are spilled.
+    // Results are cached.
     std::int64_t before(const executor::StagePrograms& programs, std::stop_token stop);
-    // Values without rows that the batches of a loop evaluate, and that stay.
+    // Values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
-    std::int64_t bytes(ir::ValueId value);  // of such a value, as the allocator counts
+    std::int64_t bytes(ir::ValueId value);  // of such a value, as counted by the allocator
 
 private:
     std::int64_t prologue(const executor::StagePrograms& programs, const std::set<ir::ValueId>& values,

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to forecast: what the loops of a plan move and hold, from the graph, the shapes and a few small batches.
+// Private to forecast: predicts the traffic and the memory of the loops of a plan from the graph, the shapes and a few
+// small batches.
 
 #include <memory>
 #include <optional>
@@ -17,7 +18,8 @@
 
 namespace hopscope::forecast {
 
-// What follows from the graph alone, and from loops that have been looked at before.
+// What is kept between calls: everything that depends on the graph only, and what is known about loops from earlier
+// plans.
 struct Known {
     Known(const analysis::Analysis& analysis, const Outside::MakeStructure& fresh, const std::string& folder,
           std::stop_token stop);
@@ -28,17 +30,18 @@ struct Known {
     Outside outside;
 };
 
-// One call: the loops of a plan as programs, compiled as a run compiles them, and what follows from them.
+// A plan whose loops have been compiled as for a run. Serves a single call of the Predictor.
 class Planned {
 public:
-    // All must outlive it. Linear in the plan.
+    // All arguments must outlive this object. Linear in the plan.
     Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
 
     Prediction predict(const PredictOptions& options);
     plan::RowCounts countRows(const PredictOptions& options);
-    // Bytes that a run gives its batches, and on a GPU what stays beside them.
+    // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
+    // PredictOptions.
     double budget(std::optional<std::int64_t> memory);
-    // Of all that the plan keeps on its GPU, if it were there at once.
+    // Bytes of everything that is resident on the GPU according to the plan, as if all of it were there at once.
     double keptBytes();
     [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }
 
@@ -68,7 +71,7 @@ private:
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
     void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
 
-    // What is held beside the batches, as stages go on.
+    // The memory held outside of batches, followed through the stages.
     double baseline();
     void stays(ir::ValueId value, std::int64_t bytes);
     void prepares(const PlannedLoop& l);
@@ -85,13 +88,13 @@ private:
     std::stop_token m_stop;
     executor::StagePrograms m_programs;
     std::vector<std::vector<PlannedLoop>> m_loops;
-    double m_baseline = 0;  // what is held outside of the batches of this stage
+    double m_baseline = 0;  // bytes held outside of the batches of the current stage
     std::set<ir::ValueId> m_staying;
     std::set<executor::ResidentPart> m_parts;
     bool m_eachBatch = false;
 };
 
-// The plan with what is to stay on its GPU, as Predictor::keepOnDevice says.
+// See Predictor::keepOnDevice.
 plan::Plan keepOnGpu(const analysis::Analysis& analysis, Known& known, plan::Plan plan, const PredictOptions& options,
                      std::stop_token stop);
 

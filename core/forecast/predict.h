@@ -1,10 +1,10 @@
 #pragma once
 
-// What a plan moves and how much it holds, without running it: from the plan, the shapes and the graph. Bytes and frontier
-// rows are those that a run with these batches reports, to the byte. Memory follows from what a few small batches of each
-// loop take from the device's allocator, mostly to the byte too (on a GPU to what its allocator leaves of larger blocks);
-// where those do not explain it, as where an operator asks for other numbers than zeros, it is an estimate from the liveness
-// of values.
+// Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
+// and frontier rows are exactly those that a run with the same batches reports. Memory is extrapolated from a dry run
+// of a few small batches of each loop, and usually exact as well, on a GPU except for what its allocator leaves unused
+// of larger blocks. Where the dry run is not possible, for instance because an operator does not accept zeros as
+// operands, memory is estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -27,46 +27,47 @@ struct PredictedStage {
     std::int64_t batches = 0, destinations = 0, frontierRows = 0;
     plan::Bytes bytes;  // rows written, rows read, structure
     std::int64_t peakMemory = 0;
-    bool estimated = false;  // peakMemory is an estimate: small batches of some loop did not explain it
+    bool estimated = false;  // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
-    std::vector<std::int64_t> batchPeaks;      // if asked for: loops in order, then batches
+    std::vector<std::int64_t> batchPeaks;      // with PredictOptions::eachBatch: of each batch, loop by loop
 };
 
 struct Prediction {
-    std::int64_t batch = 0;  // destinations per batch: what was asked for, or what fits
+    std::int64_t batch = 0;  // destinations per batch: as requested, or the number that fits into memory
     std::vector<PredictedStage> stages;
 };
 
 struct PredictOptions {
-    std::optional<std::int64_t> batch;   // none: all destinations of a type at once, or what fits
-    std::optional<std::int64_t> memory;  // bytes on the executing device; none: what a run takes of what is free
-    bool eachBatch = false;              // the peak of every batch, too
-    bool staysBeside = false;            // the predictor will still be there when the plan runs in this process
+    std::optional<std::int64_t> batch;  // nullopt: all destinations of a type, or as many as fit
+    std::optional<std::int64_t>
+        memory;                // limit in bytes on the device; nullopt: the share of free memory that a run uses
+    bool eachBatch = false;    // also return the peak of every batch
+    bool staysBeside = false;  // the plan will run in this process during the lifetime of the predictor
 };
 
-// Keeps what follows from the graph alone between calls: the first call is linear in the edges that the model uses, and so
-// is each one with another batch size or other frontiers; all others cost as much as the plan is long.
+// Caches what depends on the graph only. The first call is linear in the edges that the model uses, as is every call
+// with a new batch size or new frontiers; all others are linear in the length of the plan.
 class Predictor {
 public:
-    // All three must outlive it. Large arrays are mapped from unlinked files in `folder`.
+    // The first three arguments must outlive the predictor. Large arrays are mapped from unlinked files in `folder`.
     Predictor(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               std::string folder);
     ~Predictor();
     Predictor(const Predictor&) = delete;
     Predictor& operator=(const Predictor&) = delete;
 
-    // Fails with Input (inputs disagree with the schema), Resources, Cancelled, and Internal for a plan that the executor
-    // would refuse. A failed call forgets what was kept.
+    // Fails with Input (inputs disagree with the schema), Resources, Cancelled, or Internal (the executor would refuse
+    // the plan). A failure empties the cache.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
-    // The plan with the tables, and the structure, that are to stay on its GPU: those that save the most copying for the
-    // memory that they take, as long as they leave half of it to batches. On a CPU, the plan. Fails as `predict` does.
+    // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
+    // size, in at most half of the memory. Returns plans for a CPU unchanged. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);
 
-    // Whether the model takes the branches on these inputs that it took on the sample; fails with Input where it does not.
+    // Checks that the model takes the same branches on these inputs as on the sample; fails with Input if it does not.
     base::Status checkGuards(std::stop_token stop);
 
-    // The rows that the loops of this plan work on, in batches of the size that `predict` takes. Fails as `predict` does.
+    // The rows that the loops of the plan compute, in batches of the size that predict() uses. Fails like predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Private to forecast: small batches of a loop that are run for what they take from the device's allocator. Where earlier
-// stages and the prologue would have left their tables, zeros stand: sizes do not depend on numbers. Only their own rows
-// are looked at, so that the cost is that of small batches, whatever the graph.
+// Private to forecast: the dry run, which runs small batches of a loop and traces their allocations. Zeros replace the
+// values of earlier stages and of the prologue, since sizes do not depend on the values of features. The cost does not
+// depend on the size of the graph.
 
 #include <list>
 #include <stop_token>
@@ -12,14 +12,14 @@
 
 namespace hopscope::forecast {
 
-// Empty where a batch cannot be run without the numbers, or where there is no small batch.
+// Returns no batches if an operator fails on zeros, or if there are no small batches.
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 
-// Remembers what the last loops took: plans that are looked at one after the other differ in few of them.
+// Caches the memory of recent loops: successive plans differ in few of their loops.
 class LoopMemories {
 public:
-    // null: nothing is known, now or later. The answer holds until the next call.
+    // nullptr if the dry run does not determine the memory; that is cached, too. Valid until the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
 
@@ -31,10 +31,10 @@ private:
         bool residentStructure = false;
         std::optional<LoopMemory> memory;
     };
-    std::list<Known> m_known;  // the latest first
+    std::list<Known> m_known;  // most recent first
 };
 
-// The classes whose rows a batch holds.
+// The row classes that a batch has registers for.
 std::vector<ir::RowClass> classesOf(const executor::LoopProgram& program);
 
 }  // namespace hopscope::forecast

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to forecast: what one batch of a loop moves, as a linear function of its row counts. A replay of the batch's
-// instructions that makes nothing: it keeps the same account as Batch and Block.
+// Private to forecast: the bytes that a batch of a loop reads and writes, as a linear function of its row counts.
+// Counts the same bytes for each instruction as Batch and Block do, without executing it.
 
 #include <map>
 #include <set>
@@ -15,15 +15,15 @@ namespace hopscope::forecast {
 struct Traffic {
     struct PerRow {
         std::int64_t written = 0;
-        std::int64_t structure = 0;  // structure-only values read, and `numbers`
-        std::int64_t numbers = 0;    // row numbers made, which live as long as the batch
+        std::int64_t structure = 0;  // structure-only values that are read, and `numbers`
+        std::int64_t numbers = 0;    // row numbers that are computed and kept until the end of the batch
         std::map<ir::ValueId, std::int64_t> read;
     };
     std::map<ir::RowClass, PerRow> rows;  // bytes per row of each class
-    std::int64_t numbersPerBatch = 0;     // part of the structure
+    std::int64_t numbersPerBatch = 0;     // bytes of row numbers per batch, part of the structure
 };
 
-// For destinations in order.
+// For destinations in ascending order. Linear in the program.
 Traffic trafficOf(const analysis::Analysis& analysis, executor::Structure& structure,
                   const executor::LoopProgram& program, const executor::ResidentChoice& choice);
 

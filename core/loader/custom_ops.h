@@ -5,9 +5,9 @@
 
 namespace hopscope::loader {
 
-// Registers the schemas of torch_scatter, torch_sparse, torch_cluster and pyg once per process, where no library has:
-// a TorchScript file names them even in branches that never run, and does not load without. torch_scatter's scatters work;
-// the others are stubs that throw when run.
+// Registers the operators of torch_scatter, torch_sparse, torch_cluster and pyg, unless a library already has; once per
+// process. TorchScript does not load a file with an unknown operator, even in a branch that never runs. The scatter
+// operators of torch_scatter work; all others are stubs that throw when called.
 void registerCustomOps();
 
 // Whether the operator is one of the stubs.

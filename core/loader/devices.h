@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that was exported on a GPU names its device in the code: "cuda:0" where a tensor is made or moved.
+// Models exported on a GPU have its device in their code: "cuda:0" wherever a tensor is created or moved.
 
 #include <map>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace hopscope::loader {
 
-// Puts the CPU in place of every other device in the module's functions and attributes, in memory. Says which devices stood
-// there and in how many places; devices that the code puts together from strings as it runs are replaced uncounted. To be
-// called before anything of the module runs.
+// Replaces every device other than the CPU in the functions and attributes of the module in memory. Returns the
+// replaced devices and the number of places for each; devices that the code builds from strings at run time are
+// replaced, too, but not counted. Must be called before any code of the module runs.
 std::map<std::string, int> rewriteDevices(torch::jit::Module& module);
 
 }  // namespace hopscope::loader

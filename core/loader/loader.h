@@ -16,18 +16,17 @@ namespace hopscope::loader {
 
 struct Argument {  // of forward, without self
     std::string name;
-    std::string
-        type;  // as TorchScript prints it: "Tensor", "Optional[Tensor]", "Dict(str, Tensor)", "List[Tensor]", "int"
-    bool optional = false;  // may be left out (None or a default)
+    std::string type;       // in TorchScript's notation: "Tensor", "Optional[Tensor]", "Dict(str, Tensor)", "int"
+    bool optional = false;  // can be omitted: it is Optional or has a default
 };
 
-struct Repair {          // an edit that made an unloadable archive loadable; the file itself is untouched
+struct Repair {          // a line inserted into the archive's code in memory so that it loads; the file is unchanged
     std::string record;  // "code/__torch__/model.py"
     int line = 0;
     std::string inserted;
 };
 
-struct Parameter {  // parameters and buffers, by dotted name
+struct Parameter {  // a parameter or buffer, with its dotted name
     std::string name;
     base::DType dtype = base::DType::Float32;
     std::vector<std::int64_t> shape;
@@ -42,14 +41,14 @@ struct ModelInfo {
     bool traced = false;
     std::vector<Argument> arguments;
     std::vector<Repair> repairs;
-    std::map<std::string, int> devices;  // that its code names, "cuda:0", and how often: the CPU stands there in memory
-    std::vector<std::string> stubs;      // custom operators in use that only have a schema here
+    std::map<std::string, int> devices;  // devices in the code ("cuda:0"), replaced by the CPU, with their number
+    std::vector<std::string> stubs;      // custom operators in the code that have no implementation here
     std::vector<Parameter> parameters;
 };
 
 class Model {
 public:
-    struct Impl;  // LibTorch's side: loader/torch_model.h, for the modules that use LibTorch only
+    struct Impl;  // loader/torch_model.h, for the LibTorch modules only
     explicit Model(std::shared_ptr<const Impl> impl);
     [[nodiscard]] const ModelInfo& info() const;
     [[nodiscard]] const Impl& impl() const { return *m_impl; }
@@ -58,70 +57,76 @@ private:
     std::shared_ptr<const Impl> m_impl;
 };
 
-// Pre-scans the zip directory without LibTorch, loads on the CPU (devices that the code names become the CPU, too), repairs the archive if TorchScript refuses its own
-// output ("Type mismatch: V is set to type A in the true branch ..."). Fails with Input (unreadable, malformed, hostile)
-// or Unsupported (custom classes, FlatBuffer, .pt2).
+// Loads a model on the CPU, after checking the archive without LibTorch. Devices in the model's code are replaced by
+// the CPU. Archives that TorchScript wrote but refuses to read ("Type mismatch: V is set to type A in the true branch
+// ...") are repaired in memory. Fails with Input (unreadable, damaged, malicious) or Unsupported (custom classes,
+// FlatBuffer, .pt2).
 base::Result<Model> load(const std::string& path);
 
-// The straight line of one run, with the tensors that its Parameter and Constant values stand for.
+// A straight-line program recorded from one run of forward, and the tensors of its Parameter and Constant values.
 struct Walk {
     struct Tensors;  // by ValueId: loader/torch_model.h
     ir::Program program;
     std::shared_ptr<const Tensors> tensors;
 };
 
-// The tensor behind a Parameter or Constant value of a program that was made from the walk (see Value::raw); nothing for
-// other values and for tensors that are not strided.
+// The tensor of a Parameter or Constant value, which may be from the walk's program or one derived from it
+// (Value::raw); nullopt for other values and for tensors that are not strided.
 std::optional<base::TensorView> leafTensor(const Walk& walk, const ir::Value& value);
 
-// The text around the place that an operator came from, as the archive has it.
+// Source code around the line that an operator was recorded from, as stored in the archive.
 struct SourceText {
     std::string file;
-    std::string text;   // of the function, class or file that the archive remembers
-    int firstLine = 1;  // of the text, in `file`
-    int line = 1;       // the operator's, in `file`
+    std::string text;   // the function, class or file
+    int firstLine = 1;  // number in `file` of the first line of the text
+    int line = 1;       // number in `file` of the operator's line
 };
 struct SourceTexts {
     std::optional<SourceText> python, torchScript;
 };
-// The texts that an operator came from; empty ones where the archive has none. Linear in the model's code.
+// The source code of an operator; nullopt where the archive has none. Linear in the size of the model's code.
 SourceTexts findSource(const Model& model, const ir::Op& op);
 
-// Checks `inputs` (all data keys) against forward's arguments: which keys are used, which are extra (ignored with a
-// note; near misses of an argument name fail), which optional arguments stay None. Fails with Input.
+// Checks the data keys in `inputs` against forward's arguments. Keys that are not arguments are ignored with a note;
+// optional arguments without data are None. Fails with Input if a required argument has no data, or if a key that is
+// not an argument is probably a misspelt one.
 struct Binding {
     std::vector<std::string> used;
     std::vector<std::string> notes;
 };
 base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 
-// Runs forward once on the small `sample` (keys as in --data) and records what ran. Refuses, with the operator's place,
-// operators that the table (operators/operators.h) does not hold or is wrong about and random operators (Unsupported), and what forward itself throws on the sample
-// (Unsupported too; but Input if `whole` is given, the inputs that the sample was cut from, and forward throws on them as
-// well: a size that was baked into the file at export fails on the sample alone).
+// Runs forward once on a small `sample` (keys as in --data) and records every operator that is executed. Fails with
+// Unsupported, naming the operator's module path and source line, if an operator is not in the table
+// (operators/operators.h), behaves differently from its entry there or draws random numbers, or if forward throws.
+// `whole`, if given, is the complete data from which the sample was cut: where forward throws on it, too, the error is
+// Input, because the data is wrong; where it does not, probably a size was baked into the file on export.
 //
-// What the raw program promises to its readers:
-//   - Weights are Parameter values with dotted names; one tensor under two names is one value. What follows from
-//     constants alone is folded, unless it is written into.
-//   - Numbers that derive from inputs are scalar operators; a branch or trip count on one, whatever it derives from,
-//     becomes a Guard: whether that can be kept is for the analysis to say.
-//   - Tensors that shared memory on the sample have the same number in Value::memory; Op::sharingVaries says where they
-//     need not on another graph.
-//   - An in-place operator gives a new value that aliases the written argument. copy_, fill_ and zero_ have no functional
-//     name. Results of list and tuple operators are their elements.
-//   - Every form of `to` and `cpu` is "aten::to.dtype"; `x.data` is "aten::detach"; hacked_twin overloads carry the real
-//     one's name. Overloads may be known to TorchScript's registry only: look them up with torch::jit::findOperatorFor.
-//   - A sparse argument "adj" becomes Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
+// The raw program has these properties:
+//   - Weights are Parameter values with dotted names; a tensor with two names is one value. Values computed from
+//     constants only are constants themselves, unless they are written to.
+//   - Numbers derived from inputs are results of scalar operators. Wherever such a number decides a branch or the
+//     number of iterations of a loop, a Guard records its value on the sample; the analysis decides which guards are
+//     acceptable.
+//   - Tensors that share memory on the sample have the same Value::memory; Op::sharingVaries marks operators whose
+//     results may or may not share memory on another graph.
+//   - The result of an in-place operator is a new value that aliases the written argument. copy_, fill_ and zero_ have
+//     no functional name. Lists and tuples do not appear in the program, only their elements do.
+//   - All overloads of `to` and `cpu` are recorded as "aten::to.dtype", `x.data` as "aten::detach", and hacked_twin
+//     overloads as the overload that they stand for. Some overloads exist in TorchScript's registry only (registry.h).
+//   - A sparse argument "adj" becomes the Inputs "adj.coo_indices", "adj.coo_values" (or "adj.csr_crow", "adj.csr_col",
 //     "adj.csr_values") and the Int inputs "adj.coo_size.0", "adj.coo_size.1", which are the elements of the data key
-//     "adj.coo_size"; the matrix is made by "aten::sparse_coo_tensor.indices_size", from CSR by way of
+//     "adj.coo_size"; the matrix is the result of "aten::sparse_coo_tensor.indices_size", for CSR after
 //     "aten::_convert_indices_from_csr_to_coo".
-//   - int, float and bool arguments are Inputs of kind Int, Float, Bool, given as one-element tensors.
-//   - Outputs: "out", "out.0", "out.KEY"; numbers too; a Constant if nothing else determines it.
-//   - Containers on a module's path ("convs" of "convs.1") carry their caller's call number: they are not called.
+//   - int, float and bool arguments are Inputs of kind Int, Float and Bool; the data holds them as one-element tensors.
+//   - Outputs, tensors or numbers, are named "out", "out.0", "out.KEY". An output can be a Constant.
+//   - Containers in a module path ("convs" of "convs.1") have the call number of their caller, since they are not
+//     called.
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr);
 
-// Inputs for a walk without data (`inspect MODEL`): shapes guessed from the arguments' names and the weights' shapes, tried
-// until forward accepts them. Fails with Unsupported, asking for --data, if none does.
+// Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the
+// shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if it accepts none of
+// the guesses.
 base::Result<base::TensorMap> proposeSample(const Model& model);
 
 }  // namespace hopscope::loader

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small text helpers of the loader: misspelt keys, one-line messages.
+// Text helpers: suggestions for misspelt data keys, and messages cut to one line.
 
 #include <string>
 #include <string_view>
@@ -9,10 +9,11 @@
 
 namespace hopscope::loader::names {
 
-// Whether `key` looks like a slip for `wanted`: other case, plural, underscore, or one or two edits in a long name.
+// Whether `key` is probably a misspelling of `wanted`: it differs in case, a plural s, underscores, or, for long names,
+// one or two letters.
 bool similar(std::string_view key, std::string_view wanted);
 
-// The first key that looks like `wanted`; empty if none does.
+// The first key that is probably a misspelling of `wanted`; empty if there is none.
 std::string nearest(std::string_view wanted, const base::TensorMap& inputs);
 
 // The first non-empty line, trimmed, at most 300 characters.

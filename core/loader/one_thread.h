@@ -1,12 +1,12 @@
 #pragma once
 
-// Operators on a few rows: sharing them out would wake other threads for each, which costs several times the work.
+// For operators on a few rows only: distributing one over threads takes several times as long as computing it.
 
 #include <ATen/Parallel.h>
 
 namespace hopscope::loader {
 
-// While alive, LibTorch uses the calling thread alone.
+// While it exists, LibTorch computes on the calling thread only; the destructor restores the number of threads.
 class OneThread {
 public:
     OneThread() { at::set_num_threads(1); }

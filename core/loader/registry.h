@@ -1,6 +1,7 @@
 #pragma once
 
-// Operators of LibTorch's registry by name, those of TorchScript alone among them. For the LibTorch modules only.
+// Finds operators in LibTorch's registry by name, including those that only TorchScript knows. For the LibTorch modules
+// only.
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/stack.h>
@@ -12,12 +13,12 @@ namespace hopscope::loader {
 
 class RegisteredOperator {
 public:
-    // Empty if the registry has none of that name ("aten::add") and overload ("Tensor").
+    // Empty (false) if there is no operator with this name ("aten::add") and overload ("Tensor").
     static RegisteredOperator find(const std::string& name, const std::string& overload);
 
     explicit operator bool() const { return m_impl != nullptr; }
     [[nodiscard]] const c10::FunctionSchema& schema() const;
-    // Takes the arguments of the schema from the stack and leaves the results there. Throws what LibTorch throws.
+    // Pops the arguments from the stack and pushes the results. Exceptions of LibTorch pass through.
     void run(torch::jit::Stack& stack) const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace hopscope::loader {
 
-// "aten::relu(Tensor self) -> Tensor", as LibTorch's registry has it; empty for Hopscope's own scalar operators.
+// The schema from LibTorch's registry, "aten::relu(Tensor self) -> Tensor"; empty for Hopscope's own scalar operators.
 std::string operatorSchema(const ir::Op& op);
 
 }  // namespace hopscope::loader

@@ -1,7 +1,7 @@
 #pragma once
 
-// Tensors of the rest of the project as LibTorch's, and the reverse. Needs LibTorch's tensors only: torch_model.h has what
-// knows TorchScript, which takes a compiler three times as long to read. For the LibTorch modules only.
+// Converts between base::TensorView and LibTorch's tensors. Does not include TorchScript, whose headers take three
+// times as long to compile; torch_model.h does. For the LibTorch modules only.
 
 #include <ATen/ATen.h>
 
@@ -18,9 +18,9 @@ struct Walk::Tensors {
 at::ScalarType scalarType(base::DType dtype);
 base::Result<base::DType> dtypeOf(at::ScalarType type);  // Unsupported for quantised and other exotic types
 
-// A tensor that shares the view's bytes (read-only by convention) and keeps its owner alive.
+// A tensor on the view's memory, which it keeps alive. Must not be written to.
 at::Tensor toTensor(const base::TensorView& view);
-// A view that keeps the tensor alive; the tensor must be on the CPU and strided.
+// A view of the tensor's memory, which it keeps alive. The tensor must be strided and on the CPU.
 base::TensorView toView(const at::Tensor& tensor);
 
 }  // namespace hopscope::loader

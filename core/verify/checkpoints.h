@@ -1,13 +1,13 @@
 #pragma once
 
-// Private to verify: stored values of a run against the unsplit program.
+// Private to verify: compares the values that a run stored with those of the unsplit program.
 
 #include "verify/verify.h"
 
 namespace hopscope::verify {
 
-// Fills verdict.checkpoints; leaves them empty where the unsplit program, `needed` bytes of it, does not fit into half of
-// what the machine has free, or cannot be evaluated so. Fails with Cancelled alone.
+// Fills verdict.checkpoints, or leaves them empty if the unsplit program needs more than half of the free memory or
+// cannot be evaluated. `needed`: the bytes that it needs. Fails only with Cancelled.
 base::Status compareCheckpoints(const Request& request, std::int64_t needed, const base::ProgressFn& progress,
                                 std::stop_token stop, Verdict& verdict);
 

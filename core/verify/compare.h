@@ -1,6 +1,6 @@
 #pragma once
 
-// Element by element: a tensor of the staged run against its reference. Streams over both; memory does not grow with them.
+// Compares a tensor of the staged run with its reference, element by element, in constant memory.
 
 #include <cstdint>
 #include <optional>
@@ -12,25 +12,27 @@
 
 namespace hopscope::verify {
 
-// Row `staged[i]` of one tensor is compared with row `reference[i]` of the other, rows counted along dimension `dim`.
+// Row staged[i] of the one tensor is compared with row reference[i] of the other, in dimension `dim`.
 struct RowPairs {
     int dim = 0;
     std::vector<std::int64_t> staged, reference;
 };
 
-// Why two tensors cannot be compared at all (rank, dtype, sizes; the row dimension of sampled ones may differ), if so.
+// Why two tensors cannot be compared (different rank, dtype or sizes); nullopt if they can. Sizes may differ in
+// dimension `sampledDim`.
 std::optional<std::string> mismatch(const base::TensorView& staged, const base::TensorView& reference,
                                     int sampledDim = -1);
 
-// Counts a tensor that cannot be compared as different.
+// Records a tensor that cannot be compared as a difference.
 void addDifference(TensorError& error);
 
-// The tolerance for elements of a dtype: coarse floating types are compared as coarsely as they round.
+// The tolerance for a dtype: the stated one, widened for float16 and bfloat16 by the ratio of their rounding to
+// float32's.
 Tolerance toleranceFor(const Tolerance& stated, base::DType dtype);
 
-// Adds the comparison of all elements, or of the rows in `pairs`, to `error`. Floating elements are compared within the
-// tolerance, NaN with NaN and infinity with the same infinity count as equal; integers and bools must be equal.
-// maxRelative is over elements whose reference exceeds the absolute tolerance.
+// Compares all elements, or the rows in `pairs`, and adds the result to `error`. Floating-point elements are equal
+// within the tolerance; NaN equals NaN, and an infinity the same infinity. Integers and bools must be identical.
+// maxRelative covers elements whose reference exceeds the absolute tolerance.
 void compareAll(const base::TensorView& staged, const base::TensorView& reference, const Tolerance& tolerance,
                 TensorError& error);
 void compareRows(const base::TensorView& staged, const base::TensorView& reference, const RowPairs& pairs,

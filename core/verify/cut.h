@@ -1,6 +1,7 @@
 #pragma once
 
-// The induced inputs of a neighbourhood: rows ascending, edges in input order, ids renumbered.
+// Restricts the inputs to a neighbourhood: the induced subgraph, with rows in ascending order, edges in input order and
+// node ids renumbered.
 
 #include <string>
 #include <vector>
@@ -10,16 +11,17 @@
 
 namespace hopscope::verify {
 
-// Renumbers rows; the positions are valid until the next cut.
+// Positions of rows are those of the last cut.
 class Cutter {
 public:
-    // `used`: the data keys to write. All arguments must outlive this.
+    // `used`: the data keys to write. Arguments passed by reference must outlive the object. `folder`: for scratch
+    // files.
     Cutter(const analysis::Analysis& analysis, const Structure& structure, const analysis::InputSchema& schema,
            const base::TensorMap& inputs, std::vector<std::string> used, std::string folder);
 
-    // Writes the inputs restricted to `rows` to a .safetensors file. Linear in the tables and in what is written.
+    // Writes the inputs restricted to `rows` to a .safetensors file. Linear in the sizes of the tables and of the file.
     base::Status write(const Neighbourhood& rows, const std::string& path);
-    // The position of a row of the last cut.
+    // The number that a row has in the last cut.
     [[nodiscard]] std::int64_t position(ir::SpaceId table, std::int64_t row) const;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// How much memory the unsplit model needs, before it is run.
+// Estimates the memory that the unsplit model needs.
 
 #include <cstdint>
 #include <map>
@@ -12,12 +12,13 @@ namespace hopscope::verify {
 
 using TableSizes = std::map<ir::SpaceId, std::int64_t>;
 
-// Rows of a table, derived ones included (a selection counts as its parent; unknown rows grow with the largest table).
+// The number of rows of a table. Estimates for derived ones: a selection counts as its parent, and tables of unknown
+// size grow with the largest table.
 std::int64_t tableRows(const analysis::Analysis& analysis, const TableSizes& sizes, ir::SpaceId space);
 
-// Peak bytes of the unsplit forward: the live values of the straight line with their row dimensions at `sizes` (node, edge
-// and graph tables), a quarter more for what operators need inside, and the process itself. Meant to be too high rather
-// than too low: in-place operators count as copies.
+// Estimates the peak memory of forward in bytes: the values that are live at the same time, with `sizes` rows (node,
+// edge and graph tables), a quarter more for temporary memory of operators, and the process itself. Errs on the high
+// side: in-place operators count as copies.
 class ForwardMemory {
 public:
     explicit ForwardMemory(const analysis::Analysis& analysis);

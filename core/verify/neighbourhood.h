@@ -1,7 +1,8 @@
 #pragma once
 
-// The rows of every declared table on which a few destination rows depend: k rounds, each of which adds all rows that are
-// aggregated into a known row, and with every row the rows its key columns name.
+// The k-hop neighbourhood of some destination rows: the rows of each declared table that they depend on. Each of k
+// rounds adds all rows that are aggregated into rows already known; with every row, the rows that its key columns refer
+// to are added.
 
 #include <cstdint>
 #include <functional>
@@ -19,15 +20,15 @@ using Seed = std::pair<ir::SpaceId, std::int64_t>;  // table and row
 
 class Neighbourhood {
 public:
-    // `structure` must outlive this and be prepared. Memory: a byte per row of each table, in scratch files.
+    // `structure` must outlive this, after prepareRounds(). Needs a byte per row of each table, in scratch files.
     static base::Result<Neighbourhood> create(const Structure& structure, const std::string& folder);
 
-    // Takes `rounds` rounds from `seeds`. False as soon as `fits` says that the sizes reached are too large; it is asked
-    // every few thousand rows and at the end.
+    // Starts again from `seeds` and takes `rounds` rounds. Stops and returns false if `fits` returns false; it is
+    // called with the current sizes every few thousand rows and at the end.
     bool expand(const std::vector<Seed>& seeds, int rounds, const std::function<bool(const TableSizes&)>& fits);
 
-    // A relation without rows makes some models fail: adds one edge between rows outside the neighbourhood where there is
-    // one, and one row of each empty table. It cannot change what the seeds depend on.
+    // Some models fail if a relation has no edges. Adds an edge between rows outside the neighbourhood to each empty
+    // relation, if there is such an edge, and a row to each other empty table. Does not change results for the seeds.
     void fillEmptyTables();
 
     [[nodiscard]] bool contains(ir::SpaceId table, std::int64_t row) const;
@@ -47,7 +48,7 @@ private:
     const Structure* m_structure;
     std::map<ir::SpaceId, std::shared_ptr<std::byte>> m_marks;
     TableSizes m_sizes;
-    std::vector<Seed> m_open;  // rows whose key columns are still to be followed
+    std::vector<Seed> m_open;  // rows whose key columns have not been followed yet
 };
 
 }  // namespace hopscope::verify

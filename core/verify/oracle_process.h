@@ -1,6 +1,6 @@
 #pragma once
 
-// The parent's side of an oracle: a child process that may run out of memory, crash or hang without harming this one.
+// Runs the oracle, a child process that may run out of memory, crash or hang without affecting this process.
 
 #include <cstdint>
 #include <optional>
@@ -14,35 +14,36 @@
 namespace hopscope::verify {
 
 enum class OracleEnd : std::uint8_t {
-    Done,         // the output file is there
-    Refused,      // the model's own forward, or reading its inputs, failed: see the message
-    OutOfMemory,  // it reached its memory limit, or the kernel killed it for memory
-    Died,         // a signal
+    Done,         // the output file is complete
+    Refused,      // forward, or reading the inputs, failed: see the message
+    OutOfMemory,  // killed because of its memory limit, or by the kernel for lack of memory
+    Died,         // killed by a signal
     TimedOut,
 };
 
 struct OracleOutcome {
     OracleEnd end = OracleEnd::Died;
     std::string message;          // a sentence; empty if Done
-    std::int64_t peakMemory = 0;  // highest anonymous resident memory seen
+    std::int64_t peakMemory = 0;  // bytes: the highest anonymous resident memory observed
     double seconds = 0;
 };
 
 struct OracleChild {
-    std::vector<std::string> program;  // empty: this program with `oracle`
-    std::string folder;                // scratch: the request file goes there and is removed
-    std::int64_t memory = 0;           // anonymous bytes after which the child is killed
-    std::optional<double> seconds;
+    std::vector<std::string> program;  // command line; empty: this program with the argument `oracle`
+    std::string folder;                // for the request file, which is removed
+    std::int64_t memory = 0;           // anonymous bytes above which the child is killed
+    std::optional<double> seconds;     // time limit
 };
 
-// Starts the child on `request` (its member "output" names the file it makes) and waits. Only a child that cannot be
-// started (Internal), a full disk (Resources) and cancellation (Cancelled; the child is killed) are failures.
+// Starts the child with `request`, whose member "output" names the file to write, and waits for it. Fails only if the
+// child cannot be started (Internal), the disk is full (Resources), or the caller cancels (Cancelled; the child is
+// killed).
 base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop);
 
-// Bytes the machine has free, as the kernel estimates them; 0 if unknown.
+// The kernel's estimate of available memory in bytes; 0 if unknown.
 std::int64_t availableMemory();
 
-// Anonymous resident bytes of a process ("self" or its id); 0 if it is gone.
+// Anonymous resident memory of a process ("self" or its id) in bytes; 0 if it does not exist.
 std::int64_t anonymousMemory(const std::string& process);
 
 }  // namespace hopscope::verify

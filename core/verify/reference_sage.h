@@ -1,7 +1,8 @@
 #pragma once
 
-// GraphSAGE (mean of in-neighbours, root weight, relu between layers) twice: as a TorchScript file, and as plain C++ in
-// double precision that shares no code with the rest. The second judges the first, on every row, at any size.
+// Two implementations of GraphSAGE (mean over in-neighbours, root weight, ReLU between layers): a TorchScript file, and
+// plain C++ in double precision, which shares no code with the rest of Hopscope. The latter verifies all rows of the
+// former's results on graphs of any size.
 
 #include <cstdint>
 #include <string>
@@ -17,12 +18,13 @@ struct SageShape {
     std::uint64_t seed = 1;
 };
 
-// Writes the module to `modelPath` (forward(x, edge_index)) and its weights to `weightsPath` (.safetensors, by dotted name).
-// The same shape and seed give the same weights everywhere.
+// Writes the module to `modelPath` (forward(x, edge_index)) and its weights to `weightsPath` (.safetensors, by dotted
+// name). The same shape and seed give the same weights everywhere.
 base::Status writeSageModel(const SageShape& shape, const std::string& modelPath, const std::string& weightsPath);
 
-// Evaluates it on the `x` and `edge_index` of the data arguments in float64 and writes [N, outputs] to a .npy file. Hidden
-// layers live in scratch files of `folder`; anonymous memory does not grow with the graph. Linear in edges x width.
+// Evaluates the model in float64 on `x` and `edge_index` of the data arguments and writes the result, [N, outputs], to
+// a .npy file. Hidden layers are kept in scratch files in `folder`, so that anonymous memory does not depend on the
+// size of the graph. Takes time linear in the number of edges times the width.
 base::Status evaluateSage64(const std::vector<std::string>& data, const std::string& weightsPath,
                             const std::string& output, const std::string& folder, int threads);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Verification on sampled destinations; private to verify.
+// Private to verify: verification on a sample of destinations.
 
 #include "verify/oracle_process.h"
 #include "verify/structure.h"
@@ -8,17 +8,20 @@
 
 namespace hopscope::verify {
 
-// Fills the verdict's coverage, outputs and verdict. `memory`: of one child. Preconditions: no sampledObstacle.
+// Fills the coverage, the outputs and the verdict. `memory`: bytes that a child may use. There must be no
+// sampledObstacle().
 base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
                            const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict);
 
-// Shared with the full comparison.
+// The request for a child that runs forward on `data` and writes `output`, and the child's limits. Also used by the
+// full comparison.
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
+// Decides the verdict from the comparisons and writes its reason; `covered` names what was compared.
 void conclude(Verdict& verdict, const std::string& covered);
 
-// A file that goes with its owner.
+// The path of a file that the destructor removes.
 class TemporaryFile {
 public:
     TemporaryFile(const std::string& folder, const std::string& suffix);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/naming/table_labels.h"
 #include "operators/operators.h"
 
 namespace hopscope::verify {
@@ -133,7 +134,8 @@ Obstacle outputObstacle(const Analysis& analysis, const ir::NamedValue& output)
     if (!table.valid()) return "the output " + output.name + " has no rows to sample";
     const SpaceKind kind = analysis.tables.space(table).kind;
     if (kind == SpaceKind::Node || kind == SpaceKind::Edge) return std::nullopt;
-    return "the output " + output.name + " is on the derived table " + analysis.tables.spaceName(table);
+    return "the output " + output.name + " is on the derived table \"" + analysis::tableLabel(analysis.tables, table) +
+           "\"";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether the model on an induced neighbourhood gives what it gives on the whole graph.
+// Decides whether a model gives the same results on the neighbourhood of a node as on the whole graph.
 
 #include <optional>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace hopscope::verify {
 
-// Why it does not, as a sentence naming the operator: reductions over all rows, pooling into graph rows, numbers that are
-// sizes of tables, row numbers used as numbers (embeddings of ids), weights with one row per node, prologue operators
-// that see the whole structure, outputs without rows or on selected rows.
+// Why it does not, as a sentence that names the operator; nullopt if it does. Reasons are reductions over all rows,
+// pooling over graphs, use of table sizes or row numbers as numbers (embeddings of ids), weights with one row per node,
+// operators of the prologue that depend on the whole graph, and outputs without rows or on derived tables.
 std::optional<std::string> sampledObstacle(const analysis::Analysis& analysis, const Structure& structure);
 
 }  // namespace hopscope::verify

@@ -1,6 +1,6 @@
 #pragma once
 
-// The declared tables of the real inputs and the key columns between them: what a neighbourhood is taken from.
+// The tables of the inputs and the key columns between them, from which neighbourhoods are computed.
 
 #include <cstdint>
 #include <map>
@@ -18,33 +18,34 @@
 
 namespace hopscope::verify {
 
-// A key column: row r of `table` names row keys[r] of `target`.
+// A key column: row r of `table` refers to row keys[r] of `target`.
 struct Link {
     ir::SpaceId table, target;
-    std::string input;  // the data key that holds the column
-    int end = -1;       // relations: row of the index; -1 for a plain column
+    std::string input;  // the data key that contains the column
+    int end = -1;       // relations: 0 or 1, the row of the edge index; else -1
     analysis::IntColumn keys;
-    bool followed = false;  // some operator aggregates along it: a round adds all rows of a target
-    bool inDegree = false;  // ... and not only to know the structure
-    std::optional<graph::Adjacency> rows = std::nullopt;  // followed ones, after prepareRounds: by target
+    bool followed = false;  // some operator aggregates along it: a round adds all rows that refer to a known target
+    bool inDegree = false;  // some operator outside of the prologue does
+    std::optional<graph::Adjacency> rows = std::nullopt;  // after prepareRounds(), if followed: the rows of each target
 };
 
 struct Structure {
-    std::vector<ir::SpaceId> tables;  // declared ones
+    std::vector<ir::SpaceId> tables;  // declared by inputs
     TableSizes sizes;
     std::vector<Link> links;
-    std::vector<std::string> unresolved;  // aggregations whose key is no declared column, by operator
+    std::vector<std::string> unresolved;  // operators that aggregate by a key that is not a column of the inputs
 };
 
-// Reads no data, only where it is. Marks the links that aggregations follow, those of the prologue included.
+// Marks the links that aggregations follow, including those of the prologue. Does not read the contents of inputs, only
+// their location.
 Structure makeStructure(const analysis::Analysis& analysis, const analysis::InputSchema& schema,
                         const base::TensorMap& inputs);
 
 // Builds the adjacency of every followed link, in scratch files of `folder`. Linear in the edges.
 base::Status prepareRounds(Structure& structure, const std::string& folder);
 
-// How many rows are aggregated into each row of `table` for more than structure; for an edge, into its ends together. One
-// number per row, in scratch. Linear in the edges; needs no adjacency.
+// The in-degree of each row of `table`: how many rows are aggregated into it by operators outside of the prologue; for
+// an edge, the sum of its ends. One int64 per row, in a scratch file. Linear in the edges; needs no adjacency.
 base::Result<std::shared_ptr<std::byte>> inDegrees(const Structure& structure, ir::SpaceId table,
                                                    const std::string& folder);
 inline const std::int64_t* asNumbers(const std::shared_ptr<std::byte>& bytes)

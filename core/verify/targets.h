@@ -1,15 +1,15 @@
 #pragma once
 
-// Which destination rows a sampled verification looks at.
+// Chooses the destination rows for verification by sampling.
 
 #include <cstdint>
 #include <vector>
 
 namespace hopscope::verify {
 
-// At least min(count, rows) rows, ascending: an eighth of them isolated (degree 0) where there are any, the others one
-// from each of equally large slices of the rows ordered by degree, the row of the highest degree always among them.
-// Seeded; linear in the rows.
+// Chooses at least min(count, rows) rows, returned in ascending order. An eighth of them are isolated (degree 0), if
+// there are such rows; the others are chosen at random, one from each quantile of the degrees, and include the row of
+// the highest degree. Deterministic for a seed; linear in the rows.
 std::vector<std::int64_t> chooseTargets(const std::int64_t* degrees, std::int64_t rows, std::int64_t count,
                                         std::uint64_t seed);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Proof: the staged run against the untouched module's own forward, in a child process.
+// Verifies a staged run against the model's own forward, which runs unmodified in a child process.
 
 #include <map>
 #include <optional>
@@ -21,23 +21,26 @@ namespace hopscope::verify {
 enum class Mode : std::uint8_t { None, Sample, Full };
 
 struct Tolerance {
-    double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
-    double scale = 1e-6;  // or <= scale * largest |reference| of the tensor, where rounding is amplified
+    double absolute = 1e-5, relative = 1e-4;  // for each element, |a - b| <= absolute + relative * |reference|,
+    double scale =
+        1e-6;  // or |a - b| <= scale * the largest |reference| in the tensor, as cancellation amplifies rounding
 };
 
 struct TensorError {
     std::string name;
     double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0;       // compared
+    std::int64_t rows = 0;       // number of rows compared
     std::int64_t different = 0;  // elements beyond the tolerance
-    std::int64_t notFinite = 0;  // NaN or infinite in both, at the same place
+    std::int64_t notFinite = 0;  // elements that are NaN or infinite in both tensors
 };
 
 struct Coverage {
-    std::string method;                              // "full", "sampled"
-    std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
-    std::int64_t withInEdges = 0;                    // covered rows that have in-edges
-    int hops = 0;                                    // rounds of neighbourhood taken
+    std::string method;            // "full", "sampled"
+    std::int64_t rows = 0;         // rows of the outputs that were compared
+    std::int64_t chosen = 0;       // destinations chosen; all rows in a full comparison
+    std::int64_t skipped = 0;      // sampled: destinations whose neighbourhood is too large
+    std::int64_t withInEdges = 0;  // compared rows with incoming edges
+    int hops = 0;                  // of the receptive field: the depth by aggregations
 };
 
 struct Verdict {
@@ -45,7 +48,7 @@ struct Verdict {
     std::string reason;                    // a sentence
     Coverage coverage;
     std::vector<TensorError> outputs;
-    std::vector<TensorError> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
+    std::vector<TensorError> checkpoints;  // of stored values: after a full comparison, if memory is sufficient
     Tolerance tolerance;
     double seconds = 0;
 };
@@ -59,38 +62,41 @@ struct Request {
     const analysis::InputSchema* schema = nullptr;
     const base::TensorMap* inputs = nullptr;
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
-    std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values of the run that are no outputs; may be empty
+    std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
     std::string scratchFolder;
-    std::optional<std::int64_t> memoryLimit;  // of the child; none: a share of what the machine has free
+    std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
     std::uint64_t seed = 1;
     std::int64_t targets = 64;
-    std::vector<std::string> dataArguments;  // --data of the run, read again by the child; empty: inputs are copied
-    std::vector<std::string> oracleProgram;  // command that takes REQUEST; empty: this program with `oracle`
-    bool sampledOnly = false;                // leave the full comparison out even where it fits
-    double sampledSeconds = 900;             // no further neighbourhood is started after this long
-    std::optional<double> childSeconds;      // a child that runs longer is killed; none: no limit
+    std::vector<std::string>
+        dataArguments;  // --data of the run, for the child to read; empty: inputs are copied to a file
+    std::vector<std::string> oracleProgram;  // command line of the child; empty: this program with `oracle`
+    bool sampledOnly = false;                // no full comparison, even if memory is sufficient
+    double sampledSeconds = 900;             // no further neighbourhoods are started after this time
+    std::optional<double> childSeconds;      // time limit of a child; nullopt: none
 };
 
-// Full where it fits; else at least `targets` destinations chosen over the in-degree quantiles (isolated ones apart), each
-// evaluated on its depth_op-hop neighbourhood, several at a time where their union fits. Whole-graph reductions have no
-// sampled oracle, nor has what depends on global sizes or row numbers: "unverifiable" with the reason. Mode::Full that does
-// not fit fails with Resources. Stored values have no counterpart in what forward gives: after a full comparison they are
-// compared with the program evaluated operator by operator on whole tensors (executor/unsplit.h), in this process. They do
-// not decide the verdict. The child runs `<this program> oracle REQUEST`; its death is a reason, not a failure.
-// Float16 and bfloat16 outputs are compared with the tolerance widened by the ratio of their rounding to float32's.
+// Compares all rows of the outputs, if forward fits into memory. Otherwise compares at least `targets` destinations
+// from all quantiles of the in-degree, and isolated ones, by running forward on their depth_op-hop neighbourhoods,
+// several at a time if these fit together. That is not possible for models with reductions over the whole graph, or
+// that depend on the sizes of tables or on row numbers: the verdict is then "unverifiable", with the reason. Mode::Full
+// fails with Resources if forward does not fit into memory. If the child dies, that is a reason in the verdict, not an
+// error. After a full comparison stored values are compared with the program evaluated operator by operator on whole
+// tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the verdict. For
+// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's.
 base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
-// The plan on the sample itself, on the CPU and on the plan's device, batches of 1, 7 and all, destinations shuffled:
-// quick, before any long run.
+// A quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in batches of 1, 7
+// and all destinations in random order, and compares the results with forward.
 base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
                                    const analysis::Analysis& analysis, const plan::Plan& plan,
                                    const base::TensorMap& sample, const std::string& scratchFolder,
                                    std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
-// The child's main. REQUEST is JSON: kind "forward" (model, data, output: runs the module, writes its outputs) or "sage64"
-// (the float64 reference of reference_sage.h). Exit code 0, or another one with OUTPUT.error saying why. It limits its own
-// memory and dies with its parent.
+// The main function of the child. The file at `requestPath` is JSON of the kind "forward" (members model, data and
+// output: runs the model and writes its outputs) or "sage64" (the float64 reference of reference_sage.h). Returns the
+// exit code: 0, or another one after writing the reason to OUTPUT.error. The process limits its own memory and is
+// killed with its parent.
 int oracleMain(const std::string& requestPath);
 
 }  // namespace hopscope::verify

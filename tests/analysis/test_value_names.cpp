@@ -6,6 +6,7 @@
 #include "analysis/naming/op_words.h"
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_namer.h"
+#include "analysis/naming/value_names.h"
 
 using namespace hopscope;
 using analysis::OpToName;
@@ -121,4 +122,34 @@ TEST_CASE("derived tables are named by what they are made of")
     CHECK(analysis::tableLabel(tables, both) == "part of e + self-loops");
     CHECK(analysis::tableLabel(tables, nodes) == "node + node");
     CHECK(analysis::tableLabel(tables, {}) == "none");
+    CHECK(analysis::rowsLabel(tables, {ir::RowKind::Batch, node, {}}) == "rows of node in the batch");
+    CHECK(analysis::rowsLabel(tables, {ir::RowKind::Owned, some, {}}) == "rows of part of e into the batch");
+    CHECK(analysis::rowsLabel(tables, {ir::RowKind::Frontier, node, {}}) == "rows of node in the frontier");
+    CHECK(analysis::rowsLabel(tables, {}) == "all rows");
+}
+
+TEST_CASE("keys and places of values are named as people know them")
+{
+    analysis::Analysis a;
+    ir::Op op;
+    op.id = ir::OpId(0);
+    op.name = "aten::relu";
+    op.modules = {{"conv1", "Conv", 1}};
+    op.source.kind = ir::SourceKind::Python;
+    op.source.file = "model.py";
+    op.source.line = 17;
+    a.program.ops = {op};
+    a.program.values.resize(2);
+    a.program.values[0].id = ir::ValueId(0);
+    a.program.values[0].name = "batch";
+    a.program.values[1].id = ir::ValueId(1);
+    a.program.values[1].producer = op.id;
+    a.tables.keys = {{analysis::KeyKind::End, 1, {}, {}, {}, {}},
+                     {analysis::KeyKind::Foreign, 0, ir::ValueId(0), {}, {}, {}},
+                     {analysis::KeyKind::Of, 0, {}, ir::KeyId(0), ir::KeyId(1), {}}};
+    CHECK(analysis::placeOfValue(a, ir::ValueId(0)).empty());
+    CHECK(analysis::placeOfValue(a, ir::ValueId(1)) == "aten::relu in conv1 (model.py:17)");
+    CHECK(analysis::nameOfKey(a, ir::KeyId(0)) == "row 1");
+    CHECK(analysis::nameOfKey(a, ir::KeyId(1)) == "batch");
+    CHECK(analysis::nameOfKey(a, ir::KeyId(2)) == "batch by way of row 1");
 }

@@ -153,6 +153,26 @@ TEST_CASE("a cancelled run says so and leaves nothing behind")
     CHECK(std::filesystem::is_empty(folder.path));
 }
 
+TEST_CASE("faults of a plan are told with the names that people know")
+{
+    const auto prepared = prepare(models(), "sage", placement::Strategy::Depth);
+    REQUIRE(prepared.has_value());
+    const auto messageWith = [&](const auto& damage) {
+        Prepared damaged = *prepared;
+        damage(damaged.plan.stages.front().loops.front().steps);
+        const auto staged = runStaged(damaged, batches(7, 0));
+        REQUIRE(!staged.has_value());
+        CHECK(staged.error().code == base::ErrorCode::Internal);
+        CHECK(staged.error().where.starts_with("aten::"));
+        return staged.error().message;
+    };
+    CHECK(messageWith([](auto& steps) { std::ranges::reverse(steps); }) ==
+          "the plan uses sum on rows of node in the batch before it computes it");
+    CHECK(messageWith([](auto& steps) { steps.erase(steps.begin()); }) ==
+          "the plan needs a value that is neither stored nor computed in its stage: layers.0 gather source on rows of "
+          "edge_index into the batch");
+}
+
 TEST_CASE("inputs that disagree with each other are refused")
 {
     auto prepared = prepare(models(), "reduced", placement::Strategy::Depth);

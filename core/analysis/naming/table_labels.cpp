@@ -31,4 +31,16 @@ std::string tableLabel(const Tables& tables, SpaceId id)
     }
 }
 
+std::string rowsLabel(const Tables& tables, const ir::RowClass& rows)
+{
+    const std::string table = "rows of " + tableLabel(tables, rows.table);
+    switch (rows.kind) {
+    case ir::RowKind::Batch: return table + " in the batch";
+    case ir::RowKind::Owned: return table + " into the batch";
+    case ir::RowKind::Frontier: return table + " in the frontier";
+    case ir::RowKind::All: break;
+    }
+    return "all rows";
+}
+
 }  // namespace hopscope::analysis

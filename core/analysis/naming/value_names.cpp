@@ -51,6 +51,29 @@ std::optional<ir::ValueId> ValueNames::find(const std::string& name) const
 
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id) { return ValueNames(analysis)[id]; }
 
+std::string placeOfValue(const Analysis& analysis, ir::ValueId id)
+{
+    const ir::OpId producer = analysis.program.value(id).producer;
+    return producer.valid() ? ir::describeOp(analysis.program.op(producer)) : std::string();
+}
+
+std::string nameOfKey(const Analysis& analysis, KeyId id)
+{
+    if (!id.valid()) return "none";
+    const Key& key = analysis.tables.key(id);
+    switch (key.kind) {
+    case KeyKind::End: return "row " + std::to_string(key.end);
+    case KeyKind::Foreign: return nameOfValue(analysis, key.column);
+    case KeyKind::Of: return nameOfKey(analysis, key.second) + " by way of " + nameOfKey(analysis, key.first);
+    case KeyKind::Parts: {
+        std::string text;
+        for (const KeyId part : key.parts) text += (text.empty() ? "" : " + ") + nameOfKey(analysis, part);
+        return text;
+    }
+    default: return "the row number";
+    }
+}
+
 const char* kindName(const Analysis& analysis, ir::OpId op)
 {
     if (op.at() >= analysis.ops.size()) return "rowwise";

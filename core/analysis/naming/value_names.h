@@ -27,6 +27,12 @@ private:
 // One name, where no more are needed; linear in the model.
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 
+// Where a value is computed: "aten::relu in convs.1 (model.py:17)"; empty for inputs, parameters and constants.
+std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
+
+// The column that a key is: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
+std::string nameOfKey(const Analysis& analysis, KeyId id);
+
 // "structure", "gather", "aggregate", "reduce" or "rowwise"; the last one also for operators behind a refusal.
 const char* kindName(const Analysis& analysis, ir::OpId op);
 

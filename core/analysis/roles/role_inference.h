@@ -1,193 +1,21 @@
 #pragma once
 
-// The steps from data to roles. Internal to roles.cpp: indices first, then tables, then what hangs on either.
+// The steps from data to roles, in order: indices first, then tables, then what hangs on either. Internal to
+// inferSchema(), which begins with the data keys and the user's overrides. All fail with Input, as inferSchema() says.
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
-#include "analysis/roles/int_column.h"
-#include "analysis/roles/role_names.h"
-#include "analysis/roles/roles.h"
+#include "analysis/roles/draft.h"
 
 namespace hopscope::analysis::inference {
 
-using names::Hint;
-
-struct Range {
-    std::int64_t low = 0, high = -1;  // of no number: high < low
-};
-
-inline Range rangeOf(const IntColumn& column)
-{
-    if (column.size() == 0) return {};
-    Range range{column[0], column[0]};
-    for (std::int64_t i = 1; i < column.size(); ++i) {
-        const std::int64_t value = column[i];
-        range.low = std::min(range.low, value);
-        range.high = std::max(range.high, value);
-    }
-    return range;
-}
-
-// 0 0 1 1 1 2 ..: what a batch vector looks like.
-inline bool sortedWithoutGaps(const IntColumn& column)
-{
-    if (column.size() < 2 || column[0] != 0) return false;
-    for (std::int64_t i = 1; i < column.size(); ++i)
-        if (column[i] != column[i - 1] && column[i] != column[i - 1] + 1) return false;
-    const std::int64_t groups = column[column.size() - 1] + 1;
-    return groups >= 2 && groups <= column.size() / 2;
-}
-
-inline std::string shapeText(const base::TensorView& view)
-{
-    std::string text;
-    for (const std::int64_t size : view.shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return "[" + text + "]";
-}
-
-struct Item {
-    std::string key;
-    const base::TensorView* view = nullptr;
-    names::KeyName name;
-    Hint hint = Hint::None;
-    InputRole role;
-    bool forced = false;  // the kind was given by the user
-    bool decided = false;
-    Range ranges[2];  // Index: per row
-
-    [[nodiscard]] std::int64_t rows() const { return view->shape.empty() ? -1 : view->shape[0]; }
-    [[nodiscard]] bool integral() const { return base::isIntegral(view->dtype); }
-    [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
-    [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
-    [[nodiscard]] bool open() const { return !forced && !decided; }
-    // The part of a sparse tensor: "adj" of "adj.coo_indices".
-    [[nodiscard]] bool sparsePart(const char* part) const { return name.item == part; }
-    [[nodiscard]] std::string relation() const { return sparsePart("coo_indices") ? name.argument : key; }
-    // "a__b" of "edge_index.a__b"; else empty.
-    [[nodiscard]] std::string relationItem() const
-    {
-        return name.item.find("__") == std::string::npos ? "" : name.item;
-    }
-};
-
-// The node tables found so far. A table has rows of its own; a loose type is only known from ids that point to it.
-class NodeTables {
-public:
-    // False if `type` has another number of rows.
-    bool add(const std::string& type, std::int64_t rows, const std::string& origin)
-    {
-        const auto [at, fresh] = m_tables.emplace(type, Table{rows, origin});
-        if (fresh) m_order.push_back(type);
-        return fresh || at->second.rows == rows;
-    }
-    void addLoose(const std::string& type, std::int64_t rows)
-    {
-        std::int64_t& size = m_loose[type];
-        size = std::max(size, rows);
-    }
-
-    [[nodiscard]] const std::vector<std::string>& types() const { return m_order; }  // with a table, surest first
-    [[nodiscard]] bool has(const std::string& type) const { return m_tables.contains(type); }
-    [[nodiscard]] std::int64_t rows(const std::string& type) const { return m_tables.at(type).rows; }
-    [[nodiscard]] const std::string& origin(const std::string& type) const { return m_tables.at(type).origin; }
-
-    // Rows of any type; -1 if there is none of that name.
-    [[nodiscard]] std::int64_t sizeOf(const std::string& type) const
-    {
-        if (has(type)) return rows(type);
-        const auto loose = m_loose.find(type);
-        return loose == m_loose.end() ? -1 : loose->second;
-    }
-    [[nodiscard]] std::map<std::string, std::int64_t> sizes() const
-    {
-        std::map<std::string, std::int64_t> all;
-        for (const auto& [type, table] : m_tables) all[type] = table.rows;
-        all.insert(m_loose.begin(), m_loose.end());
-        return all;
-    }
-    [[nodiscard]] std::vector<std::string> ofSize(std::int64_t wanted) const
-    {
-        std::vector<std::string> found;
-        for (const std::string& type : m_order)
-            if (rows(type) == wanted) found.push_back(type);
-        for (const auto& [type, size] : m_loose)
-            if (size == wanted && !has(type)) found.push_back(type);
-        return found;
-    }
-
-private:
-    struct Table {
-        std::int64_t rows = 0;
-        std::string origin;  // the data key that declared it
-    };
-    std::vector<std::string> m_order;
-    std::map<std::string, Table> m_tables;
-    std::map<std::string, std::int64_t> m_loose;
-};
-
-class RoleInference {
-public:
-    RoleInference(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,
-                  const std::set<std::string>& parameters)
-        : m_inputs(inputs),
-          m_overrides(overrides),
-          m_parameters(parameters)
-    {}
-
-    base::Result<InputSchema> run();
-
-private:
-    base::Status collect();
-    base::Status applyOverrides();
-    base::Status findIndices();
-    base::Status scanIndex(Item& item);
-    base::Status declareTables();
-    base::Status declareFeatures();
-    void declareFallback();
-    void declareUnfitted();
-    base::Status findEnds();
-    base::Status applySparseSizes();
-    base::Status checkIndices();
-    base::Status placeRest();
-    base::Status place(Item& item);
-    base::Status placeEdge(Item& item);
-    base::Status placeKey(Item& item);
-    base::Status placeNode(Item& item);
-    base::Status placeGraphs();
-    base::Status placeGraph(Item& item);
-    base::Status checkKeys();
-    base::Status checkParameters();
-    base::Status publish();
-
-    base::Status addTable(const std::string& type, std::int64_t size, const std::string& key);
-    base::Status checkIds(const Item& item, const IntColumn& column, const std::string& where, std::int64_t size,
-                          const std::string& type) const;
-    void decide(Item& item, RoleKind kind, std::string first, std::string second = {});
-    void note(std::string text) { m_schema.notes.push_back(std::move(text)); }
-    void setEnds(Item& item, const std::string& first, const std::string& second);
-    [[nodiscard]] std::string pickEnd(const Item& item, int row) const;
-    [[nodiscard]] std::pair<std::string, std::string> namedEnds(const Item& item) const;
-    [[nodiscard]] std::string bestType(const Item& item) const;
-    [[nodiscard]] const Item* bestRelation(const Item& item) const;
-    [[nodiscard]] const Item* relationNamed(const std::string& name) const;
-    [[nodiscard]] std::int64_t largestId() const;
-    [[nodiscard]] bool isEdgeCount(std::int64_t rows) const;
-    [[nodiscard]] std::string typeNameFor(const Item& item, bool several) const;
-    [[nodiscard]] bool namedInIndices(const std::string& word) const;
-    [[nodiscard]] std::string keyTarget(const Item& item, const Range& range) const;
-
-    const base::TensorMap& m_inputs;
-    const std::map<std::string, InputRole>& m_overrides;
-    const std::set<std::string>& m_parameters;
-    std::vector<Item> m_items;
-    NodeTables m_nodes;
-    std::map<std::string, std::int64_t> m_graphs;  // graph tables: rows
-    std::set<std::string> m_known;                 // type names seen in Dict keys
-    InputSchema m_schema;
-};
+// Decides which items are edge indices, by name, dtype and shape, and scans them for the range of their ids.
+base::Status findIndices(Draft& draft);
+// Finds the node tables and decides the items that declare them.
+base::Status declareTables(Draft& draft);
+// Gives each index the node types that its two rows point to.
+base::Status findEnds(Draft& draft);
+// Checks that no id of an index exceeds its table.
+base::Status checkIndices(Draft& draft);
+// Decides all other items: rows of nodes, edges and graphs, keys, and plain ones.
+base::Status placeRest(Draft& draft);
 
 }  // namespace hopscope::analysis::inference

@@ -1,7 +1,7 @@
 #pragma once
 
-// A TorchScript file as a zip archive, read without LibTorch: everything that a hostile or damaged file can get wrong in
-// the zip layer is refused here, before any code of LibTorch sees the file.
+// Reads and checks a TorchScript file as a zip archive without LibTorch, so that malicious and damaged archives are
+// refused before LibTorch reads them.
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@ struct Record {
 };
 
 struct Archive {
-    std::string root;             // the one folder that holds everything, without the slash
+    std::string root;             // the folder that contains all records, without a slash
     std::vector<Record> records;  // in the order of the central directory
 
     [[nodiscard]] const Record* find(std::string_view nameInRoot) const;
@@ -38,21 +38,22 @@ struct ArchiveLimits {
     std::uint64_t ratioFreeBytes = 64 * 1024;      // ...larger than this
 };
 
-// Reads and checks the directory: magic (other formats are recognised and named), sizes and offsets within the file, no
-// overlaps, one root folder, no "..", absolute, empty, NUL or duplicate names, local headers equal to the directory, and
-// the records that make it TorchScript. Linear in the directory; contents are not read. Fails with Input and the offset,
-// or with Unsupported for formats that are models but not TorchScript (.pt2, FlatBuffer).
+// Reads and checks the directory: the file is a zip archive (other formats are recognised and named), sizes and offsets
+// are inside the file, records do not overlap, there is a single root folder, names are not empty, duplicate or
+// absolute and contain neither ".." nor NUL, local headers agree with the directory, and all records of a TorchScript
+// file are present. Does not read contents; linear in the number of records. Fails with Input, naming the offset, or
+// with Unsupported for models in other formats (.pt2, FlatBuffer).
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name,
                                   const ArchiveLimits& limits = {});
 
-// One record's bytes, inflated, its checksum compared.
+// The uncompressed contents of a record. Fails with Input if the checksum is wrong.
 base::Result<std::string> readRecord(std::span<const std::byte> file, const Record& record);
 
-// Compares the checksum of every record, stored or deflated: LibTorch loads damaged weights, and dies of damaged source
-// tables. Linear in the file.
+// Checks the checksums of all records, because LibTorch loads damaged weights without an error and crashes on damaged
+// source tables. Linear in the size of the file.
 base::Status checkContents(std::span<const std::byte> file, const Archive& archive, const std::string& name);
 
-// Operators outside aten and prim that the code calls, "torch_scatter::scatter_max", sorted: what needs a library.
+// The custom operators in the code ("torch_scatter::scatter_max"), that is, all outside of aten and prim; sorted.
 base::Result<std::vector<std::string>> listCustomOps(std::span<const std::byte> file, const Archive& archive);
 
 struct StoredRecord {
@@ -60,10 +61,10 @@ struct StoredRecord {
     std::string_view bytes;
 };
 
-// A zip file without compression. Fails with Input above 4 GiB and if the file cannot be written.
+// Writes an uncompressed zip file. Fails with Input if it would exceed 4 GiB or cannot be written.
 base::Status writeArchive(const std::string& path, const std::vector<StoredRecord>& records);
 
-// A file mapped read-only.
+// A file mapped into memory, read-only.
 class MappedFile {
 public:
     static base::Result<MappedFile> open(const std::string& path);

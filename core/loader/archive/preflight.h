@@ -8,12 +8,11 @@
 
 namespace hopscope::loader {
 
-// Runs `work` in a forked child first: LibTorch's reader trusts what an archive's checksums vouch for, and a file that was
-// made to harm can crash it. Succeeds if the child comes to an end by itself, whatever it found: the caller then does the
-// work again and deals with errors as values. Fails with Input if a signal ended the child, or if it took longer than
-// `seconds`. What the child writes to its output is dropped.
-//
-// The child inherits a copy of this process, so that nothing is loaded or started anew; it must not need other threads.
+// Tries `work` in a forked child process: LibTorch does not validate the contents of an archive, and a malicious file
+// can crash it. Succeeds if the child exits by itself, even if `work` failed there; the caller then runs it in this
+// process to get the result or the error. Fails with Input if the child was killed by a signal or took longer than
+// `seconds`. Output of the child is discarded. `work` must not depend on other threads, which a forked child does not
+// have.
 base::Status survives(const std::string& path, const std::function<void()>& work, unsigned seconds);
 
 }  // namespace hopscope::loader

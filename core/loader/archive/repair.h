@@ -1,7 +1,7 @@
 #pragma once
 
-// TorchScript refuses some of its own archives: two branches of an `if` give a variable two types, which its writer did
-// not declare. Declaring the variable as a union in front of the `if` makes them load.
+// TorchScript cannot read some archives that it wrote itself, in which a variable has different types in the two
+// branches of an `if`. They load if the variable is declared as a union of both types before the `if`.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ struct TypeMismatch {  // "Type mismatch: V is set to type A in the true branch 
     std::string branch;  // the text of the `if` line, trimmed
 };
 
-// Understands the loader's error text; none if it is another error.
+// Parses an error message of LibTorch; nullopt if it is a different error.
 std::optional<TypeMismatch> parseTypeMismatch(std::string_view error);
 
 struct Insertion {
@@ -25,7 +25,7 @@ struct Insertion {
     std::string text;  // without indentation
 };
 
-// Inserts the declaration in front of the `if`, at its indentation. None if the line cannot be found.
+// Inserts the declaration before the `if`, with its indentation. Returns nullopt if the line is not found.
 std::optional<Insertion> declareUnion(std::string& code, const TypeMismatch& mismatch);
 
 }  // namespace hopscope::loader

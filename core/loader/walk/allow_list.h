@@ -1,14 +1,15 @@
 #pragma once
 
-// Keeps operators that Hopscope does not know from running when LibTorch runs a module itself.
+// Prevents operators that Hopscope does not know from running when LibTorch executes a module itself.
 
 #include <torch/csrc/jit/api/module.h>
 
 namespace hopscope::loader {
 
-// Puts an exception in place of every operator that may not run, in all functions of the module, in memory: a branch that
-// no run takes may hold one. The exception's text is refusalMark, then a sentence with the operator's name, the module's
-// path, the source line and a hint. To be called before anything of the module runs.
+// Replaces every operator that may not run by an exception, in all functions of the module in memory. Such operators
+// are not an error as long as they are in branches that are not executed. The message of the exception consists of
+// refusalMark and a sentence with the operator, module path, source line and a hint. Must be called before any code of
+// the module runs.
 void blockUnknownOperators(torch::jit::Module& module);
 
 constexpr const char* refusalMark = "Hopscope: ";

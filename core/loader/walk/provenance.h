@@ -1,6 +1,6 @@
 #pragma once
 
-// Where an operator came from: the Python line if the archive remembers it, else the line of the archive's own code.
+// The source line of an operator: in Python if the archive contains debug information, else in the archive's own code.
 
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -11,10 +11,11 @@ namespace hopscope::loader {
 
 ir::Source sourceOf(const torch::jit::Node& node);
 
-// Looks up the origin of every operator of every method: LibTorch reads its source tables only then, and may throw.
+// Looks up the source line of every operator, so that damaged debug information, which LibTorch reads only on demand,
+// throws now.
 void readAllSources(const torch::jit::Module& module);
 
-// Tracing leaves a Python call stack where scripting leaves the source text.
+// Whether the graph was traced: its operators have a Python call stack, those of scripted ones the source text.
 bool looksTraced(const torch::jit::Graph& graph);
 
 }  // namespace hopscope::loader

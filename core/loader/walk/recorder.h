@@ -1,7 +1,7 @@
 #pragma once
 
-// Builds the raw program while the walker runs the model, and tidies it at the end: operators on constants alone become
-// constants, operators that nothing needs go, ids become dense.
+// Builds the raw program while the walker runs the model. At the end it folds constants, removes operators that no
+// output depends on, and renumbers values and operators without gaps.
 
 #include <torch/script.h>
 
@@ -17,7 +17,7 @@ namespace hopscope::loader {
 
 class Recorder {
 public:
-    // Undoes the writes of the walk into the model's own tensors.
+    // Restores the model's tensors that were written to during the walk.
     ~Recorder() { restore(); }
     Recorder() = default;
     Recorder(const Recorder&) = delete;
@@ -28,36 +28,38 @@ public:
     ir::ValueId constant(const at::Tensor& tensor);
     ir::ValueId constantNumber(const c10::IValue& number);
 
-    // Appends the operator and one value per leaf of `results` (tensors, numbers).
+    // Appends the operator with one value for each of its results (tensors and numbers).
     std::vector<ir::ValueId> append(ir::Op op, const std::vector<c10::IValue>& results);
-    // Call before and after an operator that writes into the tensor.
+    // To be called before and after an operator writes to the tensor; `fromInput`: what is written depends on inputs.
     void beforeWrite(const at::Tensor& tensor);
     void afterWrite(const at::Tensor& tensor, bool fromInput);
 
     void output(const std::string& name, ir::ValueId value) { m_program.outputs.push_back({name, value}); }
     void guard(ir::Guard guard) { m_program.guards.push_back(std::move(guard)); }
 
-    // Whether the value could differ on other inputs; whether its shape could.
+    // Whether the value, or its shape, can be different for other inputs.
     [[nodiscard]] bool fromInput(const Item& item) const;
     [[nodiscard]] bool shapeFromInput(ir::ValueId id) const { return m_states[id.at()].fromInput; }
+    // Whether an operator has written to the tensor's memory.
     [[nodiscard]] bool written(const at::Tensor& tensor) const;
     [[nodiscard]] Layout layout(ir::ValueId id) const { return m_states[id.at()].layout; }
     [[nodiscard]] const ir::Program& program() const { return m_program; }
 
+    // The finished program; the recorder must not be used afterwards.
     Walk finish();
 
 private:
     struct State {
-        at::Tensor tensor;  // of parameters, constants and what follows from constants alone
+        at::Tensor tensor;  // of parameters, constants and values computed from constants only
         const void* storage = nullptr;
         bool fromInput = false;
-        bool literal = false;  // follows from constants alone, as far as seen
+        bool literal = false;  // computed from constants only, as far as known by now
         Layout layout;
     };
     using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
     struct Memory {
         int number = 0;
-        std::optional<WeakStorage> weak;  // without the bytes, so that no address is used again
+        std::optional<WeakStorage> weak;  // keeps the address from being reused, but not the bytes
     };
     struct Backup {
         at::Tensor tensor, copy;
@@ -80,8 +82,8 @@ private:
     std::vector<State> m_states;
     std::unordered_map<const void*, Memory> m_memories;       // by storage
     std::unordered_map<const void*, ir::ValueId> m_known;     // parameters and constants by tensor
-    std::unordered_map<const void*, c10::Storage> m_written;  // kept alive, so that no address is used again
-    std::unordered_set<const void*> m_tainted;                // written with something that derives from inputs
+    std::unordered_map<const void*, c10::Storage> m_written;  // kept alive, so that their addresses are not reused
+    std::unordered_set<const void*> m_tainted;                // storages that hold something derived from inputs
     std::vector<Backup> m_backups;
 };
 

@@ -1,16 +1,26 @@
 #pragma once
 
-// Which operators of a file may run.
+// Decides which operators may run. A TorchScript file can contain any operator that LibTorch knows, including those
+// that write files; only those in the table (operators/operators.h) and harmless ones without tensors are executed.
+
+#include <ATen/core/function_schema.h>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "loader/walk/walk_item.h"
 
 namespace hopscope::loader {
 
-// Why an operator of this name may not run at all ("aten::save"), or nothing. `onTensors`: it takes or gives tensors;
-// else operators on numbers, texts and containers may run, too. Instructions of the language are not asked about.
+// Why an operator of this name ("aten::save") may never run; nullopt if it may. `onTensors`: it has tensors among its
+// arguments or results; if not, operators on numbers, strings and containers are allowed, too. Not to be asked about
+// instructions of TorchScript itself (operators::isInstruction).
 std::optional<base::Error> unknownOperator(const std::string& name, bool onTensors);
+
+// Why an operator may not run on these arguments (unknown, with side effects, random, from a missing library); nullopt
+// if it may.
+std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const std::vector<Item>& args);
 
 }  // namespace hopscope::loader

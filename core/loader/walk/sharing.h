@@ -1,7 +1,7 @@
 #pragma once
 
-// What the results of an operator share with its operands, as their storages say, beside what the table of operators
-// claims. For the LibTorch rooms only.
+// Compares which tensors share memory after an operator has run with what the table of operators declares. For the
+// LibTorch modules only.
 
 #include <ATen/core/Tensor.h>
 
@@ -13,23 +13,24 @@
 
 namespace hopscope::loader {
 
-// The storage's address, which names it while it lives; nullptr for tensors without one (sparse ones).
+// The address of the tensor's storage, unique while the storage exists; nullptr for tensors without one (sparse ones).
 const void* storageOf(const at::Tensor& tensor);
 
-// A part of a sentence, "gives a view of its first operand where the table expects memory of its own", if the observation
-// contradicts the claim. Operands are all tensors among the arguments, in order; results without a storage are not judged.
+// How the results contradict the table, to complete a sentence that starts with the operator ("gives a view of its
+// first operand where the table expects memory of its own"); nullopt if they do not. `operands`: all tensors among the
+// arguments, in order. Results without a storage are skipped.
 std::optional<std::string> contradiction(const operators::Operator& claim, const std::vector<at::Tensor>& operands,
                                          const std::vector<at::Tensor>& results);
 
-// What is known of the first operand's other graphs.
+// How the memory layout of an operand can differ on other graphs.
 struct Layout {
-    bool strided = false;  // it follows from an input that is not in row-major order, as another user's may be
-    bool counted = false;  // its extents follow from what tensors hold, and may be 0 or 1 elsewhere
+    bool strided = false;  // depends on an input that is not in row-major order; other inputs may be
+    bool counted = false;  // has sizes that depend on the contents of tensors, and can be 0 or 1 elsewhere
 };
 
-// Whether an operator that gives a view or a copy, as the layout of its operand demands, may decide otherwise on another
-// graph. Elements in row-major order without gaps stay so whatever the extents are; other layouts are told apart by extents
-// of 2 and more, which no larger graph makes smaller.
+// For operators that return a view or a copy, depending on the layout of the operand: whether the outcome can be
+// different on another graph. A contiguous tensor is contiguous for all sizes. For other layouts only dimensions of
+// size 2 or more matter, and these do not become smaller on a larger graph.
 bool sharingVaries(const at::Tensor& operand, Layout layout);
 
 }  // namespace hopscope::loader

@@ -46,6 +46,17 @@ Item boxed(c10::TypePtr type, std::vector<Item> items)
     return out;
 }
 
+bool isKind(const Item& item, c10::TypeKind kind) { return item.box && item.box->type->kind() == kind; }
+
+bool sameScalar(const c10::IValue& a, const c10::IValue& b)
+{
+    if (a.isString() && b.isString()) return a.toStringRef() == b.toStringRef();
+    if (a.isInt() && b.isInt()) return a.toInt() == b.toInt();
+    if (a.isDouble() && b.isDouble()) return a.toDouble() == b.toDouble();
+    if (a.isBool() && b.isBool()) return a.toBool() == b.toBool();
+    return false;
+}
+
 c10::IValue concreteOf(const Item& item, const c10::TypePtr& expected)
 {
     if (!item.box) return item.concrete;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the walker knows about a TorchScript value: its concrete value on the sample, the program's value that stands for
-// it, and, for lists, tuples and dictionaries, its elements (shared, as Python shares them).
+// A TorchScript value during the walk: its concrete value on the sample, the program's value that represents it, and,
+// for lists, tuples and dictionaries, the elements (shared between references to a container, as in Python).
 
 #include <torch/script.h>
 
@@ -39,7 +39,12 @@ struct Box {
 
 Item boxed(c10::TypePtr type, std::vector<Item> items);
 
-// The whole concrete value; lists are built with the element type of `expected` where that is a list.
+// Whether the item is a container of this kind (ListType, TupleType, DictType).
+bool isKind(const Item& item, c10::TypeKind kind);
+// Whether two dictionary keys or list elements are equal; False for values of different types and for objects.
+bool sameScalar(const c10::IValue& a, const c10::IValue& b);
+
+// The concrete value, including elements; lists get the element type of `expected` if that is a list type.
 c10::IValue concreteOf(const Item& item, const c10::TypePtr& expected = nullptr);
 c10::TypePtr typeOf(const Item& item);
 
@@ -60,10 +65,10 @@ bool anyLeaf(const std::vector<Item>& items, const Predicate& predicate)
     return false;
 }
 
-// How the walker stops, from any depth; caught at walk's exception boundary together with what LibTorch throws.
+// Thrown to end the walk at any depth; caught in walk(), together with LibTorch's exceptions.
 struct Refused {
     base::Error error;
-    bool byForward = false;  // what forward itself throws, not something that cannot be walked
+    bool byForward = false;  // forward itself threw an exception, as it would in Python
 };
 
 }  // namespace hopscope::loader

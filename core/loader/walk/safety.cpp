@@ -1,11 +1,12 @@
-// Which operators may run: a TorchScript file may name any operator that LibTorch knows, files and random numbers included.
-// Those in the table of operators may, and what has no tensor to follow; of these, none that draws random numbers.
+// Which operators may run: a TorchScript file may name any operator that LibTorch knows, files and random numbers
+// included. Those in the table of operators may, and what has no tensor to follow; of these, none that draws random
+// numbers.
+
+#include "loader/walk/safety.h"
 
 #include <algorithm>
 
 #include "loader/custom_ops.h"
-#include "loader/walk/safety.h"
-#include "loader/walk/walker.h"
 #include "operators/names.h"
 #include "operators/operators.h"
 

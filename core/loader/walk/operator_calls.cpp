@@ -1,9 +1,7 @@
-// Operators on tensors: run on the sample, written down with every argument of their schema.
+#include "loader/walk/operator_calls.h"
 
-#include <torch/csrc/jit/runtime/operator.h>
-
+#include "loader/walk/safety.h"
 #include "loader/walk/sharing.h"
-#include "loader/walk/walker.h"
 #include "operators/operators.h"
 
 namespace hopscope::loader {
@@ -113,19 +111,19 @@ at::MemoryFormat formatOf(const ir::Op& op)
 
 }  // namespace
 
-torch::jit::Stack Walker::execute(torch::jit::Operation op, torch::jit::Stack stack) const
+torch::jit::Stack OperatorCalls::execute(torch::jit::Operation op, torch::jit::Stack stack) const
 {
     try {
         op(stack);
     } catch (const c10::Error& e) {
-        refuseThrown(e.what_without_backtrace());
+        m_location.refuseThrown(e.what_without_backtrace());
     } catch (const std::exception& e) {
-        refuseThrown(e.what());
+        m_location.refuseThrown(e.what());
     }
     return stack;
 }
 
-torch::jit::Stack Walker::executeNode(const Node& node, const std::vector<Item>& args) const
+torch::jit::Stack OperatorCalls::executeNode(const Node& node, const std::vector<Item>& args) const
 {
     const auto& arguments = node.schema().arguments();
     torch::jit::Stack stack;
@@ -135,7 +133,7 @@ torch::jit::Stack Walker::executeNode(const Node& node, const std::vector<Item>&
     return execute(node.getOperation(), std::move(stack));
 }
 
-ir::Arg Walker::toArg(const Item& item) const
+ir::Arg OperatorCalls::toArg(const Item& item) const
 {
     if (item.box) {
         ir::ArgList list;
@@ -150,15 +148,16 @@ ir::Arg Walker::toArg(const Item& item) const
     if (v.isBool()) return {v.toBool()};
     if (v.isString()) return {v.toStringRef()};
     if (v.isDevice()) return {ir::DeviceArg{}};
-    refuse("an argument of type " + v.tagKind() + " is not supported");
+    m_location.refuse("an argument of type " + v.tagKind() + " is not supported");
 }
 
 // Finds the operator that computes the same without writing. copy_, fill_ and zero_ have none that is worth a name.
-void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) const
+void OperatorCalls::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) const
 {
     op.mutatedArg = writtenArgument(schema);
     if (op.mutatedArg == -2 || (op.mutatedArg >= 0 && schema.returns().empty()))
-        refuse("the operator " + schema.name() + " writes into an output argument", "use the out-of-place form");
+        m_location.refuse("the operator " + schema.name() + " writes into an output argument",
+                          "use the out-of-place form");
     if (op.mutatedArg < 0 || operators::of(op.name).traits.write != operators::Write::None) return;
     const std::string name = operators::plainName(schema.name());
     if (!name.empty())
@@ -168,10 +167,11 @@ void Walker::describeMutation(ir::Op& op, const c10::FunctionSchema& schema) con
                 op.functionalOverload = candidate->schema().overload_name();
                 return;
             }
-    refuse("the operator " + schema.name() + " writes in place and has no out-of-place form");
+    m_location.refuse("the operator " + schema.name() + " writes in place and has no out-of-place form");
 }
 
-std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& schema, const torch::jit::Stack& results)
+std::vector<Item> OperatorCalls::wrapResults(ir::Op op, const c10::FunctionSchema& schema,
+                                             const torch::jit::Stack& results)
 {
     std::vector<IValue> leaves;
     for (const IValue& result : results) {
@@ -181,11 +181,12 @@ std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& sche
         } else if (result.isTensor() || result.isScalar()) {
             leaves.push_back(result);
         } else {
-            refuse("the operator " + schema.name() + " returns a " + result.tagKind() + ", which is not supported");
+            m_location.refuse("the operator " + schema.name() + " returns a " + result.tagKind() +
+                              ", which is not supported");
         }
     }
     if (op.listOutput && results.size() > 1)
-        refuse("the operator " + schema.name() + " returns a list together with other results");
+        m_location.refuse("the operator " + schema.name() + " returns a list together with other results");
     const bool list = op.listOutput;
     const std::vector<ir::ValueId> ids = m_recorder.append(std::move(op), leaves);
     std::vector<Item> items;
@@ -194,21 +195,19 @@ std::vector<Item> Walker::wrapResults(ir::Op op, const c10::FunctionSchema& sche
     return {boxed(c10::ListType::ofTensors(), std::move(items))};
 }
 
-std::vector<Item> Walker::emit(const torch::jit::Operator& given, std::vector<Item> args)
+std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const std::vector<Item>& args)
 {
     const torch::jit::Operator& real = withoutTwin(given);
     const c10::FunctionSchema& schema = real.schema();
-    if (auto error = forbidden(schema, args)) refuse(error->message, error->hint);
+    checkAllowed(schema, args);
     if (args.size() != schema.arguments().size())
-        refuse("the operator " + schema.name() + " has a variable number of arguments");
-    ir::Op op = newOp(schema.name(), schema.overload_name());
+        m_location.refuse("the operator " + schema.name() + " has a variable number of arguments");
+    ir::Op op = m_location.newOp(schema.name(), schema.overload_name());
     describeMutation(op, schema);
+    describeArguments(op, schema, args);
     torch::jit::Stack stack;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        op.args.push_back(toArg(args[i]));
-        op.argInfo.push_back({schema.arguments()[i].name(), argType(schema.arguments()[i])});
+    for (std::size_t i = 0; i < args.size(); ++i)
         stack.push_back(concreteOf(args[i], withoutOptional(schema.arguments()[i].type())));
-    }
     const int mutated = op.mutatedArg;
     const bool fromInput = anyLeaf(args, [&](const Item& leaf) { return m_recorder.fromInput(leaf); });
     if (mutated >= 0) m_recorder.beforeWrite(args[static_cast<std::size_t>(mutated)].concrete.toTensor());
@@ -218,13 +217,35 @@ std::vector<Item> Walker::emit(const torch::jit::Operator& given, std::vector<It
     return wrapResults(std::move(op), schema, results);
 }
 
+Item OperatorCalls::record(const char* name, const char* overload, const std::vector<Item>& args)
+{
+    const auto op = torch::jit::findOperatorFor({name, overload});
+    if (!op) m_location.refuse(std::string("this LibTorch has no operator ") + name + " " + overload);
+    return record(*op, args)[0];
+}
+
+void OperatorCalls::checkAllowed(const c10::FunctionSchema& schema, const std::vector<Item>& args) const
+{
+    if (auto error = forbidden(schema, args)) m_location.refuse(error->message, error->hint);
+}
+
+void OperatorCalls::describeArguments(ir::Op& op, const c10::FunctionSchema& schema,
+                                      const std::vector<Item>& args) const
+{
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        op.args.push_back(toArg(args[i]));
+        op.argInfo.push_back({schema.arguments()[i].name(), argType(schema.arguments()[i])});
+    }
+}
+
 // What the table of operators says about sharing against what the storages say.
-void Walker::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const
+void OperatorCalls::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const
 {
     using operators::Aliasing;
     const operators::Operator& claim = operators::of(op.name);
     if (const auto why = contradiction(claim, tensorsOf(args), tensorsOf(results)))
-        refuse("the operator " + op.name + " " + *why, "please report the operator and the version of LibTorch");
+        m_location.refuse("the operator " + op.name + " " + *why,
+                          "please report the operator and the version of LibTorch");
     const Aliasing a = claim.traits.aliasing;
     const bool byLayout = a == Aliasing::SameIfDense || a == Aliasing::ViewIfDense || a == Aliasing::SameDtype;
     if (!byLayout || !args[0].isTensor() || !m_recorder.fromInput(args[0])) return;
@@ -232,106 +253,6 @@ void Walker::checkSharing(ir::Op& op, const std::vector<Item>& args, const torch
     if (a == Aliasing::SameDtype && format == at::MemoryFormat::Preserve) return;
     const bool usual = format == at::MemoryFormat::Preserve || format == at::MemoryFormat::Contiguous;
     op.sharingVaries = !usual || sharingVaries(args[0].concrete.toTensor(), m_recorder.layout(args[0].value));
-}
-
-Item Walker::call(const char* name, const char* overload, std::vector<Item> args)
-{
-    const auto op = torch::jit::findOperatorFor({name, overload});
-    if (!op) refuse(std::string("this LibTorch has no operator ") + name + " " + overload);
-    return emit(*op, std::move(args))[0];
-}
-
-void Walker::tensorOp(const Node& node, std::vector<Item>& args)
-{
-    if (specialTensorOp(node, args)) return;
-    const std::vector<Item> results = emit(node.getOperator(), args);
-    if (results.size() != node.outputs().size())
-        refuse(std::string("unexpected results of ") + node.kind().toQualString());
-    for (std::size_t i = 0; i < results.size(); ++i) m_frames.back().items[node.outputs()[i]] = results[i];
-}
-
-bool Walker::specialTensorOp(const Node& node, std::vector<Item>& args)
-{
-    const std::string name = node.kind().toQualString();
-    if (args.empty()) return false;
-    if (name == "aten::requires_grad_" || name == "aten::detach_") set(node, args[0]);
-    else if (name == "prim::data") set(node, call("aten::detach", "", {args[0]}));
-    else if (name == "prim::tolist" || name == "aten::tolist")
-        refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
-    else return castOp(node, args) || sparsePart(name, node, args) || scatterOp(node, args);
-    return true;
-}
-
-// The parts of a sparse input are inputs themselves.
-bool Walker::sparsePart(const std::string& name, const Node& node, const std::vector<Item>& args)
-{
-    const auto it = args[0].isTensor() ? m_sparse.find(args[0].value) : m_sparse.end();
-    if (it == m_sparse.end()) return false;
-    const Sparse& parts = it->second;
-    const Item* part = nullptr;
-    if (name == "aten::values" || name == "aten::_values") part = &parts.values;
-    if (name == "aten::indices" || name == "aten::_indices") part = &parts.indices;
-    if (name == "aten::crow_indices") part = &parts.crow;
-    if (name == "aten::col_indices") part = &parts.col;
-    if (!part || !part->isTensor()) return false;
-    set(node, *part);
-    return true;
-}
-
-// Every form of `to` casts only: the device is the executing one.
-bool Walker::castOp(const Node& node, const std::vector<Item>& args)
-{
-    const std::string name = node.kind().toQualString();
-    if (name != "aten::to" && name != "aten::cpu") return false;
-    if (!args[0].isTensor()) return false;
-    std::optional<at::ScalarType> type;
-    Item copy{IValue(false)}, format;
-    const auto& arguments = node.schema().arguments();
-    for (std::size_t i = 1; i < args.size(); ++i) {
-        const std::string& argument = arguments[i].name();
-        if (argument == "dtype" && args[i].concrete.isInt())
-            type = static_cast<at::ScalarType>(args[i].concrete.toInt());
-        if (argument == "other") type = args[i].concrete.toTensor().scalar_type();
-        if (argument == "copy") copy = args[i];
-        if (argument == "memory_format") format = args[i];
-        if (argument == "layout" && args[i].concrete.isInt() && args[i].concrete.toInt() != 0)
-            refuse("casts to a sparse layout are not supported");
-    }
-    const auto own = args[0].concrete.toTensor().scalar_type();
-    const Item dtype{IValue(static_cast<std::int64_t>(type.value_or(own)))};
-    set(node, call("aten::to", "dtype", {args[0], dtype, Item(IValue(false)), copy, format}));
-    return true;
-}
-
-// torch_scatter's sum, written as the operators that it stands for.
-bool Walker::scatterOp(const Node& node, const std::vector<Item>& args)
-{
-    if (std::string_view(node.kind().toQualString()) != "torch_scatter::scatter_sum" || !args[3].isNone()) return false;
-    const Item &src = args[0], &index = args[1];
-    const at::Tensor values = src.concrete.toTensor();
-    std::int64_t dim = fixedInt(args[2]);
-    if (dim < 0) dim += values.dim();
-    Item along = index;
-    if (index.concrete.toTensor().dim() == 1 && values.dim() > 1) {
-        std::vector<Item> shape(static_cast<std::size_t>(values.dim()), Item(IValue(1)));
-        shape[static_cast<std::size_t>(dim)] = Item(IValue(-1));
-        along = call("aten::view", "", {index, boxed(c10::ListType::ofInts(), shape)});
-        along = call("aten::expand_as", "", {along, src});
-    } else if (index.concrete.toTensor().dim() != values.dim()) {
-        return false;
-    }
-    Item count = args[4];
-    if (count.isNone()) {
-        const Item largest = call("aten::max", "", {index});
-        count =
-            arithmetic("scalar::add", itemOf(largest, largest.concrete.toTensor().item().toLong()), Item(IValue(1)));
-    }
-    std::vector<Item> sizes;
-    for (std::int64_t d = 0; d < values.dim(); ++d) sizes.push_back(d == dim ? count : sizeItem(src, d));
-    const Item zeros =
-        call("aten::new_zeros", "", {src, boxed(c10::ListType::ofInts(), sizes), Item(), Item(), Item(), Item()});
-    set(node, call("aten::scatter_add", "", {zeros, Item(IValue(dim)), along, src}));
-    return true;
 }
 
 }  // namespace hopscope::loader

@@ -1,0 +1,141 @@
+#include "analysis/roles/role_inference.h"
+
+#include <tuple>
+
+namespace hopscope::analysis::inference {
+
+namespace {
+
+using base::ErrorCode;
+
+base::Status addTable(Draft& draft, const std::string& type, std::int64_t size, const std::string& key)
+{
+    if (draft.nodes.add(type, size, key)) return {};
+    return base::fail(ErrorCode::Input,
+                      key + " has " + std::to_string(size) + " rows and " + draft.nodes.origin(type) + " has " +
+                          std::to_string(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
+                      "correct it with --role");
+}
+
+bool namedInIndices(const Draft& draft, const std::string& word)
+{
+    return std::ranges::any_of(
+        draft.items, [&](const Item& i) { return i.is(RoleKind::Index) && names::affinity(i.key, word) > 0; });
+}
+
+std::string typeNameFor(const Draft& draft, const Item& item, bool several)
+{
+    const bool inDict = item.name.dictItem() && names::hintOfWord(item.name.argument) == Hint::None;
+    const std::string word = item.name.listItem() ? "" : names::typeWords(inDict ? item.name.item : item.key);
+    const bool telling = word == "src" || word == "dst" || (!word.empty() && namedInIndices(draft, word));
+    if (telling || (several && !word.empty())) return word;
+    return draft.nodes.has("node") && several ? item.key : "node";
+}
+
+base::Status declareFeatures(Draft& draft)
+{
+    std::set<std::int64_t> sizes;
+    const auto candidate = [](const Item& i) {
+        return (i.open() && i.hint == Hint::Feature && i.rows() >= 0 && i.relationItem().empty()) ||
+               (i.forced && !i.decided && i.role.kind == RoleKind::Node && i.role.first.empty());
+    };
+    for (const Item& item : draft.items)
+        if (candidate(item)) sizes.insert(item.rows());
+    // A column beside a table that is there already makes no table of its own.
+    for (const std::string& type : draft.nodes.types()) sizes.insert(draft.nodes.rows(type));
+    for (Item& item : draft.items) {
+        if (!candidate(item)) continue;
+        if (item.rows() < 0)
+            return base::fail(ErrorCode::Input, item.key + " has no rows, so it cannot be --role node");
+        const std::string word = typeNameFor(draft, item, false);
+        const std::vector<std::string> same = draft.nodes.ofSize(item.rows());
+        if (word == "node" && !same.empty()) continue;
+        if (!item.forced && isEdgeCount(draft, item.rows()) && sizes.size() > 1 && item.key != "x") continue;
+        const std::string type =
+            typeNameFor(draft, item, sizes.size() > 1 && !(item.key == "x" && !draft.nodes.has("node")));
+        if (auto status = addTable(draft, type, item.rows(), item.key); !status) return status;
+        decide(item, RoleKind::Node, type);
+    }
+    return {};
+}
+
+std::int64_t largestId(const Draft& draft)
+{
+    std::int64_t largest = -1;
+    for (const Item& item : draft.items)
+        if (item.is(RoleKind::Index)) largest = std::max({largest, item.ranges[0].high, item.ranges[1].high});
+    return largest;
+}
+
+// No input is called like features: the table is the smallest one that every id fits into, floats and matrices first.
+void declareFallback(Draft& draft)
+{
+    const std::int64_t needed = largestId(draft) + 1;
+    const bool named = std::ranges::any_of(draft.items, [](const Item& i) {
+        return i.is(RoleKind::Index) && (!i.role.first.empty() || !i.relationItem().empty());
+    });
+    if (named) return;
+    const Item* best = nullptr;
+    const auto rank = [&](const Item& i) {
+        return std::tuple(i.rows() != needed && isEdgeCount(draft, i.rows()), i.integral(), i.vector(), i.rows(),
+                          i.key);
+    };
+    for (const Item& item : draft.items) {
+        if (!item.open() || item.rows() < needed || (item.hint != Hint::None && item.hint != Hint::Node)) continue;
+        if (isEdgeCount(draft, item.rows()) && item.rows() != needed) continue;
+        if (best == nullptr || rank(item) < rank(*best)) best = &item;
+    }
+    if (best == nullptr) return;
+    draft.note(best->key + ": assumed to be the table of \"node\", as its " + std::to_string(best->rows()) +
+               " rows fit the largest id " + std::to_string(needed - 1));
+    (void)addTable(draft, "node", best->rows(), best->key);
+}
+
+// An end that points exactly to the last row of an unnamed matrix makes that matrix a table of its own.
+void declareUnfitted(Draft& draft)
+{
+    for (const Item& index : draft.items) {
+        if (!index.is(RoleKind::Index) || !index.role.first.empty() || !index.relationItem().empty()) continue;
+        for (const Range& range : index.ranges) {
+            const std::int64_t needed = range.high + 1;
+            for (const Item& item : draft.items) {
+                if (!item.open() || item.hint != Hint::None || item.view->shape.size() < 2 || item.rows() != needed ||
+                    needed < 2)
+                    continue;
+                if (!base::isFloating(item.view->dtype) || isEdgeCount(draft, needed) ||
+                    !draft.nodes.ofSize(needed).empty())
+                    continue;
+                const std::string word = names::typeWords(item.key);
+                draft.note(item.key + ": assumed to be a separate node table, because " + index.key + " points into " +
+                           std::to_string(needed) + " rows");
+                (void)addTable(draft, word.empty() ? item.key : word, needed, item.key);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+// In order of certainty: the user's word, Dict keys, names of features, sizes.
+base::Status declareTables(Draft& draft)
+{
+    for (Item& item : draft.items) {
+        if (!item.is(RoleKind::Node) || item.role.first.empty()) continue;
+        if (item.rows() < 0)
+            return base::fail(ErrorCode::Input, item.key + " has no rows, so it cannot be --role node");
+        if (auto status = addTable(draft, item.role.first, item.rows(), item.key); !status) return status;
+        item.decided = true;
+    }
+    for (Item& item : draft.items) {
+        if (!item.open() || item.hint != Hint::Feature || !item.name.dictItem() || item.rows() < 0) continue;
+        if (!item.relationItem().empty() || names::hintOfWord(item.name.item) != Hint::None) continue;
+        if (auto status = addTable(draft, item.name.item, item.rows(), item.key); !status) return status;
+        decide(item, RoleKind::Node, item.name.item);
+    }
+    if (auto status = declareFeatures(draft); !status) return status;
+    if (draft.nodes.types().empty()) declareFallback(draft);
+    declareUnfitted(draft);
+    return {};
+}
+
+}  // namespace hopscope::analysis::inference

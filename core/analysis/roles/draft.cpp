@@ -1,0 +1,47 @@
+#include "analysis/roles/draft.h"
+
+namespace hopscope::analysis::inference {
+
+using base::ErrorCode;
+
+void decide(Item& item, RoleKind kind, std::string first, std::string second)
+{
+    item.role.kind = kind;
+    item.role.first = std::move(first);
+    item.role.second = std::move(second);
+    item.decided = true;
+}
+
+bool isEdgeCount(const Draft& draft, std::int64_t rows)
+{
+    return std::ranges::any_of(draft.items,
+                               [&](const Item& i) { return i.is(RoleKind::Index) && i.view->shape[1] == rows; });
+}
+
+const Item* relationNamed(const Draft& draft, const std::string& name)
+{
+    for (const Item& item : draft.items)
+        if (item.is(RoleKind::Index) && (item.role.relation == name || item.key == name || item.name.item == name))
+            return &item;
+    return nullptr;
+}
+
+base::Status checkIds(const Item& item, const IntColumn& column, const std::string& where, std::int64_t size,
+                      const std::string& type)
+{
+    std::int64_t first = -1, count = 0;
+    for (std::int64_t i = 0; i < column.size(); ++i) {
+        if (column[i] >= 0 && column[i] < size) continue;
+        if (count++ == 0) first = i;
+    }
+    if (count == 0) return {};
+    std::string text = item.key + "[" + where + std::to_string(first) + "] is " + std::to_string(column[first]);
+    if (type.empty()) text += ", but row numbers cannot be negative";
+    else text += ", but \"" + type + "\" has " + std::to_string(size) + " rows";
+    text += " (" + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers are invalid)";
+    return base::fail(ErrorCode::Input, text,
+                      type.empty() ? "" : "if it does not point into \"" + type + "\", say so with --role",
+                      item.view->origin);
+}
+
+}  // namespace hopscope::analysis::inference

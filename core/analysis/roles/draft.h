@@ -1,0 +1,145 @@
+#pragma once
+
+// What the inference of roles knows while it runs: the data keys, the node tables found so far, the schema to be.
+// Internal to inferSchema().
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/roles/int_column.h"
+#include "analysis/roles/role_names.h"
+#include "analysis/roles/roles.h"
+
+namespace hopscope::analysis::inference {
+
+using names::Hint;
+
+struct Range {
+    std::int64_t low = 0, high = -1;  // of no number: high < low
+};
+
+inline Range rangeOf(const IntColumn& column)
+{
+    if (column.size() == 0) return {};
+    Range range{column[0], column[0]};
+    for (std::int64_t i = 1; i < column.size(); ++i) {
+        const std::int64_t value = column[i];
+        range.low = std::min(range.low, value);
+        range.high = std::max(range.high, value);
+    }
+    return range;
+}
+
+inline std::string shapeText(const base::TensorView& view)
+{
+    std::string text;
+    for (const std::int64_t size : view.shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + text + "]";
+}
+
+struct Item {
+    std::string key;
+    const base::TensorView* view = nullptr;
+    names::KeyName name;
+    Hint hint = Hint::None;
+    InputRole role;
+    bool forced = false;  // the kind was given by the user
+    bool decided = false;
+    Range ranges[2];  // Index: per row
+
+    [[nodiscard]] std::int64_t rows() const { return view->shape.empty() ? -1 : view->shape[0]; }
+    [[nodiscard]] bool integral() const { return base::isIntegral(view->dtype); }
+    [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
+    [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
+    [[nodiscard]] bool open() const { return !forced && !decided; }
+    // The part of a sparse tensor: "adj" of "adj.coo_indices".
+    [[nodiscard]] bool sparsePart(const char* part) const { return name.item == part; }
+    [[nodiscard]] std::string relation() const { return sparsePart("coo_indices") ? name.argument : key; }
+    // "a__b" of "edge_index.a__b"; else empty.
+    [[nodiscard]] std::string relationItem() const
+    {
+        return name.item.find("__") == std::string::npos ? "" : name.item;
+    }
+};
+
+// The node tables found so far. A table has rows of its own; a loose type is only known from ids that point to it.
+class NodeTables {
+public:
+    // False if `type` is there with a different number of rows.
+    bool add(const std::string& type, std::int64_t rows, const std::string& origin)
+    {
+        const auto [at, fresh] = m_tables.emplace(type, Table{rows, origin});
+        if (fresh) m_order.push_back(type);
+        return fresh || at->second.rows == rows;
+    }
+    void addLoose(const std::string& type, std::int64_t rows)
+    {
+        std::int64_t& size = m_loose[type];
+        size = std::max(size, rows);
+    }
+
+    [[nodiscard]] const std::vector<std::string>& types() const { return m_order; }  // with a table, surest first
+    [[nodiscard]] bool has(const std::string& type) const { return m_tables.contains(type); }
+    [[nodiscard]] std::int64_t rows(const std::string& type) const { return m_tables.at(type).rows; }
+    [[nodiscard]] const std::string& origin(const std::string& type) const { return m_tables.at(type).origin; }
+
+    // Rows of any type; -1 if there is none of that name.
+    [[nodiscard]] std::int64_t sizeOf(const std::string& type) const
+    {
+        if (has(type)) return rows(type);
+        const auto loose = m_loose.find(type);
+        return loose == m_loose.end() ? -1 : loose->second;
+    }
+    [[nodiscard]] std::map<std::string, std::int64_t> sizes() const
+    {
+        std::map<std::string, std::int64_t> all;
+        for (const auto& [type, table] : m_tables) all[type] = table.rows;
+        all.insert(m_loose.begin(), m_loose.end());
+        return all;
+    }
+    [[nodiscard]] std::vector<std::string> ofSize(std::int64_t wanted) const
+    {
+        std::vector<std::string> found;
+        for (const std::string& type : m_order)
+            if (rows(type) == wanted) found.push_back(type);
+        for (const auto& [type, size] : m_loose)
+            if (size == wanted && !has(type)) found.push_back(type);
+        return found;
+    }
+
+private:
+    struct Table {
+        std::int64_t rows = 0;
+        std::string origin;  // the data key that declared it
+    };
+    std::vector<std::string> m_order;
+    std::map<std::string, Table> m_tables;
+    std::map<std::string, std::int64_t> m_loose;
+};
+
+// What is known so far; the steps of the inference (role_inference.h) add to it one after the other.
+struct Draft {
+    std::vector<Item> items;  // one per data key
+    NodeTables nodes;
+    std::map<std::string, std::int64_t> graphs;  // graph tables: rows
+    std::set<std::string> knownTypes;            // type names seen in Dict keys
+    InputSchema schema;
+
+    void note(std::string text) { schema.notes.push_back(std::move(text)); }
+};
+
+void decide(Item& item, RoleKind kind, std::string first, std::string second = {});
+
+// Whether an index has this number of edges.
+bool isEdgeCount(const Draft& draft, std::int64_t rows);
+// The index of a relation, by the relation's name, the data key, or the item in it; nullptr if there is none.
+const Item* relationNamed(const Draft& draft, const std::string& name);
+// Fails with Input unless all numbers of the column are row numbers below `size`, naming the first that is not
+// (KEY[`where` + position]). `type` is the table they point to; empty if that is not known yet.
+base::Status checkIds(const Item& item, const IntColumn& column, const std::string& where, std::int64_t size,
+                      const std::string& type);
+
+}  // namespace hopscope::analysis::inference

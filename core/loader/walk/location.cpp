@@ -1,0 +1,87 @@
+#include "loader/walk/location.h"
+
+#include "loader/names.h"
+#include "loader/walk/provenance.h"
+#include "loader/walk/walk_item.h"
+
+namespace hopscope::loader {
+
+namespace {
+
+using base::ErrorCode;
+
+bool smellsOfSize(const std::string& what)
+{
+    for (const char* sign : {"size", "shape", "out of bounds", "out of range", "dimension"})
+        if (what.find(sign) != std::string::npos) return true;
+    return false;
+}
+
+}  // namespace
+
+std::size_t Location::enter(const std::string& caller, const std::string& callee)
+{
+    const std::size_t depth = m_modules.size();
+    for (ir::ModuleFrame& frame : framesFor(caller, callee)) m_modules.push_back(std::move(frame));
+    return depth;
+}
+
+// One frame per attribute step from the caller's module. Containers on the way are not called: they count with the
+// caller's call.
+std::vector<ir::ModuleFrame> Location::framesFor(const std::string& caller, const std::string& callee)
+{
+    if (callee == caller || callee.empty()) return {};
+    const bool inside = caller.empty() || callee.starts_with(caller + ".");
+    std::string path = inside ? caller : std::string();
+    std::vector<ir::ModuleFrame> frames;
+    for (std::size_t at = path.empty() ? 0 : path.size() + 1; at <= callee.size();) {
+        const std::size_t end = std::min(callee.find('.', at), callee.size());
+        path = callee.substr(0, end);
+        const auto type = m_classes.find(path);
+        frames.push_back({callee.substr(at, end - at), type == m_classes.end() ? "" : type->second,
+                          m_modules.empty() ? 0 : m_modules.back().call});
+        at = end + 1;
+    }
+    frames.back().call = ++m_calls;
+    return frames;
+}
+
+const ir::Source& Location::source() const
+{
+    const auto [it, isNew] = m_sources.try_emplace(m_node);
+    if (isNew && m_node) it->second = sourceOf(*m_node);
+    return it->second;
+}
+
+ir::Op Location::newOp(const std::string& name, const std::string& overload) const
+{
+    ir::Op op;
+    op.name = name;
+    op.overload = overload;
+    op.modules = m_modules;
+    op.source = source();
+    return op;
+}
+
+std::string Location::describe() const
+{
+    return m_node ? ir::describeOp(newOp(m_node->kind().toQualString(), {})) : std::string();
+}
+
+void Location::refuse(const std::string& message, const std::string& hint) const
+{
+    throw Refused{base::makeError(ErrorCode::Unsupported, message, hint, describe())};
+}
+
+void Location::refuseThrown(const std::string& what) const
+{
+    const std::string line = names::firstLine(what);
+    throw Refused{base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
+                                  smellsOfSize(line)
+                                      ? "a size may have been baked in during export: use scripting or x.size(0)"
+                                      : "check in Python that the model accepts these inputs",
+                                  describe()),
+                  true};
+}
+
+}  // namespace hopscope::loader

@@ -1,0 +1,55 @@
+#pragma once
+
+// Where in the model the walk is: the TorchScript node, the modules entered on the way to it, its Python line. Every
+// recorded operator carries its location, and every refusal names it.
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace hopscope::loader {
+
+// Modules are identified by their attribute path from the model ("convs.1"; "" is the model itself).
+class Location {
+public:
+    using Node = torch::jit::Node;
+
+    // The node must outlive the location. After leaveModel() refusals name no place.
+    void moveTo(const Node& node) { m_node = &node; }
+    void leaveModel() { m_node = nullptr; }
+
+    // Sets the class of the module at a path, for the frames of later calls.
+    void setModuleClass(const std::string& path, const std::string& name) { m_classes[path] = name; }
+    // To be called when a method of `caller` calls one of `callee`: adds a frame for each attribute between the two.
+    // The result is the argument of leave() after the call.
+    std::size_t enter(const std::string& caller, const std::string& callee);
+    void leave(std::size_t depth) { m_modules.resize(depth); }
+
+    [[nodiscard]] const std::vector<ir::ModuleFrame>& modules() const { return m_modules; }
+    // The node's source line, looked up once for each node.
+    [[nodiscard]] const ir::Source& source() const;
+    // A new operator with this location, without id, operands and results.
+    [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;
+
+    // Both throw Refused (walk_item.h) with the location: the first because the model cannot be walked, the second
+    // because forward itself threw an exception with the text `what`.
+    [[noreturn]] void refuse(const std::string& message, const std::string& hint = {}) const;
+    [[noreturn]] void refuseThrown(const std::string& what) const;
+
+private:
+    [[nodiscard]] std::string describe() const;
+    std::vector<ir::ModuleFrame> framesFor(const std::string& caller, const std::string& callee);
+
+    const Node* m_node = nullptr;
+    std::vector<ir::ModuleFrame> m_modules;
+    std::map<std::string, std::string> m_classes;  // by path
+    std::int32_t m_calls = 0;
+    mutable std::unordered_map<const Node*, ir::Source> m_sources;
+};
+
+}  // namespace hopscope::loader

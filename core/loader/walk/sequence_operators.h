@@ -1,0 +1,56 @@
+#pragma once
+
+// Lists and tuples during the walk. The program contains their elements, but not the containers themselves.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loader/walk/numbers.h"
+#include "loader/walk/value_wrapper.h"
+
+namespace hopscope::loader {
+
+class SequenceOperators {
+public:
+    using Node = torch::jit::Node;
+
+    SequenceOperators(const Recorder& recorder, const Location& location, OperatorCalls& calls, ValueWrapper& wrapper,
+                      Numbers& numbers)
+        : m_recorder(recorder),
+          m_location(location),
+          m_calls(calls),
+          m_wrapper(wrapper),
+          m_numbers(numbers)
+    {}
+
+    // The results of prim::ListConstruct, ListUnpack, TupleConstruct, TupleUnpack, TupleIndex and TupleSlice; nothing
+    // for other nodes.
+    std::optional<std::vector<Item>> evaluateInstruction(const Node& node, const std::vector<Item>& args);
+    // The results of an operator on a list or tuple; nothing if the first argument is neither, or the operator is one
+    // on tensors. A change to a list is visible through all references to it.
+    std::optional<std::vector<Item>> evaluate(const Node& node, const std::vector<Item>& args);
+
+private:
+    [[nodiscard]] std::vector<Item> unpack(const Node& node, const Item& whole) const;
+    Item tupleIndex(const Item& tuple, const Item& index);
+    [[nodiscard]] Item tupleSlice(const Node& node, const Item& tuple) const;
+    std::optional<Item> read(const std::string& name, const std::vector<Item>& args);
+    std::optional<Item> combine(const std::string& name, const std::vector<Item>& args);
+    std::optional<Item> change(const std::string& name, const std::vector<Item>& args);
+    std::optional<std::vector<Item>> computeByLibTorch(const Node& node, const std::vector<Item>& args);
+    std::size_t position(const Item& index, std::size_t count);
+    std::size_t clampedPosition(const Item& index, std::size_t count);
+    Item slice(const std::vector<Item>& args);
+    Item contains(const Item& list, const Item& wanted);
+    Item compare(const Item& a, const Item& b, bool wanted);
+    Item extreme(const Item& list, const char* scalarName);
+
+    const Recorder& m_recorder;
+    const Location& m_location;
+    OperatorCalls& m_calls;
+    ValueWrapper& m_wrapper;
+    Numbers& m_numbers;
+};
+
+}  // namespace hopscope::loader

@@ -1,0 +1,92 @@
+#include "loader/walk/tensor_operators.h"
+
+namespace hopscope::loader {
+
+using c10::IValue;
+
+std::vector<Item> TensorOperators::evaluate(const Node& node, const std::vector<Item>& args)
+{
+    if (auto result = special(node, args)) return {std::move(*result)};
+    std::vector<Item> results = m_calls.record(node.getOperator(), args);
+    if (results.size() != node.outputs().size())
+        m_location.refuse(std::string("unexpected results of ") + node.kind().toQualString());
+    return results;
+}
+
+std::optional<Item> TensorOperators::special(const Node& node, const std::vector<Item>& args)
+{
+    const std::string name = node.kind().toQualString();
+    if (args.empty()) return {};
+    if (name == "aten::requires_grad_" || name == "aten::detach_") return args[0];
+    if (name == "prim::data") return m_calls.record("aten::detach", "", {args[0]});
+    if (name == "prim::tolist" || name == "aten::tolist")
+        m_location.refuse("a whole tensor is read as Python numbers", "keep it as a tensor");
+    if (auto result = cast(node, args)) return result;
+    if (const Item* part = m_sparse.part(name, args[0])) return *part;
+    return scatterSum(node, args);
+}
+
+// Every form of `to` casts only: the device is the executing one.
+std::optional<Item> TensorOperators::cast(const Node& node, const std::vector<Item>& args)
+{
+    const std::string name = node.kind().toQualString();
+    if (name != "aten::to" && name != "aten::cpu") return {};
+    if (!args[0].isTensor()) return {};
+    std::optional<at::ScalarType> type;
+    Item copy{IValue(false)}, format;
+    const auto& arguments = node.schema().arguments();
+    for (std::size_t i = 1; i < args.size(); ++i) {
+        const std::string& argument = arguments[i].name();
+        if (argument == "dtype" && args[i].concrete.isInt())
+            type = static_cast<at::ScalarType>(args[i].concrete.toInt());
+        if (argument == "other") type = args[i].concrete.toTensor().scalar_type();
+        if (argument == "copy") copy = args[i];
+        if (argument == "memory_format") format = args[i];
+        if (argument == "layout" && args[i].concrete.isInt() && args[i].concrete.toInt() != 0)
+            m_location.refuse("casts to a sparse layout are not supported");
+    }
+    const auto own = args[0].concrete.toTensor().scalar_type();
+    const Item dtype{IValue(static_cast<std::int64_t>(type.value_or(own)))};
+    return m_calls.record("aten::to", "dtype", {args[0], dtype, Item(IValue(false)), copy, format});
+}
+
+// torch_scatter's sum(src, index, dim, out, dim_size) is recorded as operators of LibTorch.
+std::optional<Item> TensorOperators::scatterSum(const Node& node, const std::vector<Item>& args)
+{
+    if (std::string_view(node.kind().toQualString()) != "torch_scatter::scatter_sum" || !args[3].isNone()) return {};
+    const Item &src = args[0], &index = args[1];
+    const std::int64_t rank = src.concrete.toTensor().dim();
+    std::int64_t dim = m_numbers.fixedInt(args[2]);
+    if (dim < 0) dim += rank;
+    const auto along = scatterIndex(index, src, dim);
+    if (!along) return {};
+    const Item count = scatterSize(index, args[4]);
+    std::vector<Item> sizes;
+    for (std::int64_t d = 0; d < rank; ++d) sizes.push_back(d == dim ? count : m_numbers.sizeOf(src, d));
+    const Item zeros = m_calls.record("aten::new_zeros", "",
+                                      {src, boxed(c10::ListType::ofInts(), sizes), Item(), Item(), Item(), Item()});
+    return m_calls.record("aten::scatter_add", "", {zeros, Item(IValue(dim)), *along, src});
+}
+
+// The index with the shape of src: a vector is broadcast along `dim`. Nothing if their ranks do not match.
+std::optional<Item> TensorOperators::scatterIndex(const Item& index, const Item& src, std::int64_t dim)
+{
+    const std::int64_t rank = src.concrete.toTensor().dim(), indexRank = index.concrete.toTensor().dim();
+    if (indexRank == rank) return index;
+    if (indexRank != 1 || rank < 1) return {};
+    std::vector<Item> shape(static_cast<std::size_t>(rank), Item(IValue(1)));
+    shape[static_cast<std::size_t>(dim)] = Item(IValue(-1));
+    const Item column = m_calls.record("aten::view", "", {index, boxed(c10::ListType::ofInts(), shape)});
+    return m_calls.record("aten::expand_as", "", {column, src});
+}
+
+// The number of rows of the result: as given, or one more than the largest index.
+Item TensorOperators::scatterSize(const Item& index, const Item& given)
+{
+    if (!given.isNone()) return given;
+    const Item largest = m_calls.record("aten::max", "", {index});
+    return m_numbers.arithmetic(
+        "scalar::add", m_numbers.elementOf(largest, largest.concrete.toTensor().item().toLong()), Item(IValue(1)));
+}
+
+}  // namespace hopscope::loader

@@ -1,0 +1,40 @@
+#pragma once
+
+// TorchScript's operators on tensors. All are executed and recorded, some of them as other operators.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loader/walk/numbers.h"
+
+namespace hopscope::loader {
+
+class TensorOperators {
+public:
+    using Node = torch::jit::Node;
+
+    TensorOperators(const Location& location, OperatorCalls& calls, const SparseInputs& sparse, Numbers& numbers)
+        : m_location(location),
+          m_calls(calls),
+          m_sparse(sparse),
+          m_numbers(numbers)
+    {}
+
+    // The node's results, as many as it has outputs.
+    std::vector<Item> evaluate(const Node& node, const std::vector<Item>& args);
+
+private:
+    std::optional<Item> special(const Node& node, const std::vector<Item>& args);
+    std::optional<Item> cast(const Node& node, const std::vector<Item>& args);
+    std::optional<Item> scatterSum(const Node& node, const std::vector<Item>& args);
+    std::optional<Item> scatterIndex(const Item& index, const Item& src, std::int64_t dim);
+    Item scatterSize(const Item& index, const Item& given);
+
+    const Location& m_location;
+    OperatorCalls& m_calls;
+    const SparseInputs& m_sparse;
+    Numbers& m_numbers;
+};
+
+}  // namespace hopscope::loader
