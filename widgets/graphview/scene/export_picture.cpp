@@ -48,7 +48,7 @@ public:
 private:
     void paint(QPainter& painter, const QRectF& part) const
     {
-        ScenePainter(painter, m_scene, m_colouring, m_theme, m_state).paint(part);
+        paintScene({painter, m_scene, m_colouring, m_theme, m_state}, part);
     }
 
     bool svg(QIODevice& out) const

@@ -254,7 +254,7 @@ void GraphView::paintNear(QPainter& painter)
     m_state.scale = m_camera.scale;
     painter.translate(m_camera.offset);
     painter.scale(m_camera.scale, m_camera.scale);
-    ScenePainter(painter, *m_scene, m_colouring, m_theme, m_state).paint(seen);
+    paintScene({painter, *m_scene, m_colouring, m_theme, m_state}, seen);
     painter.resetTransform();
 }
 
