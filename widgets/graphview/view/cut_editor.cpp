@@ -126,7 +126,7 @@ void CutEditor::dragOver(int value, const Hit& hit)
     const int to = m_targets.valueOf(hit);
     const bool known = to >= 0 && to != value && whyNotStored(to).isEmpty();
     if (!known) emit m_parts.panel.dragEnded();
-    m_parts.view.setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
+    m_parts.view.drag().setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
     if (known) emit m_parts.panel.checkpointDragged(idOf(value), idOf(to));
 }
 
@@ -143,12 +143,12 @@ void CutEditor::showPreview()
     const models::Preview& preview = m_parts.document.preview();
     GraphView& view = m_parts.view;
     if (!preview.plan) {
-        if (view.dragging()) view.setNote(preview.refusal);
+        if (view.drag().moving()) view.drag().setNote(preview.refusal);
         if (m_parts.maker.busy()) return;  // what has been dropped is on its way: until then its preview is shown
         view.setPreview(nullptr);
         return m_colours.recolour();
     }
-    view.setNote(previewText(*m_parts.document.plan(), *preview.plan));
+    view.drag().setNote(previewText(*m_parts.document.plan(), *preview.plan));
     m_parts.maker.buildPreview(preview.plan, [this, plan = preview.plan](const ScenePtr& scene) {
         if (plan != m_parts.document.preview().plan) return;
         m_parts.view.setPreview(scene);

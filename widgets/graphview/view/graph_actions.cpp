@@ -55,12 +55,13 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
 void GraphActions::addZoom()
 {
     add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
-        [this] { m_parts.view.zoomBy(zoomStep); });
+        [this] { m_parts.view.viewport().zoomBy(zoomStep); });
     add("graphZoomOut", tr("Zoom out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
-        [this] { m_parts.view.zoomBy(1 / zoomStep); });
+        [this] { m_parts.view.viewport().zoomBy(1 / zoomStep); });
     add("graphActualSize", tr("Actual size"), QKeySequence(Qt::CTRL | Qt::Key_0), tr("Show the graph at 100 %"),
-        [this] { m_parts.view.zoomBy(1 / m_parts.view.camera().scale); });
-    add("graphFit", tr("Fit"), QKeySequence(Qt::Key_F), tr("Show the whole graph"), [this] { m_parts.view.fit(); });
+        [this] { m_parts.view.viewport().zoomBy(1 / m_parts.view.camera().scale); });
+    add("graphFit", tr("Fit"), QKeySequence(Qt::Key_F), tr("Show the whole graph"),
+        [this] { m_parts.view.viewport().fit(); });
     add("graphShowSelection", tr("Show selection"), QKeySequence(Qt::Key_Period), tr("Scroll to what is selected"),
         [this] { m_tools.navigator.revealSelection(); });
 }
@@ -174,7 +175,7 @@ void GraphActions::showMenu(const Hit& hit, QPoint global)
     m_tools.cuts.addToMenu(*menu, at);
     fillMenu(*menu, at);
     menu->addSeparator();
-    menu->addAction(tr("Fit"), &m_parts.view, &GraphView::fit);
+    menu->addAction(tr("Fit"), &m_parts.view.viewport(), &Viewport::fit);
     menu->popup(global);
 }
 

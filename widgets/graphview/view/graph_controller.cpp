@@ -32,7 +32,7 @@ void GraphController::setupView()
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_view);
     m_panel.setFocusProxy(m_view);
-    m_view->setReserved(66);
+    m_view->viewport().setReserved(66);
     m_tools.colours.setActions(m_actions.colours());
     m_tools.overlays.strip().fill(m_actions.colours(), m_actions.folds());
 }
@@ -61,19 +61,17 @@ void GraphController::connectView()
     connect(m_view, &GraphView::hovered, this, [this](Hit hit) { m_selection.hover(m_tools.targets.targetOf(hit)); });
     connect(m_view, &GraphView::activated, this, &GraphController::activate);
     connect(m_view, &GraphView::menuRequested, &m_actions, &GraphActions::showMenu);
-    connect(m_view, &GraphView::storeDragged, this, [this](int value, Hit hit) { m_tools.cuts.dragOver(value, hit); });
-    connect(m_view, &GraphView::storeDropped, this, [this](int value, Hit hit) { m_tools.cuts.dropOn(value, hit); });
-    connect(m_view, &GraphView::dragEnded, &m_panel, &GraphPanel::dragEnded);
-    connect(m_view, &GraphView::cameraChanged, this, [this] { m_tools.overlays.place(); });
+    connect(&m_view->viewport(), &Viewport::changed, this, [this] { m_tools.overlays.place(); });
+    CheckpointDrag* drag = &m_view->drag();
+    connect(drag, &CheckpointDrag::movedOver, this, [this](int value, Hit hit) { m_tools.cuts.dragOver(value, hit); });
+    connect(drag, &CheckpointDrag::dropped, this, [this](int value, Hit hit) { m_tools.cuts.dropOn(value, hit); });
+    connect(drag, &CheckpointDrag::ended, &m_panel, &GraphPanel::dragEnded);
 }
 
 void GraphController::connectOverlays()
 {
-    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this, [this](QPointF at) {
-        Camera camera = m_view->camera();
-        camera.offset = QRectF(m_view->rect()).center() - at * camera.scale;
-        m_view->setCamera(camera);
-    });
+    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this,
+            [this](QPointF at) { m_view->viewport().centreOn(at); });
     SearchBar* bar = &m_tools.overlays.searchBar();
     connect(bar, &SearchBar::queryChanged, this, [this](const QString& query) { m_tools.search.find(query); });
     connect(bar, &SearchBar::stepped, this, [this](int direction) { m_tools.search.step(direction); });

@@ -68,7 +68,7 @@ void GraphOverlays::placeStrip(bool legend)
     const bool fits = left + m_strip->width() + m_minimap->width() + 2 * gap < room.width();
     const int above = room.height() - (legend ? m_legend->height() + gap : 0) - m_strip->height() - gap;
     m_strip->move(fits ? left : gap, fits ? room.height() - m_strip->height() - gap : above);
-    m_view.setReserved(room.height() - (fits ? m_legend->y() : above));
+    m_view.viewport().setReserved(room.height() - (fits ? m_legend->y() : above));
     // Not over the legend, nor over the strip above it.
     const bool beside = free + m_minimap->width() + gap <= room.width();
     if (!beside) m_minimap->move(m_minimap->x(), above - m_minimap->height() - gap);

@@ -24,7 +24,7 @@ void GraphSearch::find(const QString& query)
     mark();
     if (m_at < 0) return;
     const int node = m_targets.nodeOf(Target::op(m_found.front()));
-    if (node >= 0) m_parts.view.scrollTo(m_parts.view.scene()->nodes[node]);
+    if (node >= 0) m_parts.view.viewport().scrollTo(m_parts.view.scene()->nodes[node]);
 }
 
 void GraphSearch::mark()

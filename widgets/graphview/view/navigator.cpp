@@ -17,7 +17,7 @@ void Navigator::step(Step direction)
     const int next = walk(*scene, m_targets.selectedNode(), direction);
     if (next < 0) return;
     m_parts.selection.select(m_targets.targetOf({Hit::Kind::Node, next}));
-    m_parts.view.scrollTo(scene->nodes[next]);
+    m_parts.view.viewport().scrollTo(scene->nodes[next]);
 }
 
 void Navigator::reveal(const Target& target)
@@ -30,9 +30,10 @@ void Navigator::reveal(const Target& target)
     const ScenePtr& scene = m_parts.view.scene();
     if (target.kind == Target::Kind::Stage) {
         if (const Band* band = scene->bandOf(target.index))
-            m_parts.view.scrollTo(QRectF(scene->bounds.center().x() - 1, band->top, 2, band->bottom - band->top));
+            m_parts.view.viewport().scrollTo(
+                QRectF(scene->bounds.center().x() - 1, band->top, 2, band->bottom - band->top));
     } else if (const int node = m_targets.nodeOf(target); node >= 0) {
-        m_parts.view.scrollTo(scene->nodes[node], true);
+        m_parts.view.viewport().scrollTo(scene->nodes[node], true);
     }
 }
 

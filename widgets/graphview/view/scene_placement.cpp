@@ -41,8 +41,8 @@ void ScenePlacement::show(const ScenePtr& scene)
 
 void ScenePlacement::settle()
 {
-    if (m_view.scene() && std::exchange(m_fit, false)) m_view.showStart();
-    if (m_camera) m_view.setCamera(*std::exchange(m_camera, std::nullopt));
+    if (m_view.scene() && std::exchange(m_fit, false)) m_view.viewport().showStart();
+    if (m_camera) m_view.viewport().setCamera(*std::exchange(m_camera, std::nullopt));
 }
 
 }  // namespace hopscope::graphview

@@ -17,9 +17,9 @@ void ToolStrip::fill(const QList<QAction*>& colours, const QList<QAction*>& fold
 {
     addMenu("graphColourButton", tr("Colour by"), colours);
     addMenu("graphFoldButton", tr("Fold"), folds);
-    connect(addButton("graphFitButton", tr("Fit")), &QToolButton::clicked, &m_view, &GraphView::fit);
+    connect(addButton("graphFitButton", tr("Fit")), &QToolButton::clicked, &m_view.viewport(), &Viewport::fit);
     m_zoom = addButton("graphZoomButton", tr("%1 %").arg(100));
-    connect(m_zoom, &QToolButton::clicked, this, [this] { m_view.zoomBy(1 / m_view.camera().scale); });
+    connect(m_zoom, &QToolButton::clicked, this, [this] { m_view.viewport().zoomBy(1 / m_view.camera().scale); });
 }
 
 void ToolStrip::showZoom(qreal scale)
