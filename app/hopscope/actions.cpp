@@ -29,6 +29,11 @@ QAction* ActionBook::add(const ActionSpec& spec)
     return action;
 }
 
+void ActionBook::addAll(std::initializer_list<ActionSpec> specs)
+{
+    for (const ActionSpec& spec : specs) add(spec);
+}
+
 void ActionBook::adopt(QAction* action, const QString& group)
 {
     action->setProperty(groupProperty, group);

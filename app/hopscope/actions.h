@@ -29,6 +29,7 @@ public:
     explicit ActionBook(QWidget* window);
 
     QAction* add(const ActionSpec& spec);
+    void addAll(std::initializer_list<ActionSpec> specs);
     void adopt(QAction* action, const QString& group);  // one that somebody else owns
     [[nodiscard]] QAction* find(const QString& name) const;
     [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }  // in the order of their making

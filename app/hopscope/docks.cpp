@@ -189,4 +189,21 @@ void Docks::quietTitles()
     }
 }
 
+// The centre, then every visible panel in the order of the docks.
+void Docks::focusNext(QWidget& centre, int step)
+{
+    QVector<QWidget*> stops{&centre};
+    for (QDockWidget* dock : m_all)
+        if (dock->isVisible() && !dock->visibleRegion().isEmpty()) stops.append(dock->widget());
+    qsizetype at = 0;
+    for (qsizetype i = 0; i < stops.size(); ++i)
+        if (stops[i] == m_window.focusWidget() || stops[i]->isAncestorOf(m_window.focusWidget())) at = i;
+    QWidget* next = stops[(at + step + stops.size()) % stops.size()];
+    QWidget* target = next->focusPolicy() == Qt::NoFocus ? next->nextInFocusChain() : next;
+    while (target != next &&
+           !(next->isAncestorOf(target) && target->focusPolicy() != Qt::NoFocus && target->isVisible()))
+        target = target->nextInFocusChain();
+    target->setFocus(Qt::ShortcutFocusReason);
+}
+
 }  // namespace hopscope::window

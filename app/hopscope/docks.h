@@ -31,6 +31,7 @@ public:
     void reset();               // the current perspective as it was made
     void setShown(bool shown);  // nothing but the centre while nothing is open
     void reveal(const QString& name);
+    void focusNext(QWidget& centre, int step);  // +1, -1: through the centre and the panels that are seen
     [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
     [[nodiscard]] const QVector<QDockWidget*>& all() const { return m_all; }
 

@@ -1,11 +1,11 @@
 #include "main_window.h"
 
-#include <QActionGroup>
+#include <QCloseEvent>
 #include <QFileInfo>
-#include <QFileSystemWatcher>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -13,9 +13,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "models/labels.h"
-#include "models/pins.h"
-#include "models/run_log.h"
+#include "panels/panels.h"
 #include "style/icon.h"
 
 namespace hopscope::window {
@@ -37,15 +35,6 @@ void nameContainers(QWidget* panel, const QString& title)
     }
 }
 
-QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
-{
-    if (!repair.dropped) return MainWindow::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
-    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
-    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Cut here and unpin %1").arg(value);
-    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Cut here and allow storing %1").arg(value);
-    return MainWindow::tr("Cut here without this pin: %1").arg(models::pinLabel(model, *repair.dropped));
-}
-
 }  // namespace
 
 MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
@@ -62,13 +51,13 @@ MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     resize(1600, 1000);
     setupCentre();
     setupDocks();
-    setupKeeper();
-    setupActions();
+    setupTools();
     setupPerspectives();
     connectWorkbench();
     connectGraph();
     connectDocument();
     connectStartPage();
+    connectTools();
     restoreGeometry(m_setup.settings.geometry);
     applyTheme();
     refresh();
@@ -80,15 +69,18 @@ MainWindow::~MainWindow()
     m_workbench->disconnect(this);
     m_engine->disconnect(this);
     m_document.disconnect(this);
+    m_actions.reset();
+    m_sessions.reset();
+    m_exporter.reset();
+    m_notices.reset();
     delete takeCentralWidget();
     for (QDockWidget* dock : m_docks->all()) delete dock;
-    delete m_keeper;
 }
 
 void MainWindow::start()
 {
     m_engine->start();
-    if (!m_setup.unattended) offerRecovery();
+    if (!m_setup.unattended) m_sessions->offerRecovery();
 }
 
 void MainWindow::setupCentre()
@@ -114,11 +106,10 @@ void MainWindow::setupCentre()
     setStatusBar(m_status);
 }
 
-panels::Context MainWindow::panelContext() { return {m_document, m_selection, *m_workbench, m_engine.get()}; }
-
 void MainWindow::setupDocks()
 {
-    const panels::Context context = panelContext();
+    const panels::Context context{
+        .document = m_document, .selection = m_selection, .workbench = *m_workbench, .engine = m_engine.get()};
     const std::tuple<QString, QString, panels::Panel* (*)(const panels::Context&, QWidget*)> makers[] = {
         {QStringLiteral("outline"), tr("Outline"), panels::makeOutline},
         {QStringLiteral("inspector"), tr("Inspector"), panels::makeInspector},
@@ -135,7 +126,7 @@ void MainWindow::setupDocks()
         m_panels.append(make(context, this));
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
-        specs.append({name, title, m_panels.last()});
+        specs.append({.name = name, .title = title, .widget = m_panels.last()});
         if (name == u"plan" || name == u"inspector" || name == u"why") m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
@@ -152,7 +143,7 @@ void MainWindow::setupPerspectives()
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 2, 10, 2);
     row->setSpacing(6);
-    for (QAction* action : m_perspectives->actions()) {
+    for (QAction* action : m_actions->perspectives()) {
         auto* button = new QPushButton(plainText(action), corner);
         button->setObjectName(QStringLiteral("perspective.%1").arg(action->data().toString()));
         button->setAccessibleName(tr("Perspective %1").arg(plainText(action)));
@@ -167,43 +158,49 @@ void MainWindow::setupPerspectives()
     m_docks->setPerspective(m_setup.settings.perspective);
 }
 
-void MainWindow::setupKeeper()
+void MainWindow::setupTools()
 {
-    m_keeper =
-        new SessionKeeper([this](bool withView) { return currentSession(withView); }, m_setup.recoveryFolder, this);
-    m_watcher = new QFileSystemWatcher(this);
-    m_reload.setSingleShot(true);
-    m_reload.setInterval(500);
+    m_parts.reset(new WindowParts{.window = *this,
+                                  .setup = m_setup,
+                                  .document = m_document,
+                                  .selection = m_selection,
+                                  .engine = *m_engine,
+                                  .workbench = *m_workbench,
+                                  .graph = *m_graph,
+                                  .plots = *m_plots,
+                                  .docks = *m_docks,
+                                  .banner = *m_banner,
+                                  .status = *m_status});
+    m_dialogs = std::make_unique<FileDialogs>(*m_parts);
+    m_notices = std::make_unique<Notices>(*m_parts);
+    m_exporter = std::make_unique<Exporter>(*m_parts, *m_dialogs, *m_notices);
+    m_sessions = std::make_unique<SessionControl>(*m_parts, *m_dialogs, *m_notices);
+    m_actions = std::make_unique<WindowActions>(*m_parts, *m_sessions, *m_dialogs, *m_exporter);
     m_refresh.setSingleShot(true);
     m_refresh.setInterval(0);
     connect(&m_refresh, &QTimer::timeout, this, &MainWindow::refresh);
-    connect(m_watcher, &QFileSystemWatcher::fileChanged, this, &MainWindow::fileChanged);
-    connect(m_keeper, &SessionKeeper::modifiedChanged, this, &MainWindow::refreshActions);
-    connect(&m_reload, &QTimer::timeout, this, [this] {
-        m_view = m_graph->saveView();
-        m_workbench->reload();
-    });
+}
+
+void MainWindow::connectTools()
+{
+    connect(m_sessions.get(), &SessionControl::saved, this, &MainWindow::refreshLater);
+    connect(&m_sessions->keeper(), &SessionKeeper::modifiedChanged, this, &MainWindow::refreshLater);
+    connect(m_sessions.get(), &SessionControl::recentChanged, this, [this] { emit settingsChanged(settings()); });
+    connect(m_actions.get(), &WindowActions::themeChosen, this, &MainWindow::setThemeMode);
+    connect(m_docks, &Docks::perspectiveChanged, this, &MainWindow::refreshLater);
 }
 
 void MainWindow::connectWorkbench()
 {
-    jobs::Workbench* bench = m_workbench.get();
-    connect(bench, &jobs::Workbench::opened, this, &MainWindow::modelOpened);
-    connect(bench, &jobs::Workbench::failed, this, &MainWindow::sayFailure);
+    const jobs::Workbench* bench = m_workbench.get();
+    connect(bench, &jobs::Workbench::opened, this, [this] {
+        m_selection.clear();
+        refresh();
+        m_sessions->modelOpened();
+    });
     connect(bench, &jobs::Workbench::progressed, m_status, &StatusLine::setProgress);
-    connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshActions);
-    connect(bench, &jobs::Workbench::engineLost, this, [this](const QString& reason) {
-        const bool over = m_engine->state() == jobs::EngineState::Failed;
-        const QString then = over ? tr("It will not be restarted automatically.") : tr("Restarting it.");
-        m_banner->say(QStringLiteral("engine"),
-                      tr("Engine failure: %1. %2 None of your work is lost.").arg(reason, then),
-                      {{tr("Restart now"), [this] { m_engine->restart(); }}});
-    });
-    connect(bench, &jobs::Workbench::engineBack, this, [this] {
-        if (!m_banner->sentence().isEmpty())
-            m_banner->say(QStringLiteral("engine"), tr("The engine has been restarted; your work has been restored."));
-    });
-    connect(m_engine.get(), &jobs::EngineClient::stateChanged, this, &MainWindow::refreshActions);
+    connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshLater);
+    connect(m_engine.get(), &jobs::EngineClient::stateChanged, this, &MainWindow::refreshLater);
 }
 
 void MainWindow::connectGraph()
@@ -217,7 +214,7 @@ void MainWindow::connectGraph()
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);
     connect(m_graph, &graphview::GraphPanel::checkpointDragged, bench, &jobs::Workbench::previewMove);
     connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
-    connect(m_graph, &graphview::GraphPanel::layoutFinished, m_keeper, &SessionKeeper::touch);
+    connect(m_graph, &graphview::GraphPanel::layoutFinished, &m_sessions->keeper(), &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
             [this](const QString& sentence) { m_status->showMessage(sentence, 8000); });
 }
@@ -225,76 +222,42 @@ void MainWindow::connectGraph()
 void MainWindow::connectDocument()
 {
     models::Document* document = &m_document;
-    connect(document, &models::Document::modelChanged, this, &MainWindow::refreshActions);
-    connect(document, &models::Document::planChanged, this, &MainWindow::refreshActions);
-    connect(document, &models::Document::settingsChanged, this, &MainWindow::refreshActions);
-    connect(document, &models::Document::runsChanged, this, &MainWindow::refreshActions);
-    connect(document, &models::Document::refusalChanged, this, [this](const QString& sentence) {
-        if (sentence.isEmpty()) m_banner->dismiss(QStringLiteral("refusal"));
-        else
-            m_banner->say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence),
-                          suggestedFixes());
-    });
-    connect(&m_selection, &models::Selection::changed, this, &MainWindow::refreshActions);
+    connect(document, &models::Document::modelChanged, this, &MainWindow::refreshLater);
+    connect(document, &models::Document::planChanged, this, &MainWindow::refreshLater);
+    connect(document, &models::Document::settingsChanged, this, &MainWindow::refreshLater);
+    connect(document, &models::Document::runsChanged, this, &MainWindow::refreshLater);
+    connect(&m_selection, &models::Selection::changed, this, &MainWindow::refreshLater);
 }
 
 void MainWindow::connectStartPage()
 {
-    connect(m_start, &StartPage::openRequested, this, [this] { askForModel({}); });
-    connect(m_start, &StartPage::sampleChosen, this, [this](const Sample& sample) {
-        openFile({sample.model, {sample.data}, {}});
-    });
+    connect(m_start, &StartPage::openRequested, this, [this] { m_sessions->askForModel({}); });
+    connect(m_start, &StartPage::sampleChosen, this,
+            [this](const Sample& sample) { openFile({.file = sample.model, .data = {sample.data}, .roles = {}}); });
     connect(m_start, &StartPage::recentChosen, this, &MainWindow::openFile);
 }
 
-// Of the change that has just been refused: at most two, as buttons.
-QVector<BannerButton> MainWindow::suggestedFixes()
-{
-    QVector<BannerButton> buttons;
-    for (const models::Repair& repair : m_document.repairs()) {
-        if (buttons.size() == 2) break;
-        const QString text = repairText(*m_document.model(), repair);
-        buttons.append({text, [this, repair, text] { m_workbench->repair(text, repair); }});
-    }
-    return buttons;
-}
-
 // Many changes come together; the window follows once.
-void MainWindow::refreshActions() { m_refresh.start(); }
+void MainWindow::refreshLater() { m_refresh.start(); }
 
 void MainWindow::refresh()
 {
     const bool open = m_document.model() != nullptr;
-    m_actions->update([this](Needs needs) { return met(needs); });
+    m_actions->refresh();
     m_centre->setCurrentWidget(open ? static_cast<QWidget*>(m_graph) : m_start);
     m_docks->setShown(open);
     m_start->setRecent(m_setup.settings.recent);
     m_status->setModel(m_document.model());
-    m_status->setEngine({m_engine->state(), engineWhere(m_setup.engine), m_document.settings().device,
-                         m_workbench->running(), m_workbench->busy()});
-    m_keeper->touch();
-    const QString file = m_keeper->file().isEmpty() ? m_document.modelPath() : m_keeper->file();
+    m_status->setEngine({.state = m_engine->state(),
+                         .where = engineWhere(m_setup.engine),
+                         .device = m_document.settings().device,
+                         .running = m_workbench->running(),
+                         .busy = m_workbench->busy()});
+    m_sessions->keeper().touch();
+    const QString file = m_sessions->keeper().file().isEmpty() ? m_document.modelPath() : m_sessions->keeper().file();
     setWindowTitle(open ? tr("%1[*] – Hopscope").arg(QFileInfo(file).fileName()) : tr("Hopscope[*]"));
     setWindowFilePath(open ? file : QString());
-    setWindowModified(m_keeper->modified());
-}
-
-bool MainWindow::met(Needs needs) const
-{
-    const bool running = m_workbench->running();
-    switch (needs) {
-    case Needs::Nothing: return true;
-    case Needs::Model: return m_document.model() != nullptr;
-    case Needs::Plan: return m_document.plan() != nullptr;
-    case Needs::IdleRun: return m_document.plan() && !running && m_engine->state() == jobs::EngineState::Ready;
-    case Needs::ActiveRun: return running;
-    case Needs::PausedRun:
-        return running && m_document.runLog() && m_document.runLog()->state() == protocol::RunState::Paused;
-    case Needs::Step: return met(Needs::IdleRun) || met(Needs::PausedRun);
-    case Needs::Runs: return !m_document.runs().empty();
-    case Needs::RunLog: return m_document.runLog() != nullptr;
-    }
-    return false;
+    setWindowModified(m_sessions->keeper().modified());
 }
 
 void MainWindow::setThemeMode(style::Mode mode)
@@ -308,7 +271,7 @@ void MainWindow::setThemeMode(style::Mode mode)
 void MainWindow::applyTheme()
 {
     style::applyTheme(m_theme);
-    applyIcons();
+    m_actions->applyIcons(m_theme);
     m_graph->setTheme(m_theme);
     for (panels::Panel* panel : m_panels) panel->setTheme(m_theme);
 }
@@ -320,6 +283,27 @@ WindowSettings MainWindow::settings() const
     settings.layouts = m_docks->layouts();
     settings.perspective = m_docks->perspective();
     return settings;
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    if (!m_sessions->mayClose()) return event->ignore();
+    emit settingsChanged(settings());
+    event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const RecentFile entry = m_sessions->dropped(event->mimeData()->urls());
+    if (entry.file.isEmpty())
+        return m_notices->sayFailure(tr("Opening"), tr("drop a model as well: data alone cannot be opened"), {});
+    event->acceptProposedAction();
+    m_sessions->openDropped(entry);
 }
 
 }  // namespace hopscope::window

@@ -125,10 +125,10 @@ void benchShared(const QString& helper)
 void benchFrames(Window& window)
 {
     std::vector<Span> fit, near;
-    window.view().fit();
+    window.view().viewport().fit();
     const graphview::Camera whole = window.view().camera();
     for (int i = 0; i < 60; ++i) {
-        window.view().setCamera(whole.zoomed(1 + 0.002 * i, {800, 500}));
+        window.view().viewport().setCamera(whole.zoomed(1 + 0.002 * i, {800, 500}));
         fit.push_back(window.frame());
     }
     for (const qreal scale : {0.2, 0.5, 1.0}) {
@@ -137,7 +137,7 @@ void benchFrames(Window& window)
             graphview::Camera camera;
             camera.scale = scale;
             camera.offset = QPointF(800, 500) - window.view().scene()->bounds.center() * scale + QPointF(3 * i, 7 * i);
-            window.view().setCamera(camera);
+            window.view().viewport().setCamera(camera);
             near.push_back(window.frame());
         }
         row("frame at 50,000 nodes, at " + std::to_string(qRound(scale * 100)) + " %, p95", 16.6, near, most);

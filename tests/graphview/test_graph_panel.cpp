@@ -304,7 +304,7 @@ private slots:
         bench.press(Qt::Key_Minus);
         bench.settle();
         bench.panel.setColourMode(ColourMode::Kind);
-        bench.view().setCamera({0.5, {120, 30}});
+        bench.view().viewport().setCamera({0.5, {120, 30}});
         const QByteArray state = bench.panel.saveView();
         const std::size_t nodes = bench.scene().nodes.size();
         Bench other;

@@ -197,8 +197,8 @@ void TestWorkbenchPlans::measuringTheMachinePlansAgain()
     bench.open("chain3.pt");
     std::vector<protocol::MachineRates> answers;
     const auto keep = [&](const base::Result<protocol::MachineRates>& rates) { answers.push_back(rates.value()); };
-    bench.workbench.requestMachine("machine/rates", this, keep);
-    bench.workbench.requestMachine("machine/measure", this, keep);
+    bench.workbench.queries().machine("machine/rates", this, keep);
+    bench.workbench.queries().machine("machine/measure", this, keep);
     QTRY_COMPARE(answers.size(), std::size_t{2});
     QVERIFY(!answers[0].measured && answers[1].measured);
     const models::PlanPtr before = bench.document.plan();

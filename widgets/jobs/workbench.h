@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "jobs/engine_client.h"
+#include "jobs/engine_queries.h"
 #include "models/document.h"
-#include "protocol/machine.h"
 
 namespace hopscope::jobs {
 
@@ -23,6 +23,7 @@ public:
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     [[nodiscard]] bool running() const;  // a run is under way
     [[nodiscard]] bool busy() const;     // opening or planning
+    [[nodiscard]] EngineQueries& queries();
 
     void open(const QString& model, const QStringList& data, const QStringList& roles);
     void reload();  // the same files again, keeping pins where they still fit
@@ -60,14 +61,6 @@ public:
     void step(const QString& unit);
     void stopRun();
 
-    using Source = std::function<void(base::Result<json::Value>)>;  // the answer of model/source
-    void requestSource(int op, QObject* context, Source answer);
-    void peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer);
-
-    // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
-    using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
-    std::int64_t requestMachine(const QString& method, QObject* context, Machine answer);
-    void cancel(std::int64_t request);
     void planAgain();  // the machine is known better: the same cuts, and what they are compared with
 
     void restoreSettings(const models::Settings& settings);  // of a session file; no undo step

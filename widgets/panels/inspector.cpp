@@ -440,7 +440,7 @@ void Inspector::askSource()
 {
     const int op = selectedOp();
     if (op < 0 || op == m_asked) return;
-    m_context.workbench.requestSource(op, this, [this, op](const base::Result<json::Value>& answer) {
+    m_context.workbench.queries().source(op, this, [this, op](const base::Result<json::Value>& answer) {
         if (op != selectedOp()) return;
         m_asked = op;
         showSource(answer);

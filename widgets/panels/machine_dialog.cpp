@@ -57,7 +57,7 @@ MachineDialog::MachineDialog(const Context& context, QWidget* parent) : QDialog(
 
 MachineDialog::~MachineDialog()
 {
-    if (m_request != 0) m_context.workbench.cancel(m_request);
+    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
 }
 
 void MachineDialog::setupRows(QBoxLayout& layout)
@@ -111,7 +111,7 @@ void MachineDialog::setupConnections()
 {
     connect(m_measure, &QPushButton::clicked, this, [this] { ask(QStringLiteral("machine/measure")); });
     connect(m_forget, &QPushButton::clicked, this, [this] { ask(QStringLiteral("machine/forget")); });
-    connect(m_cancel, &QPushButton::clicked, this, [this] { m_context.workbench.cancel(m_request); });
+    connect(m_cancel, &QPushButton::clicked, this, [this] { m_context.workbench.queries().cancel(m_request); });
     connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &MachineDialog::refresh);
     connect(&m_context.document, &models::Document::settingsChanged, this, [this] {
         if (m_request == 0 && m_context.document.settings().device != m_device) ask(QStringLiteral("machine/rates"));
@@ -125,7 +125,7 @@ void MachineDialog::ask(const QString& method)
     m_device = m_context.document.settings().device;
     m_title->setText(tr("Rates of %1").arg(m_device));
     m_measuring = method == QLatin1String("machine/measure");
-    m_request = m_context.workbench.requestMachine(
+    m_request = m_context.workbench.queries().machine(
         method, this,
         [this, method](const base::Result<protocol::MachineRates>& machine) { answered(method, machine); });
     refresh();

@@ -157,7 +157,7 @@ void TensorDialog::ask()
     m_back->setEnabled(false);
     m_next->setEnabled(false);
     m_text->setText(tr("Waiting for the engine..."));
-    m_context.workbench.peek(m_value, m_begin, m_begin + pageRows, this,
+    m_context.workbench.queries().peek(m_value, m_begin, m_begin + pageRows, this,
                              [this](const base::Result<json::Value>& answer) { showRows(answer); });
 }
 

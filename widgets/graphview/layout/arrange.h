@@ -46,7 +46,7 @@ inline constexpr qreal frameSide = 20, framePad = 11, frameTitle = 22;
 
 // In which stage a node is drawn, and in which later ones some of it is computed again.
 struct Staging {
-    std::vector<int> stage;               // by node; 0: inputs and prologue
+    std::vector<int> stage;               // by node, counted from 1; 0: inputs and prologue
     std::vector<int> lastStage;           // of boxes that hold several stages; else as `stage`
     std::vector<std::vector<int>> again;  // by node
     std::vector<std::vector<int>> byOp;   // by operator: the stages that compute it, ascending
@@ -55,7 +55,7 @@ struct Staging {
 Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model, const protocol::PlanRecord* plan);
 
 struct Band {
-    int stage = 0;  // 0: prologue and inputs
+    int stage = 0;  // counted from 1; 0: prologue and inputs
     qreal top = 0, bottom = 0;
 };
 

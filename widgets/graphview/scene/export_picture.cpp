@@ -48,7 +48,8 @@ public:
 private:
     void paint(QPainter& painter, const QRectF& part) const
     {
-        ScenePainter(painter, m_scene, m_colouring, m_theme, m_state).paint(part);
+        paintScene({.painter = painter, .scene = m_scene, .colouring = m_colouring, .theme = m_theme, .state = m_state},
+                   part);
     }
 
     bool svg(QIODevice& out) const

@@ -47,7 +47,7 @@ struct SceneStore {
     int value = -1;
     int count = 1;  // more than one: `value` is the first of them, and bytes are sums
     int node = -1;  // that makes the value
-    int stage = 0;
+    int stage = 0;  // that writes it, counted from 1
     bool pinned = false;
     QString down, up;  // "↓ 692 kB", "↑ 2.1 MB"
     QRectF rect;       // glyph and text

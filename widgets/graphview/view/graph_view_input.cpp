@@ -1,6 +1,8 @@
 #include <QContextMenuEvent>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <cmath>
 
@@ -15,94 +17,90 @@ constexpr qreal dragThreshold = 4;
 
 }  // namespace
 
+bool GraphView::event(QEvent* event)
+{
+    // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
+    if (event->type() == QEvent::ShortcutOverride && m_checkpoint.moving()) return event->accept(), true;
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString tip = m_scene ? tipAt(*m_scene, hitAt(help->pos())) : QString();
+    if (tip.isEmpty()) QToolTip::hideText();
+    else QToolTip::showText(help->globalPos(), tip, this);
+    return true;
+}
+
 void GraphView::wheelEvent(QWheelEvent* event)
 {
     const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
     const bool pan = event->modifiers() & Qt::ShiftModifier;
     if (pan) {
-        Camera next = m_camera;
+        Camera next = camera();
         next.offset += QPointF(angle.x() + angle.y(), 0) * 0.5;
-        setCamera(next);
+        m_viewport.setCamera(next);
     } else {
         const int delta = angle.y() != 0 ? angle.y() : pixels.y() * 2;
-        setCamera(m_camera.zoomed(std::pow(wheelStep, delta), event->position()));
+        m_viewport.setCamera(camera().zoomed(std::pow(wheelStep, delta), event->position()));
     }
     event->accept();
 }
 
-void GraphView::setDrag(Drag drag)
+void GraphView::setGesture(Gesture gesture)
 {
-    m_drag = drag;
+    m_gesture = gesture;
     refreshCursor();
 }
 
 void GraphView::refreshCursor()
 {
-    if (m_drag == Drag::Pan) setCursor(Qt::ClosedHandCursor);
-    else if (m_drag == Drag::Store) setCursor(Qt::DragMoveCursor);
-    else if (m_space || movable(m_hit)) setCursor(Qt::OpenHandCursor);
+    if (m_gesture == Gesture::Pan) setCursor(Qt::ClosedHandCursor);
+    else if (m_gesture == Gesture::Checkpoint) setCursor(Qt::DragMoveCursor);
+    else if (m_space || onCheckpoint(m_hit)) setCursor(Qt::OpenHandCursor);
     else if (m_hit.kind == Hit::Kind::Nothing) unsetCursor();
     else setCursor(Qt::PointingHandCursor);
 }
 
-// Of many stores drawn as one it would not be clear which is meant.
-bool GraphView::movable(const Hit& hit) const
+bool GraphView::onCheckpoint(const Hit& hit) const { return m_scene && isMovable(*m_scene, hit); }
+
+Hit GraphView::placeBelow() const
 {
-    return hit.kind == Hit::Kind::Store && m_scene->stores[hit.index].count == 1;
+    return m_scene ? hitBelowStores(*m_scene, camera().toScene(m_pointer), camera().scale) : Hit{};
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_pressed = m_pointer = event->position();
-    m_pressedCamera = m_camera;
+    m_pressedCamera = camera();
     m_moved = false;
     m_pressedHit = m_space ? Hit{} : hitAt(m_pressed);
-    if (event->button() == Qt::MiddleButton) return setDrag(Drag::Pan);
+    if (event->button() == Qt::MiddleButton) return setGesture(Gesture::Pan);
     if (event->button() != Qt::LeftButton) return;
-    m_dragged = movable(m_pressedHit) ? m_scene->stores[m_pressedHit.index].value : -1;
-    m_over = {};
-    setDrag(m_dragged >= 0 ? Drag::Store : Drag::Pan);
+    if (!onCheckpoint(m_pressedHit)) return setGesture(Gesture::Pan);
+    m_checkpoint.prepare(m_scene->stores[m_pressedHit.index].value);
+    setGesture(Gesture::Checkpoint);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
     m_pointer = event->position();
-    if (m_drag == Drag::None) return hover(m_pointer);
+    if (m_gesture == Gesture::None) return hover(m_pointer);
     const QPointF moved = m_pointer - m_pressed;
     if (!m_moved && std::hypot(moved.x(), moved.y()) < dragThreshold) return;
     m_moved = true;
-    if (m_drag == Drag::Pan) {
+    if (m_gesture == Gesture::Pan) {
         Camera next = m_pressedCamera;
         next.offset += moved;
-        setCamera(next);
-    }
-    if (m_drag == Drag::Store) dragStore();
+        m_viewport.setCamera(next);
+    } else m_checkpoint.moveOver(placeBelow());
     update();
-}
-
-void GraphView::dragStore()
-{
-    const Hit over = hitBelowStores(m_camera.toScene(m_pointer));
-    if (over == m_over) return;
-    m_over = over;
-    emit storeDragged(m_dragged, over);
-}
-
-void GraphView::endDrag()
-{
-    setDrag(Drag::None);
-    setNote({});
-    emit dragEnded();
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
-    const Drag drag = m_drag;
-    setDrag(Drag::None);
+    setGesture(Gesture::None);
     m_pointer = event->position();
-    if (drag == Drag::Store && m_moved) {
-        emit storeDropped(m_dragged, hitBelowStores(m_camera.toScene(m_pointer)));
-        endDrag();
+    if (m_checkpoint.moving()) {
+        if (m_moved) m_checkpoint.drop(placeBelow());
+        else m_checkpoint.end();  // another button has been pressed meanwhile
     } else if (!m_moved && event->button() == Qt::LeftButton && !m_space) {
         const bool opens = m_pressedHit.kind == Hit::Kind::Expander;
         if (opens) emit activated(m_pressedHit);
@@ -126,8 +124,7 @@ void GraphView::hover(QPointF at)
     const Hit hit = hitAt(at);
     if (hit == m_hit) return;
     m_hit = hit;
-    const bool node = hit.kind == Hit::Kind::Node || hit.kind == Hit::Kind::Expander;
-    m_state.hoveredNode = node ? hit.index : -1;
+    m_state.hoveredNode = hit.onNode() ? hit.index : -1;
     m_state.hoveredEdge = hit.kind == Hit::Kind::Edge ? hit.index : -1;
     refreshCursor();
     emit hovered(hit);
@@ -140,7 +137,10 @@ void GraphView::leaveEvent(QEvent*) { hover(QPointF(-1e6, -1e6)); }
 // panel.
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_Escape && dragging()) return endDrag();
+    if (event->key() == Qt::Key_Escape && m_checkpoint.moving()) {
+        setGesture(Gesture::None);
+        return m_checkpoint.end();
+    }
     if (event->key() != Qt::Key_Space) return QWidget::keyPressEvent(event);
     m_space = true;
     refreshCursor();

@@ -1,4 +1,6 @@
-#include "graphview/view/graph_controller.h"
+#include "graphview/view/view_state.h"
+
+#include "graphview/scene/colours.h"
 #include "json/json.h"
 
 namespace hopscope::graphview {
@@ -46,48 +48,55 @@ std::optional<Camera> cameraFrom(const json::Value* value)
     return Camera{scale, {number(items[1]), number(items[2])}};
 }
 
+FoldState foldFrom(const json::Value& view)
+{
+    FoldState fold;
+    if (const json::Value* list = view.find("expanded"); list && list->isArray())
+        for (const json::Value& path : *list->asArray())
+            if (path.asString()) fold.expanded.insert(QString::fromStdString(*path.asString()));
+    if (const json::Value* every = view.find("every_operator"); every && every->asBool())
+        fold.everyOperator = *every->asBool();
+    return fold;
+}
+
+std::optional<ColourMode> colourFrom(const json::Value* value)
+{
+    if (!value || !value->asString()) return std::nullopt;
+    for (int i = 0; i < modeCount; ++i)
+        if (modeKey(static_cast<ColourMode>(i)).toStdString() == *value->asString()) return static_cast<ColourMode>(i);
+    return std::nullopt;
+}
+
 }  // namespace
 
-QByteArray GraphController::saveView() const
+QByteArray writeViewState(const ViewState& state)
 {
     json::Value view = json::Value::object();
     json::Value expanded = json::Value::array(), bookmarks = json::Value::array();
-    QStringList paths(m_maker.state().expanded.begin(), m_maker.state().expanded.end());
+    QStringList paths(state.fold.expanded.begin(), state.fold.expanded.end());
     paths.sort();
     for (const QString& path : paths) expanded.push(path.toStdString());
-    for (const models::Target& target : m_bookmarks) bookmarks.push(targetValue(target));
-    const Camera& camera = m_view->camera();
+    for (const models::Target& target : state.bookmarks) bookmarks.push(targetValue(target));
     view["expanded"] = std::move(expanded);
-    view["every_operator"] = m_maker.state().everyOperator;
+    view["every_operator"] = state.fold.everyOperator;
     view["bookmarks"] = std::move(bookmarks);
-    view["camera"] = json::Value(json::Array{camera.scale, camera.offset.x(), camera.offset.y()});
-    view["colour"] = modeKey(m_mode).toStdString();
+    if (const auto& camera = state.camera)
+        view["camera"] = json::Value(json::Array{camera->scale, camera->offset.x(), camera->offset.y()});
+    if (state.colour) view["colour"] = modeKey(*state.colour).toStdString();
     return QByteArray::fromStdString(json::write(view));
 }
 
-void GraphController::restoreView(const QByteArray& state)
+std::optional<ViewState> readViewState(const QByteArray& text)
 {
-    const auto view = json::parse(state.toStdString(), "view");
-    if (!view || !m_maker.model()) return;
-    FoldState fold;
-    if (const json::Value* list = view->find("expanded"); list && list->isArray())
-        for (const json::Value& path : *list->asArray())
-            if (path.asString()) fold.expanded.insert(QString::fromStdString(*path.asString()));
-    if (const json::Value* every = view->find("every_operator"); every && every->asBool())
-        fold.everyOperator = *every->asBool();
-    m_bookmarks.clear();
+    const auto view = json::parse(text.toStdString(), "view");
+    if (!view) return std::nullopt;
+    ViewState state{.fold = foldFrom(*view),
+                    .bookmarks = {},
+                    .camera = cameraFrom(view->find("camera")),
+                    .colour = colourFrom(view->find("colour"))};
     if (const json::Value* list = view->find("bookmarks"); list && list->isArray())
-        for (const json::Value& item : *list->asArray()) m_bookmarks << targetFrom(item);
-    markBookmarks();
-    if (const json::Value* colour = view->find("colour"); colour && colour->asString())
-        for (int i = 0; i < modeCount; ++i)
-            if (modeKey(static_cast<ColourMode>(i)).toStdString() == *colour->asString() &&
-                m_modeActions[i]->isEnabled())
-                setColourMode(static_cast<ColourMode>(i));
-    m_cameraNext = cameraFrom(view->find("camera"));
-    m_fitNext = !m_cameraNext;
-    m_everyOperator->setChecked(fold.everyOperator);
-    m_maker.setFold(std::move(fold));
+        for (const json::Value& item : *list->asArray()) state.bookmarks << targetFrom(item);
+    return state;
 }
 
 }  // namespace hopscope::graphview

@@ -1,0 +1,12 @@
+#pragma once
+
+// Whether what an action needs is there. Pure function of the document, the workbench and the engine.
+
+#include "actions.h"
+#include "window_parts.h"
+
+namespace hopscope::window {
+
+bool isMet(Needs needs, const WindowParts& parts);
+
+}  // namespace hopscope::window

@@ -1,0 +1,27 @@
+#pragma once
+
+// Writes what is seen into files: the graph, the plots, tables, the trace and the report of the last run.
+
+#include "command_line.h"
+#include "file_dialogs.h"
+#include "notices.h"
+
+namespace hopscope::window {
+
+class Exporter : public QObject {
+    Q_OBJECT
+public:
+    Exporter(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
+
+    // Writes one file; an empty string, or why not. `width`: pixels of a picture, 0: its natural size.
+    [[nodiscard]] QString write(const ExportTarget& target, int width) const;
+    // Asks for the file first. `kind`: as in ExportTarget.
+    void ask(const QString& kind, const QString& filter);
+
+private:
+    const WindowParts& m_parts;
+    FileDialogs& m_dialogs;
+    Notices& m_notices;
+};
+
+}  // namespace hopscope::window

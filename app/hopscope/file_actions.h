@@ -1,0 +1,13 @@
+#pragma once
+
+// The actions of the menu "File". They refer to what they are given, which outlives the book.
+
+#include "actions.h"
+#include "exporter.h"
+#include "session_control.h"
+
+namespace hopscope::window {
+
+void addFileActions(ActionBook& book, const WindowParts& parts, SessionControl& sessions, Exporter& exporter);
+
+}  // namespace hopscope::window

@@ -1,0 +1,70 @@
+#include "notices.h"
+
+#include "models/labels.h"
+#include "models/pins.h"
+
+namespace hopscope::window {
+
+namespace {
+
+constexpr int maxFixes = 2;  // as buttons
+
+QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
+{
+    if (!repair.dropped) return Notices::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
+    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
+    if (repair.dropped->kind == "checkpoint") return Notices::tr("Cut here and unpin %1").arg(value);
+    if (repair.dropped->kind == "no_checkpoint") return Notices::tr("Cut here and allow storing %1").arg(value);
+    return Notices::tr("Cut here without this pin: %1").arg(models::pinLabel(model, *repair.dropped));
+}
+
+}  // namespace
+
+Notices::Notices(const WindowParts& parts) : m_parts(parts)
+{
+    connect(&parts.workbench, &jobs::Workbench::failed, this, &Notices::sayFailure);
+    connect(&parts.workbench, &jobs::Workbench::engineLost, this, &Notices::engineLost);
+    connect(&parts.workbench, &jobs::Workbench::engineBack, this, &Notices::engineBack);
+    connect(&parts.document, &models::Document::refusalChanged, this, &Notices::refusalChanged);
+}
+
+void Notices::sayFailure(const QString& what, const QString& sentence, const QString& hint)
+{
+    const QString text = hint.isEmpty() ? tr("%1: %2").arg(what, sentence) : tr("%1: %2. %3").arg(what, sentence, hint);
+    m_parts.banner.say(QStringLiteral("open"), text);
+}
+
+void Notices::engineLost(const QString& reason)
+{
+    const bool over = m_parts.engine.state() == jobs::EngineState::Failed;
+    const QString then = over ? tr("It will not be restarted automatically.") : tr("Restarting it.");
+    m_parts.banner.say(QStringLiteral("engine"),
+                       tr("Engine failure: %1. %2 None of your work is lost.").arg(reason, then),
+                       {{tr("Restart now"), [this] { m_parts.engine.restart(); }}});
+}
+
+void Notices::engineBack()
+{
+    if (m_parts.banner.sentence().isEmpty()) return;
+    m_parts.banner.say(QStringLiteral("engine"), tr("The engine has been restarted; your work has been restored."));
+}
+
+void Notices::refusalChanged(const QString& sentence)
+{
+    if (sentence.isEmpty()) return m_parts.banner.dismiss(QStringLiteral("refusal"));
+    m_parts.banner.say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence), suggestedFixes());
+}
+
+// Of the change that has just been refused.
+QVector<BannerButton> Notices::suggestedFixes()
+{
+    QVector<BannerButton> buttons;
+    for (const models::Repair& repair : m_parts.document.repairs()) {
+        if (buttons.size() == maxFixes) break;
+        const QString text = repairText(*m_parts.document.model(), repair);
+        buttons.append({text, [this, repair, text] { m_parts.workbench.repair(text, repair); }});
+    }
+    return buttons;
+}
+
+}  // namespace hopscope::window

@@ -1,0 +1,25 @@
+#pragma once
+
+// What the banner says of the engine, of cuts that are refused, and of whatever else has failed.
+
+#include "window_parts.h"
+
+namespace hopscope::window {
+
+class Notices : public QObject {
+    Q_OBJECT
+public:
+    explicit Notices(const WindowParts& parts);
+
+    void sayFailure(const QString& what, const QString& sentence, const QString& hint);
+
+private:
+    void engineLost(const QString& reason);
+    void engineBack();
+    void refusalChanged(const QString& sentence);
+    [[nodiscard]] QVector<BannerButton> suggestedFixes();
+
+    const WindowParts& m_parts;
+};
+
+}  // namespace hopscope::window

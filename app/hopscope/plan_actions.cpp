@@ -1,0 +1,102 @@
+#include "plan_actions.h"
+
+#include <QCoreApplication>
+
+namespace hopscope::window {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("PlanActions", text); }
+
+void addStrategies(ActionBook& book, const WindowParts& parts)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "plan.optimalTime",
+         .text = tr("Strategy: Optimal &Time"),
+         .shortcut = "",
+         .tip = tr("The plan with the shortest predicted time, without pins"),
+         .needs = Model,
+         .run = [&parts] { parts.workbench.setStrategy(QStringLiteral("optimal"), QStringLiteral("time")); }},
+        {.name = "plan.optimalBytes",
+         .text = tr("Strategy: Optimal &Bytes"),
+         .shortcut = "",
+         .tip = tr("The plan that moves the fewest bytes, without pins"),
+         .needs = Model,
+         .run = [&parts] { parts.workbench.setStrategy(QStringLiteral("optimal"), QStringLiteral("bytes")); }},
+        {.name = "plan.aroundPins",
+         .text = tr("&Optimise Around the Pins"),
+         .shortcut = "Ctrl+Alt+O",
+         .tip = tr("The cheapest plan that respects your pins"),
+         .needs = Model,
+         .run = [&parts] { parts.workbench.optimiseAroundPins(); }},
+        {.name = "plan.depth",
+         .text = tr("Strategy: &Depth"),
+         .shortcut = "",
+         .tip = tr("Cut after every hop, without pins"),
+         .needs = Model,
+         .run = [&parts] { parts.workbench.setStrategy(QStringLiteral("depth")); }},
+        {.name = "plan.sourceRule",
+         .text = tr("Strategy: &Source Rule"),
+         .shortcut = "",
+         .tip = tr("Cut by module, without pins"),
+         .needs = Model,
+         .run = [&parts] { parts.workbench.setStrategy(QStringLiteral("source-rule")); }},
+        {.name = "plan.clear",
+         .text = tr("Remove All &Pins"),
+         .shortcut = "Ctrl+Shift+Backspace",
+         .tip = tr("Leave all decisions to the strategy"),
+         .needs = Plan,
+         .run = [&parts] { parts.workbench.clearPins(); }},
+    });
+}
+
+void addPlanFiles(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "plan.load",
+         .text = tr("&Load a Plan…"),
+         .shortcut = "",
+         .tip = tr("Use the cuts of a plan.json"),
+         .needs = Model,
+         .run =
+             [&parts, &dialogs] {
+                 dialogs.open(tr("Load a plan"), tr("Plans (*.json)"),
+                              [&parts](const QString& file) { parts.workbench.loadPlan(file); });
+             }},
+        {.name = "plan.save",
+         .text = tr("Sa&ve the Plan…"),
+         .shortcut = "",
+         .tip = tr("Write the plan to a plan.json"),
+         .needs = Plan,
+         .run =
+             [&parts, &dialogs] {
+                 dialogs.save(tr("Save the plan"), QStringLiteral("plan.json"), tr("Plans (*.json)"),
+                              [&parts](const QString& file) { parts.workbench.savePlan(file); });
+             }},
+    });
+}
+
+}  // namespace
+
+void addEditActions(ActionBook& book, const WindowParts& parts)
+{
+    QAction* undo = parts.workbench.undoStack().createUndoAction(&parts.window, tr("Undo"));
+    undo->setObjectName(QStringLiteral("edit.undo"));
+    undo->setShortcut(QKeySequence(QStringLiteral("Ctrl+Z")));
+    undo->setStatusTip(tr("Undo the last change of the cuts"));
+    QAction* redo = parts.workbench.undoStack().createRedoAction(&parts.window, tr("Redo"));
+    redo->setObjectName(QStringLiteral("edit.redo"));
+    redo->setShortcuts(QKeySequence::listFromString(QStringLiteral("Ctrl+Shift+Z; Ctrl+Y")));
+    redo->setStatusTip(tr("Redo the change that was undone"));
+    for (QAction* action : {undo, redo}) book.adopt(action, QStringLiteral("Edit"));
+}
+
+void addPlanActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs)
+{
+    addStrategies(book, parts);
+    addPlanFiles(book, parts, dialogs);
+}
+
+}  // namespace hopscope::window

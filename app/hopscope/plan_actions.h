@@ -1,0 +1,13 @@
+#pragma once
+
+// The actions of the menus "Edit" and "Plan". They refer to what they are given, which outlives the book.
+
+#include "actions.h"
+#include "file_dialogs.h"
+
+namespace hopscope::window {
+
+void addEditActions(ActionBook& book, const WindowParts& parts);
+void addPlanActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs);
+
+}  // namespace hopscope::window

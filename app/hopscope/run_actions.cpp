@@ -1,0 +1,121 @@
+#include "run_actions.h"
+
+#include <QCoreApplication>
+
+#include "availability.h"
+#include "panels/panels.h"
+
+namespace hopscope::window {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("RunActions", text); }
+
+void addSteering(ActionBook& book, const WindowParts& parts)
+{
+    using enum Needs;
+    const auto pauseOrResume = [&parts] {
+        if (isMet(PausedRun, parts)) parts.workbench.resume();
+        else parts.workbench.pause();
+    };
+    book.addAll({
+        {.name = "run.start",
+         .text = tr("&Start"),
+         .shortcut = "F9",
+         .tip = tr("Run the plan for all nodes and compare with the model"),
+         .needs = IdleRun,
+         .run = [&parts] { parts.workbench.startRun(); }},
+        {.name = "run.startPaused",
+         .text = tr("Start &Step by Step"),
+         .shortcut = "Ctrl+F9",
+         .tip = tr("Start paused, to step batch by batch"),
+         .needs = IdleRun,
+         .run = [&parts] { parts.workbench.startRun(true); }},
+        {.name = "run.pause",
+         .text = tr("&Pause or Resume"),
+         .shortcut = "F8",
+         .tip = tr("Pause after the current batch, or resume"),
+         .needs = ActiveRun,
+         .run = pauseOrResume},
+        {.name = "run.stepBatch",
+         .text = tr("Step One &Batch"),
+         .shortcut = "F10",
+         .tip = tr("Run one more batch, or start with the first"),
+         .needs = Step,
+         .run = [&parts] { parts.workbench.step(QStringLiteral("batch")); }},
+        {.name = "run.stepStage",
+         .text = tr("Step One Sta&ge"),
+         .shortcut = "Shift+F9",
+         .tip = tr("Run one more stage, or start with the first"),
+         .needs = Step,
+         .run = [&parts] { parts.workbench.step(QStringLiteral("stage")); }},
+        {.name = "run.stop",
+         .text = tr("S&top"),
+         .shortcut = "Shift+F5",
+         .tip = tr("Stop the run and discard its results"),
+         .needs = ActiveRun,
+         .run = [&parts] { parts.workbench.stopRun(); }},
+    });
+}
+
+void addReports(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "run.openReport",
+         .text = tr("Open a &Report…"),
+         .shortcut = "",
+         .tip = tr("Show an earlier run next to the others"),
+         .needs = Model,
+         .run =
+             [&parts, &dialogs] {
+                 dialogs.open(tr("Open a report"), tr("Reports (*.json)"),
+                              [&parts](const QString& file) { parts.workbench.openReport(file); });
+             }},
+        {.name = "run.saveReport",
+         .text = tr("S&ave the Report…"),
+         .shortcut = "",
+         .tip = tr("Write the report.json of the last run"),
+         .needs = Runs,
+         .run = [&exporter] { exporter.ask(QStringLiteral("report"), tr("Reports (*.json)")); }},
+    });
+}
+
+void showMachine(const WindowParts& parts)
+{
+    const panels::Context context{.document = parts.document,
+                                  .selection = parts.selection,
+                                  .workbench = parts.workbench,
+                                  .engine = &parts.engine};
+    panels::showMachine(context, parts.window.centralWidget());
+}
+
+void addEngine(ActionBook& book, const WindowParts& parts)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "run.machine",
+         .text = tr("&Machine…"),
+         .shortcut = "",
+         .tip = tr("Rates of the device, typical or measured"),
+         .needs = Nothing,
+         .run = [&parts] { showMachine(parts); }},
+        {.name = "run.restartEngine",
+         .text = tr("Restart the &Engine"),
+         .shortcut = "",
+         .tip = tr("Stop the engine and start it again"),
+         .needs = Nothing,
+         .run = [&parts] { parts.engine.restart(); }},
+    });
+}
+
+}  // namespace
+
+void addRunActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
+{
+    addSteering(book, parts);
+    addReports(book, parts, dialogs, exporter);
+    addEngine(book, parts);
+}
+
+}  // namespace hopscope::window

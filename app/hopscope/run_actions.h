@@ -1,0 +1,13 @@
+#pragma once
+
+// The actions of the menu "Run". They refer to what they are given, which outlives the book.
+
+#include "actions.h"
+#include "exporter.h"
+#include "file_dialogs.h"
+
+namespace hopscope::window {
+
+void addRunActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter);
+
+}  // namespace hopscope::window

@@ -1,0 +1,69 @@
+#pragma once
+
+// What is open: models and session files, how they are opened, saved, read again and recovered. The session itself and the
+// copy of it are SessionKeeper's.
+
+#include <QUrl>
+
+#include "file_dialogs.h"
+#include "file_watch.h"
+#include "notices.h"
+#include "session_keeper.h"
+
+namespace hopscope::window {
+
+class SessionControl : public QObject {
+    Q_OBJECT
+public:
+    SessionControl(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
+
+    void
+    open(const RecentFile& entry);  // a model, or a session by its suffix; asks first where something would be lost
+    // Of what was dropped: one model or session, and what goes with it; data alone belongs to the model that is open. No file:
+    // nothing can be opened.
+    [[nodiscard]] RecentFile dropped(const QList<QUrl>& urls) const;
+    void openDropped(RecentFile entry);  // with the data beside it, or asks for some
+    void close();
+    void reload();  // the same files again, keeping cuts and view
+    void save(bool askName);
+    void askForModel(const RecentFile& suggestion);
+    void askForSession();
+    void offerRecovery();
+    void recover(const Orphan& orphan);
+    // False: the user wants to keep what is open. "Save" without a name to save to asks for one first; whatever was wanted is
+    // then done by the user again.
+    [[nodiscard]] bool mayClose();
+    void modelOpened();  // the window shows it already
+    [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
+
+signals:
+    void saved();
+    void recentChanged();
+
+private:
+    // What is being opened, until it is there.
+    struct Opening {
+        bool another = false;              // something else, not the same again
+        QString session;                   // its file; empty: a model
+        std::optional<Session> restoring;  // what the file says
+        QByteArray view;                   // of the graph
+    };
+
+    void openModel(const RecentFile& entry);
+    void openSession(const QString& file);
+    void restore(const Session& session, const QString& sessionFile);
+    void write(const QString& file);
+    void remember(const RecentFile& entry);
+    void sayNoData();
+    void sayChanged();
+    [[nodiscard]] std::optional<Session> current(bool withView) const;
+
+    const WindowParts& m_parts;
+    FileDialogs& m_dialogs;
+    Notices& m_notices;
+    SessionKeeper m_keeper;
+    FileWatch m_watch;
+    Opening m_opening;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,44 @@
+#pragma once
+
+// All actions of the window, the menus they are in, and when each makes sense.
+
+#include <QActionGroup>
+#include <QMenuBar>
+
+#include "actions.h"
+#include "exporter.h"
+#include "session_control.h"
+
+namespace hopscope::window {
+
+class WindowActions : public QObject {
+    Q_OBJECT
+public:
+    WindowActions(const WindowParts& parts, SessionControl& sessions, FileDialogs& dialogs, Exporter& exporter);
+
+    [[nodiscard]] const ActionBook& book() const { return m_book; }
+    [[nodiscard]] QList<QAction*> perspectives() const { return m_perspectives.actions(); }
+    void refresh();  // which of them make sense now
+    void applyIcons(const style::Theme& theme);
+
+signals:
+    void themeChosen(hopscope::style::Mode mode);
+
+private:
+    void addPerspectives();
+    void addPanels();
+    void addAppearance();
+    void addThemes();
+    void addHelp();
+    void setupMenus();
+    void fillMenu(const QString& group, const QString& title);
+    void addRecentMenu(QMenu& menu);
+    void setReducedMotion(bool reduced);
+
+    const WindowParts& m_parts;
+    SessionControl& m_sessions;
+    ActionBook m_book;
+    QActionGroup m_perspectives;
+};
+
+}  // namespace hopscope::window

@@ -1,0 +1,125 @@
+// Bands of stages, and the frames of modules over them.
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+
+#include "graphview/scene/paint_parts.h"
+#include "models/labels.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("GraphScene", text); }
+
+// While a run goes on, and after it, the stage's share of what is done.
+void paintProgress(const PaintContext& c, const Band& band, QPointF at)
+{
+    if (!c.state.run) return;
+    for (const models::StageProgress& stage : c.state.run->stages()) {
+        if (stage.index != band.stage) continue;
+        const qreal share = stage.finished           ? 1
+                            : stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations)
+                                                     : 0;
+        const QRectF bar(at, QSizeF(92, 5));
+        c.painter.setPen(Qt::NoPen);
+        c.painter.setBrush(c.theme.border);
+        c.painter.drawRoundedRect(bar, 2.5, 2.5);
+        c.painter.setBrush(stage.finished ? c.theme.good : c.theme.accent);
+        c.painter.drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * std::min(share, 1.0), 5)), 2.5, 2.5);
+        c.painter.setPen(c.theme.textMuted);
+        c.painter.setFont(detailFont());
+        const QString state = stage.finished ? tr("done") : QStringLiteral("%1 %").arg(int(share * 100));
+        c.painter.drawText(at + QPointF(0, 20),
+                           models::formatSeconds(stage.seconds) + QStringLiteral(" \u00b7 ") + state);
+    }
+}
+
+void paintBandTitle(const PaintContext& c, const Band& band)
+{
+    const bool first = band.stage == 0;
+    if (c.scene.staging.count == 0 && !first) return;
+    QFont font = labelFont();
+    c.painter.setFont(font);
+    c.painter.setPen(c.theme.textMuted);
+    const QPointF at(c.state.titleX + 14, band.top + 20);
+    const QString title = first ? tr("Prologue (once per graph)") : tr("Stage %1").arg(band.stage);
+    const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), 14);
+    if (c.scene.nodeIndex.count(QRectF(at - QPointF(0, 12), size), 1) > 0) return;
+    c.painter.drawText(at, title);
+    if (!first) return paintProgress(c, band, at + QPointF(0, 10));
+    font = detailFont();
+    font.setItalic(true);
+    c.painter.setFont(font);
+    const QRectF below(at + QPointF(0, 4), QSizeF(80, 14));
+    if (c.scene.nodeIndex.count(below, 1) == 0) c.painter.drawText(at + QPointF(0, 16), tr("structure only"));
+}
+
+}  // namespace
+
+void paintBands(const PaintContext& c, const QRectF& exposed)
+{
+    const qreal top = c.scene.bands.empty() ? exposed.bottom() : c.scene.bands.front().top;
+    const qreal bottom = c.scene.bands.empty() ? exposed.bottom() : c.scene.bands.back().bottom;
+    const auto fillOutside = [&](qreal from, qreal to) {
+        const QRectF area(exposed.left(), from, exposed.width(), to - from);
+        if (to > from) c.painter.fillRect(area, c.theme.panel);
+    };
+    fillOutside(exposed.top(), std::min(top, exposed.bottom()));
+    fillOutside(std::max(bottom, exposed.top()), exposed.bottom());
+    for (const Band& band : c.scene.bands) {
+        const QRectF area(exposed.left(), band.top, exposed.width(), band.bottom - band.top);
+        if (!area.intersects(exposed)) continue;
+        const QColor fill = band.stage == 0 ? c.theme.prologueBand : band.stage % 2 ? c.theme.bandA : c.theme.bandB;
+        c.painter.fillRect(area, fill);
+        if (c.state.stage > 0 && band.stage == c.state.stage) {
+            QColor tint = c.theme.accent;
+            tint.setAlphaF(0.07F);
+            c.painter.fillRect(area, tint);
+        }
+    }
+}
+
+void paintFrames(const PaintContext& c, const QRectF& exposed)
+{
+    for (std::size_t i = 0; i < c.scene.frames.size(); ++i) {
+        const QRectF& frame = c.scene.frames[i];
+        if (frame.isNull() || !frame.intersects(exposed)) continue;
+        QColor fill = c.theme.panel;
+        fill.setAlphaF(c.theme.dark ? 0.25F : 0.55F);
+        c.painter.setPen(QPen(c.theme.border, 1));
+        // Only the outermost is filled: every further one would cost as much as the whole picture.
+        int parent = c.scene.graph.frames[i].parent;
+        while (parent >= 0 && c.scene.frames[parent].isNull()) parent = c.scene.graph.frames[parent].parent;
+        if (parent >= 0 && frame.adjusted(2, frameTitle, -2, -2).contains(exposed)) continue;  // nothing of it is seen
+        c.painter.setBrush(parent < 0 ? QBrush(fill) : QBrush(Qt::NoBrush));
+        c.painter.drawRoundedRect(frame.intersected(exposed.adjusted(-40, -40, 40, 40)), 9, 9);
+        if (c.state.scale < textScale) continue;
+        const QFontMetricsF metrics(detailFont());
+        c.painter.setFont(detailFont());
+        c.painter.setPen(c.theme.textMuted);
+        // Left of the middle, where edges come in; the type is left out where there is no room for it.
+        const QString sign = c.state.picture ? QString() : QStringLiteral("\u2212  ");
+        const QString title = sign + c.scene.graph.frames[i].title;
+        const qreal room = frame.width() / 2 - 18;
+        const QString shown = metrics.horizontalAdvance(title) <= room
+                                  ? title
+                                  : title.section(QStringLiteral("  "), 0, sign.isEmpty() ? 0 : 1);
+        c.painter.drawText(frame.topLeft() + QPointF(10, 15),
+                           metrics.elidedText(shown, Qt::ElideMiddle, frame.width() - 20));
+    }
+}
+
+// Over the frames: a module may reach over several stages.
+void paintBandEdges(const PaintContext& c, const QRectF& exposed)
+{
+    for (const Band& band : c.scene.bands) {
+        if (band.bottom < exposed.top() || band.bottom > exposed.bottom()) continue;
+        c.painter.setPen(QPen(c.theme.border, 1));
+        c.painter.drawLine(QPointF(exposed.left(), band.bottom), QPointF(exposed.right(), band.bottom));
+    }
+    if (c.state.scale < textScale) return;
+    for (const Band& band : c.scene.bands) paintBandTitle(c, band);
+}
+
+}  // namespace hopscope::graphview

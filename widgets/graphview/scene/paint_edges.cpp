@@ -1,0 +1,112 @@
+#include <QFontMetricsF>
+#include <cmath>
+
+#include "graphview/scene/paint_parts.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+void paintArrow(const PaintContext& c, QPointF tip, QPointF from, const QColor& colour, qreal size)
+{
+    QPointF direction = tip - from;
+    const qreal length = std::hypot(direction.x(), direction.y());
+    direction = length < 0.1 ? QPointF(0, 1) : direction / length;
+    const QPointF side(-direction.y(), direction.x());
+    const QPointF base = tip - direction * size;
+    c.painter.setPen(Qt::NoPen);
+    c.painter.setBrush(colour);
+    c.painter.drawPolygon(QPolygonF{tip, base + side * size * 0.5, base - side * size * 0.5});
+}
+
+void paintEdge(const PaintContext& c, int index)
+{
+    const SceneEdge& edge = c.scene.edges[index];
+    const bool off = faded(c, edge.from) || faded(c, edge.to);
+    const bool lit = index == c.state.selectedEdge || index == c.state.hoveredEdge;
+    const bool structure = c.scene.graph.nodes[edge.to].prologue;
+    QColor colour = edge.cut ? c.theme.cut : structure ? c.theme.structure : c.theme.edge;
+    if (lit && !edge.cut) colour = c.theme.accent;
+    QPen pen(colour, edge.cut ? 2.4 : lit ? 2 : 1.2);
+    if (lit && edge.cut) pen.setWidthF(3.4);
+    pen.setCapStyle(Qt::FlatCap);
+    if (edge.cut) pen.setDashPattern({3, 2});
+    c.painter.setOpacity(off ? fadedOpacity : 1);
+    c.painter.setPen(pen);
+    c.painter.setBrush(Qt::NoBrush);
+    c.painter.drawPath(edgePath(edge.path));
+    const auto size = edge.path.size();
+    paintArrow(c, edge.path[size - 1], edge.path[size - 2], colour, edge.cut ? 9 : 6.5);
+    if (!edge.pins.isEmpty()) paintPin(c.painter, pointOnPath(edge.path, 0.75), c.theme);
+    c.painter.setOpacity(1);
+}
+
+QRectF roomBeside(const PaintContext& c, const SceneEdge& edge, const std::vector<QRectF>& taken)
+{
+    const QSizeF size(QFontMetricsF(smallFont()).horizontalAdvance(edge.bytes) + 6, 14);
+    for (const qreal along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
+        const QRectF chip(pointOnPath(edge.path, along) + QPointF(4, -size.height() / 2), size);
+        const bool free = std::none_of(taken.begin(), taken.end(), [&](const QRectF& r) { return r.intersects(chip); });
+        if (free && c.scene.nodeIndex.inside(chip).empty()) return chip;
+    }
+    return {};
+}
+
+// Beside each cut edge where nothing else is; an edge without room keeps its bytes to its checkpoint.
+void paintCutBytes(const PaintContext& c, const std::vector<int>& edges)
+{
+    c.painter.setFont(smallFont());
+    std::vector<QRectF> taken;
+    for (const SceneStore& store : c.scene.stores) taken.push_back(store.rect);
+    for (int index : edges) {
+        const SceneEdge& edge = c.scene.edges[index];
+        if (!edge.cut || edge.bytes.isEmpty()) continue;
+        const QRectF chip = roomBeside(c, edge, taken);
+        if (chip.isNull()) continue;
+        taken.push_back(chip);
+        c.painter.setOpacity(faded(c, edge.from) || faded(c, edge.to) ? fadedOpacity : 1);
+        c.painter.setPen(Qt::NoPen);
+        c.painter.setBrush(c.theme.panel);
+        c.painter.drawRoundedRect(chip, 3, 3);
+        c.painter.setPen(c.theme.warning);
+        c.painter.drawText(chip, Qt::AlignCenter, edge.bytes);
+    }
+    c.painter.setOpacity(1);
+}
+
+}  // namespace
+
+void paintEdges(const PaintContext& c, const QRectF& exposed)
+{
+    const std::vector<int> edges = c.scene.edgesInside(exposed);
+    for (int edge : edges)
+        if (!c.scene.edges[edge].cut) paintEdge(c, edge);
+    for (int edge : edges)
+        if (c.scene.edges[edge].cut) paintEdge(c, edge);
+    if (c.state.scale >= detailScale) paintCutBytes(c, edges);
+}
+
+void paintStubs(const PaintContext& c, const QRectF& exposed)
+{
+    if (c.state.scale < textScale) return;
+    c.painter.setFont(smallFont());
+    for (const SceneStub& stub : c.scene.stubs) {
+        if (!stub.textRect.adjusted(0, -4, 60, 4).intersects(exposed)) continue;
+        const bool lit = stub.source == c.state.stubSource;
+        const QColor& colour = c.scene.graph.nodes[stub.source].prologue ? c.theme.structure : c.theme.textMuted;
+        c.painter.setOpacity(faded(c, stub.node) ? fadedOpacity : 1);
+        c.painter.setPen(QPen(colour, lit ? 2.2 : 1.2, lit ? Qt::SolidLine : Qt::DotLine));
+        c.painter.drawLine(stub.from, stub.to - QPointF(5, 0));
+        paintArrow(c, stub.to, stub.from, colour, 5.5);
+        QColor back = c.theme.panel;
+        back.setAlphaF(0.72F);
+        c.painter.setPen(Qt::NoPen);
+        c.painter.setBrush(back);
+        c.painter.drawRoundedRect(stub.textRect.adjusted(-3, 0, 2, 0), 4, 4);
+        c.painter.setPen(colour);
+        c.painter.drawText(stub.textRect, Qt::AlignRight | Qt::AlignVCenter, stub.text);
+    }
+    c.painter.setOpacity(1);
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,87 @@
+// Small marks on nodes: depth, what is stored inside, bookmarks, what a preview would move.
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+
+#include "graphview/scene/paint_parts.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr qreal badgeHeight = 16;
+
+}  // namespace
+
+void paintBadge(const PaintContext& c, int node)
+{
+    const VisibleNode& record = c.scene.graph.nodes[node];
+    QString text = QString::number(record.depth);
+    if (record.minDepth < record.depth) text.prepend(QString::number(record.minDepth) + QStringLiteral("\u2013"));
+    const QRectF& rect = c.scene.nodes[node];
+    const qreal width = std::max(badgeHeight, QFontMetricsF(smallFont()).horizontalAdvance(text) + 8);
+    const qreal inset = record.shape == Shape::Gather ? 10 : 2;
+    const QRectF badge(rect.right() - 8 - inset, rect.top() - badgeHeight / 2 + 1, width, badgeHeight);
+    c.painter.setPen(QPen(c.theme.nodeBorder, 1));
+    c.painter.setBrush(c.theme.panel);
+    c.painter.drawRoundedRect(badge, badgeHeight / 2, badgeHeight / 2);
+    c.painter.setFont(smallFont());
+    c.painter.setPen(c.theme.text);
+    c.painter.drawText(badge, Qt::AlignCenter, text);
+}
+
+void paintInnerStores(const PaintContext& c, int node)
+{
+    const QRectF& rect = c.scene.nodes[node];
+    const QString text = QStringLiteral("\u00d7%1").arg(c.scene.innerStores[node]);
+    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 26;
+    const QRectF chip(rect.right() - width - 6, rect.bottom() - 3, width, 15);
+    c.painter.setPen(QPen(c.theme.border, 1));
+    c.painter.setBrush(c.theme.panel);
+    c.painter.drawRoundedRect(chip, 7, 7);
+    paintCylinder(c.painter, QRectF(chip.left() + 5, chip.top() + 2, 12, 11), c.theme);
+    c.painter.setPen(c.theme.warning);
+    c.painter.setFont(smallFont());
+    c.painter.drawText(chip.adjusted(20, 0, 0, 0), Qt::AlignVCenter, text);
+}
+
+// A ribbon over the upper left corner.
+void paintBookmark(const PaintContext& c, int node)
+{
+    const QPointF at = c.scene.nodes[node].topLeft() + QPointF(10, -5);
+    const qreal width = 9, height = 16;
+    c.painter.setPen(QPen(c.theme.panel, 1));
+    c.painter.setBrush(c.theme.accent);
+    c.painter.drawPolygon(QPolygonF{at, at + QPointF(width, 0), at + QPointF(width, height),
+                                    at + QPointF(width / 2, height - 4), at + QPointF(0, height)});
+}
+
+void paintExpander(const PaintContext& c, int node)
+{
+    const QRectF box = expanderRect(c.scene.nodes[node]);
+    const bool structure = c.scene.graph.nodes[node].prologue;
+    const QColor colour = structure ? c.theme.structure : c.colouring.text[node];
+    c.painter.setPen(QPen(colour, 1));
+    c.painter.setBrush(Qt::NoBrush);
+    c.painter.drawRoundedRect(box, 3, 3);
+    c.painter.drawLine(box.center() - QPointF(3, 0), box.center() + QPointF(3, 0));
+    c.painter.drawLine(box.center() - QPointF(0, 3), box.center() + QPointF(0, 3));
+}
+
+// The stage that a preview would have it in: beside its label, above what it takes from the prologue.
+void paintMove(const PaintContext& c, int node)
+{
+    const QString text =
+        QStringLiteral("\u2192 ") + QCoreApplication::translate("GraphScene", "Stage %1").arg(c.scene.moved[node]);
+    const QRectF& rect = c.scene.nodes[node];
+    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
+    const QRectF chip(rect.left() + 12 - width, rect.top() - badgeHeight / 2 - 1, width, badgeHeight);
+    c.painter.setPen(QPen(c.theme.cut, 1));
+    c.painter.setBrush(c.theme.panel);
+    c.painter.drawRoundedRect(chip, 4, 4);
+    c.painter.setFont(smallFont());
+    c.painter.setPen(c.theme.warning);
+    c.painter.drawText(chip, Qt::AlignCenter, text);
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,37 @@
+#pragma once
+
+// The parts of which paintScene() makes a picture, each in a source of its own: bands, edges, stores, nodes and their marks.
+
+#include "graphview/scene/scene_painter.h"
+
+namespace hopscope::graphview {
+
+constexpr qreal textScale = 0.42;  // smaller text is not read
+constexpr qreal detailScale = 0.6;
+constexpr qreal fadedOpacity = 0.28;
+
+// The node is not among what a search has found, or not in the cone of what is hovered.
+bool faded(const PaintContext& c, int node);
+
+// Below everything: the colour of each stage.
+void paintBands(const PaintContext& c, const QRectF& exposed);
+// Over the frames, as a module may reach over several stages: where stages end, their titles and progress.
+void paintBandEdges(const PaintContext& c, const QRectF& exposed);
+void paintFrames(const PaintContext& c, const QRectF& exposed);
+
+void paintEdges(const PaintContext& c, const QRectF& exposed);
+void paintStubs(const PaintContext& c, const QRectF& exposed);
+
+// From the edge that is cut to its store.
+void paintStoreLine(const PaintContext& c, const SceneStore& store, const QRectF& exposed);
+void paintStore(const PaintContext& c, const SceneStore& store);
+
+// With all its marks.
+void paintNode(const PaintContext& c, int node);
+void paintBadge(const PaintContext& c, int node);        // depth
+void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
+void paintBookmark(const PaintContext& c, int node);
+void paintExpander(const PaintContext& c, int node);  // the glyph that opens it
+void paintMove(const PaintContext& c, int node);      // of a preview: the stage it would be in
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,46 @@
+#pragma once
+
+// A checkpoint that is being dragged: what it is over, what is said beside it, and how that looks. Hits in it are of what is
+// below the checkpoints.
+
+#include <QObject>
+#include <QPainter>
+
+#include "graphview/scene/camera.h"
+#include "graphview/view/hit.h"
+#include "style/theme.h"
+
+namespace hopscope::graphview {
+
+class CheckpointDrag : public QObject {
+    Q_OBJECT
+public:
+    void
+    prepare(int value);  // of the checkpoint that is pressed, an index into the model; it is dragged once it is moved
+    void moveOver(const Hit& hit);
+    void drop(const Hit& hit);
+    void end();           // without a drop
+    void forgetPlaces();  // another scene: what it was over is no part of it
+    [[nodiscard]] bool moving() const { return m_moving; }
+    void setNote(const QString& note);  // beside what is dragged
+
+    // The checkpoint at `pointer`, with the place that it would be dropped on; all but the scene in pixels of the screen.
+    void paint(QPainter& painter, const Scene& scene, const Camera& camera, const style::Theme& theme, QPointF pointer,
+               const QRectF& screen) const;
+
+signals:
+    void movedOver(int value, hopscope::graphview::Hit hit);  // something else than before
+    void dropped(int value, hopscope::graphview::Hit hit);
+    void ended();  // after the drop, or without one
+    void noteChanged();
+
+private:
+    void paintNote(QPainter& painter, const style::Theme& theme, QPointF pointer, const QRectF& screen) const;
+
+    int m_value = -1;
+    Hit m_over;
+    QString m_note;
+    bool m_moving = false;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,37 @@
+#pragma once
+
+// Which colours the nodes have: the mode that was chosen, and whether there is enough for the others.
+
+#include <QAction>
+#include <QCoreApplication>
+
+#include "graphview/view/graph_overlays.h"
+#include "graphview/view/graph_parts.h"
+
+namespace hopscope::graphview {
+
+class ColourModes {
+    Q_DECLARE_TR_FUNCTIONS(ColourModes)
+public:
+    ColourModes(const GraphParts& parts, GraphOverlays& overlays);
+
+    void setActions(const QList<QAction*>& actions) { m_actions = actions; }  // by mode; before anything else
+    void setTheme(const style::Theme& theme);
+    void setMode(ColourMode mode);
+    [[nodiscard]] ColourMode mode() const { return m_mode; }
+    [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
+    void refresh();  // which modes are possible now; falls back to the depth
+    void recolour();
+    void recolourPreview(const ScenePtr& scene);
+
+private:
+    [[nodiscard]] ColourData data(const models::ModelPtr& model, const models::PlanPtr& plan) const;
+
+    const GraphParts& m_parts;
+    GraphOverlays& m_overlays;
+    QList<QAction*> m_actions;
+    ColourMode m_mode = ColourMode::Depth;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,159 @@
+#include "graphview/view/cut_editor.h"
+
+#include "graphview/view/cut_preview.h"
+#include "models/labels.h"
+#include "models/pin_menu.h"
+
+namespace hopscope::graphview {
+
+using models::Target;
+
+namespace {
+
+constexpr std::size_t menuLimit = 24;  // operands and hops of a closed box that a menu offers
+
+template <class T>
+void limit(std::vector<T>& list)
+{
+    if (list.size() > menuLimit) list.resize(menuLimit);
+}
+
+bool isRule(const models::Settings& settings)
+{
+    return settings.strategy == QLatin1String("depth") || settings.strategy == QLatin1String("source-rule");
+}
+
+}  // namespace
+
+CutEditor::CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours)
+    : m_parts(parts),
+      m_targets(targets),
+      m_colours(colours)
+{}
+
+QString CutEditor::idOf(int value) const { return models::text(m_parts.maker.model()->values[value].id); }
+
+void CutEditor::showHelp(const QString& sentence) { emit m_parts.panel.contextHelpRequested(sentence); }
+
+QString CutEditor::whyNotStored(int value) const
+{
+    if (value < 0) return tr("Nothing can be stored here: drop the checkpoint on a node or an edge.");
+    const protocol::ValueRecord& record = m_parts.maker.model()->values[value];
+    if (record.structureOnly) return tr("Computed once for the whole graph: storing it is not necessary.");
+    if (!record.hasRows()) return tr("Values without a row per node or edge cannot be stored between stages.");
+    return {};
+}
+
+void CutEditor::pin(const char* kind, int value)
+{
+    const QString why = value < 0 ? tr("Select a node or an edge first.") : whyNotStored(value);
+    if (!why.isEmpty()) return showHelp(why);
+    emit m_parts.panel.pinRequested(QString::fromLatin1(kind), idOf(value));
+}
+
+void CutEditor::unpin(int value)
+{
+    if (value < 0) return showHelp(tr("Select a node or an edge first."));
+    emit m_parts.panel.unpinRequested(idOf(value));
+}
+
+void CutEditor::removeSelected()
+{
+    const int value = m_targets.selectedValue();
+    const models::PlanPtr& plan = m_parts.maker.plan();
+    if (value >= 0 && plan && plan->checkpointOf(value)) return pin("no_checkpoint", value);
+    showHelp(tr("Select a checkpoint first."));
+}
+
+// Operands from outside of a node are cut off at its edge; in a closed module a gather and its aggregation are one hop.
+models::PinPlace CutEditor::placeOfNode(int node) const
+{
+    const protocol::ModelRecord& model = *m_parts.maker.model();
+    const Scene& scene = *m_parts.view.scene();
+    models::PinPlace place{.value = m_targets.valueOfNode(node), .hops = {}, .reads = {}};
+    const std::vector<int>& ops = scene.graph.nodes[node].ops;
+    const auto kindIs = [&](const char* kind) { return [&model, kind](int op) { return model.ops[op].kind == kind; }; };
+    const bool aggregates = std::ranges::any_of(ops, kindIs("aggregate"));
+    for (const int op : ops) {
+        const protocol::OpRecord& record = model.ops[op];
+        if (record.structureOnly) continue;
+        const bool hop = record.kind == "aggregate" || (record.kind == "gather" && !aggregates);
+        if (hop && !record.outputs.empty()) place.hops.push_back(record.outputs.front());
+        for (const auto& read : models::readsOf(model, op))
+            if (scene.graph.nodeOf[model.values[read.first].producer] != node) place.reads.push_back(read);
+    }
+    limit(place.hops);
+    limit(place.reads);
+    return place;
+}
+
+models::PinPlace CutEditor::placeOf(const Hit& hit) const
+{
+    if (hit.kind == Hit::Kind::Node || hit.kind == Hit::Kind::Expander) return placeOfNode(hit.index);
+    models::PinPlace place{.value = m_targets.valueOf(hit), .hops = {}, .reads = {}};
+    if (hit.kind != Hit::Kind::Edge) return place;
+    const Scene& scene = *m_parts.view.scene();
+    const SceneEdge& edge = scene.edges[hit.index];
+    for (const int op : scene.graph.nodes[edge.to].ops)
+        for (const auto& read : models::readsOf(*m_parts.maker.model(), op))
+            if (std::ranges::binary_search(edge.values, read.first)) place.reads.push_back(read);
+    limit(place.reads);
+    return place;
+}
+
+void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
+{
+    const models::PinPlace place = placeOf(hit);
+    const models::PlanPtr& plan = m_parts.document.plan();
+    if (!plan || (place.value < 0 && place.reads.empty() && place.hops.empty())) return;
+    const protocol::ModelRecord& model = *m_parts.maker.model();
+    const models::Settings& settings = m_parts.document.settings();
+    models::addPinChoices(menu, models::pinChoices(model, *plan, settings.pins, place, !isRule(settings)),
+                          [this](const protocol::PinRecord& chosen) { emit m_parts.panel.pinToggled(chosen); });
+    if (place.value < 0) return;
+    QAction* release =
+        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value); });
+    release->setEnabled(models::isPinned(settings.pins, model.values[place.value].id));
+    menu.addSeparator();
+    const int producer = model.values[place.value].producer;
+    if (producer < 0) return;
+    menu.addAction(tr("Select producer"), &m_parts.panel,
+                   [this, producer] { m_parts.selection.reveal(Target::op(producer)); });
+}
+
+void CutEditor::dragOver(int value, const Hit& hit)
+{
+    const int to = m_targets.valueOf(hit);
+    const bool known = to >= 0 && to != value && whyNotStored(to).isEmpty();
+    if (!known) emit m_parts.panel.dragEnded();
+    m_parts.view.drag().setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
+    if (known) emit m_parts.panel.checkpointDragged(idOf(value), idOf(to));
+}
+
+void CutEditor::dropOn(int value, const Hit& hit)
+{
+    const int to = m_targets.valueOf(hit);
+    if (to == value) return;
+    if (const QString why = whyNotStored(to); !why.isEmpty()) return showHelp(why);
+    emit m_parts.panel.checkpointMoved(idOf(value), idOf(to));
+}
+
+void CutEditor::showPreview()
+{
+    const models::Preview& preview = m_parts.document.preview();
+    GraphView& view = m_parts.view;
+    if (!preview.plan) {
+        if (view.drag().moving()) view.drag().setNote(preview.refusal);
+        if (m_parts.maker.busy()) return;  // what has been dropped is on its way: until then its preview is shown
+        view.setPreview(nullptr);
+        return m_colours.recolour();
+    }
+    view.drag().setNote(previewText(*m_parts.document.plan(), *preview.plan));
+    m_parts.maker.buildPreview(preview.plan, [this, plan = preview.plan](const ScenePtr& scene) {
+        if (plan != m_parts.document.preview().plan) return;
+        m_parts.view.setPreview(scene);
+        m_colours.recolourPreview(scene);
+    });
+}
+
+}  // namespace hopscope::graphview

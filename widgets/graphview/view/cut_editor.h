@@ -1,0 +1,44 @@
+#pragma once
+
+// Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of what would follow. Asks the window
+// for every change by the panel's signals. Values are indices into the model, -1: none.
+
+#include <QCoreApplication>
+#include <QMenu>
+
+#include "graphview/view/colour_modes.h"
+#include "graphview/view/scene_targets.h"
+#include "models/pins.h"
+
+namespace hopscope::graphview {
+
+class CutEditor {
+    Q_DECLARE_TR_FUNCTIONS(CutEditor)
+public:
+    CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours);
+
+    void pin(const char* kind, int value);  // "checkpoint", "no_checkpoint"; says why where it cannot be
+    void unpin(int value);
+    void pinSelected(const char* kind) { pin(kind, m_targets.selectedValue()); }
+    void unpinSelected() { unpin(m_targets.selectedValue()); }
+    void removeSelected();  // if it is a checkpoint
+    void addToMenu(QMenu& menu, const Hit& hit);
+
+    // The checkpoint of `value` is dragged over something, or dropped there.
+    void dragOver(int value, const Hit& hit);
+    void dropOn(int value, const Hit& hit);
+    void showPreview();  // of Document::preview
+
+private:
+    [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
+    [[nodiscard]] models::PinPlace placeOfNode(int node) const;
+    [[nodiscard]] QString whyNotStored(int value) const;  // empty: it can be stored
+    [[nodiscard]] QString idOf(int value) const;
+    void showHelp(const QString& sentence);
+
+    const GraphParts& m_parts;
+    const SceneTargets& m_targets;
+    ColourModes& m_colours;
+};
+
+}  // namespace hopscope::graphview

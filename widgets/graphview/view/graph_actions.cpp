@@ -1,0 +1,199 @@
+#include "graphview/view/graph_actions.h"
+
+#include <QActionGroup>
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr qreal zoomStep = 1.25;
+
+}  // namespace
+
+GraphTools::GraphTools(const GraphParts& parts)
+    : targets(parts),
+      overlays(parts.view),
+      placement(parts.view),
+      colours(parts, overlays),
+      folds(parts, targets, placement),
+      marks(parts, targets),
+      bookmarks(parts, targets),
+      search(parts, targets, overlays),
+      cuts(parts, targets, colours),
+      navigator(parts, targets, folds)
+{}
+
+GraphActions::GraphActions(const GraphParts& parts, GraphTools& tools, QObject* parent)
+    : QObject(parent),
+      m_parts(parts),
+      m_tools(tools)
+{
+    addZoom();
+    addFolds();
+    addSearch();
+    addWalks();
+    addBookmarks();
+    addCuts();
+    addColours();
+}
+
+QAction* GraphActions::add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
+                           std::function<void()> run)
+{
+    auto* action = new QAction(text, &m_parts.panel);
+    action->setObjectName(QLatin1String(name));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    action->setToolTip(tip);
+    action->setStatusTip(tip);
+    connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    m_parts.panel.addAction(action);
+    m_all << action;
+    return action;
+}
+
+void GraphActions::addZoom()
+{
+    add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
+        [this] { m_parts.view.viewport().zoomBy(zoomStep); });
+    add("graphZoomOut", tr("Zoom out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
+        [this] { m_parts.view.viewport().zoomBy(1 / zoomStep); });
+    add("graphActualSize", tr("Actual size"), QKeySequence(Qt::CTRL | Qt::Key_0), tr("Show the graph at 100 %"),
+        [this] { m_parts.view.viewport().zoomBy(1 / m_parts.view.camera().scale); });
+    add("graphFit", tr("Fit"), QKeySequence(Qt::Key_F), tr("Show the whole graph"),
+        [this] { m_parts.view.viewport().fit(); });
+    add("graphShowSelection", tr("Show selection"), QKeySequence(Qt::Key_Period), tr("Scroll to what is selected"),
+        [this] { m_tools.navigator.revealSelection(); });
+}
+
+void GraphActions::addFolds()
+{
+    add("graphExpand", tr("Expand module"), QKeySequence(Qt::Key_Plus), tr("Show the contents of the selected module"),
+        [this] { m_tools.folds.open(m_tools.targets.selectedNode()); });
+    add("graphCollapse", tr("Collapse module"), QKeySequence(Qt::Key_Minus),
+        tr("Collapse the module around the selected node"),
+        [this] { m_tools.folds.closeAround(m_tools.targets.selectedNode()); });
+    add("graphExpandAll", tr("Expand all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Plus), tr("Show all operators"),
+        [this] { m_tools.folds.openAll(); });
+    add("graphCollapseAll", tr("Collapse all modules"), QKeySequence(Qt::SHIFT | Qt::Key_Minus),
+        tr("Show top-level modules"), [this] { m_tools.folds.closeAll(); });
+    add("graphFoldLayers", tr("Fold to layers"), QKeySequence(Qt::Key_L), tr("The default level of detail"),
+        [this] { m_tools.folds.foldToLayers(); });
+    m_everyOperator = add("graphEveryOperator", tr("Every operator"), {}, tr("Also show reshapes, casts and biases"),
+                          [this] { m_tools.folds.showEveryOperator(m_everyOperator->isChecked()); });
+    m_everyOperator->setCheckable(true);
+}
+
+void GraphActions::addSearch()
+{
+    add("graphFind", tr("Find in graph..."), QKeySequence::Find, tr("Search operators and modules"),
+        [this] { m_tools.search.open(); });
+    add("graphFindNext", tr("Find next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
+        [this] { m_tools.search.step(1); });
+    add("graphFindPrevious", tr("Find previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3),
+        tr("Go to the previous operator found"), [this] { m_tools.search.step(-1); });
+}
+
+void GraphActions::addWalks()
+{
+    add("graphUp", tr("Go to producer"), QKeySequence(Qt::Key_Up), tr("Select a producer of the selected node"),
+        [this] { m_tools.navigator.step(Step::Up); });
+    add("graphDown", tr("Go to consumer"), QKeySequence(Qt::Key_Down), tr("Select a consumer of the selected node"),
+        [this] { m_tools.navigator.step(Step::Down); });
+    add("graphLeft", tr("Go left"), QKeySequence(Qt::Key_Left), tr("Select the node to the left"),
+        [this] { m_tools.navigator.step(Step::Left); });
+    add("graphRight", tr("Go right"), QKeySequence(Qt::Key_Right), tr("Select the node to the right"),
+        [this] { m_tools.navigator.step(Step::Right); });
+    add("graphBack", tr("Back"), QKeySequence(Qt::ALT | Qt::Key_Left), tr("Go back to the previous selection"),
+        [this] { m_parts.selection.back(), m_tools.navigator.revealSelection(); });
+    add("graphForward", tr("Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), tr("Go forward to the next selection"),
+        [this] { m_parts.selection.forward(), m_tools.navigator.revealSelection(); });
+}
+
+void GraphActions::addBookmarks()
+{
+    add("graphBookmark", tr("Set or remove bookmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
+        tr("Bookmark the selected node"), [this] { m_tools.bookmarks.toggle(); });
+    add("graphNextBookmark", tr("Next bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
+        [this] { m_tools.bookmarks.next(); });
+}
+
+void GraphActions::addCuts()
+{
+    add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
+        [this] { m_tools.cuts.pinSelected("checkpoint"); });
+    add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
+        tr("Recompute the selected value where it is needed"), [this] { m_tools.cuts.pinSelected("no_checkpoint"); });
+    add("graphLetPlan", tr("Let the strategy decide"), QKeySequence(Qt::Key_U),
+        tr("Remove the pin of the selected value"), [this] { m_tools.cuts.unpinSelected(); });
+    QAction* remove = add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),
+                          tr("Do not store the selected checkpoint"), [this] { m_tools.cuts.removeSelected(); });
+    remove->setShortcuts({QKeySequence(Qt::Key_Delete), QKeySequence(Qt::Key_Backspace)});
+    add("graphAllUses", tr("Show all uses"), QKeySequence(Qt::Key_A), tr("Highlight all uses of a shared input"),
+        [this] {
+            if (const int node = m_tools.targets.selectedNode(); node >= 0) m_tools.marks.toggleUses(node);
+        });
+}
+
+void GraphActions::addColours()
+{
+    auto* group = new QActionGroup(this);
+    for (int i = 0; i < modeCount; ++i) {
+        const auto mode = static_cast<ColourMode>(i);
+        QAction* action = add(qPrintable(QStringLiteral("graphColour_") + modeKey(mode)), modeName(mode),
+                              QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key(Qt::Key_1 + i)), {},
+                              [this, mode] { m_tools.colours.setMode(mode); });
+        action->setCheckable(true);
+        action->setChecked(mode == m_tools.colours.mode());
+        group->addAction(action);
+    }
+}
+
+QList<QAction*> GraphActions::colours() const { return m_all.last(modeCount); }
+
+QList<QAction*> GraphActions::folds() const
+{
+    QList<QAction*> folds;
+    for (QAction* action : m_all)
+        for (const char* name : {"graphFoldLayers", "graphExpandAll", "graphCollapseAll", "graphEveryOperator"})
+            if (action->objectName() == QLatin1String(name)) folds << action;
+    return folds;
+}
+
+void GraphActions::showFold(const FoldState& state) { m_everyOperator->setChecked(state.everyOperator); }
+
+void GraphActions::showMenu(const Hit& hit, QPoint global)
+{
+    if (!m_parts.view.scene()) return;
+    Hit at = hit;
+    const int selected = m_tools.targets.selectedNode();
+    if (at.kind == Hit::Kind::Nothing && selected >= 0) at = {Hit::Kind::Node, selected};
+    auto* menu = new QMenu(&m_parts.panel);
+    menu->setObjectName(QStringLiteral("graphMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    m_tools.cuts.addToMenu(*menu, at);
+    fillMenu(*menu, at);
+    menu->addSeparator();
+    menu->addAction(tr("Fit"), &m_parts.view.viewport(), &Viewport::fit);
+    menu->popup(global);
+}
+
+void GraphActions::fillMenu(QMenu& menu, const Hit& at)
+{
+    const ScenePtr& scene = m_parts.view.scene();
+    FoldControl* folds = &m_tools.folds;
+    const bool node = at.kind == Hit::Kind::Node || at.kind == Hit::Kind::Expander;
+    if (node && !scene->graph.nodes[at.index].expands.isEmpty())
+        menu.addAction(tr("Open"), this, [folds, at] { folds->open(at.index); });
+    if (node && folds->isInModule(at.index))
+        menu.addAction(tr("Collapse the module around it"), this, [folds, at] { folds->closeAround(at.index); });
+    if (at.kind == Hit::Kind::Frame) menu.addAction(tr("Close"), this, [folds, at] { folds->close(at.index); });
+    const int source = at.kind == Hit::Kind::Stub ? scene->stubs[at.index].source : node ? at.index : -1;
+    const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
+    if (std::ranges::any_of(scene->stubs, fromSource))
+        menu.addAction(tr("Show all uses"), this, [this, source] { m_tools.marks.toggleUses(source); });
+    if (node) menu.addAction(tr("Set or remove bookmark"), this, [this] { m_tools.bookmarks.toggle(); });
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,66 @@
+#pragma once
+
+// Everything that menus, keys and the palette offer for the graph, as named actions of the panel, and the context menu.
+
+#include <QAction>
+#include <QObject>
+#include <functional>
+
+#include "graphview/view/bookmarks.h"
+#include "graphview/view/colour_modes.h"
+#include "graphview/view/cut_editor.h"
+#include "graphview/view/graph_search.h"
+#include "graphview/view/navigator.h"
+#include "graphview/view/selection_marks.h"
+
+namespace hopscope::graphview {
+
+// Those who do what the actions say.
+struct GraphTools {
+    SceneTargets targets;
+    GraphOverlays overlays;
+    ScenePlacement placement;
+    ColourModes colours;
+    FoldControl folds;
+    SelectionMarks marks;
+    Bookmarks bookmarks;
+    GraphSearch search;
+    CutEditor cuts;
+    Navigator navigator;
+
+    // The parts outlive the tools, which refer to each other: neither copied nor moved.
+    explicit GraphTools(const GraphParts& parts);
+    GraphTools(const GraphTools&) = delete;
+    GraphTools& operator=(const GraphTools&) = delete;
+};
+
+class GraphActions : public QObject {
+    Q_OBJECT
+public:
+    GraphActions(const GraphParts& parts, GraphTools& tools, QObject* parent);
+
+    [[nodiscard]] const QList<QAction*>& all() const { return m_all; }  // in the order of menus
+    [[nodiscard]] QList<QAction*> colours() const;                      // by mode
+    [[nodiscard]] QList<QAction*> folds() const;                        // those of the strip
+    void showFold(const FoldState& state);                              // checks what the state says
+    void showMenu(const Hit& hit, QPoint global);
+
+private:
+    void addZoom();
+    void addFolds();
+    void addSearch();
+    void addWalks();
+    void addBookmarks();
+    void addCuts();
+    void addColours();
+    QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
+                 std::function<void()> run);
+    void fillMenu(QMenu& menu, const Hit& hit);
+
+    const GraphParts& m_parts;
+    GraphTools& m_tools;
+    QList<QAction*> m_all;
+    QAction* m_everyOperator = nullptr;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,37 @@
+#pragma once
+
+// What floats over the graph, and where: legend at the lower left, strip in the middle, minimap at the lower right, search
+// field above. Where there is little room, the graph is worth more than what explains it.
+
+#include "graphview/view/overlays.h"
+#include "graphview/view/tool_strip.h"
+
+namespace hopscope::graphview {
+
+class GraphOverlays {
+public:
+    explicit GraphOverlays(GraphView& view);
+
+    void setTheme(const style::Theme& theme);
+    // What legend and minimap say about a scene.
+    void display(const ScenePtr& scene, const Colouring& colouring, const style::Theme& theme, Legend::Signs signs);
+    void hide();   // nothing is open
+    void place();  // after every change of the view's size or camera, or of an overlay's size
+
+    [[nodiscard]] SearchBar& searchBar() { return *m_searchBar; }
+    [[nodiscard]] Minimap& minimap() { return *m_minimap; }
+    [[nodiscard]] ToolStrip& strip() { return *m_strip; }
+
+private:
+    [[nodiscard]] bool placeLegend();  // whether it is shown
+    void placeStrip(bool legend);
+
+    GraphView& m_view;
+    // Children of the view.
+    Legend* m_legend;
+    Minimap* m_minimap;
+    SearchBar* m_searchBar;
+    ToolStrip* m_strip;
+};
+
+}  // namespace hopscope::graphview

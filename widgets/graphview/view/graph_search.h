@@ -1,0 +1,29 @@
+#pragma once
+
+// Search in the graph: what is found is marked in the scene, one of it is the current one.
+
+#include "graphview/view/graph_overlays.h"
+#include "graphview/view/scene_targets.h"
+
+namespace hopscope::graphview {
+
+class GraphSearch {
+public:
+    GraphSearch(const GraphParts& parts, const SceneTargets& targets, GraphOverlays& overlays);
+
+    void open();  // the search field
+    void find(const QString& query);
+    void step(int direction);  // +1, -1: selects the next or the previous one
+    void close();
+    void forget();  // another model: what was found is no part of it
+    void mark();    // in the scene of now
+
+private:
+    const GraphParts& m_parts;
+    const SceneTargets& m_targets;
+    GraphOverlays& m_overlays;
+    std::vector<int> m_found;  // operators, indices into the model
+    int m_at = -1;             // the current one; -1: none
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,64 @@
+#include "graphview/view/hit.h"
+
+#include <QCoreApplication>
+
+#include "graphview/scene/scene_painter.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr qreal edgeDistance = 6;  // on the screen
+
+QString tr(const char* text, int count = -1) { return QCoreApplication::translate("GraphHit", text, nullptr, count); }
+
+QString nodeTip(const Scene& scene, int index)
+{
+    const VisibleNode& node = scene.graph.nodes[index];
+    const QString first = scene.texts[index].shortened ? node.label + QLatin1Char('\n') : QString();
+    QString again;
+    for (int stage : scene.staging.again[index]) again += QStringLiteral(" %1").arg(stage);
+    if (!again.isEmpty()) again = QLatin1Char('\n') + tr("recomputed in stage%1").arg(again);
+    const QString pins = scene.pins.empty() ? QString() : scene.pins[index];
+    const QString decided = pins.isEmpty() ? QString() : QLatin1Char('\n') + tr("Pinned: %1").arg(pins);
+    return first + node.tip + again + decided;
+}
+
+}  // namespace
+
+Hit hitAt(const Scene& scene, QPointF at, qreal scale)
+{
+    if (const int store = scene.storeAt(at); store >= 0) return {Hit::Kind::Store, store};
+    return hitBelowStores(scene, at, scale);
+}
+
+Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale)
+{
+    if (const int node = scene.nodeAt(at); node >= 0) {
+        const bool glyph = !scene.graph.nodes[node].expands.isEmpty() &&
+                           expanderRect(scene.nodes[node]).adjusted(-3, -3, 3, 3).contains(at);
+        return {glyph ? Hit::Kind::Expander : Hit::Kind::Node, node};
+    }
+    for (std::size_t i = 0; i < scene.stubs.size(); ++i)
+        if (scene.stubs[i].textRect.united({scene.stubs[i].from, scene.stubs[i].to}).contains(at))
+            return {Hit::Kind::Stub, static_cast<int>(i)};
+    if (const int edge = scene.edgeAt(at, edgeDistance / scale); edge >= 0) return {Hit::Kind::Edge, edge};
+    if (const int frame = scene.frameTitleAt(at); frame >= 0) return {Hit::Kind::Frame, frame};
+    return {};
+}
+
+bool isMovable(const Scene& scene, const Hit& hit)
+{
+    return hit.kind == Hit::Kind::Store && scene.stores[hit.index].count == 1;
+}
+
+QString tipAt(const Scene& scene, const Hit& hit)
+{
+    if (hit.kind == Hit::Kind::Store && !isMovable(scene, hit))
+        return tr("%n stored values: expand the module to see them individually", scene.stores[hit.index].count);
+    if (hit.kind == Hit::Kind::Edge && !scene.edges[hit.index].pins.isEmpty())
+        return tr("Pinned: %1").arg(scene.edges[hit.index].pins);
+    return hit.onNode() ? nodeTip(scene, hit.index) : QString();
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,28 @@
+#pragma once
+
+// Moves the selection and the view: to producers and consumers, back and forth, to what another panel asks to see.
+
+#include "graphview/view/fold_control.h"
+#include "graphview/view/navigation.h"
+
+namespace hopscope::graphview {
+
+class Navigator {
+public:
+    Navigator(const GraphParts& parts, const SceneTargets& targets, FoldControl& folds);
+
+    void step(Step direction);
+    // Opens what hides the target and scrolls there; while a scene is on its way, as soon as it is there.
+    void reveal(const models::Target& target);
+    void revealSelection() { reveal(m_parts.selection.current()); }
+    void resume();  // a scene has come
+    void forget() { m_next.reset(); }
+
+private:
+    const GraphParts& m_parts;
+    const SceneTargets& m_targets;
+    FoldControl& m_folds;
+    std::optional<models::Target> m_next;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,38 @@
+#pragma once
+
+// Where the next scene comes to be on the screen: all of it, as it was left in a session, or so that what is opened or
+// closed stays where it is.
+
+#include "graphview/view/graph_parts.h"
+
+namespace hopscope::graphview {
+
+class ScenePlacement {
+public:
+    explicit ScenePlacement(GraphView& view) : m_view(view) {}
+
+    // The place `before` of the scene of now stays where it is on the screen: there, the next scene has the top of the frame
+    // `frame` or, if there is none, of the node `key`.
+    void keep(QPointF before, const QString& key, const QString& frame);
+    void fit() { m_fit = true; }
+    void restore(const std::optional<Camera>& camera);  // none: fit
+    void reset();                                       // another model: fit
+
+    void show(const ScenePtr& scene);
+    // Once all around the scene has its size: moves the view to where it is to be.
+    void settle();
+
+private:
+    [[nodiscard]] std::optional<GraphView::Anchor> anchorIn(const Scene& scene) const;
+
+    struct Keep {
+        QPointF before;
+        QString key, frame;
+    };
+    GraphView& m_view;
+    std::optional<Keep> m_keep;
+    std::optional<Camera> m_camera;
+    bool m_fit = true;
+};
+
+}  // namespace hopscope::graphview

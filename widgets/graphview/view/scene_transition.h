@@ -1,0 +1,33 @@
+#pragma once
+
+// The animation from one scene to the next: nodes that were there come from where they were, new ones out of the anchor.
+
+#include <QVariantAnimation>
+
+#include "graphview/scene/scene.h"
+
+namespace hopscope::graphview {
+
+class SceneTransition : public QObject {
+    Q_OBJECT
+public:
+    SceneTransition();
+
+    // `shift`: by how much places in the old scene are away from the same places in the new one. `anchor`: in the new scene,
+    // null: none. Nothing happens where nothing moves, or where there is too much to move.
+    void start(const Scene& before, ScenePtr target, QPointF shift, QPointF anchor);
+    void stop() { m_animation.stop(); }
+    [[nodiscard]] bool running() const { return m_animation.state() == QAbstractAnimation::Running; }
+
+signals:
+    void stepped(const hopscope::graphview::ScenePtr& scene);  // at last the target itself
+
+private:
+    void step(qreal progress);
+
+    ScenePtr m_target;
+    std::vector<QPointF> m_displaced;  // by node: where it starts from, seen from its place in m_target
+    QVariantAnimation m_animation;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,93 @@
+#include "graphview/view/selection_marks.h"
+
+#include <QAccessible>
+
+#include "graphview/view/navigation.h"
+
+namespace hopscope::graphview {
+
+using models::Target;
+
+void SelectionMarks::showSelection()
+{
+    const ScenePtr& scene = m_parts.view.scene();
+    if (!scene) return;
+    PaintState& state = m_parts.view.state();
+    const Target& target = m_parts.selection.current();
+    const int node = m_targets.nodeOf(target);
+    state.selected.assign(scene->nodes.size(), 0);
+    state.selectedEdge = state.selectedStore = -1;
+    state.stage = target.kind == Target::Kind::Stage ? target.index : 0;
+    if (target.kind == Target::Kind::Op && node >= 0) state.selected[node] = 1;
+    if (target.kind == Target::Kind::Module) markModule(target.module);
+    if (target.kind == Target::Kind::Value) markValue(target.index);
+    else state.stubSource = -1;
+    announce(description(node));
+    m_parts.view.update();
+}
+
+void SelectionMarks::markModule(const QString& path)
+{
+    const VisibleGraph& graph = m_parts.view.scene()->graph;
+    const models::ModuleTree& tree = m_parts.maker.fold().tree;
+    const int module = tree.find(path);
+    for (std::size_t op = 0; module >= 0 && op < graph.nodeOf.size(); ++op) {
+        const int node = graph.nodeOf[op];
+        const bool data = node >= 0 && !graph.nodes[node].prologue;
+        if (data && tree.isInside(tree.moduleOf[op], module)) m_parts.view.state().selected[node] = 1;
+    }
+}
+
+// The edge that carries it, else the node that makes it.
+void SelectionMarks::markValue(int value)
+{
+    const ScenePtr& scene = m_parts.view.scene();
+    PaintState& state = m_parts.view.state();
+    state.selectedStore = value;
+    for (std::size_t i = 0; i < scene->edges.size(); ++i)
+        if (std::ranges::binary_search(scene->edges[i].values, value)) state.selectedEdge = static_cast<int>(i);
+    if (state.selectedEdge >= 0) return;
+    if (const int node = m_targets.nodeOf(Target::value(value)); node >= 0) state.selected[node] = 1;
+}
+
+QString SelectionMarks::description(int node) const
+{
+    if (node < 0) return {};
+    const Scene& scene = *m_parts.view.scene();
+    const VisibleNode& record = scene.graph.nodes[node];
+    return record.label + QStringLiteral(", ") + record.detail +
+           tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node]);
+}
+
+void SelectionMarks::announce(const QString& text)
+{
+    GraphView& view = m_parts.view;
+    if (text == view.accessibleDescription()) return;
+    view.setAccessibleDescription(text);
+    QAccessibleEvent event(&view, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+}
+
+// The hovered node with all that it needs and all that needs it; the rest fades. Large graphs would fade for nothing.
+void SelectionMarks::showHover(const Target& target)
+{
+    constexpr std::size_t maxNodes = 3000;
+    const ScenePtr& scene = m_parts.view.scene();
+    if (!scene) return;
+    PaintState& state = m_parts.view.state();
+    const bool nowhere = target.kind == Target::Kind::None || target.kind == Target::Kind::Stage;
+    const bool wanted = target.kind == Target::Kind::Op || target.kind == Target::Kind::Module;
+    state.hoveredNode = nowhere ? -1 : m_targets.nodeOf(target);
+    state.cone =
+        wanted && scene->nodes.size() <= maxNodes ? cone(scene->graph, state.hoveredNode) : std::vector<char>{};
+    m_parts.view.update();
+}
+
+void SelectionMarks::toggleUses(int source)
+{
+    int& current = m_parts.view.state().stubSource;
+    current = current == source ? -1 : source;
+    m_parts.view.update();
+}
+
+}  // namespace hopscope::graphview

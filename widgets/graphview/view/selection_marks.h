@@ -1,0 +1,30 @@
+#pragma once
+
+// Shows in the graph what is selected and what the pointer is over, here or in another panel, and says it to screen readers.
+
+#include <QCoreApplication>
+
+#include "graphview/view/scene_targets.h"
+
+namespace hopscope::graphview {
+
+class SelectionMarks {
+    Q_DECLARE_TR_FUNCTIONS(SelectionMarks)
+public:
+    SelectionMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
+
+    void showSelection();
+    void showHover(const models::Target& target);
+    void toggleUses(int source);  // of a node that is drawn as stubs at its uses
+
+private:
+    void markModule(const QString& path);
+    void markValue(int value);
+    [[nodiscard]] QString description(int node) const;  // -1: empty
+    void announce(const QString& text);
+
+    const GraphParts& m_parts;
+    const SceneTargets& m_targets;
+};
+
+}  // namespace hopscope::graphview

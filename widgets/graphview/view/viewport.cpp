@@ -1,0 +1,85 @@
+#include "graphview/view/viewport.h"
+
+namespace hopscope::graphview {
+
+namespace {
+
+constexpr qreal readableScale = 0.72;
+constexpr int margin = 40;  // around what is scrolled to
+
+// The middle of what is at the top.
+qreal startColumn(const Scene& scene)
+{
+    QRectF top;
+    for (std::size_t i = 0; i < scene.nodes.size(); ++i)
+        if (!scene.graph.nodes[i].prologue && scene.nodes[i].top() < 600) top |= scene.nodes[i];
+    return top.isNull() ? scene.bounds.center().x() : top.center().x();
+}
+
+}  // namespace
+
+void Viewport::setScene(ScenePtr scene, QPointF shift)
+{
+    m_scene = std::move(scene);
+    m_camera.offset -= shift * m_camera.scale;
+    emit changed();
+}
+
+void Viewport::resized()
+{
+    if (m_fitted) fit();
+    emit changed();
+}
+
+void Viewport::setCamera(const Camera& camera)
+{
+    if (camera == m_camera) return;
+    m_camera = camera;
+    m_fitted = false;
+    emit changed();
+}
+
+void Viewport::fit()
+{
+    if (!m_scene) return;
+    setCamera(Camera::fitting(m_scene->bounds, m_widget.size(), 24, m_reserved));
+    m_fitted = true;
+}
+
+void Viewport::showStart()
+{
+    fit();
+    if (!m_scene || m_camera.scale >= readableScale) return;
+    Camera camera;
+    camera.scale = readableScale;
+    camera.offset = {m_widget.width() / 2.0 - startColumn(*m_scene) * readableScale, 0};
+    setCamera(camera);
+}
+
+void Viewport::zoomBy(qreal factor) { setCamera(m_camera.zoomed(factor, area().center())); }
+
+void Viewport::centreOn(QPointF scene)
+{
+    Camera next = m_camera;
+    next.offset = area().center() - scene * next.scale;
+    setCamera(next);
+}
+
+void Viewport::scrollTo(const QRectF& sceneRect, bool centre)
+{
+    const QRectF seen = m_camera.toScreen(sceneRect);
+    const QRectF room = area().adjusted(margin, margin, -margin, -margin);
+    Camera next = m_camera;
+    if (next.scale < 0.5 && centre) next.scale = 0.9;
+    if (centre || !room.contains(seen.center())) next.offset = area().center() - sceneRect.center() * next.scale;
+    else
+        next.offset += QPointF(std::max(0.0, room.left() - seen.left()) - std::max(0.0, seen.right() - room.right()),
+                               std::max(0.0, room.top() - seen.top()) - std::max(0.0, seen.bottom() - room.bottom()));
+    const qreal top = m_scene->bounds.top() * next.scale;
+    const qreal bottom = m_scene->bounds.bottom() * next.scale + m_reserved;
+    if (bottom - top > m_widget.height())
+        next.offset.setY(std::clamp(next.offset.y(), m_widget.height() - bottom, -top));
+    setCamera(next);
+}
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,43 @@
+#pragma once
+
+// Where the view of a graph looks: the camera, and how it follows the scene and the size of the widget.
+
+#include <QWidget>
+
+#include "graphview/scene/camera.h"
+#include "graphview/scene/scene.h"
+
+namespace hopscope::graphview {
+
+class Viewport : public QObject {
+    Q_OBJECT
+public:
+    explicit Viewport(const QWidget& widget) : m_widget(widget) {}  // outlives it; only its size is read
+
+    // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
+    void setScene(ScenePtr scene, QPointF shift);
+    void resized();                                        // what was fitted is fitted again
+    void setReserved(int pixels) { m_reserved = pixels; }  // at the lower edge, for what floats there
+    [[nodiscard]] const Camera& camera() const { return m_camera; }
+    void setCamera(const Camera& camera);
+
+    void fit();
+    void showStart();              // all of it where it can be read so, else its upper end
+    void zoomBy(qreal factor);     // about the middle
+    void centreOn(QPointF scene);  // with the zoom of now
+    void scrollTo(const QRectF& sceneRect, bool centre = false);
+
+signals:
+    void changed();  // camera or size
+
+private:
+    [[nodiscard]] QRectF area() const { return m_widget.rect(); }
+
+    const QWidget& m_widget;
+    ScenePtr m_scene;
+    Camera m_camera;
+    int m_reserved = 0;
+    bool m_fitted = false;
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,57 @@
+#pragma once
+
+// What a workbench is waiting for, as states that change by events. Planning, running and explaining go on beside each other,
+// so each has states of its own. Pure functions: an event that means nothing in a state leaves it as it is.
+
+namespace hopscope::jobs {
+
+// Reporting: planning takes long enough that its progress is shown. Refusing: the cuts that were refused are being undone,
+// which asks for no plan.
+enum class PlanPhase { Settled, Planning, Reporting, Refusing };
+enum class PlanEvent { Asked, Progressed, Refused, Ended };  // Ended: answered, given up, or all of a refusal is undone
+
+constexpr PlanPhase after(PlanPhase phase, PlanEvent event)
+{
+    switch (event) {
+    case PlanEvent::Asked: return PlanPhase::Planning;
+    case PlanEvent::Progressed: return phase == PlanPhase::Planning ? PlanPhase::Reporting : phase;
+    case PlanEvent::Refused: return PlanPhase::Refusing;
+    case PlanEvent::Ended: return PlanPhase::Settled;
+    }
+    return phase;
+}
+
+constexpr bool isPlanning(PlanPhase phase) { return phase == PlanPhase::Planning || phase == PlanPhase::Reporting; }
+
+// Starting: the engine has been asked for a run and has not numbered it yet. Stopping: neither, and it is to be stopped as soon
+// as it has its number.
+enum class RunPhase { Idle, Starting, Stopping, Running };
+enum class RunEvent { Started, StopWanted, Numbered, Ended };
+
+constexpr RunPhase after(RunPhase phase, RunEvent event)
+{
+    const bool waiting = phase == RunPhase::Starting || phase == RunPhase::Stopping;
+    switch (event) {
+    case RunEvent::Started: return phase == RunPhase::Idle ? RunPhase::Starting : phase;
+    case RunEvent::StopWanted: return phase == RunPhase::Starting ? RunPhase::Stopping : phase;
+    case RunEvent::Numbered: return waiting ? RunPhase::Running : phase;
+    case RunEvent::Ended: return RunPhase::Idle;
+    }
+    return phase;
+}
+
+// Why the plan is as it is. Postponed: it was given up for something more urgent, and is asked for again after that.
+enum class ExplainPhase { Idle, Asked, Postponed };
+enum class ExplainEvent { Asked, Postponed, Ended };  // Ended: answered, or no longer wanted
+
+constexpr ExplainPhase after(ExplainPhase phase, ExplainEvent event)
+{
+    switch (event) {
+    case ExplainEvent::Asked: return ExplainPhase::Asked;
+    case ExplainEvent::Postponed: return phase == ExplainPhase::Asked ? ExplainPhase::Postponed : phase;
+    case ExplainEvent::Ended: return ExplainPhase::Idle;
+    }
+    return phase;
+}
+
+}  // namespace hopscope::jobs

@@ -1,0 +1,266 @@
+#include "jobs/planner.h"
+
+#include "models/runner.h"
+
+namespace hopscope::jobs {
+
+namespace {
+
+const char* const referenceStrategies[] = {"optimal", "depth", "source-rule"};
+
+// Its plan is what others are compared with.
+bool isReference(const models::Settings& settings)
+{
+    return settings.pins.empty() && !settings.stages &&
+           std::ranges::any_of(referenceStrategies,
+                               [&](const char* strategy) { return settings.strategy == QLatin1String(strategy); });
+}
+
+models::PlanPtr shared(protocol::PlanRecord&& plan)
+{
+    return models::releasedAside(std::make_shared<const protocol::PlanRecord>(std::move(plan)));
+}
+
+// Without the pins that the refused change itself has brought: dropping them would fix nothing. What keeps all pins comes
+// first.
+std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
+                                           const models::Settings& refused,
+                                           const std::vector<protocol::PinRecord>& accepted)
+{
+    std::vector<models::Repair> ways;
+    for (const protocol::RepairRecord& repair : repairs) {
+        models::Repair way{repair.drop, refused};
+        if (!repair.drop) way.wanted.stages = repair.stages;
+        else if (std::ranges::find(accepted, *repair.drop) != accepted.end()) std::erase(way.wanted.pins, *repair.drop);
+        else continue;
+        ways.push_back(std::move(way));
+    }
+    std::ranges::stable_partition(ways, [](const models::Repair& way) { return !way.dropped; });
+    return ways;
+}
+
+}  // namespace
+
+Cuts Planner::cuts() const
+{
+    const models::Settings& settings = m_state.document.settings();
+    return {.strategy = settings.strategy,
+            .objective = settings.objective,
+            .pins = settings.pins,
+            .stages = settings.stages,
+            .exact = m_state.exact};
+}
+
+void Planner::begin(const models::Settings& settings)
+{
+    m_state.undo.clear();
+    m_newest = nullptr;
+    m_state.exact.reset();
+    m_accepted = settings;
+}
+
+void Planner::setRunSettings(const models::Settings& settings)
+{
+    models::Settings next = settings;
+    const models::Settings before = m_state.document.settings();
+    next.strategy = before.strategy;
+    next.objective = before.objective;
+    next.pins = before.pins;
+    next.stages = before.stages;
+    m_state.document.setSettings(next);
+    const bool samePlan = next.device == before.device && next.memory == before.memory && next.batch == before.batch;
+    if (samePlan) {
+        m_accepted.verify = next.verify;
+        m_accepted.output = next.output;
+        return;
+    }
+    m_state.exact.reset();
+    m_newest = nullptr;
+    m_state.document.setRefusal({});
+    planAgain();
+}
+
+void Planner::restore(const models::Settings& settings)
+{
+    m_state.document.setSettings(settings);
+    m_state.undo.clear();
+    m_newest = nullptr;
+    m_state.exact.reset();
+    planAgain();
+}
+
+void Planner::engineDied()
+{
+    giveUp();  // answers that are being read belong to a document that is gone
+    m_newest = nullptr;
+}
+
+void Planner::recover()
+{
+    if (!m_state.exact || m_state.document.settings() != m_accepted) planAgain();
+}
+
+void Planner::planAgain()
+{
+    plan();
+    references();
+}
+
+bool Planner::progressed(std::int64_t request)
+{
+    if (!planning() || request != m_request) return false;
+    m_state.plan = after(m_state.plan, PlanEvent::Progressed);
+    return true;
+}
+
+void Planner::push(const QString& text, Cuts after)
+{
+    if (!m_state.engineDocument || after == cuts()) return;
+    auto command = std::make_unique<CutCommand>(text, cuts(), std::move(after), [this](const Cuts& to) { apply(to); });
+    m_newest = nullptr;
+    CutCommand* added = command.get();
+    m_state.undo.push(command.release());
+    m_newest = added;
+}
+
+void Planner::apply(const Cuts& to)
+{
+    m_newest = nullptr;
+    models::Settings settings = m_state.document.settings();
+    settings.strategy = to.strategy;
+    settings.objective = to.objective;
+    settings.pins = to.pins;
+    settings.stages = to.stages;
+    m_state.exact = to.exact;
+    m_state.document.setSettings(settings);
+    if (m_state.plan == PlanPhase::Refusing) return;
+    m_state.document.setRefusal({});
+    if (!m_state.exact) return plan();
+    giveUp();
+    m_accepted = settings;
+    m_shown = Shown::Final;
+    m_state.document.setPlan(m_state.exact);
+}
+
+void Planner::plan()
+{
+    if (!m_state.canPlan()) return;
+    giveUp();
+    const std::int64_t number = m_number;
+    m_state.plan = after(m_state.plan, PlanEvent::Asked);
+    const models::Settings settings = m_plannedFor = m_state.document.settings();
+    planQuickly(settings);
+    m_request = requestPlan(
+        m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
+        [this, number, settings, expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
+            if (number == m_number) return planAnswered(settings, std::move(plan));
+            // Too late to be shown, but others may still be compared with it.
+            if (plan && m_state.engineDocument == expected && isReference(settings))
+                m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
+        });
+}
+
+// Answers to come belong to cuts that are gone. What others are compared with is waited for all the same.
+void Planner::giveUp()
+{
+    if (planning() && !isReference(m_plannedFor)) m_state.engine.cancel(m_request);
+    if (m_quick != 0) m_state.engine.cancel(m_quick);
+    m_quick = 0;
+    ++m_number;
+    const PlanPhase before = std::exchange(m_state.plan, after(m_state.plan, PlanEvent::Ended));
+    if (before == PlanPhase::Reporting) emit m_state.bench.progressed({}, 1);
+    m_questions.giveUp();
+}
+
+bool Planner::onlyPinsDiffer(const models::Settings& settings) const
+{
+    models::Settings same = settings;
+    same.pins = m_accepted.pins;
+    return same == m_accepted && m_state.document.plan() && isOptimum(settings.strategy);
+}
+
+// Changed pins are seen at once: what a drag has shown already, or what is best close to the plan of now. The best of all
+// follows, and is the judge.
+void Planner::planQuickly(const models::Settings& settings)
+{
+    if (const models::PlanPtr seen = m_questions.previewed(cuts())) {
+        m_shown = Shown::Quick;
+        return m_state.document.setPlan(seen);
+    }
+    if (!onlyPinsDiffer(settings) || settings == m_accepted) return;
+    m_quick = requestPlan(m_state, "plan/make", planParams(m_state, settings, true), &m_state.bench,
+                          [this, number = m_number](base::Result<protocol::PlanRecord> plan) {
+                              if (number != m_number) return;
+                              m_quick = 0;
+                              if (!plan || !planning()) return;
+                              m_shown = Shown::Quick;
+                              m_state.document.setPlan(shared(std::move(*plan)));
+                          });
+}
+
+void Planner::planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan)
+{
+    giveUp();
+    if (!plan) return refuse(plan.error());
+    m_shown = Shown::Final;
+    m_newest = nullptr;
+    m_accepted = settings;
+    m_state.document.setPlan(shared(std::move(*plan)));
+    if (isReference(settings)) m_state.document.setReference(settings.strategy, m_state.document.plan());
+}
+
+// The change that led here goes away again; if changes before it have not been answered, they are tried once more.
+void Planner::refuse(const base::Error& error)
+{
+    if (m_state.engine.state() != EngineState::Ready) return;  // no answer at all: the engine has died
+    const models::Settings refused = m_state.document.settings();
+    m_state.plan = after(m_state.plan, PlanEvent::Refused);
+    if (m_newest) {
+        m_newest->refuse();
+        m_state.undo.undo();
+    } else m_state.document.setSettings(m_accepted);
+    m_state.plan = after(m_state.plan, PlanEvent::Ended);
+    m_state.document.setRefusal(QString::fromStdString(base::describe(error)));
+    if (m_state.document.settings() != m_accepted || std::exchange(m_shown, Shown::Final) == Shown::Quick) plan();
+    else if (m_state.exact) m_state.document.setPlan(m_state.exact);
+    askForRepairs(refused);
+}
+
+// Pins without which the change would have been possible, or more stages.
+void Planner::askForRepairs(const models::Settings& refused)
+{
+    if (refused.pins.empty()) return;
+    const QString sentence = m_state.document.refusal();
+    m_state.engine.request("plan/repairs", planParams(m_state, refused), &m_state.bench,
+                           [this, refused, sentence](const base::Result<json::Value>& result) {
+                               if (!result || m_state.document.refusal() != sentence) return;
+                               const auto repairs = protocol::readRepairs(*result);
+                               if (repairs)
+                                   m_state.document.setRepairs(suggestedFixes(*repairs, refused, m_accepted.pins));
+                           });
+}
+
+void Planner::references()
+{
+    if (!m_state.canPlan()) return;
+    const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is on the way already
+    for (const char* strategy : referenceStrategies)
+        if (!planned || m_state.document.settings().strategy != QLatin1String(strategy))
+            reference(QString::fromLatin1(strategy));
+}
+
+void Planner::reference(const QString& strategy)
+{
+    models::Settings settings = m_state.document.settings();
+    settings.strategy = strategy;
+    settings.pins.clear();
+    settings.stages.reset();
+    const auto expected = m_state.engineDocument;
+    requestPlan(m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
+                [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {
+                    if (m_state.engineDocument != expected) return;
+                    m_state.document.setReference(strategy, plan ? shared(std::move(*plan)) : nullptr);
+                });
+}
+
+}  // namespace hopscope::jobs

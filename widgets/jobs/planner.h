@@ -1,0 +1,52 @@
+#pragma once
+
+// The plan for the cuts of now: asks for it, shows a quick one meanwhile, undoes cuts that are refused and asks what would
+// help, and keeps the plans that others are compared with. Every change of the cuts is a command on the undo stack.
+
+#include "jobs/plan_questions.h"
+
+namespace hopscope::jobs {
+
+class Planner {
+public:
+    Planner(WorkbenchState& state, PlanQuestions& questions) : m_state(state), m_questions(questions) {}
+
+    [[nodiscard]] Cuts cuts() const;
+    void push(const QString& text, Cuts after);    // a step of undo; nothing while nothing is open, or nothing changes
+    void begin(const models::Settings& settings);  // another model, or none: nothing can be undone
+    void setRunSettings(const models::Settings& settings);  // all but the cuts
+    void restore(const models::Settings& settings);         // cuts too; nothing can be undone
+
+    void plan();  // for the settings of now
+    void giveUp();
+    void engineDied();
+    // In a new engine: all again, unless a loaded plan is shown, which needs none.
+    void recover();
+    void planAgain();  // with the plans for comparison
+    [[nodiscard]] bool planning() const { return isPlanning(m_state.plan); }
+    bool progressed(std::int64_t request);  // whether it is planning that has told of its progress
+
+private:
+    void apply(const Cuts& cuts);
+    void planQuickly(const models::Settings& settings);
+    [[nodiscard]] bool onlyPinsDiffer(const models::Settings& settings) const;
+    void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
+    void refuse(const base::Error& error);
+    void askForRepairs(const models::Settings& refused);
+    void references();
+    void reference(const QString& strategy);
+
+    enum class Shown { Final, Quick };
+
+    WorkbenchState& m_state;
+    PlanQuestions& m_questions;
+    std::int64_t m_number = 0;   // of the latest attempt; older answers are dropped
+    std::int64_t m_request = 0;  // while planning: for progress, and to give it up
+    std::int64_t m_quick = 0;    // 0: none under way
+    Shown m_shown = Shown::Final;
+    models::Settings m_accepted;     // those of the plan that is shown
+    models::Settings m_plannedFor;   // while planning
+    CutCommand* m_newest = nullptr;  // the top of the stack until its answer has come
+};
+
+}  // namespace hopscope::jobs

@@ -1,0 +1,143 @@
+#include "jobs/run_control.h"
+
+#include <QTime>
+
+namespace hopscope::jobs {
+
+namespace {
+
+json::Value startParams(const WorkbenchState& state, bool paused)
+{
+    const models::Settings& settings = state.document.settings();
+    json::Value params = documentParams(state);
+    params["plan"] = state.document.plan()->document;
+    params["device"] = settings.device.toStdString();
+    params["memory"] = orNull(settings.memory);
+    params["batch"] = orNull(settings.batch);
+    params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
+    params["verify"] = settings.verify.toStdString();
+    params["nan"] = "propagate";
+    params["paused"] = paused;
+    return params;
+}
+
+}  // namespace
+
+void RunControl::start(bool paused)
+{
+    if (running() || !m_state.engineDocument || !m_state.document.plan()) return;
+    json::Value params = startParams(m_state, paused);
+    m_phase = after(m_phase, RunEvent::Started);
+    m_latest.reset();
+    m_log = std::make_shared<models::RunLog>();
+    m_state.document.setRunLog(m_log);
+    emit m_state.bench.runStateChanged();
+    m_state.engine.request("run/start", std::move(params), &m_state.bench,
+                           [this](const base::Result<json::Value>& result) { answered(result); });
+}
+
+void RunControl::pause() { control("run/pause", json::Value::object()); }
+
+void RunControl::resume() { control("run/resume", json::Value::object()); }
+
+void RunControl::step(const QString& unit)
+{
+    if (!m_run) {
+        start(true);
+        if (running()) m_stepWanted = unit;
+        return;
+    }
+    json::Value params = json::Value::object();
+    params["unit"] = unit.toStdString();
+    control("run/step", std::move(params));
+}
+
+void RunControl::stop()
+{
+    m_phase = after(m_phase, RunEvent::StopWanted);
+    control("run/cancel", json::Value::object());
+}
+
+void RunControl::control(const QString& method, json::Value params)
+{
+    if (!m_run) return;
+    params["run"] = *m_run;
+    m_state.engine.request(method, std::move(params), &m_state.bench,
+                           [this, method](const base::Result<json::Value>& result) {
+                               // A run that has ended meanwhile is no mistake of the user's.
+                               if (!result && m_run && m_state.engine.state() == EngineState::Ready)
+                                   m_state.fail(method, result.error());
+                           });
+}
+
+void RunControl::answered(const base::Result<json::Value>& result)
+{
+    if (!running() || m_run) return;  // the engine has died meanwhile
+    const json::Value* number = result ? result->find("run") : nullptr;
+    if (!number || !number->asInt()) {
+        end();
+        const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
+        if (m_state.engine.state() == EngineState::Ready)
+            m_state.fail(Workbench::tr("Running"), result ? unclear : result.error());
+        return;
+    }
+    const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
+    m_run = m_latest = *number->asInt();
+    emit m_state.bench.runStateChanged();
+    const QString unit = std::exchange(m_stepWanted, {});
+    if (before == RunPhase::Stopping) stop();
+    else if (!unit.isEmpty()) step(unit);
+}
+
+void RunControl::notified(const QString& method, const json::Value& params)
+{
+    if (method == u"run/events") eventsCame(params);
+    else if (method == u"run/finished") finished(params);
+}
+
+void RunControl::eventsCame(const json::Value& params)
+{
+    const auto events = protocol::readEvents(params);
+    if (!events) return m_state.fail(Workbench::tr("Reading events of the run"), events.error());
+    if (!m_run || events->run != *m_run) return;
+    const auto before = m_log->state();
+    m_log->apply(*events);
+    if (m_log->state() != before) emit m_state.bench.runStateChanged();
+}
+
+void RunControl::finished(const json::Value& params)
+{
+    const auto finished = protocol::readFinished(params);
+    if (!finished) {
+        m_state.fail(Workbench::tr("Reading the report"), finished.error());
+        return end();
+    }
+    if (!m_run || finished->run != *m_run) return;
+    end();
+    if (finished->report) keep(*finished);
+    else if (finished->error && finished->error->code != base::ErrorCode::Cancelled)
+        m_state.fail(Workbench::tr("Running"), *finished->error);
+    emit m_state.bench.runFinished();
+}
+
+void RunControl::end()
+{
+    if (!running()) return;
+    m_phase = after(m_phase, RunEvent::Ended);
+    m_run.reset();
+    m_stepWanted.clear();
+    if (m_log) m_log->finish();
+    emit m_state.bench.runStateChanged();
+}
+
+void RunControl::keep(const protocol::RunFinished& finished)
+{
+    models::FinishedRun entry;
+    entry.title = Workbench::tr("run %1, %2").arg(++m_count).arg(QTime::currentTime().toString(u"HH:mm"));
+    entry.report = std::make_shared<const schema::Report>(*finished.report);
+    entry.log = m_log;
+    entry.reportText = QString::fromStdString(finished.reportText);
+    m_state.document.addRun(std::move(entry));
+}
+
+}  // namespace hopscope::jobs

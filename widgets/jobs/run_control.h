@@ -1,0 +1,42 @@
+#pragma once
+
+// The run under way: starts it, steers it, and reads what the engine tells of it into the document.
+
+#include "jobs/workbench_state.h"
+#include "models/run_log.h"
+#include "protocol/run.h"
+
+namespace hopscope::jobs {
+
+class RunControl {
+public:
+    explicit RunControl(WorkbenchState& state) : m_state(state) {}
+
+    void start(bool paused);  // the plan of now; nothing while there is none, or while a run is under way
+    void pause();
+    void resume();
+    void step(const QString& unit);  // "batch", "stage"; begins a run if none is under way
+    void stop();
+    [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
+    [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }  // whose results can be peeked
+
+    void notified(const QString& method, const json::Value& params);
+    void engineDied() { end(); }
+
+private:
+    void eventsCame(const json::Value& params);
+    void finished(const json::Value& params);
+    void answered(const base::Result<json::Value>& result);
+    void end();
+    void control(const QString& method, json::Value params);
+    void keep(const protocol::RunFinished& finished);
+
+    WorkbenchState& m_state;
+    RunPhase m_phase = RunPhase::Idle;
+    std::optional<std::int64_t> m_run, m_latest;  // the engine's numbers
+    QString m_stepWanted;                         // before the run had its number
+    std::shared_ptr<models::RunLog> m_log;
+    int m_count = 0;
+};
+
+}  // namespace hopscope::jobs

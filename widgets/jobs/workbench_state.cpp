@@ -1,0 +1,52 @@
+#include "jobs/workbench_state.h"
+
+#include <QThreadPool>
+
+#include "jobs/cuts.h"
+#include "models/runner.h"
+
+namespace hopscope::jobs {
+
+void WorkbenchState::fail(const QString& what, const base::Error& error) const
+{
+    QString sentence = QString::fromStdString(error.message);
+    if (!error.where.empty()) sentence += QStringLiteral(" (%1)").arg(QString::fromStdString(error.where));
+    emit bench.failed(what, sentence, QString::fromStdString(error.hint));
+}
+
+json::Value documentParams(const WorkbenchState& state)
+{
+    json::Value params = json::Value::object();
+    params["document"] = state.engineDocument.value_or(0);
+    return params;
+}
+
+json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near)
+{
+    json::Value params = documentParams(state);
+    params["strategy"] = settings.strategy.toStdString();
+    params["objective"] = settings.objective.toStdString();
+    params["pins"] = protocol::writePins(settings.pins);
+    params["device"] = settings.device.toStdString();
+    params["memory"] = orNull(settings.memory);
+    params["batch"] = orNull(settings.batch);
+    params["stages"] = orNull(settings.stages);
+    if (near && isOptimum(settings.strategy)) params["near"] = true;
+    return params;
+}
+
+std::int64_t requestPlan(const WorkbenchState& state, const QString& method, json::Value params, QObject* context,
+                         Workbench::WhatIf answer)
+{
+    const auto read = [model = state.document.model(), context, answer](base::Result<json::Value> result) {
+        if (!result) return answer(base::forward(result));
+        models::runAside(
+            *QThreadPool::globalInstance(), context,
+            [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
+    };
+    return state.engine.request(method, std::move(params), context, read);
+}
+
+bool isCancelled(const base::Error& error) { return error.code == base::ErrorCode::Cancelled; }
+
+}  // namespace hopscope::jobs
