@@ -40,9 +40,10 @@ void nameContainers(QWidget* panel, const QString& title)
 QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
 {
     if (!repair.dropped) return MainWindow::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
-    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
-    if (repair.dropped->kind == "checkpoint") return MainWindow::tr("Cut here and unpin %1").arg(value);
-    if (repair.dropped->kind == "no_checkpoint") return MainWindow::tr("Cut here and allow storing %1").arg(value);
+    const QString value = models::valueLabel(model, repair.dropped->value);
+    if (repair.dropped->kind == base::PinKind::Checkpoint) return MainWindow::tr("Cut here and unpin %1").arg(value);
+    if (repair.dropped->kind == base::PinKind::NoCheckpoint)
+        return MainWindow::tr("Cut here and allow storing %1").arg(value);
     return MainWindow::tr("Cut here without this pin: %1").arg(models::pinLabel(model, *repair.dropped));
 }
 
@@ -209,9 +210,7 @@ void MainWindow::connectWorkbench()
 void MainWindow::connectGraph()
 {
     jobs::Workbench* bench = m_workbench.get();
-    connect(m_graph, &graphview::GraphPanel::pinRequested, bench, [bench](const QString& kind, const QString& value) {
-        bench->pin({kind.toStdString(), value.toStdString()});
-    });
+    connect(m_graph, &graphview::GraphPanel::pinRequested, bench, &jobs::Workbench::pin);
     connect(m_graph, &graphview::GraphPanel::unpinRequested, bench, &jobs::Workbench::unpin);
     connect(m_graph, &graphview::GraphPanel::pinToggled, bench, &jobs::Workbench::togglePin);
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/op_words.h"
 
 namespace hopscope::analysis {
 
@@ -27,7 +28,7 @@ private:
 // One name, where no more are needed; linear in the model.
 std::string nameOfValue(const Analysis& analysis, ir::ValueId id);
 
-// "structure", "gather", "aggregate", "reduce" or "rowwise"; the last one also for operators behind a refusal.
-const char* kindName(const Analysis& analysis, ir::OpId op);
+// Never an end of the model; Rowwise for operators behind a refusal.
+NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

@@ -10,13 +10,13 @@ namespace hopscope::verify {
 
 // Fills the verdict's coverage, outputs and verdict. `memory`: of one child. Preconditions: no sampledObstacle.
 base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
-                           const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict);
+                           const base::ProgressFn& progress, std::stop_token stop, Verification& verdict);
 
 // Shared with the full comparison.
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output);
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
-void conclude(Verdict& verdict, const std::string& covered);
+void conclude(Verification& verdict, const std::string& covered);
 
 // A file that goes with its owner.
 class TemporaryFile {

@@ -15,40 +15,18 @@
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
+#include "schema/report.h"
 
 namespace hopscope::verify {
 
-enum class Mode : std::uint8_t { None, Sample, Full };
-
-struct Tolerance {
-    double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
-    double scale = 1e-6;  // or <= scale * largest |reference| of the tensor, where rounding is amplified
-};
-
-struct TensorError {
-    std::string name;
-    double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0;       // compared
-    std::int64_t different = 0;  // elements beyond the tolerance
-    std::int64_t notFinite = 0;  // NaN or infinite in both, at the same place
-};
-
-struct Coverage {
-    std::string method;                              // "full", "sampled"
-    std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
-    std::int64_t withInEdges = 0;                    // covered rows that have in-edges
-    int hops = 0;                                    // rounds of neighbourhood taken
-};
-
-struct Verdict {
-    std::string verdict = "unverifiable";  // "equal", "different", "unverifiable"
-    std::string reason;                    // a sentence
-    Coverage coverage;
-    std::vector<TensorError> outputs;
-    std::vector<TensorError> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
-    Tolerance tolerance;
-    double seconds = 0;
-};
+using Mode = base::VerifyMode;
+// What the documents hold of it.
+using Tolerance = schema::ToleranceRecord;
+using TensorError = schema::TensorRecord;
+using Coverage = schema::CoverageRecord;
+using schema::CoverageMethod;
+using schema::Verdict;
+using schema::Verification;
 
 struct Request {
     std::string modelPath;
@@ -79,14 +57,14 @@ struct Request {
 // compared with the program evaluated operator by operator on whole tensors (executor/unsplit.h), in this process. They do
 // not decide the verdict. The child runs `<this program> oracle REQUEST`; its death is a reason, not a failure.
 // Float16 and bfloat16 outputs are compared with the tolerance widened by the ratio of their rounding to float32's.
-base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
+base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // The plan on the sample itself, on the CPU and on the plan's device, batches of 1, 7 and all, destinations shuffled:
 // quick, before any long run.
-base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
-                                   const analysis::Analysis& analysis, const plan::Plan& plan,
-                                   const base::TensorMap& sample, const std::string& scratchFolder,
-                                   std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
+base::Result<Verification> verifySample(const loader::Model& model, const loader::Walk& walk,
+                                        const analysis::Analysis& analysis, const plan::Plan& plan,
+                                        const base::TensorMap& sample, const std::string& scratchFolder,
+                                        std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
 // The child's main. REQUEST is JSON: kind "forward" (model, data, output: runs the module, writes its outputs) or "sage64"
 // (the float64 reference of reference_sage.h). Exit code 0, or another one with OUTPUT.error saying why. It limits its own

@@ -40,11 +40,9 @@ json::Value orNull(const std::optional<T>& value)
     return value ? json::Value(*value) : json::Value();
 }
 
-QString valueName(const models::Document& document, const QString& value)
+QString valueName(const models::Document& document, protocol::ValueId value)
 {
-    if (!document.model()) return value;
-    const int index = document.model()->valueIndex(value.toStdString());
-    return index < 0 ? value : models::valueLabel(*document.model(), index);
+    return document.model() ? models::valueLabel(*document.model(), value) : models::text(ir::valueName(value));
 }
 
 }  // namespace
@@ -112,16 +110,17 @@ void Workbench::close()
     m_impl->document.setModel(nullptr);
 }
 
-void Workbench::setStrategy(const QString& strategy, const QString& objective)
+void Workbench::setStrategy(base::Strategy strategy, base::Objective objective)
 {
-    m_impl->push(tr("strategy %1").arg(strategy), {strategy, objective, {}});
+    const QString name = QString::fromLatin1(base::nameOf(strategy));
+    m_impl->push(tr("strategy %1").arg(name), {.strategy = strategy, .objective = objective, .pins = {}});
 }
 
 void Workbench::optimiseAroundPins()
 {
     const models::Settings& settings = m_impl->document.settings();
     m_impl->push(tr("optimise around the pins"),
-                 {QStringLiteral("optimal"), settings.objective, settings.pins, settings.stages});
+                 {base::Strategy::Optimal, settings.objective, settings.pins, settings.stages});
 }
 
 void Workbench::repair(const QString& what, const models::Repair& way)
@@ -130,7 +129,7 @@ void Workbench::repair(const QString& what, const models::Repair& way)
     m_impl->push(what, {wanted.strategy, wanted.objective, wanted.pins, wanted.stages});
 }
 
-void Workbench::pin(const protocol::PinRecord& pin)
+void Workbench::pin(const plan::Pin& pin)
 {
     if (!m_impl->document.model()) return;
     const Cuts after = withPin(m_impl->cuts(), pin);
@@ -139,18 +138,18 @@ void Workbench::pin(const protocol::PinRecord& pin)
     m_impl->push(switched ? tr("%1, and optimise around the pins").arg(what) : what, after);
 }
 
-void Workbench::togglePin(const protocol::PinRecord& pin)
+void Workbench::togglePin(const plan::Pin& pin)
 {
-    const std::vector<protocol::PinRecord>& pins = m_impl->document.settings().pins;
+    const std::vector<plan::Pin>& pins = m_impl->document.settings().pins;
     if (std::ranges::find(pins, pin) == pins.end()) return this->pin(pin);
     m_impl->push(tr("unpin: %1").arg(models::pinLabel(*m_impl->document.model(), pin)),
                  withoutPin(m_impl->cuts(), pin));
 }
 
-void Workbench::unpin(const QString& value)
+void Workbench::unpin(protocol::ValueId value)
 {
     m_impl->push(tr("let the strategy decide on %1").arg(valueName(m_impl->document, value)),
-                 withoutPins(m_impl->cuts(), value.toStdString()));
+                 withoutPins(m_impl->cuts(), value));
 }
 
 void Workbench::setStages(const std::optional<int>& stages)
@@ -161,11 +160,11 @@ void Workbench::setStages(const std::optional<int>& stages)
     m_impl->push(stages ? tr("use up to %1 stages").arg(*stages) : tr("use as few stages as needed"), after);
 }
 
-void Workbench::movePin(const QString& fromValue, const QString& toValue)
+void Workbench::movePin(protocol::ValueId from, protocol::ValueId to)
 {
     const models::Document& document = m_impl->document;
-    m_impl->push(tr("store %1 instead of %2").arg(valueName(document, toValue), valueName(document, fromValue)),
-                 withMove(m_impl->cuts(), fromValue.toStdString(), toValue.toStdString()));
+    m_impl->push(tr("store %1 instead of %2").arg(valueName(document, to), valueName(document, from)),
+                 withMove(m_impl->cuts(), from, to));
 }
 
 void Workbench::clearPins()
@@ -210,7 +209,7 @@ void Workbench::restoreSettings(const models::Settings& settings)
     m_impl->references();
 }
 
-void Workbench::whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, WhatIf answer)
+void Workbench::whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer)
 {
     models::Settings settings = m_impl->document.settings();
     settings.pins = pins;
@@ -232,16 +231,16 @@ void Workbench::loadPlan(const QString& file)
     if (!text) return m_impl->fail(what, text.error());
     json::Value params = documentParams(m_impl->engineDocument);
     params["text"] = *text;
-    m_impl->requestPlan(
-        "plan/load", std::move(params), this, [this, what, file](base::Result<protocol::PlanRecord> plan) {
-            if (!plan) return m_impl->fail(what, plan.error());
-            const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
-            m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()), {QString::fromStdString(loaded->strategy),
-                                                                         QString::fromStdString(loaded->objective),
-                                                                         loaded->pins,
-                                                                         {},
-                                                                         loaded});
-        });
+    m_impl->requestPlan("plan/load", std::move(params), this,
+                        [this, what, file](base::Result<protocol::PlanRecord> plan) {
+                            if (!plan) return m_impl->fail(what, plan.error());
+                            const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
+                            m_impl->push(tr("plan %1").arg(QFileInfo(file).fileName()), {.strategy = loaded->strategy,
+                                                                                         .objective = loaded->objective,
+                                                                                         .pins = loaded->pins,
+                                                                                         .stages = {},
+                                                                                         .exact = loaded});
+                        });
 }
 
 void Workbench::savePlan(const QString& file)
@@ -278,7 +277,7 @@ void Workbench::startRun(bool paused)
     params["memory"] = orNull(settings.memory);
     params["batch"] = orNull(settings.batch);
     params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
-    params["verify"] = settings.verify.toStdString();
+    params["verify"] = base::nameOf(settings.verify);
     params["nan"] = "propagate";
     params["paused"] = paused;
     m_impl->starting = true;
@@ -313,10 +312,10 @@ void Workbench::stopRun()
     m_impl->control("run/cancel", json::Value::object());
 }
 
-void Workbench::requestSource(int op, QObject* context, Source answer)
+void Workbench::requestSource(protocol::OpId op, QObject* context, Source answer)
 {
     json::Value params = documentParams(m_impl->engineDocument);
-    params["op"] = m_impl->document.model()->ops.at(static_cast<std::size_t>(op)).id;
+    params["op"] = m_impl->document.model()->ops.at(op).id;
     m_impl->engine.request("model/source", std::move(params), context, std::move(answer));
 }
 

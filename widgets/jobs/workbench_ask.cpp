@@ -106,9 +106,9 @@ void Workbench::Impl::resumeExplanation()
     if (std::exchange(explainAgain, false)) explain();
 }
 
-void Workbench::previewMove(const QString& fromValue, const QString& toValue)
+void Workbench::previewMove(protocol::ValueId from, protocol::ValueId to)
 {
-    m_impl->wanted = withMove(m_impl->cuts(), fromValue.toStdString(), toValue.toStdString());
+    m_impl->wanted = withMove(m_impl->cuts(), from, to);
     m_impl->preview();
 }
 

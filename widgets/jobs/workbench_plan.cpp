@@ -2,19 +2,19 @@
 
 #include "jobs/workbench_state.h"
 #include "models/runner.h"
+#include "schema/pins.h"
 
 namespace hopscope::jobs {
 
 namespace {
 
-const char* const referenceStrategies[] = {"optimal", "depth", "source-rule"};
+constexpr std::array referenceStrategies{base::Strategy::Optimal, base::Strategy::Depth, base::Strategy::SourceRule};
 
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
 {
     return settings.pins.empty() && !settings.stages &&
-           std::ranges::any_of(referenceStrategies,
-                               [&](const char* strategy) { return settings.strategy == QLatin1String(strategy); });
+           std::ranges::find(referenceStrategies, settings.strategy) != referenceStrategies.end();
 }
 
 template <class T>
@@ -31,8 +31,7 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
 // Without the pins that the refused change itself has brought: dropping them would fix nothing. What keeps all pins comes
 // first.
 std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
-                                           const models::Settings& refused,
-                                           const std::vector<protocol::PinRecord>& accepted)
+                                           const models::Settings& refused, const std::vector<plan::Pin>& accepted)
 {
     std::vector<models::Repair> ways;
     for (const protocol::RepairRecord& repair : repairs) {
@@ -86,14 +85,14 @@ json::Value Workbench::Impl::planParams(const models::Settings& settings, bool n
 {
     json::Value params = json::Value::object();
     params["document"] = engineDocument.value_or(0);
-    params["strategy"] = settings.strategy.toStdString();
-    params["objective"] = settings.objective.toStdString();
-    params["pins"] = protocol::writePins(settings.pins);
+    params["strategy"] = base::nameOf(settings.strategy);
+    params["objective"] = base::nameOf(settings.objective);
+    params["pins"] = schema::writePins(settings.pins);
     params["device"] = settings.device.toStdString();
     params["memory"] = orNull(settings.memory);
     params["batch"] = orNull(settings.batch);
     params["stages"] = orNull(settings.stages);
-    if (near && isOptimum(settings.strategy)) params["near"] = true;
+    if (near && !base::isRule(settings.strategy)) params["near"] = true;
     return params;
 }
 
@@ -144,7 +143,7 @@ bool Workbench::Impl::onlyPinsDiffer(const models::Settings& settings) const
 {
     models::Settings same = settings;
     same.pins = accepted.pins;
-    return same == accepted && document.plan() && isOptimum(settings.strategy);
+    return same == accepted && document.plan() && !base::isRule(settings.strategy);
 }
 
 // Changed pins are seen at once: what a drag has shown already, or what is best close to the plan of now. The best of all
@@ -212,12 +211,11 @@ void Workbench::Impl::references()
 {
     if (!engineDocument || !document.model()->splittable) return;
     const bool planned = isReference(document.settings()) && planning;  // its plan is on the way already
-    for (const char* strategy : referenceStrategies)
-        if (!planned || document.settings().strategy != QLatin1String(strategy))
-            reference(QString::fromLatin1(strategy));
+    for (const base::Strategy strategy : referenceStrategies)
+        if (!planned || document.settings().strategy != strategy) reference(strategy);
 }
 
-void Workbench::Impl::reference(const QString& strategy)
+void Workbench::Impl::reference(base::Strategy strategy)
 {
     models::Settings settings = document.settings();
     settings.strategy = strategy;

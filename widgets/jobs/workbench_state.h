@@ -99,7 +99,7 @@ struct Workbench::Impl {
     void refuse(const base::Error& error);
     void askForRepairs(const models::Settings& refused);
     void references();
-    void reference(const QString& strategy);
+    void reference(base::Strategy strategy);
     [[nodiscard]] Cuts cuts() const;
     [[nodiscard]] json::Value planParams(const models::Settings& settings, bool near = false) const;
     std::int64_t requestPlan(const QString& method, json::Value params, QObject* context, Workbench::WhatIf answer);

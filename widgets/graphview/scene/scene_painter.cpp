@@ -129,7 +129,7 @@ void ScenePainter::paintProgress(const Band& band, QPointF at)
 {
     if (!m_state.run) return;
     for (const models::StageProgress& stage : m_state.run->stages()) {
-        if (stage.index != band.stage) continue;
+        if (stage.index.number != band.stage) continue;
         const qreal share = stage.finished           ? 1
                             : stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations)
                                                      : 0;

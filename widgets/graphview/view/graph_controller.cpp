@@ -217,12 +217,12 @@ Target GraphController::targetOf(const Hit& hit) const
     case Hit::Kind::Expander: {
         const VisibleNode& node = scene->graph.nodes[hit.index];
         if (node.module >= 0) return Target::moduleAt(m_maker.fold().tree.modules[node.module].path);
-        return Target::op(node.op);
+        return Target::op(protocol::OpId(node.op));
     }
     case Hit::Kind::Frame: return Target::moduleAt(scene->graph.frames[hit.index].path);
-    case Hit::Kind::Edge: return Target::value(scene->edges[hit.index].values.front());
-    case Hit::Kind::Store: return Target::value(scene->stores[hit.index].value);
-    case Hit::Kind::Stub: return Target::value(scene->stubs[hit.index].values.front());
+    case Hit::Kind::Edge: return Target::value(protocol::ValueId(scene->edges[hit.index].values.front()));
+    case Hit::Kind::Store: return Target::value(protocol::ValueId(scene->stores[hit.index].value));
+    case Hit::Kind::Stub: return Target::value(protocol::ValueId(scene->stubs[hit.index].values.front()));
     case Hit::Kind::Nothing: return {};
     }
     return {};
@@ -236,10 +236,10 @@ int GraphController::nodeOf(const Target& target) const
     int op = -1;
     if (target.kind == Target::Kind::Op) op = target.index;
     if (target.kind == Target::Kind::Value && target.index < static_cast<int>(m_maker.model()->values.size()))
-        op = m_maker.model()->values[target.index].producer;
+        op = m_maker.model()->values[target.index].producer.index;
     if (target.kind == Target::Kind::Module) {
         const int module = m_maker.fold().tree.find(target.module);
-        op = module < 0 ? -1 : m_maker.fold().tree.modules[module].firstOp;
+        op = module < 0 ? -1 : m_maker.fold().tree.modules[module].firstOp.index;
     }
     return op >= 0 && op < static_cast<int>(nodeOf.size()) ? nodeOf[op] : -1;
 }
@@ -251,11 +251,11 @@ int GraphController::valueOfNode(int node) const
     const auto& ops = scene->graph.nodes[node].ops;
     const protocol::ModelRecord& model = *m_maker.model();
     for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-        for (int value : model.ops[*op].outputs)
-            for (int consumer : model.values[value].consumers)
+        for (const auto [value] : model.ops[*op].outputs)
+            for (const auto [consumer] : model.values[value].consumers)
                 if (scene->graph.nodeOf[consumer] != node && !model.ops[consumer].structureOnly) return value;
     if (scene->graph.nodes[node].shape == Shape::Output && !model.ops[ops.front()].inputs.empty())
-        return model.ops[ops.front()].inputs.front();
+        return model.ops[ops.front()].inputs.front().index;
     return -1;
 }
 
@@ -344,7 +344,8 @@ bool GraphController::openAround(const Target& target)
         state.expanded.insert(scene->graph.nodes[node].expands);
     } else {
         const auto& tree = m_maker.fold().tree;
-        const int op = target.kind == Target::Kind::Op ? target.index : m_maker.model()->values[target.index].producer;
+        const int op =
+            target.kind == Target::Kind::Op ? target.index : m_maker.model()->values[target.index].producer.index;
         for (int module = tree.moduleOf[op]; module > 0; module = tree.modules[module].parent)
             state.expanded.insert(tree.modules[module].path);
     }
@@ -376,7 +377,7 @@ void GraphController::activate(const Hit& hit)
 {
     const ScenePtr& scene = m_view->scene();
     if (hit.kind == Hit::Kind::Frame) return collapseFrame(hit.index);
-    if (hit.kind == Hit::Kind::Edge) return pin("checkpoint", scene->edges[hit.index].values.front());
+    if (hit.kind == Hit::Kind::Edge) return pin(base::PinKind::Checkpoint, scene->edges[hit.index].values.front());
     if (hit.kind == Hit::Kind::Stub) return showUses(scene->stubs[hit.index].source);
     if (hit.kind != Hit::Kind::Node && hit.kind != Hit::Kind::Expander) return;
     expandNode(hit.index);

@@ -81,7 +81,7 @@ private:
     void markBookmarks();
 
     // panel_cuts.cpp
-    void pin(const char* kind, int value);
+    void pin(base::PinKind kind, int value);
     void unpin(int value);
     void addCutMenu(QMenu& menu, const Hit& hit);
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
@@ -108,7 +108,7 @@ private:
     SearchBar* m_searchBar;
     Card* m_strip = nullptr;
     QToolButton* m_zoomLabel = nullptr;
-    std::vector<int> m_found;
+    std::vector<protocol::OpId> m_found;
     int m_foundAt = -1;
     ColourMode m_mode = ColourMode::Depth;
     style::Theme m_theme;

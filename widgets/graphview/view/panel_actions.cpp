@@ -118,18 +118,20 @@ void GraphController::setupWalkActions()
 void GraphController::setupCutActions()
 {
     add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
-        [this] { pin("checkpoint", selectedValue()); });
+        [this] { pin(base::PinKind::Checkpoint, selectedValue()); });
     add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
-        tr("Recompute the selected value where it is needed"), [this] { pin("no_checkpoint", selectedValue()); });
+        tr("Recompute the selected value where it is needed"),
+        [this] { pin(base::PinKind::NoCheckpoint, selectedValue()); });
     add("graphLetPlan", tr("Let the strategy decide"), QKeySequence(Qt::Key_U),
         tr("Remove the pin of the selected value"), [this] { unpin(selectedValue()); });
-    QAction* remove = add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),
-                          tr("Do not store the selected checkpoint"), [this] {
-                              const int value = selectedValue();
-                              if (value >= 0 && m_maker.plan() && m_maker.plan()->checkpointOf(value))
-                                  return pin("no_checkpoint", value);
-                              emit m_panel.contextHelpRequested(tr("Select a checkpoint first."));
-                          });
+    QAction* remove =
+        add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),
+            tr("Do not store the selected checkpoint"), [this] {
+                const int value = selectedValue();
+                if (value >= 0 && m_maker.plan() && m_maker.plan()->checkpointOf(protocol::ValueId(value)))
+                    return pin(base::PinKind::NoCheckpoint, value);
+                emit m_panel.contextHelpRequested(tr("Select a checkpoint first."));
+            });
     remove->setShortcuts({QKeySequence(Qt::Key_Delete), QKeySequence(Qt::Key_Backspace)});
     add("graphAllUses", tr("Show all uses"), QKeySequence(Qt::Key_A), tr("Highlight all uses of a shared input"),
         [this] {

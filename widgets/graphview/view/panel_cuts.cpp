@@ -10,6 +10,7 @@
 namespace hopscope::graphview {
 
 using models::Target;
+using protocol::NodeKind;
 
 namespace {
 
@@ -32,17 +33,17 @@ QString GraphController::whyNotStored(int value) const
     return {};
 }
 
-void GraphController::pin(const char* kind, int value)
+void GraphController::pin(base::PinKind kind, int value)
 {
     const QString why = value < 0 ? tr("Select a node or an edge first.") : whyNotStored(value);
     if (!why.isEmpty()) return emit m_panel.contextHelpRequested(why);
-    emit m_panel.pinRequested(QString::fromLatin1(kind), models::text(m_maker.model()->values[value].id));
+    emit m_panel.pinRequested({.kind = kind, .value = protocol::ValueId(value)});
 }
 
 void GraphController::unpin(int value)
 {
     if (value < 0) return emit m_panel.contextHelpRequested(tr("Select a node or an edge first."));
-    emit m_panel.unpinRequested(models::text(m_maker.model()->values[value].id));
+    emit m_panel.unpinRequested(protocol::ValueId(value));
 }
 
 // Operands from outside of a node are cut off at its edge; in a closed module a gather and its aggregation are one hop.
@@ -50,17 +51,16 @@ models::PinPlace GraphController::placeOfNode(int node) const
 {
     const protocol::ModelRecord& model = *m_maker.model();
     const Scene& scene = *m_view->scene();
-    models::PinPlace place{valueOfNode(node), {}, {}};
+    models::PinPlace place{.value = protocol::ValueId(valueOfNode(node)), .hops = {}, .reads = {}};
     const std::vector<int>& ops = scene.graph.nodes[node].ops;
-    const auto kindIs = [&](const char* kind) { return [&model, kind](int op) { return model.ops[op].kind == kind; }; };
-    const bool aggregates = std::ranges::any_of(ops, kindIs("aggregate"));
+    const bool aggregates = std::ranges::any_of(ops, [&](int op) { return model.ops[op].kind == NodeKind::Aggregate; });
     for (const int op : ops) {
         const protocol::OpRecord& record = model.ops[op];
         if (record.structureOnly) continue;
-        const bool hop = record.kind == "aggregate" || (record.kind == "gather" && !aggregates);
+        const bool hop = record.kind == NodeKind::Aggregate || (record.kind == NodeKind::Gather && !aggregates);
         if (hop && !record.outputs.empty()) place.hops.push_back(record.outputs.front());
-        for (const auto& read : models::readsOf(model, op))
-            if (scene.graph.nodeOf[model.values[read.first].producer] != node) place.reads.push_back(read);
+        for (const auto& read : models::readsOf(model, protocol::OpId(op)))
+            if (scene.graph.nodeOf[model.values[read.operand].producer.at()] != node) place.reads.push_back(read);
     }
     limit(place.hops);
     limit(place.reads);
@@ -70,13 +70,13 @@ models::PinPlace GraphController::placeOfNode(int node) const
 models::PinPlace GraphController::placeOf(const Hit& hit) const
 {
     if (hit.kind == Hit::Kind::Node || hit.kind == Hit::Kind::Expander) return placeOfNode(hit.index);
-    models::PinPlace place{valueOf(hit), {}, {}};
+    models::PinPlace place{.value = protocol::ValueId(valueOf(hit)), .hops = {}, .reads = {}};
     if (hit.kind != Hit::Kind::Edge) return place;
     const Scene& scene = *m_view->scene();
     const SceneEdge& edge = scene.edges[hit.index];
     for (const int op : scene.graph.nodes[edge.to].ops)
-        for (const auto& read : models::readsOf(*m_maker.model(), op))
-            if (std::ranges::binary_search(edge.values, read.first)) place.reads.push_back(read);
+        for (const auto& read : models::readsOf(*m_maker.model(), protocol::OpId(op)))
+            if (std::ranges::binary_search(edge.values, read.operand.index)) place.reads.push_back(read);
     limit(place.reads);
     return place;
 }
@@ -84,18 +84,17 @@ models::PinPlace GraphController::placeOf(const Hit& hit) const
 void GraphController::addCutMenu(QMenu& menu, const Hit& hit)
 {
     const models::PinPlace place = placeOf(hit);
-    if (!m_document.plan() || (place.value < 0 && place.reads.empty() && place.hops.empty())) return;
+    if (!m_document.plan() || (!place.value.valid() && place.reads.empty() && place.hops.empty())) return;
     const models::Settings& settings = m_document.settings();
-    const bool optimum =
-        settings.strategy != QLatin1String("depth") && settings.strategy != QLatin1String("source-rule");
+    const bool optimum = !base::isRule(settings.strategy);
     models::addPinChoices(menu, models::pinChoices(*m_maker.model(), *m_document.plan(), settings.pins, place, optimum),
-                          [this](const protocol::PinRecord& chosen) { emit m_panel.pinToggled(chosen); });
-    if (place.value < 0) return;
-    QAction* release = menu.addAction(tr("Let the strategy decide"), this, [this, place] { unpin(place.value); });
-    release->setEnabled(models::isPinned(settings.pins, m_maker.model()->values[place.value].id));
+                          [this](const plan::Pin& chosen) { emit m_panel.pinToggled(chosen); });
+    if (!place.value.valid()) return;
+    QAction* release = menu.addAction(tr("Let the strategy decide"), this, [this, place] { unpin(place.value.index); });
+    release->setEnabled(models::isPinned(settings.pins, place.value));
     menu.addSeparator();
-    const int producer = m_maker.model()->values[place.value].producer;
-    if (producer >= 0)
+    const protocol::OpId producer = m_maker.model()->values[place.value].producer;
+    if (producer.valid())
         menu.addAction(tr("Select producer"), this, [this, producer] { m_selection.reveal(Target::op(producer)); });
 }
 
@@ -106,8 +105,7 @@ void GraphController::dragOver(int value, const Hit& hit)
     if (!known) emit m_panel.dragEnded();
     m_view->setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
     if (!known) return;
-    const auto& values = m_maker.model()->values;
-    emit m_panel.checkpointDragged(models::text(values[value].id), models::text(values[to].id));
+    emit m_panel.checkpointDragged(protocol::ValueId(value), protocol::ValueId(to));
 }
 
 void GraphController::dropOn(int value, const Hit& hit)
@@ -115,8 +113,7 @@ void GraphController::dropOn(int value, const Hit& hit)
     const int to = valueOf(hit);
     if (to == value) return;
     if (const QString why = whyNotStored(to); !why.isEmpty()) return emit m_panel.contextHelpRequested(why);
-    const auto& values = m_maker.model()->values;
-    emit m_panel.checkpointMoved(models::text(values[value].id), models::text(values[to].id));
+    emit m_panel.checkpointMoved(protocol::ValueId(value), protocol::ValueId(to));
 }
 
 void GraphController::showPreview()

@@ -4,7 +4,7 @@ namespace hopscope::graphview {
 
 void GraphController::search(const QString& query)
 {
-    m_found = m_document.parts() ? m_document.parts()->search.find(query) : std::vector<int>();
+    m_found = m_document.parts() ? m_document.parts()->search.find(query) : std::vector<protocol::OpId>();
     m_foundAt = m_found.empty() ? -1 : 0;
     markFound();
     if (m_foundAt >= 0) {
@@ -21,8 +21,8 @@ void GraphController::markFound()
     m_searchBar->setResult(m_foundAt + 1, static_cast<int>(m_found.size()));
     if (scene && !m_found.empty() && m_searchBar->isVisible()) {
         found.assign(scene->nodes.size(), 0);
-        for (int op : m_found)
-            if (const int node = scene->graph.nodeOf[op]; node >= 0) found[node] = 1;
+        for (const protocol::OpId op : m_found)
+            if (const int node = scene->graph.nodeOf[op.at()]; node >= 0) found[node] = 1;
     }
     placeOverlays();
     m_view->update();
