@@ -56,7 +56,7 @@ bool Automation::settled() const
     const models::ModelPtr& model = m_window.document().model();
     if (!model || !m_window.graph().layoutReady()) return false;
     return !model->splittable ||
-           (m_window.document().plan() && m_window.document().reference(QStringLiteral("source-rule")));
+           (m_window.document().plan() && m_window.document().reference(base::Strategy::SourceRule));
 }
 
 void Automation::tick()

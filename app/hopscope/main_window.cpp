@@ -206,9 +206,7 @@ void MainWindow::connectWorkbench()
 void MainWindow::connectGraph()
 {
     jobs::Workbench* bench = m_workbench.get();
-    connect(m_graph, &graphview::GraphPanel::pinRequested, bench, [bench](const QString& kind, const QString& value) {
-        bench->pin({kind.toStdString(), value.toStdString()});
-    });
+    connect(m_graph, &graphview::GraphPanel::pinRequested, bench, &jobs::Workbench::pin);
     connect(m_graph, &graphview::GraphPanel::unpinRequested, bench, &jobs::Workbench::unpin);
     connect(m_graph, &graphview::GraphPanel::pinToggled, bench, &jobs::Workbench::togglePin);
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);

@@ -12,9 +12,10 @@ constexpr int maxFixes = 2;  // as buttons
 QString repairText(const protocol::ModelRecord& model, const models::Repair& repair)
 {
     if (!repair.dropped) return Notices::tr("Use %1 stages").arg(repair.wanted.stages.value_or(0));
-    const QString value = models::valueLabel(model, model.valueIndex(repair.dropped->value));
-    if (repair.dropped->kind == "checkpoint") return Notices::tr("Cut here and unpin %1").arg(value);
-    if (repair.dropped->kind == "no_checkpoint") return Notices::tr("Cut here and allow storing %1").arg(value);
+    const QString value = models::valueLabel(model, repair.dropped->value);
+    if (repair.dropped->kind == base::PinKind::Checkpoint) return Notices::tr("Cut here and unpin %1").arg(value);
+    if (repair.dropped->kind == base::PinKind::NoCheckpoint)
+        return Notices::tr("Cut here and allow storing %1").arg(value);
     return Notices::tr("Cut here without this pin: %1").arg(models::pinLabel(model, *repair.dropped));
 }
 

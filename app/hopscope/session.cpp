@@ -5,9 +5,9 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
-#include "protocol/plan.h"
+#include "schema/pins.h"
 #include "json/json.h"
-#include "json/reader.h"
+#include "json/names.h"
 
 namespace hopscope::window {
 
@@ -49,14 +49,14 @@ json::Value orNull(const std::optional<qint64>& number) { return number ? json::
 json::Value settingsValue(const models::Settings& settings)
 {
     json::Value value = json::Value::object();
-    value["strategy"] = settings.strategy.toStdString();
-    value["objective"] = settings.objective.toStdString();
-    value["pins"] = protocol::writePins(settings.pins);
+    value["strategy"] = base::nameOf(settings.strategy);
+    value["objective"] = base::nameOf(settings.objective);
+    value["pins"] = schema::writePins(settings.pins);
     value["stages"] = settings.stages ? json::Value(*settings.stages) : json::Value();
     value["device"] = settings.device.toStdString();
     value["memory"] = orNull(settings.memory);
     value["batch"] = orNull(settings.batch);
-    value["verify"] = settings.verify.toStdString();
+    value["verify"] = base::nameOf(settings.verify);
     value["output"] = settings.output.toStdString();
     return value;
 }
@@ -73,26 +73,18 @@ QStringList textList(const json::Reader& reader, const char* key)
     return list;
 }
 
-std::vector<protocol::PinRecord> pinsFrom(const json::Reader& reader)
-{
-    std::vector<protocol::PinRecord> pins;
-    for (const json::Reader& item : reader.items("pins")) pins.push_back(protocol::readPin(item));
-    return pins;
-}
-
 models::Settings settingsFrom(const json::Reader& reader)
 {
     models::Settings settings;
-    settings.strategy = text(reader, "strategy");
-    settings.objective =
-        QString::fromStdString(reader.maybe<std::string>("objective").value_or(settings.objective.toStdString()));
-    settings.pins = pinsFrom(reader);
+    settings.strategy = json::named<base::Strategy>(reader, "strategy");
+    if (reader.has("objective")) settings.objective = json::named<base::Objective>(reader, "objective");
+    settings.pins = schema::readPins(reader.child("pins"), schema::valueNamed);
     settings.stages = reader.maybe<int>("stages");
     if (settings.stages && *settings.stages < 1) reader.child("stages").refuse("is not a number of stages");
     settings.device = text(reader, "device");
     settings.memory = reader.maybe<std::int64_t>("memory");
     settings.batch = reader.maybe<std::int64_t>("batch");
-    settings.verify = text(reader, "verify");
+    settings.verify = json::named<base::VerifyMode>(reader, "verify");
     settings.output = text(reader, "output");
     return settings;
 }

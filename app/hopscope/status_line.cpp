@@ -43,9 +43,8 @@ QStringList tableSizes(const protocol::ModelRecord& model)
 
 QString modelSummary(const protocol::ModelRecord& model)
 {
-    const auto operators = std::count_if(model.ops.begin(), model.ops.end(), [](const protocol::OpRecord& op) {
-        return op.kind != "input" && op.kind != "output";
-    });
+    const auto operators =
+        std::count_if(model.ops.begin(), model.ops.end(), [](const protocol::OpRecord& op) { return op.computes(); });
     QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
                                    : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
                       StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),

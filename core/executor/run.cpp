@@ -93,13 +93,14 @@ private:
         for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
         session.overlap = {};
         StageReport report;
-        report.index = stage.index;
+        report.index = stage.index.number;
         const double began = session.seconds();
-        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
+        session.observer.stageStarted(
+            {stage.index.number, static_cast<int>(session.plan.stages.size()), progress.total});
         for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
         report.seconds = session.seconds() - began;
         if (!session.overlap.empty()) report.overlap = session.overlap.share();
-        session.observer.stageFinished(stage.index, report.seconds);
+        session.observer.stageFinished(stage.index.number, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);

@@ -261,7 +261,7 @@ PredictedStage Planned::stage(std::size_t at, std::int64_t size)
 {
     const std::vector<PlannedLoop>& loops = m_loops[at];
     PredictedStage result;
-    result.index = m_plan.stages[at].index;
+    result.index = m_plan.stages[at].index.number;
     if (!gpu())
         for (const PlannedLoop& l : loops) prepares(l);
     for (const PlannedLoop& l : loops) {

@@ -108,7 +108,7 @@ base::Status checkPins(const Instance& in)
 {
     for (const Pin& pin : in.pins)
         if (const std::string flaw = flawOfPin(in, pin); !flaw.empty())
-            return refuse(std::string("pin ") + pinName(pin.kind), flaw);
+            return refuse(std::string("pin ") + base::nameOf(pin.kind), flaw);
     for (const Edge& e : in.requiredReads)
         if (const std::string flaw = flawOfPin(in, {PinKind::Cut, e.from, e.to}); !flaw.empty())
             return refuse("required read", flaw);

@@ -7,7 +7,8 @@
 
 #include "optimiser/evaluate.h"
 #include "optimiser/graph.h"
-#include "json/reader.h"
+#include "json/names.h"
+#include "json/pin.h"
 
 namespace hopscope::optimiser {
 
@@ -110,15 +111,6 @@ private:
         return id.valid() ? id : TypeId(0);
     }
 
-    static NodeKind readKind(const Reader& node)
-    {
-        const auto text = node.get<std::string>("kind");
-        if (text == "input") return NodeKind::Input;
-        if (text == "op") return NodeKind::Op;
-        if (text != "hop" && node.ok()) node.child("kind").refuse("must be input, op or hop");
-        return NodeKind::Hop;
-    }
-
     static RowKind readRows(const Reader& node)
     {
         const std::string text = node.maybe<std::string>("rows").value_or("N");
@@ -151,7 +143,7 @@ private:
         reader.only(nodeKeys);
         Node node;
         node.name = reader.get<std::string>("id");
-        node.kind = readKind(reader);
+        node.kind = json::named<NodeKind>(reader, "kind");
         node.rows = readRows(reader);
         node.type = typeId(reader, reader.maybe<std::string>("type").value_or("node"));
         node.src = operands(reader, "src");
@@ -187,20 +179,12 @@ private:
 
     [[nodiscard]] Pin readPin(const Reader& reader) const
     {
-        const std::vector<Reader> parts = reader.items();
-        const std::string kind = parts.empty() ? "" : parts[0].as<std::string>();
-        for (const PinKind k :
-             {PinKind::Checkpoint, PinKind::NoCheckpoint, PinKind::Cut, PinKind::HopStage, PinKind::NoRecompute}) {
-            const std::size_t words = k == PinKind::Cut || k == PinKind::HopStage ? 3 : 2;
-            if (kind != pinName(k) || parts.size() != words) continue;
-            Pin pin{k, nodeId(parts[1]), {}, 0};
-            if (k == PinKind::Cut) pin.consumer = nodeId(parts[2]);
-            if (k == PinKind::HopStage) pin.stage = parts[2].as<int>();
-            return pin;
-        }
-        reader.refuse("is not a pin: [\"checkpoint\", v], [\"no_checkpoint\", v], [\"cut\", u, v], "
-                      "[\"hop_stage\", h, s] or [\"no_recompute\", v]");
-        return {};
+        const std::optional<json::PinParts> parts = json::readPin(reader);
+        if (!parts) return {};
+        Pin pin{.kind = parts->kind, .node = nodeId(parts->value), .consumer = {}, .stage = 0};
+        if (pin.kind == PinKind::Cut) pin.consumer = nodeId(*parts->third);
+        if (pin.kind == PinKind::HopStage) pin.stage = parts->third->as<int>();
+        return pin;
     }
 
     const Reader& m_root;

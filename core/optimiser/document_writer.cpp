@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "optimiser/document.h"
+#include "json/pin.h"
 
 namespace hopscope::optimiser {
 
@@ -24,12 +25,6 @@ Value frontierCosts(const Instance& in, const std::vector<double>& costs)
     return object;
 }
 
-const char* kindName(NodeKind kind)
-{
-    if (kind == NodeKind::Input) return "input";
-    return kind == NodeKind::Op ? "op" : "hop";
-}
-
 void writeCosts(Value& value, const Instance& in, const Node& node)
 {
     if (node.kind != NodeKind::Input) value["w"] = node.write;
@@ -46,7 +41,7 @@ Value writeNode(const Instance& in, const Node& node)
 {
     Value value;
     value["id"] = node.name;
-    value["kind"] = kindName(node.kind);
+    value["kind"] = base::nameOf(node.kind);
     value["type"] = in.types[node.type.at()];
     if (node.rows == RowKind::Edge) value["rows"] = "E";
     if (!node.src.empty()) value["src"] = names(in, node.src);
@@ -60,12 +55,8 @@ Value writeNode(const Instance& in, const Node& node)
 
 Value writePin(const Instance& in, const Pin& pin)
 {
-    Value value = Value::array();
-    value.push(pinName(pin.kind));
-    value.push(in.node(pin.node).name);
-    if (pin.kind == PinKind::Cut) value.push(in.node(pin.consumer).name);
-    if (pin.kind == PinKind::HopStage) value.push(pin.stage);
-    return value;
+    const Value third = pin.kind == PinKind::Cut ? Value(in.node(pin.consumer).name) : Value(pin.stage);
+    return json::pinValue(pin.kind, in.node(pin.node).name, third);
 }
 
 Value frontierNames(const Instance& in, const std::vector<OnFrontier>& cells)

@@ -9,11 +9,7 @@
 
 namespace hopscope::optimiser {
 
-enum class DecisionKind : std::uint8_t {
-    Stored,      // written; the alternative is never to store it
-    Recomputed,  // computed in more than one stage; the alternative is to compute it at most once
-    Delayed,     // a hop that runs later than it could; the alternative is its earliest stage
-};
+using base::DecisionKind;
 
 struct Explanation {
     DecisionKind kind = DecisionKind::Stored;

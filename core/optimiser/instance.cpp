@@ -9,18 +9,6 @@ namespace hopscope::optimiser {
 double readCostF(const Node& node, TypeId type) { return node.readF.empty() ? 0 : node.readF[type.at()]; }
 double computeCostF(const Node& node, TypeId type) { return node.computeF.empty() ? 0 : node.computeF[type.at()]; }
 
-const char* pinName(PinKind kind)
-{
-    switch (kind) {
-    case PinKind::Checkpoint: return "checkpoint";
-    case PinKind::NoCheckpoint: return "no_checkpoint";
-    case PinKind::Cut: return "cut";
-    case PinKind::HopStage: return "hop_stage";
-    case PinKind::NoRecompute: return "no_recompute";
-    }
-    return "";
-}
-
 std::string describePin(const Instance& instance, const Pin& pin)
 {
     const std::string& name = instance.node(pin.node).name;

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/id.h"
 #include "base/result.h"
 
@@ -33,6 +34,11 @@ using TypeId = base::Id<TypeTag>;          // index into Instance::types
 using RelationId = base::Id<RelationTag>;  // index into Instance::relations
 
 enum class NodeKind : std::uint8_t { Input, Op, Hop };
+constexpr auto namesOf(NodeKind)
+{
+    return std::to_array<base::Named<NodeKind>>(
+        {{NodeKind::Input, "input"}, {NodeKind::Op, "op"}, {NodeKind::Hop, "hop"}});
+}
 enum class RowKind : std::uint8_t { Node, Edge };  // values with edge rows exist on D only
 
 struct Node {
@@ -65,13 +71,7 @@ struct Relation {
     bool operator==(const Relation&) const = default;
 };
 
-enum class PinKind : std::uint8_t {
-    Checkpoint,    // `node` is stored
-    NoCheckpoint,  // `node` is never stored
-    Cut,           // wherever `consumer` is computed it takes `node` from a host read of that stage
-    HopStage,      // hop `node` runs in stage `stage`
-    NoRecompute,   // `node` is computed at most once: one stage, one class of rows
-};
+using base::PinKind;  // on the nodes of an instance; a HopStage counts stages as the instance does
 
 struct Pin {
     PinKind kind = PinKind::Checkpoint;
@@ -80,8 +80,6 @@ struct Pin {
     int stage = 0;    // HopStage only
     bool operator==(const Pin&) const = default;
 };
-
-const char* pinName(PinKind kind);  // "checkpoint", "no_checkpoint", "cut", "hop_stage", "no_recompute"
 
 struct Edge {
     NodeId from, to;

@@ -74,7 +74,7 @@ void Ladder::offerBaselines()
     for (const auto& [which, name] :
          {std::pair(Baseline::DepthCut, Strategy::Depth), std::pair(Baseline::SourceRule, Strategy::SourceRule)})
         if (const base::Result<Placement> plan = baseline(m_instance, which); plan && evaluate(m_instance, *plan))
-            offer(*plan, strategyName(name));
+            offer(*plan, base::nameOf(name));
 }
 
 void Ladder::offerLocalSearch()

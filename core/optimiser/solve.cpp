@@ -1,7 +1,6 @@
 #include "optimiser/solve.h"
 
 #include <algorithm>
-#include <array>
 
 #include "optimiser/baseline.h"
 #include "optimiser/ladder.h"
@@ -11,14 +10,12 @@ namespace hopscope::optimiser {
 
 namespace {
 
-constexpr std::array<const char*, 4> names{"optimal", "depth", "source-rule", "local-search"};
-
 base::Result<Answer> fromBaseline(const Instance& instance, const Options& options)
 {
     const bool depth = options.strategy == Strategy::Depth;
     base::Result<Placement> placement = baseline(instance, depth ? Baseline::DepthCut : Baseline::SourceRule);
     if (!placement) return base::forward(placement);
-    Answer answer{Status::Feasible, std::move(*placement), cutBound(instance), 0, strategyName(options.strategy)};
+    Answer answer{Status::Feasible, std::move(*placement), cutBound(instance), 0, base::nameOf(options.strategy)};
     const double cost = answer.placement.cost.total();
     answer.lowerBound = std::min(answer.lowerBound, cost);
     answer.gap = cost > 0 ? (cost - answer.lowerBound) / cost : 0;
@@ -28,16 +25,6 @@ base::Result<Answer> fromBaseline(const Instance& instance, const Options& optio
 
 }  // namespace
 
-const char* strategyName(Strategy strategy) { return names[static_cast<std::size_t>(strategy)]; }
-
-base::Result<Strategy> parseStrategy(const std::string& name)
-{
-    const auto* const found = std::ranges::find(names, name);
-    if (found != names.end()) return static_cast<Strategy>(found - names.begin());
-    return base::fail(base::ErrorCode::Usage, "unknown strategy '" + name + "'",
-                      "use optimal, depth, source-rule or local-search");
-}
-
 const char* statusName(Status status)
 {
     if (status == Status::Infeasible) return "infeasible";
@@ -46,8 +33,7 @@ const char* statusName(Status status)
 
 base::Result<Answer> solve(const Instance& instance, const Options& options)
 {
-    if (options.strategy == Strategy::Depth || options.strategy == Strategy::SourceRule)
-        return fromBaseline(instance, options);
+    if (base::isRule(options.strategy)) return fromBaseline(instance, options);
     return Ladder(instance, options).run();
 }
 

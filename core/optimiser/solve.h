@@ -23,10 +23,7 @@
 
 namespace hopscope::optimiser {
 
-enum class Strategy : std::uint8_t { Optimal, Depth, SourceRule, LocalSearch };
-
-base::Result<Strategy> parseStrategy(const std::string& name);  // "optimal", "depth", "source-rule", "local-search"
-const char* strategyName(Strategy strategy);
+using base::Strategy;
 
 enum class Status : std::uint8_t {
     Optimal,     // proven: no legal placement is cheaper (relative tolerance 1e-6)

@@ -57,8 +57,14 @@ base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource&
     if (!resolved) return base::forward(resolved);
     const base::Result<std::vector<plan::Pin>> pins = readPinsFile(prepared, source.pins);
     if (!pins) return base::forward(pins);
-    return PlanRequest{source.strategy,   source.objective, *pins,          *resolved, {device.batch, device.memory},
-                       device.hostMemory, source.stages,    source.deadline};
+    return PlanRequest{.strategy = source.strategy,
+                       .objective = source.objective,
+                       .pins = *pins,
+                       .device = *resolved,
+                       .limits = {device.batch, device.memory},
+                       .hostMemory = device.hostMemory,
+                       .stages = source.stages,
+                       .deadline = source.deadline};
 }
 
 base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predictor& predictor, const PlanSource& source,

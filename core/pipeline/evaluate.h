@@ -20,8 +20,8 @@ struct EvaluationRequest {
 };
 
 struct Evaluation {
-    schema::Report report;                   // as it was published
-    std::optional<verify::Verdict> verdict;  // on the whole graph, where one was asked for
+    schema::Report report;                        // as it was published
+    std::optional<schema::Verification> verdict;  // on the whole graph, where one was asked for
 };
 
 // `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is

@@ -8,18 +8,19 @@ namespace hopscope::pipeline {
 
 namespace {
 
-base::Result<verify::Verdict> checkSample(const Prepared& prepared, const plan::Plan& plan, const std::string& folder,
-                                          Reporter& reporter, const std::stop_token& stop)
+base::Result<schema::Verification> checkSample(const Prepared& prepared, const plan::Plan& plan,
+                                               const std::string& folder, Reporter& reporter,
+                                               const std::stop_token& stop)
 {
     reporter.progress({"checking the plan on a sample", 0, 0});
     const std::string scratch = folder + "/check";
     std::error_code problem;
     std::filesystem::create_directories(scratch, problem);
-    base::Result<verify::Verdict> verdict =
+    base::Result<schema::Verification> verdict =
         verify::verifySample(prepared.model, prepared.walk, prepared.analysis, plan, prepared.sample, scratch, stop);
     std::filesystem::remove_all(scratch, problem);
     reporter.progressEnded();
-    if (verdict && verdict->verdict == "different")
+    if (verdict && verdict->verdict == schema::Verdict::Different)
         return base::fail(base::ErrorCode::Different,
                           "the split model does not match the model on a sample: " + verdict->reason,
                           "Hopscope has a bug or the model is not deterministic; --verify none skips this check");
@@ -47,7 +48,8 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
     if (request.verify != verify::Mode::None) {
-        base::Result<verify::Verdict> check = checkSample(prepared, execution.plan, request.folder, reporter, stop);
+        base::Result<schema::Verification> check =
+            checkSample(prepared, execution.plan, request.folder, reporter, stop);
         if (!check) return base::forward(check);
         execution.check = std::move(*check);
     }
@@ -118,7 +120,7 @@ base::Status verifyRun(Execution& execution, const Prepared& prepared, const Exe
                        Reporter& reporter, const std::stop_token& stop)
 {
     if (request.verify == verify::Mode::None) return {};
-    base::Result<verify::Verdict> verdict =
+    base::Result<schema::Verification> verdict =
         verify::verify(verifyRequest(execution, prepared, request), progressOf(reporter), stop);
     reporter.progressEnded();
     if (!verdict) return base::forward(verdict);
@@ -136,9 +138,9 @@ base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& requ
     return execution;
 }
 
-int exitCodeOf(const std::optional<verify::Verdict>& verdict)
+int exitCodeOf(const std::optional<schema::Verification>& verdict)
 {
-    const bool different = verdict && verdict->verdict == "different";
+    const bool different = verdict && verdict->verdict == schema::Verdict::Different;
     return different ? static_cast<int>(base::ErrorCode::Different) : 0;
 }
 

@@ -13,8 +13,8 @@ namespace hopscope::pipeline {
 struct Execution {
     plan::Plan plan;  // the one that ran: another walk makes another one
     executor::RunReport run;
-    std::optional<verify::Verdict> check;    // on the sample
-    std::optional<verify::Verdict> verdict;  // on the whole graph
+    std::optional<schema::Verification> check;    // on the sample
+    std::optional<schema::Verification> verdict;  // on the whole graph
 };
 
 struct ExecutionRequest {
@@ -40,6 +40,6 @@ base::Result<Execution> execute(Prepared& prepared, const ExecutionRequest& requ
                                 Reporter& reporter, const std::stop_token& stop);
 
 // The exit code that a verdict stands for: 0, or 5 for "different".
-int exitCodeOf(const std::optional<verify::Verdict>& verdict);
+int exitCodeOf(const std::optional<schema::Verification>& verdict);
 
 }  // namespace hopscope::pipeline

@@ -51,23 +51,19 @@ T of(const std::map<ValueId, T>& table, ValueId value)
 
 class Explainer {
 public:
-    Explainer(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
-              const base::ProgressFn& progress, std::stop_token stop)
-        : m_prepared(prepared),
-          m_predictor(predictor),
-          m_request(request),
-          m_progress(progress),
-          m_stop(std::move(stop))
-    {}
+    explicit Explainer(Planning planning) : m_with(std::move(planning)) {}
 
     base::Result<Explanation> run(const PlanAnswer& answer)
     {
-        if (m_progress) m_progress({"evaluating alternatives", 0, 0});
+        if (m_with.progress) m_with.progress({"evaluating alternatives", 0, 0});
         const base::Result<Priced> own = priced(answer.plan);
         if (!own) return base::forward(own);
-        Explanation explanation{answer.plan.unit, answer.plan.cost.value_or(0), {}, {}};
+        Explanation explanation{.unit = base::unitOf(answer.plan.objective),
+                                .cost = answer.plan.cost.value_or(0),
+                                .decisions = {},
+                                .against = {}};
         if (const base::Status done = decide(answer, explanation.decisions); !done) return base::forward(done);
-        for (const char* rule : {"depth", "source-rule"})
+        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule})
             if (const base::Status done = compare(*own, rule, explanation.against); !done) return base::forward(done);
         return explanation;
     }
@@ -75,15 +71,15 @@ public:
 private:
     base::Result<Priced> priced(const plan::Plan& plan)
     {
-        base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
+        base::Result<plan::RowCounts> rows = m_with.predictor.countRows(plan, m_with.request.limits, m_with.stop);
         if (!rows) return base::forward(rows);
-        const auto prediction = m_predictor.predict(plan, m_request.limits, m_stop);
+        const auto prediction = m_with.predictor.predict(plan, m_with.request.limits, m_with.stop);
         if (!prediction) return base::forward(prediction);
-        const auto seconds = stageSeconds(m_prepared, m_predictor, plan, m_request.limits, m_stop);
+        const auto seconds = stageSeconds(m_with.prepared, m_with.predictor, plan, m_with.request.limits, m_with.stop);
         if (!seconds) return base::forward(seconds);
-        const placement::CostModel costs(m_prepared.analysis, m_request.objective, machineFor(m_request.device),
-                                         std::move(*rows));
-        Priced priced = pricedWith(placement::accountOf(m_prepared.analysis, costs, plan), plan, *prediction);
+        const placement::CostModel costs(m_with.prepared.analysis, m_with.request.objective,
+                                         machineFor(m_with.request.device), std::move(*rows));
+        Priced priced = pricedWith(placement::accountOf(m_with.prepared.analysis, costs, plan), plan, *prediction);
         priced.seconds = std::accumulate(seconds->begin(), seconds->end(), 0.0);
         return priced;
     }
@@ -93,8 +89,8 @@ private:
     {
         if (answer.basis == nullptr || answer.basis->optimum.plan.stages != answer.plan.stages) return {};
         const placement::Optimum& optimum = answer.basis->optimum;
-        const double seconds = m_request.deadline.value_or(deadlineSeconds);
-        const auto found = optimiser::explain(optimum.model.instance, optimum.placement, {seconds, m_stop});
+        const double seconds = m_with.request.deadline.value_or(deadlineSeconds);
+        const auto found = optimiser::explain(optimum.model.instance, optimum.placement, {seconds, m_with.stop});
         if (!found) return base::forward(found);
         for (const optimiser::Explanation& e : *found) decisions.push_back(decisionOf(e, optimum));
         return {};
@@ -102,27 +98,31 @@ private:
 
     static Decision decisionOf(const optimiser::Explanation& e, const placement::Optimum& optimum)
     {
-        Decision decision{e.kind,      optimum.model.origins[e.node.at()].value,
-                          {},          e.write,
-                          e.read,      e.compute,
-                          e.possible,  e.alternative,
-                          std::nullopt};
+        Decision decision{.kind = e.kind,
+                          .value = optimum.model.origins[e.node.at()].value,
+                          .stages = {},
+                          .write = e.write,
+                          .read = e.read,
+                          .compute = e.compute,
+                          .possible = e.possible,
+                          .alternative = e.alternative,
+                          .saves = std::nullopt};
         const std::vector<optimiser::StagePlacement>& all = optimum.placement.stages;
         for (const int stage : e.stages) {
             const auto at = std::ranges::find(all, stage, &optimiser::StagePlacement::stage);
-            decision.stages.push_back(static_cast<int>(at - all.begin()) + 1);
+            decision.stages.push_back(plan::StageId::at(static_cast<std::size_t>(at - all.begin())));
         }
         const double cost = optimum.placement.cost.total();
         if (e.alternative) decision.saves = std::abs(e.saves) <= tie * cost ? 0 : e.saves;
         return decision;
     }
 
-    base::Status compare(const Priced& own, const std::string& rule, std::vector<Comparison>& against)
+    base::Status compare(const Priced& own, base::Strategy rule, std::vector<Comparison>& against)
     {
-        PlanRequest request = m_request;
+        PlanRequest request = m_with.request;
         request.strategy = rule;
-        std::erase_if(request.pins, [](const plan::Pin& pin) { return !placement::ruleKeeps(pin.kind); });
-        const base::Result<PlanAnswer> made = planFor(m_prepared, m_predictor, request, {}, m_stop);
+        std::erase_if(request.pins, [](const plan::Pin& pin) { return !base::isStoring(pin.kind); });
+        const base::Result<PlanAnswer> made = planFor(m_with.prepared, m_with.predictor, request, {}, m_with.stop);
         if (!made && made.error().code == base::ErrorCode::Unsupported) return {};
         if (!made) return base::forward(made);
         const base::Result<Priced> other = priced(made->plan);
@@ -149,23 +149,17 @@ private:
         return found;
     }
 
-    const Prepared& m_prepared;
-    forecast::Predictor& m_predictor;
-    const PlanRequest& m_request;
-    const base::ProgressFn& m_progress;
-    std::stop_token m_stop;
+    Planning m_with;
 };
 
 }  // namespace
 
-base::Result<Explanation> explainPlan(const Prepared& prepared, forecast::Predictor& predictor,
-                                      const PlanRequest& request, const PlanAnswer& answer,
-                                      const base::ProgressFn& progress, std::stop_token stop)
+base::Result<Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer)
 {
-    if (!prepared.hasData())
+    if (!planning.prepared.hasData())
         return base::fail(base::ErrorCode::Unsupported, "the cost of a plan is unknown without data",
                           "open the model with --data");
-    return Explainer(prepared, predictor, request, progress, std::move(stop)).run(answer);
+    return Explainer(planning).run(answer);
 }
 
 }  // namespace hopscope::pipeline

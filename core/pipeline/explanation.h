@@ -10,13 +10,10 @@
 
 namespace hopscope::pipeline {
 
-// "stored", "recomputed", "delayed".
-const char* kindName(optimiser::DecisionKind kind);
-
 struct Decision {
-    optimiser::DecisionKind kind = optimiser::DecisionKind::Stored;
+    base::DecisionKind kind = base::DecisionKind::Stored;
     plan::ValueId value;
-    std::vector<int> stages;                  // that read it, compute it or run it
+    std::vector<plan::StageId> stages;        // that read it, compute it or run it
     double write = 0, read = 0, compute = 0;  // of the value
     bool possible = true;                     // false: no legal plan decides otherwise
     std::optional<double> alternative;        // the cost of the best plan found that decides otherwise
@@ -30,24 +27,22 @@ struct Difference {  // of the plan and a rule's
 };
 
 struct Comparison {
-    std::string strategy;  // the rule
+    base::Strategy strategy = base::Strategy::Depth;  // the rule
     double cost = 0, seconds = 0;
     plan::Bytes bytes;
     std::vector<Difference> values;  // the greatest difference of costs first
 };
 
 struct Explanation {
-    std::string unit;
+    base::Unit unit = base::Unit::Seconds;
     double cost = 0;
     std::vector<Decision> decisions;  // none where a rule made the plan
     std::vector<Comparison> against;  // the rules that have a plan
 };
 
-// `answer` is planFor's to `request`. Decisions take a small solve each, within `deadline` seconds for all. Expects data.
+// `answer` is planFor's to the request. Decisions take a small solve each, within `deadline` seconds for all. Expects data.
 // Fails with Unsupported without data, with Cancelled, and as prediction does.
-base::Result<Explanation> explainPlan(const Prepared& prepared, forecast::Predictor& predictor,
-                                      const PlanRequest& request, const PlanAnswer& answer,
-                                      const base::ProgressFn& progress, std::stop_token stop);
+base::Result<Explanation> explainPlan(const Planning& planning, const PlanAnswer& answer);
 
 // The answer to plan/explain.
 json::Value explanationValue(const Explanation& explanation);

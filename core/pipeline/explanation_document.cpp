@@ -1,12 +1,10 @@
 #include "pipeline/explanation.h"
 
-namespace hopscope::pipeline {
+#include "schema/envelope.h"
+#include "schema/report.h"
+#include "schema/stages.h"
 
-const char* kindName(optimiser::DecisionKind kind)
-{
-    if (kind == optimiser::DecisionKind::Stored) return "stored";
-    return kind == optimiser::DecisionKind::Recomputed ? "recomputed" : "delayed";
-}
+namespace hopscope::pipeline {
 
 namespace {
 
@@ -19,20 +17,18 @@ json::Value ownAndOther(const T& own, const T& other)
     return pair;
 }
 
-json::Value orNull(const std::optional<double>& number) { return number ? json::Value(*number) : json::Value(); }
-
 json::Value decisionValue(const Decision& decision)
 {
     json::Value item;
-    item["kind"] = kindName(decision.kind);
+    item["kind"] = base::nameOf(decision.kind);
     item["value"] = ir::valueName(decision.value);
-    item["stages"] = json::Value(decision.stages);
+    item["stages"] = schema::stageList(decision.stages);
     item["write"] = decision.write;
     item["read"] = decision.read;
     item["compute"] = decision.compute;
     item["possible"] = decision.possible;
-    item["alternative"] = orNull(decision.alternative);
-    item["saves"] = orNull(decision.saves);
+    item["alternative"] = schema::orNull(decision.alternative);
+    item["saves"] = schema::orNull(decision.saves);
     return item;
 }
 
@@ -43,19 +39,17 @@ json::Value differenceValue(const Difference& d)
     item["cost"] = ownAndOther(d.own.total(), d.other.total());
     item["written"] = ownAndOther(d.ownWritten, d.otherWritten);
     item["read"] = ownAndOther(d.ownRead, d.otherRead);
-    item["stages"] = ownAndOther(json::Value(d.own.stages), json::Value(d.other.stages));
+    item["stages"] = ownAndOther(schema::stageList(d.own.stages), schema::stageList(d.other.stages));
     return item;
 }
 
 json::Value comparisonValue(const Comparison& comparison)
 {
     json::Value item;
-    item["strategy"] = comparison.strategy;
+    item["strategy"] = base::nameOf(comparison.strategy);
     item["cost"] = comparison.cost;
     item["seconds"] = comparison.seconds;
-    item["bytes"]["d2h"] = comparison.bytes.d2h;
-    item["bytes"]["h2d"] = comparison.bytes.h2d;
-    item["bytes"]["structure"] = comparison.bytes.structure;
+    item["bytes"] = schema::bytesValue(comparison.bytes);
     item["values"] = json::Value::array();
     for (const Difference& d : comparison.values) item["values"].push(differenceValue(d));
     return item;
@@ -66,7 +60,7 @@ json::Value comparisonValue(const Comparison& comparison)
 json::Value explanationValue(const Explanation& explanation)
 {
     json::Value result;
-    result["unit"] = explanation.unit;
+    result["unit"] = base::nameOf(explanation.unit);
     result["cost"] = explanation.cost;
     result["decisions"] = json::Value::array();
     for (const Decision& decision : explanation.decisions) result["decisions"].push(decisionValue(decision));

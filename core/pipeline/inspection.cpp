@@ -7,7 +7,7 @@ namespace hopscope::pipeline {
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
 {
     if (prepared.analysis.refusal) return std::nullopt;
-    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
+    base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, base::Strategy::Depth);
     if (!plan && plan.error().code != base::ErrorCode::Unsupported) return base::forward(plan);
     if (!plan) {
         prepared.analysis.refusal = plan.error();

@@ -42,7 +42,7 @@ std::string moduleLabel(const std::vector<ir::ModuleFrame>& modules, int level, 
 
 std::string opLabel(const Analysis& analysis, const ir::Op& op)
 {
-    return analysis::opWord(analysis::kindName(analysis, op.id), op.name);
+    return analysis::opWord(analysis::nodeKind(analysis, op.id), op.name);
 }
 
 // Views, sizes and index arithmetic say nothing about what a stage is for.

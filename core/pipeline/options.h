@@ -25,8 +25,8 @@ struct DeviceOptions {
 
 struct PlanSource {  // a file, or made by a strategy
     std::string file;
-    std::string strategy = "optimal";
-    placement::Objective objective = placement::Objective::Time;
+    base::Strategy strategy = base::Strategy::Optimal;
+    base::Objective objective = base::Objective::Time;
     std::string pins = {};                          // a file; empty: none
     std::optional<int> stages = std::nullopt;       // at most
     std::optional<double> deadline = std::nullopt;  // seconds

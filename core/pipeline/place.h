@@ -16,7 +16,7 @@ namespace hopscope::pipeline {
 struct PlaceOptions {
     std::string file;
     std::string caseId;  // empty: all of the file
-    optimiser::Strategy strategy = optimiser::Strategy::Optimal;
+    base::Strategy strategy = base::Strategy::Optimal;
     bool minCut = false;   // also the min-cut relaxation
     double deadline = 60;  // seconds per instance
 };

@@ -15,8 +15,8 @@ namespace hopscope::pipeline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using placement::Objective;
-using placement::Strategy;
+using base::Objective;
+using base::Strategy;
 
 constexpr int mostRounds = 4;
 constexpr double deadlineSeconds = 10;
@@ -107,8 +107,7 @@ private:
     {
         base::Result<plan::Plan> plan = placement::makePlan(m_prepared.analysis, strategy, m_request.pins);
         if (!plan) return plan;
-        plan->objective = placement::objectiveName(m_request.objective);
-        plan->unit = placement::objectiveUnit(m_request.objective);
+        plan->objective = m_request.objective;
         fit(*plan);
         return plan;
     }
@@ -215,12 +214,11 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
                                  const base::ProgressFn& progress, std::stop_token stop)
 {
     if (prepared.analysis.refusal) return tl::unexpected<base::Error>(*prepared.analysis.refusal);
-    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
-    if (!strategy) return base::forward(strategy);
     Planner planner(prepared, predictor, request, std::move(stop));
-    if (!prepared.hasData()) return planner.rule(placement::isRule(*strategy) ? *strategy : Strategy::Depth);
+    if (!prepared.hasData()) return planner.rule(base::isRule(request.strategy) ? request.strategy : Strategy::Depth);
     if (progress) progress({"optimising the plan", 0, 0});
-    base::Result<PlanAnswer> answer = placement::isRule(*strategy) ? planner.rule(*strategy) : planner.best(*strategy);
+    base::Result<PlanAnswer> answer =
+        base::isRule(request.strategy) ? planner.rule(request.strategy) : planner.best(request.strategy);
     if (!answer) return answer;
     base::Result<plan::Plan> kept = predictor.keepOnDevice(answer->plan, request.limits, planner.stop());
     if (kept) answer->plan = std::move(*kept);
@@ -231,9 +229,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                   std::shared_ptr<const Basis> before, std::stop_token stop)
 {
-    const base::Result<Strategy> strategy = placement::parseStrategy(request.strategy);
-    if (!strategy) return base::forward(strategy);
-    return Planner(prepared, predictor, request, std::move(stop)).near(*strategy, *before);
+    return Planner(prepared, predictor, request, std::move(stop)).near(request.strategy, *before);
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,

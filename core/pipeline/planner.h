@@ -12,14 +12,23 @@
 namespace hopscope::pipeline {
 
 struct PlanRequest {
-    std::string strategy = "optimal";
-    placement::Objective objective = placement::Objective::Time;
+    base::Strategy strategy = base::Strategy::Optimal;
+    base::Objective objective = placement::Objective::Time;
     std::vector<plan::Pin> pins;
     std::string device = "cpu";                             // resolved
     forecast::PredictOptions limits;                        // batch and memory
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
     std::optional<int> stages = std::nullopt;               // of the optimum, at most
     std::optional<double> deadline = std::nullopt;          // seconds for the optimum
+};
+
+// What a plan is looked for with, and how the search is watched and ended. Everything in it must outlive it.
+struct Planning {
+    const Prepared& prepared;
+    forecast::Predictor& predictor;
+    const PlanRequest& request;
+    const base::ProgressFn& progress;
+    std::stop_token stop;
 };
 
 // What an optimum was found for, and what it decides.

@@ -6,19 +6,11 @@ namespace hopscope::pipeline {
 
 namespace {
 
-std::vector<schema::TensorRecord> toRecords(const std::vector<verify::TensorError>& errors)
-{
-    std::vector<schema::TensorRecord> records;
-    for (const verify::TensorError& e : errors)
-        records.push_back({e.name, e.maxAbsolute, e.maxRelative, e.rows, e.different, e.notFinite});
-    return records;
-}
-
 schema::StageRecord toRecord(const executor::StageReport& stage)
 {
     const executor::PhaseSeconds& p = stage.phases;
     schema::StageRecord record;
-    record.index = stage.index;
+    record.index = plan::StageId(stage.index);
     record.seconds = stage.seconds;
     record.phases = {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write};
     record.batches = stage.batches;
@@ -35,20 +27,6 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
 }
 
 }  // namespace
-
-schema::Verification toRecord(const verify::Verdict& verdict)
-{
-    const verify::Coverage& c = verdict.coverage;
-    schema::Verification record;
-    record.verdict = verdict.verdict;
-    record.reason = verdict.reason;
-    record.coverage = {c.method, c.rows, c.chosen, c.skipped, c.withInEdges, c.hops};
-    record.outputs = toRecords(verdict.outputs);
-    record.checkpoints = toRecords(verdict.checkpoints);
-    record.tolerance = {verdict.tolerance.absolute, verdict.tolerance.relative, verdict.tolerance.scale};
-    record.seconds = verdict.seconds;
-    return record;
-}
 
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run)
 {

@@ -2,16 +2,11 @@
 
 // From what the engine's modules measured to what the documents hold.
 
-#include <optional>
-
 #include "executor/executor.h"
 #include "pipeline/prepare.h"
 #include "schema/report.h"
-#include "verify/verify.h"
 
 namespace hopscope::pipeline {
-
-schema::Verification toRecord(const verify::Verdict& verdict);
 
 // Outputs and verification are added by the caller.
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run);

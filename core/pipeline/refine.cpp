@@ -28,7 +28,7 @@ base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Pr
 {
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
-    const placement::CostModel costs(prepared.analysis, placement::Objective::Time, machine, std::move(*rows));
+    const placement::CostModel costs(prepared.analysis, base::Objective::Time, machine, std::move(*rows));
     const placement::Account account = placement::accountOf(prepared.analysis, costs, plan);
     WorkSeconds seconds{account.structure, 0, account.stages};
     for (const auto& [value, parts] : account.values) {

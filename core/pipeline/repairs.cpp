@@ -11,14 +11,7 @@ constexpr int mostMoreStages = 3;
 
 class Repairs {
 public:
-    Repairs(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
-            const base::ProgressFn& progress, std::stop_token stop)
-        : m_prepared(prepared),
-          m_predictor(predictor),
-          m_request(request),
-          m_progress(progress),
-          m_stop(std::move(stop))
-    {}
+    explicit Repairs(Planning planning) : m_with(std::move(planning)) {}
 
     base::Result<std::vector<Repair>> run()
     {
@@ -31,7 +24,8 @@ private:
     // Empty if there is no plan.
     base::Result<std::optional<plan::Plan>> planned(const PlanRequest& request)
     {
-        base::Result<PlanAnswer> made = planFor(m_prepared, m_predictor, request, m_progress, m_stop);
+        base::Result<PlanAnswer> made =
+            planFor(m_with.prepared, m_with.predictor, request, m_with.progress, m_with.stop);
         if (made) return std::optional(std::move(made->plan));
         if (made.error().code == base::ErrorCode::Cancelled) return base::forward(made);
         return std::optional<plan::Plan>();
@@ -39,13 +33,13 @@ private:
 
     base::Status offerStages()
     {
-        for (int more = 1; m_request.stages && more <= mostMoreStages; ++more) {
-            PlanRequest longer = m_request;
-            longer.stages = *m_request.stages + more;
+        for (int more = 1; m_with.request.stages && more <= mostMoreStages; ++more) {
+            PlanRequest longer = m_with.request;
+            longer.stages = *m_with.request.stages + more;
             base::Result<std::optional<plan::Plan>> plan = planned(longer);
             if (!plan) return base::forward(plan);
             if (!*plan) continue;
-            m_found.push_back({longer.stages, std::nullopt, std::move(**plan)});
+            m_found.push_back({.stages = longer.stages, .drop = std::nullopt, .plan = std::move(**plan)});
             break;
         }
         return {};
@@ -53,32 +47,24 @@ private:
 
     base::Status offerDrops()
     {
-        const std::size_t most = std::min(m_request.pins.size(), mostDrops);
+        const std::size_t most = std::min(m_with.request.pins.size(), mostDrops);
         for (std::size_t i = 0; i < most; ++i) {
-            PlanRequest without = m_request;
+            PlanRequest without = m_with.request;
             without.pins.erase(without.pins.begin() + static_cast<std::ptrdiff_t>(i));
             base::Result<std::optional<plan::Plan>> plan = planned(without);
             if (!plan) return base::forward(plan);
-            if (*plan) m_found.push_back({std::nullopt, m_request.pins[i], std::move(**plan)});
+            if (*plan)
+                m_found.push_back({.stages = std::nullopt, .drop = m_with.request.pins[i], .plan = std::move(**plan)});
         }
         return {};
     }
 
-    const Prepared& m_prepared;
-    forecast::Predictor& m_predictor;
-    const PlanRequest& m_request;
-    const base::ProgressFn& m_progress;
-    std::stop_token m_stop;
+    Planning m_with;
     std::vector<Repair> m_found;
 };
 
 }  // namespace
 
-base::Result<std::vector<Repair>> findRepairs(const Prepared& prepared, forecast::Predictor& predictor,
-                                              const PlanRequest& request, const base::ProgressFn& progress,
-                                              const std::stop_token& stop)
-{
-    return Repairs(prepared, predictor, request, progress, stop).run();
-}
+base::Result<std::vector<Repair>> findRepairs(const Planning& planning) { return Repairs(planning).run(); }
 
 }  // namespace hopscope::pipeline

@@ -17,8 +17,6 @@ struct Repair {
 
 // Tries up to three more stages than the request allows (the first number that works is returned), then drops each of the
 // first 32 pins on its own; one planFor() per attempt. Fails with Cancelled.
-base::Result<std::vector<Repair>> findRepairs(const Prepared& prepared, forecast::Predictor& predictor,
-                                              const PlanRequest& request, const base::ProgressFn& progress,
-                                              const std::stop_token& stop);
+base::Result<std::vector<Repair>> findRepairs(const Planning& planning);
 
 }  // namespace hopscope::pipeline

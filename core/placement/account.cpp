@@ -16,7 +16,7 @@ using ir::ValueId;
 // Enters what one loop does.
 class Bookkeeper {
 public:
-    Bookkeeper(const Analysis& a, const CostModel& costs, const plan::Loop& loop, int stage, Account& account)
+    Bookkeeper(const Analysis& a, const CostModel& costs, const plan::Loop& loop, plan::StageId stage, Account& account)
         : m_a(a),
           m_costs(costs),
           m_loop(loop),
@@ -81,7 +81,7 @@ private:
     const Analysis& m_a;
     const CostModel& m_costs;
     const plan::Loop& m_loop;
-    int m_stage;
+    plan::StageId m_stage;
     Account& m_account;
     Reads m_reads, m_structure;
 };

@@ -35,16 +35,6 @@ double rowBytes(const Analysis& a, ValueId v)
     return itemsPerRow(a, v) * static_cast<double>(base::itemSize(a.program.value(v).dtype));
 }
 
-base::Result<Objective> parseObjective(const std::string& name)
-{
-    if (name == "time") return Objective::Time;
-    if (name == "bytes") return Objective::Bytes;
-    return base::fail(base::ErrorCode::Usage, "unknown objective '" + name + "'", "use time or bytes");
-}
-
-const char* objectiveName(Objective objective) { return objective == Objective::Time ? "time" : "bytes"; }
-const char* objectiveUnit(Objective objective) { return objective == Objective::Time ? "seconds" : "bytes"; }
-
 CostModel::CostModel(const Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows)
     : m_analysis(analysis),
       m_objective(objective),

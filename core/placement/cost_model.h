@@ -6,17 +6,13 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "base/result.h"
+#include "base/choices.h"
 #include "plan/machine.h"
 #include "plan/row_counts.h"
 
 namespace hopscope::placement {
 
-enum class Objective : std::uint8_t { Time, Bytes };
-
-base::Result<Objective> parseObjective(const std::string& name);  // "time", "bytes"; Usage otherwise
-const char* objectiveName(Objective objective);
-const char* objectiveUnit(Objective objective);  // "seconds", "bytes"
+using base::Objective;
 
 // All costs are in the objective's unit. Where the objective is bytes, an operator costs a millionth of a byte per byte
 // that it touches, so that plans that move equally much are told apart by their work.

@@ -16,7 +16,7 @@ using optimiser::NodeKind;
 Instance withCuts(Instance instance)
 {
     for (const optimiser::Pin& pin : instance.pins)
-        if (pin.kind == optimiser::PinKind::Cut) instance.requiredReads.push_back({pin.node, pin.consumer});
+        if (pin.kind == base::PinKind::Cut) instance.requiredReads.push_back({pin.node, pin.consumer});
     return instance;
 }
 

@@ -30,7 +30,7 @@ base::Status InstancePins::add(const Pin& pin)
     switch (pin.kind) {
     case PinKind::Checkpoint: return store(pin);
     case PinKind::NoCheckpoint:
-        for (const NodeId n : nodesOf(pin.value)) push(optimiser::PinKind::NoCheckpoint, n);
+        for (const NodeId n : nodesOf(pin.value)) push(base::PinKind::NoCheckpoint, n);
         return {};
     case PinKind::Cut: return cut(pin);
     case PinKind::HopStage: return hopStage(pin);
@@ -39,7 +39,7 @@ base::Status InstancePins::add(const Pin& pin)
     return {};
 }
 
-void InstancePins::push(optimiser::PinKind kind, NodeId node, NodeId consumer, int stage)
+void InstancePins::push(base::PinKind kind, NodeId node, NodeId consumer, int stage)
 {
     m_model.instance.pins.push_back({kind, node, consumer, stage});
     m_model.pinOf.push_back(m_model.pins.size() - 1);
@@ -86,7 +86,7 @@ base::Status InstancePins::store(const Pin& pin)
 {
     const base::Result<NodeId> node = storable(pin.value);
     if (!node) return base::forward(node);
-    push(optimiser::PinKind::Checkpoint, *node);
+    push(base::PinKind::Checkpoint, *node);
     return {};
 }
 
@@ -101,7 +101,7 @@ base::Status InstancePins::cut(const Pin& pin)
             if (!isOperand(node.src) && !isOperand(node.loc)) continue;
             const base::Result<NodeId> stored = storable(pin.value);
             if (!stored || *stored != operand) return tl::unexpected<base::Error>(notExpressed(pin.value));
-            push(optimiser::PinKind::Cut, operand, consumer);
+            push(base::PinKind::Cut, operand, consumer);
         }
     }
     return {};
@@ -135,7 +135,7 @@ base::Status InstancePins::hopStage(const Pin& pin)
                           "'" + analysis::nameOfValue(m_a, pin.value) + "'" +
                               (nodes.empty() ? " is never computed: no output of the model depends on its rows"
                                              : " does not gather from other nodes"));
-    for (const NodeId gather : gathers) push(optimiser::PinKind::HopStage, gather, {}, pin.stage);
+    for (const NodeId gather : gathers) push(PinKind::HopStage, gather, {}, pin.stage.number);
     return {};
 }
 
@@ -152,7 +152,7 @@ base::Status InstancePins::once(const Pin& pin)
     for (const NodeId node : nodes) {
         const ModelInstance::Origin& from = m_model.origins[node.at()];
         if (from.rows == m_table.home(from.value).rows) m_model.instance.nodes[node.at()].noCheckpoint = false;
-        push(optimiser::PinKind::NoRecompute, node);
+        push(base::PinKind::NoRecompute, node);
     }
     return {};
 }

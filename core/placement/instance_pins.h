@@ -30,7 +30,7 @@ private:
     base::Status cut(const plan::Pin& pin);
     base::Status hopStage(const plan::Pin& pin);
     base::Status once(const plan::Pin& pin);
-    void push(optimiser::PinKind kind, NodeId node, NodeId consumer = {}, int stage = 0);
+    void push(base::PinKind kind, NodeId node, NodeId consumer = {}, int stage = 0);
     base::Result<NodeId> storable(ir::ValueId value);
     [[nodiscard]] std::vector<NodeId> nodesOf(ir::ValueId value) const;
     [[nodiscard]] std::vector<NodeId> nodesOfOp(ir::ValueId value) const;

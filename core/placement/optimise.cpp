@@ -78,7 +78,7 @@ private:
     {
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
         optimiser::Options wanted;
-        wanted.strategy = m_options.localSearch ? optimiser::Strategy::LocalSearch : optimiser::Strategy::Optimal;
+        wanted.strategy = m_options.localSearch ? base::Strategy::LocalSearch : base::Strategy::Optimal;
         wanted.deadlineSeconds = m_options.deadlineSeconds - used.count();
         wanted.stop = m_options.stop;
         return wanted;
@@ -97,7 +97,8 @@ private:
     {
         const Pin* first = nullptr;
         for (const Pin& pin : m_model.pins)
-            if (pin.kind == PinKind::HopStage && pin.stage > stage && (first == nullptr || pin.stage < first->stage))
+            if (pin.kind == PinKind::HopStage && pin.stage.number > stage &&
+                (first == nullptr || pin.stage < first->stage))
                 first = &pin;
         return first;
     }
@@ -108,9 +109,10 @@ private:
         const Pin* const pin = lastStagePin();
         const int least = instance().stages;
         m_last = m_options.stages.value_or(instance().pins.empty() ? least : least + mostExtraStages);
-        if (pin != nullptr && pin->stage > m_last) return tl::unexpected<base::Error>(noSuchStage(m_a, *pin, m_last));
+        if (pin != nullptr && pin->stage.number > m_last)
+            return tl::unexpected<base::Error>(noSuchStage(m_a, *pin, m_last));
         instance().allowStage0 = pin == nullptr && !m_options.stages;
-        if (pin != nullptr) instance().stages = std::max(least, pin->stage);
+        if (pin != nullptr) instance().stages = std::max(least, pin->stage.number);
         if (m_options.stages) instance().stages = m_last;
         if (!comparable()) m_before = nullptr;
         if (m_before != nullptr) instance().stages = std::max(instance().stages, m_before->model.instance.stages);
@@ -161,7 +163,7 @@ private:
         for (std::size_t i = 0; i < m_own; ++i) {
             const optimiser::Pin& pin = m_model.instance.pins[i];
             const ValueId value = m_model.origins[pin.node.at()].value;
-            if (pin.kind == optimiser::PinKind::Checkpoint &&
+            if (pin.kind == PinKind::Checkpoint &&
                 std::ranges::find(plan.checkpoints, value, &plan::Checkpoint::value) == plan.checkpoints.end())
                 return i;
         }
@@ -170,7 +172,7 @@ private:
 
     bool cut(NodeId node, NodeId consumer, std::size_t pin)
     {
-        const optimiser::Pin cut{optimiser::PinKind::Cut, node, consumer, 0};
+        const optimiser::Pin cut{.kind = PinKind::Cut, .node = node, .consumer = consumer, .stage = 0};
         if (contains(instance().pins, cut)) return false;
         instance().pins.push_back(cut);
         m_model.pinOf.push_back(pin);
@@ -191,7 +193,7 @@ private:
     [[nodiscard]] std::optional<int> emptyStageOf(const optimiser::Placement& placement) const
     {
         const Pin* const pin = lastStagePin();
-        for (int stage = 1; pin != nullptr && stage < pin->stage; ++stage)
+        for (int stage = 1; pin != nullptr && stage < pin->stage.number; ++stage)
             if (placement.stages[static_cast<std::size_t>(stage) - 1].stage != stage) return stage;
         return std::nullopt;
     }
@@ -211,7 +213,7 @@ private:
 
     Optimum optimum(plan::Plan plan, optimiser::Answer answer)
     {
-        plan.strategy = optimiser::strategyName(solverOptions().strategy);
+        plan.strategy = solverOptions().strategy;
         plan.cost = answer.placement.cost.total();
         if (m_before == nullptr) {
             plan.lowerBound = answer.lowerBound;
@@ -258,15 +260,14 @@ base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs,
         return tl::unexpected<base::Error>(
             emptyStage(analysis, conflict(analysis, costs, settled(pins), options), *empty));
     if (!optimum) return optimum;
-    optimum->plan.objective = objectiveName(costs.objective());
-    optimum->plan.unit = objectiveUnit(costs.objective());
+    optimum->plan.objective = costs.objective();
     optimum->plan.pins = pins;
     return optimum;
 }
 
 std::int64_t hostPeak(const plan::Plan& plan)
 {
-    std::map<ValueId, int> last;  // stage that a store is still there in
+    std::map<ValueId, plan::StageId> last;  // stage that a store is still there in
     for (const plan::Stage& stage : plan.stages)
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& read : loop.reads) last[read.value] = stage.index;

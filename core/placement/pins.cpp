@@ -39,7 +39,7 @@ std::string pinInWords(const Analysis& a, const Pin& pin)
     case PinKind::Checkpoint: return "store " + what;
     case PinKind::NoCheckpoint: return "never store " + what;
     case PinKind::Cut: return "read " + what + " from a store for " + quoted(a, pin.consumer);
-    case PinKind::HopStage: return "run the gathers for " + what + " in stage " + std::to_string(pin.stage);
+    case PinKind::HopStage: return "run the gathers for " + what + " in stage " + std::to_string(pin.stage.number);
     case PinKind::NoRecompute: return "compute " + what + " only once";
     }
     return {};
@@ -128,7 +128,7 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 {
     std::string text;
     for (const auto& [value, kind] : conflict(a, strategy, decisions))
-        text += (text.empty() ? "" : ", ") + describePin(a, {kind, value, {}, 0});
+        text += (text.empty() ? "" : ", ") + describePin(a, {.kind = kind, .value = value});
     error.message = "no legal plan respects these pins: " + text + ". " + error.message;
     return error;
 }
@@ -157,20 +157,13 @@ std::string describePin(const Analysis& a, const Pin& pin)
     return pinInWords(a, pin) + (source.empty() ? "" : " (" + source + ")");
 }
 
-bool ruleKeeps(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
-
 std::vector<Pin> settled(const std::vector<Pin>& pins)
 {
-    const auto overrules = [](const Pin& later, const Pin& pin) {
-        if (later.value != pin.value) return false;
-        return later == pin || (ruleKeeps(later.kind) && ruleKeeps(pin.kind)) ||
-               (later.kind == PinKind::HopStage && pin.kind == PinKind::HopStage);
-    };
     std::map<ValueId, std::vector<Pin>> counting;
     std::vector<Pin> kept;
     for (std::size_t i = pins.size(); i-- > 0;) {
         std::vector<Pin>& later = counting[pins[i].value];
-        if (std::ranges::any_of(later, [&](const Pin& p) { return overrules(p, pins[i]); })) continue;
+        if (std::ranges::any_of(later, [&](const Pin& p) { return plan::sameQuestion(p, pins[i]); })) continue;
         later.push_back(pins[i]);
         kept.push_back(pins[i]);
     }
@@ -199,7 +192,7 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     if (!stores) return base::forward(stores);
     Pinned decisions;
     for (const Pin& pin : pins) {
-        if (!ruleKeeps(pin.kind))
+        if (!base::isStoring(pin.kind))
             return base::fail(base::ErrorCode::Unsupported, "rules do not support this pin: " + describePin(a, pin),
                               "use --strategy optimal or local-search, or pin what is stored");
         if (const base::Status ok = checkPin(a, pin); !ok) return base::forward(ok);
@@ -207,7 +200,7 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy, const st
     }
     base::Result<plan::Plan> plan = cut(a, withPins(*stores, decisions), decisions);
     if (!plan) return tl::unexpected<base::Error>(explain(a, *stores, decisions, plan.error()));
-    plan->strategy = strategyName(strategy);
+    plan->strategy = strategy;
     plan->pins = pins;
     return plan;
 }

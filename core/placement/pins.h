@@ -26,10 +26,7 @@ std::string describePin(const analysis::Analysis& analysis, const plan::Pin& pin
 // stored (results of the model), is no operand of the consumer, or is neither gathered nor aggregated.
 base::Status checkPin(const analysis::Analysis& analysis, const plan::Pin& pin);
 
-// Checkpoint and NoCheckpoint: what the plan of a rule can respect.
-bool ruleKeeps(plan::PinKind kind);
-
-// The pins that count, each once, in their order: see PinKind.
+// The pins that count, each once, in their order: see base::PinKind.
 std::vector<plan::Pin> settled(const std::vector<plan::Pin>& pins);
 
 // Why a value cannot be pinned; nothing if it can. Constant time.

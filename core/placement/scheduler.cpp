@@ -39,6 +39,9 @@ struct Demand {
     bool compute = false;  // at its home: write it, do not read it
 };
 
+// Of a plan's stage: the scheduler and its table count from 0.
+plan::StageId numberOf(int stage) { return plan::StageId::at(static_cast<std::size_t>(stage)); }
+
 using OnFrontier = std::set<std::pair<LoopKey, OpId>>;  // operators computed on the frontier of a loop's own type
 
 std::string inWords(const analysis::Tables& tables, const RowClass& rows)
@@ -194,18 +197,18 @@ private:
         std::map<int, plan::Stage> stages;
         for (auto& [key, sets] : m_loops) {
             plan::Stage& stage = stages[key.stage];
-            stage.index = key.stage + 1;
+            stage.index = numberOf(key.stage);
             stage.loops.push_back(loopOf(key.destination, sets));
         }
         for (const auto& [stage, ops] : m_rowless) {
-            stages[stage].index = stage + 1;
+            stages[stage].index = numberOf(stage);
             stages[stage].rowless.assign(ops.begin(), ops.end());
         }
         for (auto& [index, stage] : stages) out.stages.push_back(std::move(stage));
         for (ValueId v : m_stored) {
             plan::Checkpoint c;
             c.value = v;
-            c.stage = m_table.home(v).stage + 1;
+            c.stage = numberOf(m_table.home(v).stage);
             for (const ir::NamedValue& o : m_a.program.outputs) c.output = c.output || o.value == v;
             out.checkpoints.push_back(c);
         }

@@ -57,30 +57,9 @@ void fillPrologue(const Analysis& a, plan::Plan& plan)
 
 }  // namespace
 
-base::Result<Strategy> parseStrategy(const std::string& name)
-{
-    for (const Strategy s : {Strategy::Optimal, Strategy::LocalSearch, Strategy::Depth, Strategy::SourceRule})
-        if (name == strategyName(s)) return s;
-    return base::fail(base::ErrorCode::Usage, "unknown strategy '" + name + "'",
-                      "use optimal, local-search, depth or source-rule");
-}
-
-const char* strategyName(Strategy strategy)
-{
-    switch (strategy) {
-    case Strategy::Optimal: return "optimal";
-    case Strategy::LocalSearch: return "local-search";
-    case Strategy::Depth: return "depth";
-    case Strategy::SourceRule: return "source-rule";
-    }
-    return "";
-}
-
-bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
-
 base::Result<std::set<ValueId>> strategyStores(const Analysis& a, Strategy strategy)
 {
-    assert(isRule(strategy));
+    assert(base::isRule(strategy));
     if (const auto ok = splittable(a); !ok) return base::forward(ok);
     return storedBy(a, strategy);
 }
@@ -90,7 +69,7 @@ base::Result<plan::Plan> makePlan(const Analysis& a, Strategy strategy)
     const auto stored = strategyStores(a, strategy);
     if (!stored) return base::forward(stored);
     auto plan = evaluate(a, *stored);
-    if (plan) plan->strategy = strategyName(strategy);
+    if (plan) plan->strategy = strategy;
     return plan;
 }
 
@@ -103,12 +82,11 @@ void addResults(const Analysis& a, std::set<ValueId>& stored)
         if (a.hasRows(o.value)) stored.insert(o.value);
 }
 
-base::Result<plan::Plan> planOf(const Analysis& a, const DepTable& table, const ReadRule& rule, const char* name)
+base::Result<plan::Plan> planOf(const Analysis& a, const DepTable& table, const ReadRule& rule)
 {
     auto scheduled = schedule(a, table, rule);
     if (!scheduled) return base::forward(scheduled);
     plan::Plan plan;
-    plan.strategy = name;
     fillPrologue(a, plan);
     plan.stages = std::move(scheduled->stages);
     plan.checkpoints = std::move(scheduled->checkpoints);
@@ -125,7 +103,7 @@ base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& st
     const DepTable table(
         a, [&all](ValueId v) { return all.contains(v); }, read);
     const auto isRead = [&](const Wanted& w) { return all.contains(w.value) && table.home(w.value).stage < w.stage; };
-    return planOf(a, table, isRead, "pins");
+    return planOf(a, table, isRead);
 }
 
 base::Result<plan::Plan> realise(const Analysis& a, const Decisions& decisions)
@@ -141,7 +119,7 @@ base::Result<plan::Plan> realise(const Analysis& a, const Decisions& decisions)
         const bool decided = decisions.reads.contains({w.value, w.rows, w.stage, w.destination});
         return there && (decided || w.computable > w.stage);
     };
-    return planOf(a, table, isRead, "pins");
+    return planOf(a, table, isRead);
 }
 
 }  // namespace hopscope::placement

@@ -9,18 +9,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "base/choices.h"
 #include "base/result.h"
 #include "plan/plan.h"
 
 namespace hopscope::placement {
 
-// Depth and SourceRule are rules that look at the model alone; Optimal and LocalSearch minimise what a plan costs on a
-// graph and a machine, and are found by `optimise`.
-enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
-
-base::Result<Strategy> parseStrategy(const std::string& name);  // Usage if there is none of that name
-const char* strategyName(Strategy strategy);                    // "optimal", "local-search", "depth", "source-rule"
-bool isRule(Strategy strategy);
+using base::Strategy;  // Optimal and LocalSearch are found by `optimise`
 
 // The plan of a rule. Fails with Unsupported, naming operator, module path and source, if the model cannot be split.
 base::Result<plan::Plan> makePlan(const analysis::Analysis& analysis, Strategy strategy);

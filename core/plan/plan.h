@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.h"
 #include "ir/program.h"
 #include "ir/rows.h"
+#include "plan/pin.h"
+#include "plan/stage_id.h"
 
 namespace hopscope::plan {
 
@@ -51,7 +54,7 @@ struct Loop {
 };
 
 struct Stage {
-    int index = 1;              // from 1; 0 is the optional pre-pass
+    StageId index{1};
     std::vector<Loop> loops;    // independent of each other
     std::vector<OpId> rowless;  // operators without rows that follow from this stage's reductions
     bool operator==(const Stage&) const = default;
@@ -59,7 +62,7 @@ struct Stage {
 
 struct Checkpoint {
     ValueId value;
-    int stage = 0;        // that writes it
+    StageId stage;        // that writes it
     bool output = false;  // also a result of the model
     std::optional<std::int64_t> bytesWritten, bytesRead;
     bool operator==(const Checkpoint&) const = default;
@@ -70,40 +73,9 @@ struct Bytes {
     bool operator==(const Bytes&) const = default;
 };
 
-// What the user has decided. Of the pins on one value the last Checkpoint or NoCheckpoint counts, and the last HopStage;
-// Cut and NoRecompute add up.
-enum class PinKind : std::uint8_t {
-    Checkpoint,    // `value` is stored
-    NoCheckpoint,  // `value` is never stored
-    Cut,           // wherever `consumer` is computed it takes its operand `value` from a store
-    HopStage,      // the gathers that make `value`, or that it aggregates, run in stage `stage`
-    NoRecompute,   // `value` is computed once: in one stage, on one class of rows
-};
-
-inline const char* pinName(PinKind kind)
-{
-    switch (kind) {
-    case PinKind::Checkpoint: return "checkpoint";
-    case PinKind::NoCheckpoint: return "no_checkpoint";
-    case PinKind::Cut: return "cut";
-    case PinKind::HopStage: return "hop_stage";
-    case PinKind::NoRecompute: return "no_recompute";
-    }
-    return "";
-}
-
-struct Pin {
-    PinKind kind = PinKind::Checkpoint;
-    ValueId value;
-    ValueId consumer{};  // Cut only
-    int stage = 0;       // HopStage only, as Stage::index
-    bool operator==(const Pin&) const = default;
-};
-
 struct Plan {
-    std::string strategy = "depth";
-    std::string objective = "bytes";
-    std::string unit = "bytes";
+    base::Strategy strategy = base::Strategy::Depth;
+    base::Objective objective = base::Objective::Bytes;  // gives the unit of costs
     std::string device = "cpu";
     std::optional<std::int64_t> batch;  // destinations per batch; none: chosen while running
     std::string reorder = "none";

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "json/reader.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::protocol {
 
@@ -10,22 +11,20 @@ namespace {
 
 using json::Reader;
 
-int valueOf(const Reader& item, const ModelRecord& model)
+ValueId valueOf(const Reader& item, const ModelRecord& model)
 {
     const Reader name = item.child("value");
-    const int index = model.valueIndex(name.as<std::string>());
-    if (index < 0) name.refuse("is not a value of this model");
-    return index;
+    const ValueId value = model.findValue(name.as<std::string>());
+    if (!value.valid()) name.refuse("is not a value of this model");
+    return value;
 }
 
 Decision decisionFrom(const Reader& item, const ModelRecord& model)
 {
     Decision decision;
-    decision.kind = item.get<std::string>("kind");
-    if (decision.kind != "stored" && decision.kind != "recomputed" && decision.kind != "delayed")
-        item.child("kind").refuse("is unknown");
+    decision.kind = json::named<base::DecisionKind>(item, "kind");
     decision.value = valueOf(item, model);
-    decision.stages = item.get<std::vector<int>>("stages");
+    decision.stages = schema::readStages(item.child("stages"));
     decision.write = item.get<double>("write");
     decision.read = item.get<double>("read");
     decision.compute = item.get<double>("compute");
@@ -49,14 +48,14 @@ ValueDifference differenceFrom(const Reader& item, const ModelRecord& model)
     difference.written = pairOf(item, "written");
     difference.read = pairOf(item, "read");
     const Reader stages = item.child("stages");
-    difference.stages = {stages.get<std::vector<int>>("own"), stages.get<std::vector<int>>("other")};
+    difference.stages = {schema::readStages(stages.child("own")), schema::readStages(stages.child("other"))};
     return difference;
 }
 
 PlanComparison comparisonFrom(const Reader& item, const ModelRecord& model)
 {
     PlanComparison comparison;
-    comparison.strategy = item.get<std::string>("strategy");
+    comparison.strategy = json::named<base::Strategy>(item, "strategy");
     comparison.cost = item.maybe<double>("cost");
     comparison.seconds = item.maybe<double>("seconds");
     const Reader bytes = item.child("bytes");
@@ -69,7 +68,7 @@ PlanComparison comparisonFrom(const Reader& item, const ModelRecord& model)
 
 }  // namespace
 
-const Decision* Explanation::decisionOn(int value) const
+const Decision* Explanation::decisionOn(ValueId value) const
 {
     const auto found = std::ranges::find(decisions, value, &Decision::value);
     return found == decisions.end() ? nullptr : &*found;
@@ -79,7 +78,7 @@ base::Result<Explanation> readExplanation(const json::Value& result, const Model
 {
     const Reader root(result, "explanation");
     Explanation explanation;
-    explanation.unit = root.get<std::string>("unit");
+    explanation.unit = json::named<base::Unit>(root, "unit");
     explanation.cost = root.get<double>("cost");
     for (const Reader& item : root.items("decisions")) explanation.decisions.push_back(decisionFrom(item, model));
     for (const Reader& item : root.items("against")) explanation.against.push_back(comparisonFrom(item, model));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/result.h"
 #include "protocol/model.h"
 #include "json/json.h"
@@ -15,9 +16,9 @@
 namespace hopscope::protocol {
 
 struct Decision {
-    std::string kind;  // "stored", "recomputed", "delayed"
-    int value = -1;    // index into ModelRecord::values
-    std::vector<int> stages;
+    base::DecisionKind kind = base::DecisionKind::Stored;
+    ValueId value;
+    std::vector<StageId> stages;
     double write = 0, read = 0, compute = 0;   // in the explanation's unit
     bool possible = false;                     // some legal plan decides otherwise
     std::optional<double> alternative, saves;  // the best such plan's cost; what it would cost more
@@ -26,24 +27,24 @@ struct Decision {
 
 // One value on which two plans differ; [0] is the plan that was asked for, [1] the rule's.
 struct ValueDifference {
-    int value = -1;
+    ValueId value;
     std::array<double, 2> cost{}, written{}, read{};  // in the unit; bytes; bytes
-    std::array<std::vector<int>, 2> stages;           // that compute it
+    std::array<std::vector<StageId>, 2> stages;       // that compute it
 };
 
 struct PlanComparison {
-    std::string strategy;  // "depth", "source-rule"
+    base::Strategy strategy = base::Strategy::Depth;  // a rule
     std::optional<double> cost, seconds;
     double d2h = 0, h2d = 0, structure = 0;  // bytes
     std::vector<ValueDifference> values;     // the greatest difference first
 };
 
 struct Explanation {
-    std::string unit;  // "seconds", "bytes"
+    base::Unit unit = base::Unit::Seconds;
     double cost = 0;
     std::vector<Decision> decisions;
     std::vector<PlanComparison> against;
-    [[nodiscard]] const Decision* decisionOn(int value) const;  // null: none; linear
+    [[nodiscard]] const Decision* decisionOn(ValueId value) const;  // null: none; linear
 };
 
 // The result of plan/explain. Fails with Input and a JSON pointer.

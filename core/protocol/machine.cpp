@@ -12,8 +12,10 @@ base::Result<MachineRates> readMachineRates(const json::Value& result)
     machine.measured = root.get<bool>("measured");
     machine.runs = root.get<std::int64_t>("runs");
     for (const json::Reader& item : root.items("rates"))
-        machine.rates.push_back({item.get<std::string>("key"), item.get<std::string>("what"),
-                                 item.get<std::string>("unit"), item.get<double>("value")});
+        machine.rates.push_back({.key = item.get<std::string>("key"),
+                                 .what = item.get<std::string>("what"),
+                                 .unit = item.get<std::string>("unit"),
+                                 .value = item.get<double>("value")});
     if (!root.ok()) return base::forward(root.status());
     return machine;
 }

@@ -1,11 +1,12 @@
 #include "protocol/model.h"
 
 #include <algorithm>
-#include <set>
 
 #include "analysis/naming/value_namer.h"
+#include "ir/origin_names.h"
 #include "schema/envelope.h"
-#include "json/reader.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::protocol {
 
@@ -13,28 +14,20 @@ namespace {
 
 using json::Reader;
 
-const std::set<std::string> kinds{"input", "structure", "rowwise", "gather", "aggregate", "reduce", "output"};
-const std::set<std::string> origins{"input", "parameter", "constant", "op"};
-
-std::string oneOf(const Reader& reader, const std::set<std::string>& known)
-{
-    auto text = reader.as<std::string>();
-    if (reader.ok() && !known.contains(text)) reader.refuse("is '" + text + "', which is not known");
-    return text;
-}
-
-int lookUp(const Reader& reader, const std::map<std::string, int>& index, const char* what)
+template <class Id>
+Id lookUp(const Reader& reader, const std::map<std::string, Id>& index, const char* what)
 {
     const auto name = reader.as<std::string>();
     const auto it = index.find(name);
     if (it != index.end()) return it->second;
     reader.refuse("is not a valid " + std::string(what) + ": '" + name + "'");
-    return -1;
+    return {};
 }
 
-std::vector<int> lookUpAll(const Reader& list, const std::map<std::string, int>& index, const char* what)
+template <class Id>
+std::vector<Id> lookUpAll(const Reader& list, const std::map<std::string, Id>& index, const char* what)
 {
-    std::vector<int> found;
+    std::vector<Id> found;
     for (const Reader& item : list.items()) found.push_back(lookUp(item, index, what));
     return found;
 }
@@ -49,8 +42,8 @@ public:
     ModelRecord read(const Reader& root)
     {
         head(root);
-        for (const Reader& item : root.items("values")) add(item, value(item), m_model.values, m_model.valuesById);
-        for (const Reader& item : root.items("ops")) add(item, op(item), m_model.ops, m_model.opsById);
+        for (const Reader& item : root.items("values")) addValue(item);
+        for (const Reader& item : root.items("ops")) addOp(item);
         m_model.prologue = lookUpAll(root.child("prologue"), m_model.opsById, "operator");
         for (const Reader& item : root.items("lints")) m_model.lints.push_back(lint(item));
         return std::move(m_model);
@@ -74,12 +67,23 @@ private:
         m_model.hashes = schema::readHashes(root);
     }
 
-    template <class Record>
-    void add(const Reader& item, Record record, std::vector<Record>& list, std::map<std::string, int>& index)
+    // Values are listed by their numbers, so that an id is a position.
+    void addValue(const Reader& item)
     {
+        const ValueId next(m_model.values.size());
+        ValueRecord record = value(item);
+        if (item.ok() && record.id != ir::valueName(next)) item.child("id").refuse("must be " + ir::valueName(next));
+        m_model.valuesById.emplace(record.id, next);
+        m_model.values.push_back(std::move(record));
+    }
+
+    void addOp(const Reader& item)
+    {
+        OpRecord record = op(item);
         if (!item.ok()) return;
-        if (!index.emplace(record.id, static_cast<int>(list.size())).second) item.child("id").refuse("appears twice");
-        list.push_back(std::move(record));
+        if (!m_model.opsById.emplace(record.id, OpId(m_model.ops.size())).second)
+            item.child("id").refuse("appears twice");
+        m_model.ops.push_back(std::move(record));
     }
 
     static ValueRecord value(const Reader& item)
@@ -88,7 +92,7 @@ private:
         v.id = item.get<std::string>("id");
         v.name = item.get<std::string>("name");
         v.label = item.maybe<std::string>("label").value_or("");
-        v.origin = oneOf(item.child("origin"), origins);
+        v.origin = json::named<Origin>(item, "origin");
         v.dtype = textOrEmpty(item, "dtype");
         v.structureOnly = item.get<bool>("structure_only");
         v.bytes = schema::nullable<std::int64_t>(item, "bytes");
@@ -106,7 +110,7 @@ private:
     {
         OpRecord o;
         o.id = item.get<std::string>("id");
-        o.kind = oneOf(item.child("kind"), kinds);
+        o.kind = json::named<NodeKind>(item, "kind");
         o.name = item.get<std::string>("name");
         o.module = item.get<std::string>("module");
         o.moduleType = item.get<std::string>("module_type");
@@ -114,7 +118,7 @@ private:
         o.depth = item.get<int>("depth");
         o.depthModule = item.get<int>("depth_module");
         o.depthOp = item.get<int>("depth_op");
-        o.stage = schema::nullable<int>(item, "stage");
+        if (const Reader stage = item.child("stage"); !stage.value().isNull()) o.stage = schema::readStage(stage);
         o.structureOnly = item.get<bool>("structure_only");
         o.view = item.get<bool>("view");
         connect(item, o);
@@ -124,49 +128,50 @@ private:
     static SourceRecord source(const Reader& reader)
     {
         if (reader.value().isNull()) return {};
-        return {reader.get<std::string>("label"), reader.get<std::string>("file"), reader.get<std::string>("text"),
-                reader.get<int>("line")};
+        return {.label = reader.get<std::string>("label"),
+                .file = reader.get<std::string>("file"),
+                .text = reader.get<std::string>("text"),
+                .line = reader.get<int>("line")};
     }
 
     // Operators come in execution order: what one reads has been made before, so that there is no cycle.
     void connect(const Reader& item, OpRecord& o)
     {
-        const int self = static_cast<int>(m_model.ops.size());
+        const OpId self(m_model.ops.size());
         for (const Reader& entry : item.items("inputs")) {
-            const int v = lookUp(entry, m_model.valuesById, "value");
-            if (v < 0) return;
-            ValueRecord& record = at(v);
-            if (record.producer < 0 && (record.origin == "op" || record.origin == "input"))
+            const ValueId v = lookUp(entry, m_model.valuesById, "value");
+            if (!v.valid()) return;
+            ValueRecord& record = m_model.values[v];
+            if (!record.producer.valid() && (record.origin == Origin::Op || record.origin == Origin::Input))
                 return entry.refuse("is read before it is made");
             o.inputs.push_back(v);
             if (record.consumers.empty() || record.consumers.back() != self) record.consumers.push_back(self);
         }
         for (const Reader& entry : item.items("outputs")) {
-            const int v = lookUp(entry, m_model.valuesById, "value");
-            if (v < 0) return;
-            if (at(v).producer >= 0) return entry.refuse("is made twice");
-            at(v).producer = self;
+            const ValueId v = lookUp(entry, m_model.valuesById, "value");
+            if (!v.valid()) return;
+            if (m_model.values[v].producer.valid()) return entry.refuse("is made twice");
+            m_model.values[v].producer = self;
             o.outputs.push_back(v);
         }
     }
 
     LintRecord lint(const Reader& item) const
     {
-        LintRecord l{item.get<std::string>("code"), item.get<std::string>("message"), -1};
+        LintRecord l{.code = item.get<std::string>("code"), .message = item.get<std::string>("message"), .op = {}};
         const Reader place = item.child("op");
         if (item.ok() && !place.value().isNull()) l.op = lookUp(place, m_model.opsById, "operator");
         return l;
     }
 
-    ValueRecord& at(int v) { return m_model.values[static_cast<std::size_t>(v)]; }
-
     ModelRecord m_model;
 };
 
-int find(const std::map<std::string, int>& index, const std::string& id)
+template <class Id>
+Id find(const std::map<std::string, Id>& index, const std::string& id)
 {
     const auto it = index.find(id);
-    return it == index.end() ? -1 : it->second;
+    return it == index.end() ? Id() : it->second;
 }
 
 }  // namespace
@@ -176,9 +181,9 @@ bool ValueRecord::hasRows() const
     return std::ranges::any_of(spaces, [](const auto& space) { return space.has_value(); });
 }
 
-int ModelRecord::opIndex(const std::string& id) const { return find(opsById, id); }
+OpId ModelRecord::findOp(const std::string& id) const { return find(opsById, id); }
 
-int ModelRecord::valueIndex(const std::string& id) const { return find(valuesById, id); }
+ValueId ModelRecord::findValue(const std::string& id) const { return find(valuesById, id); }
 
 void labelValues(ModelRecord& model)
 {

@@ -8,10 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "analysis/naming/op_words.h"
+#include "base/id_vector.h"
 #include "base/result.h"
+#include "ir/program.h"
+#include "plan/stage_id.h"
 #include "json/json.h"
 
 namespace hopscope::protocol {
+
+using analysis::NodeKind;
+using ir::Origin;
+using ir::ValueId;  // a position in ModelRecord::values: 17 is "v17"
+using plan::StageId;
+// A position in ModelRecord::ops, which holds the ends of the model as well: not the number in "op12".
+using OpId = base::Id<struct OpRecordTag>;
 
 struct SourceRecord {
     std::string label;  // "python", "torchscript"; empty: unknown
@@ -20,51 +31,56 @@ struct SourceRecord {
 };
 
 struct OpRecord {
-    std::string id;                  // "op12", "input.x", "output.out"
-    std::string kind;                // "input", "structure", "rowwise", "gather", "aggregate", "reduce", "output"
+    std::string id;  // "op12", "input.x", "output.out"
+    NodeKind kind = NodeKind::Rowwise;
     std::string name;                // "aten::relu"; of inputs and outputs: theirs
     std::string module, moduleType;  // "convs.0", "GCNConv"; both empty at top level
     SourceRecord source;
     int depth = 0, depthModule = 0, depthOp = 0;
-    std::optional<int> stage;  // of the plan the document was made with
+    StageId stage;  // the first one that computes it, of the plan the document was made with
     bool structureOnly = false, view = false;
-    std::vector<int> inputs, outputs;  // indices into ModelRecord::values
+    std::vector<ValueId> inputs, outputs;
+    // Neither an input nor an output of the model.
+    [[nodiscard]] bool computes() const { return kind != NodeKind::Input && kind != NodeKind::Output; }
 };
 
 struct ValueRecord {
-    std::string id, name, origin, dtype;             // origin: "input", "parameter", "constant", "op"
+    std::string id, name, dtype;
+    Origin origin = Origin::Op;
     std::string label;                               // for people, no other value has it: "conv1.lin output"
     std::vector<std::string> shape;                  // "2708", "|node|"
     std::vector<std::optional<std::string>> spaces;  // a table's name per dimension, or none
     std::optional<std::int64_t> bytes;               // for the whole graph
     bool structureOnly = false;
-    int producer = -1;           // index into ModelRecord::ops; -1: parameters and constants
-    std::vector<int> consumers;  // indices into ModelRecord::ops, ascending
+    OpId producer;                // none: parameters and constants
+    std::vector<OpId> consumers;  // ascending
     [[nodiscard]] bool hasRows() const;
 };
 
 struct LintRecord {
     std::string code, message;
-    int op = -1;  // index into ModelRecord::ops, or -1
+    OpId op;  // none: about the model
 };
 
 struct ModelRecord {
     std::string path, className;
     bool traced = false, repaired = false, splittable = false;
     int depth = 0, depthModule = 0, depthOp = 0;
-    std::vector<OpRecord> ops;  // in execution order: inputs first, outputs last
-    std::vector<ValueRecord> values;
-    std::vector<int> prologue;  // indices into ops
+    base::IdVector<OpId, OpRecord> ops;  // in execution order: inputs first, outputs last
+    base::IdVector<ValueId, ValueRecord> values;
+    std::vector<OpId> prologue;
     std::vector<LintRecord> lints;
     std::vector<std::string> notes;
     std::map<std::string, std::string> roles;
     std::map<std::string, std::int64_t> sizes;  // rows per table; empty without data
     std::map<std::string, std::string> hashes;
 
-    [[nodiscard]] int opIndex(const std::string& id) const;     // -1: none; logarithmic
-    [[nodiscard]] int valueIndex(const std::string& id) const;  // -1: none; logarithmic
+    // By the ids of documents; none where there is no such record. Logarithmic.
+    [[nodiscard]] OpId findOp(const std::string& id) const;
+    [[nodiscard]] ValueId findValue(const std::string& id) const;
 
-    std::map<std::string, int> opsById, valuesById;
+    std::map<std::string, OpId> opsById;
+    std::map<std::string, ValueId> valuesById;
 };
 
 // Gives every value that has no label one, as the engine does (analysis/value_namer.h).

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "schema/envelope.h"
-#include "json/reader.h"
+#include "schema/pins.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::protocol {
 
@@ -20,11 +22,10 @@ public:
         PlanRecord plan;
         const Reader document = root.child("plan");
         schema::checkEnvelope(document, "hopscope-plan");
-        plan.strategy = document.get<std::string>("strategy");
+        plan.strategy = json::named<base::Strategy>(document, "strategy");
         plan.device = document.get<std::string>("device");
         plan.batch = schema::nullable<std::int64_t>(document, "batch");
-        plan.objective = document.get<std::string>("objective");
-        plan.unit = document.get<std::string>("unit");
+        plan.objective = json::named<base::Objective>(document, "objective");
         plan.cost = schema::nullable<double>(document, "cost");
         plan.lowerBound = schema::nullable<double>(document, "lower_bound");
         plan.gap = schema::nullable<double>(document, "gap");
@@ -34,7 +35,7 @@ public:
         for (const Reader& item : document.items("checkpoints")) plan.checkpoints.push_back(checkpoint(item));
         const Reader pins = document.child("pins");
         if (!pins.value().isNull())
-            for (const Reader& item : pins.items()) plan.pins.push_back(pin(item));
+            plan.pins = schema::readPins(pins, [this](const std::string& name) { return findValue(name); });
         plan.document = document.value();
         const Reader predicted = root.child("predicted");
         if (root.ok() && !predicted.value().isNull()) plan.predicted = prediction(predicted);
@@ -42,23 +43,29 @@ public:
     }
 
 private:
-    [[nodiscard]] int op(const Reader& reader) const
+    [[nodiscard]] OpId op(const Reader& reader) const
     {
-        const int index = m_model.opIndex(reader.as<std::string>());
-        if (index < 0) reader.refuse("is not an operator of this model");
-        return index;
+        const OpId found = m_model.findOp(reader.as<std::string>());
+        if (!found.valid()) reader.refuse("is not an operator of this model");
+        return found;
     }
 
-    [[nodiscard]] int value(const Reader& reader) const
+    [[nodiscard]] std::optional<ValueId> findValue(const std::string& name) const
     {
-        const int index = m_model.valueIndex(reader.as<std::string>());
-        if (index < 0) reader.refuse("is not a value of this model");
-        return index;
+        const ValueId found = m_model.findValue(name);
+        return found.valid() ? std::optional(found) : std::nullopt;
     }
 
-    [[nodiscard]] std::vector<int> ops(const Reader& list) const
+    [[nodiscard]] ValueId value(const Reader& reader) const
     {
-        std::vector<int> found;
+        const ValueId found = m_model.findValue(reader.as<std::string>());
+        if (!found.valid()) reader.refuse("is not a value of this model");
+        return found;
+    }
+
+    [[nodiscard]] std::vector<OpId> ops(const Reader& list) const
+    {
+        std::vector<OpId> found;
         for (const Reader& item : list.items()) found.push_back(op(item));
         return found;
     }
@@ -72,7 +79,7 @@ private:
     [[nodiscard]] PlanStage stage(const Reader& item) const
     {
         PlanStage stage;
-        stage.index = item.get<int>("index");
+        stage.index = schema::readStage(item.child("index"));
         for (const Reader& step : item.items("ops"))
             stage.steps.push_back(
                 {op(step.child("op")), step.get<std::string>("class"), step.get<std::string>("loop")});
@@ -83,7 +90,7 @@ private:
             for (const Reader& step : loop.items("reductions"))
                 stage.steps.push_back({op(step.child("op")), step.get<std::string>("class"), destination});
         }
-        for (const int index : ops(item.child("rowless"))) stage.steps.push_back({index, "ALL", ""});
+        for (const OpId op : ops(item.child("rowless"))) stage.steps.push_back({.op = op, .rows = "ALL", .loop = {}});
         return stage;
     }
 
@@ -91,21 +98,11 @@ private:
     {
         PlanCheckpoint c;
         c.value = value(item.child("value"));
-        c.stage = item.get<int>("stage");
+        c.stage = schema::readStage(item.child("stage"));
         c.output = item.get<bool>("output");
         c.bytesWritten = schema::nullable<std::int64_t>(item, "bytes_written");
         c.bytesRead = schema::nullable<std::int64_t>(item, "bytes_read");
         return c;
-    }
-
-    [[nodiscard]] PinRecord pin(const Reader& item) const
-    {
-        const PinRecord record = readPin(item);
-        if (!item.ok()) return {};
-        const std::vector<Reader> parts = item.items();
-        (void)value(parts[1]);
-        if (record.kind == "cut") (void)value(parts[2]);
-        return record;
     }
 
     [[nodiscard]] Prediction prediction(const Reader& item) const
@@ -126,7 +123,7 @@ private:
     [[nodiscard]] PredictedStage predictedStage(const Reader& item) const
     {
         PredictedStage s;
-        s.index = item.get<int>("index");
+        s.index = schema::readStage(item.child("index"));
         s.written = item.get<std::int64_t>("written");
         s.read = item.get<std::int64_t>("read");
         s.structure = item.get<std::int64_t>("structure");
@@ -148,19 +145,19 @@ void PlanRecord::indexStages()
     stagesByOp.clear();
     for (const PlanStage& stage : stages) {
         for (const PlanStep& step : stage.steps) {
-            std::vector<int>& known = stagesByOp[step.op];
+            std::vector<StageId>& known = stagesByOp[step.op];
             if (known.empty() || known.back() != stage.index) known.push_back(stage.index);
         }
     }
 }
 
-std::vector<int> PlanRecord::stagesOf(int op) const
+std::vector<StageId> PlanRecord::stagesOf(OpId op) const
 {
     const auto it = stagesByOp.find(op);
-    return it == stagesByOp.end() ? std::vector<int>{} : it->second;
+    return it == stagesByOp.end() ? std::vector<StageId>{} : it->second;
 }
 
-const PlanCheckpoint* PlanRecord::checkpointOf(int value) const
+const PlanCheckpoint* PlanRecord::checkpointOf(ValueId value) const
 {
     const auto it = std::ranges::find(checkpoints, value, &PlanCheckpoint::value);
     return it == checkpoints.end() ? nullptr : &*it;
@@ -181,6 +178,11 @@ base::Result<PlanRecord> readPlanResult(const json::Value& result, const ModelRe
     return plan;
 }
 
+bool fits(const plan::Pin& pin, const ModelRecord& model)
+{
+    return model.values.contains(pin.value) && (pin.kind != base::PinKind::Cut || model.values.contains(pin.consumer));
+}
+
 base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result)
 {
     const Reader root(result, "repairs");
@@ -188,7 +190,7 @@ base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result)
     for (const Reader& item : root.items("repairs")) {
         RepairRecord repair;
         repair.cost = item.maybe<double>("cost").value_or(0);
-        if (item.has("drop")) repair.drop = readPin(item.child("drop"));
+        if (item.has("drop")) repair.drop = schema::readPin(item.child("drop"), schema::valueNamed);
         else repair.stages = item.get<int>("stages");
         found.push_back(std::move(repair));
     }

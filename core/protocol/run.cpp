@@ -4,20 +4,6 @@ namespace hopscope::protocol {
 
 using json::Value;
 
-const char* const phaseNames[phaseCount] = {"block", "gather", "h2d", "compute", "d2h", "write"};
-
-const char* runStateName(RunState state)
-{
-    switch (state) {
-    case RunState::Preparing: return "preparing";
-    case RunState::Running: return "running";
-    case RunState::Paused: return "paused";
-    case RunState::Verifying: return "verifying";
-    case RunState::Finished: return "finished";
-    }
-    return "finished";
-}
-
 namespace {
 
 Value typed(const char* type)
@@ -37,7 +23,7 @@ Value write(const PrologueEvent& event)
 Value write(const StageEvent& event)
 {
     Value item = typed("stage");
-    item["index"] = event.index;
+    item["index"] = event.index.number;
     item["count"] = event.count;
     item["destinations"] = event.destinations;
     item["time"] = event.time;
@@ -47,7 +33,7 @@ Value write(const StageEvent& event)
 Value write(const BatchEvent& event)
 {
     Value item = typed("batch");
-    item["stage"] = event.stage;
+    item["stage"] = event.stage.number;
     item["loop"] = event.loop;
     item["batch"] = event.batch;
     item["destinations"] = event.destinations;
@@ -65,9 +51,9 @@ Value write(const BatchEvent& event)
 Value write(const PhaseEvent& event)
 {
     Value item = typed("phase");
-    item["stage"] = event.stage;
+    item["stage"] = event.stage.number;
     item["batch"] = event.batch;
-    item["phase"] = phaseNames[event.phase];
+    item["phase"] = phaseName(event.phase);
     item["start"] = event.start;
     item["seconds"] = event.seconds;
     return item;
@@ -76,7 +62,7 @@ Value write(const PhaseEvent& event)
 Value write(const StageEndEvent& event)
 {
     Value item = typed("stage_end");
-    item["index"] = event.index;
+    item["index"] = event.index.number;
     item["seconds"] = event.seconds;
     item["overlap"] = event.overlap ? Value(*event.overlap) : Value();
     item["time"] = event.time;
@@ -114,7 +100,7 @@ Value writeEvents(const RunEvents& events)
 {
     Value params;
     params["run"] = events.run;
-    params["state"] = runStateName(events.state);
+    params["state"] = base::nameOf(events.state);
     params["events"] = Value::array();
     for (const RunEvent& event : events.events)
         params["events"].push(std::visit([](const auto& item) { return write(item); }, event));

@@ -8,29 +8,40 @@
 #include <variant>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "schema/report.h"
 #include "json/json.h"
 
 namespace hopscope::protocol {
 
+using plan::StageId;
+
 enum class RunState : std::uint8_t { Preparing, Running, Paused, Verifying, Finished };
-const char* runStateName(RunState state);
+constexpr auto namesOf(RunState)
+{
+    return std::to_array<base::Named<RunState>>({{RunState::Preparing, "preparing"},
+                                                 {RunState::Running, "running"},
+                                                 {RunState::Paused, "paused"},
+                                                 {RunState::Verifying, "verifying"},
+                                                 {RunState::Finished, "finished"}});
+}
 
 // The phases in the order in which the protocol and every plot list them.
-inline constexpr int phaseCount = 6;
-extern const char* const phaseNames[phaseCount];  // "block", "gather", "h2d", "compute", "d2h", "write"
+inline constexpr int phaseCount = static_cast<int>(schema::namedPhases.size());
+inline const char* phaseName(int phase) { return schema::namedPhases.at(static_cast<std::size_t>(phase)).name; }
 
 struct PrologueEvent {
     double seconds = 0;
 };
 struct StageEvent {
-    int index = 1, count = 1;
+    StageId index{1};
+    int count = 1;
     std::int64_t destinations = 0;
     double time = 0;
 };
 struct BatchEvent {
-    int stage = 1;
+    StageId stage{1};
     std::string loop;
     std::int64_t batch = 0, destinations = 0, edges = 0, frontier = 0, done = 0, total = 0, memory = 0, peakMemory = 0;
     double time = 0;
@@ -38,13 +49,13 @@ struct BatchEvent {
 };
 // Of different batches they overlap on a GPU, and come batch by batch.
 struct PhaseEvent {
-    int stage = 1;
+    StageId stage{1};
     std::int64_t batch = 0;
-    int phase = 0;  // index into phaseNames
+    int phase = 0;  // position in schema::namedPhases
     double start = 0, seconds = 0;
 };
 struct StageEndEvent {
-    int index = 1;
+    StageId index{1};
     double seconds = 0, time = 0;
     std::optional<double> overlap{};  // of a GPU: as in a report
 };

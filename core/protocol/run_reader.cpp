@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <map>
 
 #include "protocol/run.h"
-#include "json/reader.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::protocol {
 
@@ -10,21 +10,11 @@ namespace {
 
 using json::Reader;
 
-RunState stateOf(const Reader& reader)
-{
-    const auto name = reader.as<std::string>();
-    for (const RunState state :
-         {RunState::Preparing, RunState::Running, RunState::Paused, RunState::Verifying, RunState::Finished})
-        if (name == runStateName(state)) return state;
-    reader.refuse("is '" + name + "', which is not a state of a run");
-    return RunState::Finished;
-}
-
 int phaseOf(const Reader& reader)
 {
     const auto name = reader.as<std::string>();
-    const auto* const found = std::find(std::begin(phaseNames), std::end(phaseNames), name);
-    if (found != std::end(phaseNames)) return static_cast<int>(found - std::begin(phaseNames));
+    for (int phase = 0; phase < phaseCount; ++phase)
+        if (name == phaseName(phase)) return phase;
     reader.refuse("is '" + name + "', which is not a phase");
     return 0;
 }
@@ -33,14 +23,16 @@ RunEvent prologue(const Reader& item) { return PrologueEvent{item.get<double>("s
 
 RunEvent stage(const Reader& item)
 {
-    return StageEvent{item.get<int>("index"), item.get<int>("count"), item.get<std::int64_t>("destinations"),
-                      item.get<double>("time")};
+    return StageEvent{.index = schema::readStage(item.child("index")),
+                      .count = item.get<int>("count"),
+                      .destinations = item.get<std::int64_t>("destinations"),
+                      .time = item.get<double>("time")};
 }
 
 RunEvent batch(const Reader& item)
 {
     BatchEvent event;
-    event.stage = item.get<int>("stage");
+    event.stage = schema::readStage(item.child("stage"));
     event.loop = item.get<std::string>("loop");
     event.batch = item.get<std::int64_t>("batch");
     event.destinations = item.get<std::int64_t>("destinations");
@@ -57,14 +49,19 @@ RunEvent batch(const Reader& item)
 
 RunEvent phase(const Reader& item)
 {
-    return PhaseEvent{item.get<int>("stage"), item.get<std::int64_t>("batch"), phaseOf(item.child("phase")),
-                      item.get<double>("start"), item.get<double>("seconds")};
+    return PhaseEvent{.stage = schema::readStage(item.child("stage")),
+                      .batch = item.get<std::int64_t>("batch"),
+                      .phase = phaseOf(item.child("phase")),
+                      .start = item.get<double>("start"),
+                      .seconds = item.get<double>("seconds")};
 }
 
 RunEvent stageEnd(const Reader& item)
 {
-    return StageEndEvent{item.get<int>("index"), item.get<double>("seconds"), item.get<double>("time"),
-                         item.maybe<double>("overlap")};
+    return StageEndEvent{.index = schema::readStage(item.child("index")),
+                         .seconds = item.get<double>("seconds"),
+                         .time = item.get<double>("time"),
+                         .overlap = item.maybe<double>("overlap")};
 }
 
 RunEvent note(const Reader& item) { return NoteEvent{item.get<std::string>("message")}; }
@@ -99,7 +96,7 @@ base::Result<RunEvents> readEvents(const json::Value& params)
     const Reader root(params, "run/events");
     RunEvents events;
     events.run = root.get<std::int64_t>("run");
-    events.state = stateOf(root.child("state"));
+    events.state = json::named<RunState>(root, "state");
     for (const Reader& item : root.items("events")) {
         const auto read = eventReaders.find(item.get<std::string>("type"));
         if (read != eventReaders.end()) events.events.push_back(read->second(item));

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "analysis/naming/value_names.h"
+#include "ir/origin_names.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 
@@ -11,13 +12,14 @@ namespace hopscope::schema {
 namespace {
 
 using analysis::Analysis;
+using analysis::NodeKind;
 using analysis::OpInfo;
 using json::Value;
 
 // The stage in which each operator runs first.
-std::map<ir::OpId, int> firstStages(const plan::Plan* plan)
+std::map<ir::OpId, plan::StageId> firstStages(const plan::Plan* plan)
 {
-    std::map<ir::OpId, int> stages;
+    std::map<ir::OpId, plan::StageId> stages;
     if (plan == nullptr) return stages;
     for (const plan::Stage& stage : plan->stages) {
         for (const plan::Loop& loop : stage.loops) {
@@ -27,13 +29,6 @@ std::map<ir::OpId, int> firstStages(const plan::Plan* plan)
         for (ir::OpId op : stage.rowless) stages.emplace(op, stage.index);
     }
     return stages;
-}
-
-Value valueNames(const std::vector<ir::ValueId>& ids)
-{
-    Value list = Value::array();
-    for (ir::ValueId id : ids) list.push(ir::valueName(id));
-    return list;
 }
 
 std::vector<ir::ValueId> operandsOf(const ir::Op& op)
@@ -64,13 +59,13 @@ const OpInfo& infoOf(const Analysis& analysis, ir::OpId op)
     return op.at() < analysis.ops.size() ? analysis.info(op) : none;
 }
 
-Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpId, int>& stages)
+Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpId, plan::StageId>& stages)
 {
     const OpInfo& info = infoOf(analysis, op.id);
     const auto stage = stages.find(op.id);
     Value item;
     item["id"] = ir::opName(op.id);
-    item["kind"] = kindOf(analysis, op.id);
+    item["kind"] = base::nameOf(analysis::nodeKind(analysis, op.id));
     item["name"] = op.overload.empty() ? op.name : op.name + "." + op.overload;
     item["module"] = ir::modulePath(op.modules);
     item["module_type"] = op.modules.empty() ? "" : op.modules.back().type;
@@ -78,7 +73,7 @@ Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpI
     item["depth"] = info.depth;
     item["depth_module"] = info.depthModule;
     item["depth_op"] = info.depthOp;
-    item["stage"] = stage == stages.end() ? Value() : Value(stage->second);
+    item["stage"] = stage == stages.end() ? Value() : Value(stage->second.number);
     item["structure_only"] = info.structureOnly;
     item["view"] = info.view;
     item["inputs"] = valueNames(operandsOf(op));
@@ -87,12 +82,12 @@ Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpI
 }
 
 // Inputs and outputs of the model take part in the graph as operators of their own kind, named by their data key.
-Value endValue(const char* kind, const ir::NamedValue& named, const OpInfo& producer, Value stage, bool structureOnly)
+Value endValue(NodeKind kind, const ir::NamedValue& named, const OpInfo& producer, Value stage, bool structureOnly)
 {
-    const bool input = std::string_view(kind) == "input";
+    const bool input = kind == NodeKind::Input;
     Value item;
-    item["id"] = std::string(kind) + "." + named.name;
-    item["kind"] = kind;
+    item["id"] = std::string(base::nameOf(kind)) + "." + named.name;
+    item["kind"] = base::nameOf(kind);
     item["name"] = named.name;
     item["module"] = "";
     item["module_type"] = "";
@@ -113,35 +108,26 @@ bool structureOnly(const Analysis& analysis, ir::ValueId id)
     return id.at() < analysis.values.size() && analysis.info(id).structureOnly;
 }
 
-Value outputValue(const Analysis& analysis, const ir::NamedValue& output, const std::map<ir::OpId, int>& stages)
+Value outputValue(const Analysis& analysis, const ir::NamedValue& output,
+                  const std::map<ir::OpId, plan::StageId>& stages)
 {
     const ir::OpId producer = analysis.program.value(output.value).producer;
     const auto stage = stages.find(producer);
-    return endValue("output", output, producer.valid() ? infoOf(analysis, producer) : OpInfo{},
-                    stage == stages.end() ? Value() : Value(stage->second), structureOnly(analysis, output.value));
+    return endValue(NodeKind::Output, output, producer.valid() ? infoOf(analysis, producer) : OpInfo{},
+                    stage == stages.end() ? Value() : Value(stage->second.number),
+                    structureOnly(analysis, output.value));
 }
 
 Value opsValue(const InspectSubject& subject)
 {
     const Analysis& analysis = *subject.analysis;
-    const std::map<ir::OpId, int> stages = firstStages(subject.plan);
+    const std::map<ir::OpId, plan::StageId> stages = firstStages(subject.plan);
     Value list = Value::array();
     for (const ir::NamedValue& input : analysis.program.inputs)
-        list.push(endValue("input", input, OpInfo{}, Value(), structureOnly(analysis, input.value)));
+        list.push(endValue(NodeKind::Input, input, OpInfo{}, Value(), structureOnly(analysis, input.value)));
     for (const ir::Op& op : analysis.program.ops) list.push(opValue(analysis, op, stages));
     for (const ir::NamedValue& output : analysis.program.outputs) list.push(outputValue(analysis, output, stages));
     return list;
-}
-
-const char* originName(ir::Origin origin)
-{
-    switch (origin) {
-    case ir::Origin::Input: return "input";
-    case ir::Origin::Parameter: return "parameter";
-    case ir::Origin::Constant: return "constant";
-    case ir::Origin::Op: return "op";
-    }
-    return "op";
 }
 
 Value valueValue(const InspectSubject& subject, const ir::Value& value, const std::string& label)
@@ -151,7 +137,7 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value, const st
     const bool known = value.id.at() < analysis.values.size();
     Value item;
     item["id"] = ir::valueName(value.id);
-    item["origin"] = originName(value.origin);
+    item["origin"] = base::nameOf(value.origin);
     item["name"] = value.name;
     item["label"] = label;
     item["dtype"] = tensor ? Value(base::dtypeName(value.dtype)) : Value();
@@ -189,7 +175,7 @@ Value relationsValue(const Analysis& analysis, const plan::Loop& loop)
 Value stageValue(const Analysis& analysis, const plan::Stage& stage)
 {
     Value item;
-    item["index"] = stage.index;
+    item["index"] = stage.index.number;
     for (const char* list : {"inputs", "outputs", "relations", "destinations"}) item[list] = Value::array();
     for (const plan::Loop& loop : stage.loops) {
         item["destinations"].push(analysis.tables.spaceName(loop.destination));
@@ -257,8 +243,6 @@ void describeModel(Value& document, const InspectSubject& subject)
 }
 
 }  // namespace
-
-const char* kindOf(const Analysis& analysis, ir::OpId op) { return analysis::kindName(analysis, op); }
 
 std::string roleText(const analysis::InputRole& role)
 {

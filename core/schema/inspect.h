@@ -31,9 +31,6 @@ struct InspectSubject {
 json::Value inspectValue(const InspectSubject& subject);
 std::string writeInspect(const InspectSubject& subject);  // its text
 
-// "input", "structure", "rowwise", "gather", "aggregate", "reduce": what an operator is.
-const char* kindOf(const analysis::Analysis& analysis, ir::OpId op);
-
 // "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain": as --role takes them.
 std::string roleText(const analysis::InputRole& role);
 

@@ -1,6 +1,7 @@
 #include "schema/names.h"
 
 #include <charconv>
+#include <limits>
 
 namespace hopscope::schema {
 
@@ -42,6 +43,12 @@ auto lookUp(const Map& map, const std::string& name) -> std::optional<typename M
 }
 
 }  // namespace
+
+std::optional<ir::ValueId> valueNamed(const std::string& name)
+{
+    const auto number = parseId(name, "v", std::numeric_limits<std::int32_t>::max());
+    return number ? std::optional(ir::ValueId(*number)) : std::nullopt;
+}
 
 Names::Names(const analysis::Analysis& analysis)
     : m_ops(analysis.program.ops.size()),
@@ -110,6 +117,13 @@ std::optional<ir::ValueId> Names::findValue(const std::string& name) const
 }
 
 void Names::acceptValueNames(const analysis::Analysis& analysis) { m_valueNames.emplace(analysis); }
+
+json::Value valueNames(const std::vector<ir::ValueId>& ids)
+{
+    json::Value list = json::Value::array();
+    for (const ir::ValueId id : ids) list.push(ir::valueName(id));
+    return list;
+}
 
 json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id)
 {

@@ -14,6 +14,9 @@
 
 namespace hopscope::schema {
 
+// The id that "v17" stands for, in whatever model; nothing for other texts.
+std::optional<ir::ValueId> valueNamed(const std::string& name);
+
 class Names {
 public:
     explicit Names(const analysis::Analysis& analysis);
@@ -41,6 +44,9 @@ private:
     std::size_t m_ops = 0, m_values = 0;
     std::optional<analysis::ValueNames> m_valueNames;
 };
+
+// ["v1", "v17"].
+json::Value valueNames(const std::vector<ir::ValueId>& ids);
 
 // The shape as documents give it: numbers, and "|table|" where a dimension holds the rows of a table.
 json::Value symbolicShape(const analysis::Analysis& analysis, ir::ValueId id);

@@ -1,7 +1,7 @@
 #include "schema/pins.h"
 
-#include <algorithm>
-#include <array>
+#include "schema/stages.h"
+#include "json/pin.h"
 
 namespace hopscope::schema {
 
@@ -11,47 +11,11 @@ using json::Reader;
 using json::Value;
 using plan::PinKind;
 
-constexpr std::array<PinKind, 5> kinds{PinKind::Checkpoint, PinKind::NoCheckpoint, PinKind::Cut, PinKind::HopStage,
-                                       PinKind::NoRecompute};
-
-ir::ValueId valueOf(const Reader& reader, const Names& names)
+ir::ValueId valueOf(const Reader& reader, const FindValue& find)
 {
-    const auto found = names.findValue(reader.as<std::string>());
+    const auto found = find(reader.as<std::string>());
     if (!found && reader.ok()) reader.refuse("is not a value of this model");
     return found.value_or(ir::ValueId());
-}
-
-int stageOf(const Reader& reader)
-{
-    const int stage = reader.as<int>();
-    if (stage < 1 && reader.ok()) reader.refuse("must be at least 1");
-    return stage;
-}
-
-const char* shapeOf(PinKind kind)
-{
-    if (kind == PinKind::Cut) return "must be [\"cut\", value, consumer]";
-    return kind == PinKind::HopStage ? "must be [\"hop_stage\", value, stage]" : "must be [kind, value]";
-}
-
-plan::Pin readPin(const Reader& item, const Names& names)
-{
-    const std::vector<Reader> parts = item.items();
-    if (item.ok() && parts.empty()) item.refuse("must be [kind, value]");
-    if (!item.ok()) return {};
-    const auto name = parts[0].as<std::string>();
-    const auto* const kind = std::ranges::find(kinds, name, [](PinKind k) { return std::string(plan::pinName(k)); });
-    if (kind == kinds.end()) {
-        parts[0].refuse("is not a kind of pin");
-        return {};
-    }
-    const bool three = *kind == PinKind::Cut || *kind == PinKind::HopStage;
-    if (parts.size() != (three ? 3 : 2)) item.refuse(shapeOf(*kind));
-    if (!item.ok()) return {};
-    plan::Pin pin{*kind, valueOf(parts[1], names), {}, 0};
-    if (*kind == PinKind::Cut) pin.consumer = valueOf(parts[2], names);
-    if (*kind == PinKind::HopStage) pin.stage = stageOf(parts[2]);
-    return pin;
 }
 
 void checkModel(const Reader& root, const std::string& modelHash)
@@ -65,12 +29,8 @@ void checkModel(const Reader& root, const std::string& modelHash)
 
 Value writePin(const plan::Pin& pin)
 {
-    Value item = Value::array();
-    item.push(plan::pinName(pin.kind));
-    item.push(ir::valueName(pin.value));
-    if (pin.kind == PinKind::Cut) item.push(ir::valueName(pin.consumer));
-    if (pin.kind == PinKind::HopStage) item.push(pin.stage);
-    return item;
+    const Value third = pin.kind == PinKind::Cut ? Value(ir::valueName(pin.consumer)) : Value(pin.stage.number);
+    return json::pinValue(pin.kind, ir::valueName(pin.value), third);
 }
 
 Value writePins(const std::vector<plan::Pin>& pins)
@@ -80,12 +40,27 @@ Value writePins(const std::vector<plan::Pin>& pins)
     return list;
 }
 
-std::vector<plan::Pin> readPins(const Reader& list, const Names& names)
+plan::Pin readPin(const Reader& item, const FindValue& find)
+{
+    const std::optional<json::PinParts> parts = json::readPin(item);
+    if (!parts) return {};
+    plan::Pin pin{.kind = parts->kind, .value = valueOf(parts->value, find)};
+    if (pin.kind == PinKind::Cut) pin.consumer = valueOf(*parts->third, find);
+    if (pin.kind == PinKind::HopStage) pin.stage = readStage(*parts->third);
+    return pin;
+}
+
+std::vector<plan::Pin> readPins(const Reader& list, const FindValue& find)
 {
     std::vector<plan::Pin> pins;
     for (const Reader& item : list.items())
-        if (item.ok()) pins.push_back(readPin(item, names));
+        if (item.ok()) pins.push_back(readPin(item, find));
     return pins;
+}
+
+std::vector<plan::Pin> readPins(const Reader& list, const Names& names)
+{
+    return readPins(list, [&](const std::string& name) { return names.findValue(name); });
 }
 
 base::Result<std::vector<plan::Pin>> readPinsFile(const std::string& text, const analysis::Analysis& analysis,

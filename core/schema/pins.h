@@ -1,8 +1,9 @@
 #pragma once
 
-// Pins as documents, requests and files have them:
-//   ["checkpoint", v]   ["no_checkpoint", v]   ["cut", u, v]   ["hop_stage", v, stage]   ["no_recompute", v]
+// Pins as documents, requests and files have them (json/pin.h), with the values of a model.
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,12 @@ namespace hopscope::schema {
 json::Value writePin(const plan::Pin& pin);
 json::Value writePins(const std::vector<plan::Pin>& pins);
 
-// Strict: an unknown kind, a value that the model does not have and a stage below 1 are refused at their place.
+// The value that a name stands for; nothing where there is none.
+using FindValue = std::function<std::optional<ir::ValueId>(const std::string&)>;
+
+// Strict: an unknown kind, a value that is not found and a stage below 1 are refused at their place.
+plan::Pin readPin(const json::Reader& item, const FindValue& find);
+std::vector<plan::Pin> readPins(const json::Reader& list, const FindValue& find);
 std::vector<plan::Pin> readPins(const json::Reader& list, const Names& names);
 
 // A file {"pins": [..], "model_sha256": ".."}. The hash may be left out; where it is there and is not `modelHash`, the file

@@ -1,10 +1,12 @@
 #include <algorithm>
-#include <set>
 
 #include "schema/documents.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
+#include "schema/report.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::schema {
 
@@ -55,7 +57,7 @@ private:
     [[nodiscard]] plan::Loop loop(const Reader& item) const;
     [[nodiscard]] plan::Stage stage(const Reader& item) const;
     void placeStep(const Reader& item, plan::Stage& stage) const;
-    [[nodiscard]] plan::Checkpoint checkpoint(const Reader& item, const std::set<int>& stages) const;
+    [[nodiscard]] plan::Checkpoint checkpoint(const Reader& item, std::size_t stages) const;
     static void matches(const Reader& list, const json::Value& expected);
     void residents(const Reader& root, plan::Plan& plan) const;
     void costs(const Reader& root, plan::Plan& plan) const;
@@ -107,7 +109,7 @@ void PlanReader::placeStep(const Reader& item, plan::Stage& stage) const
 plan::Stage PlanReader::stage(const Reader& item) const
 {
     plan::Stage stage;
-    stage.index = item.get<int>("index");
+    stage.index = readStage(item.child("index"));
     for (const Reader& entry : item.items("loops")) {
         plan::Loop next = loop(entry);
         const bool twice =
@@ -122,27 +124,26 @@ plan::Stage PlanReader::stage(const Reader& item) const
 
 void PlanReader::stages(const Reader& root, plan::Plan& plan) const
 {
-    int previous = -1;
     for (const Reader& item : root.items("stages")) {
+        const plan::StageId next = plan::StageId::at(plan.stages.size());
         plan.stages.push_back(stage(item));
-        const int index = plan.stages.back().index;
-        const bool follows = previous < 0 ? index == 0 || index == 1 : index == previous + 1;
-        if (!follows && item.ok()) item.child("index").refuse("does not follow the stage before it");
-        previous = index;
+        if (plan.stages.back().index != next && item.ok())
+            item.child("index").refuse("must be " + std::to_string(next.number) + ": stages count from 1");
     }
 }
 
-plan::Checkpoint PlanReader::checkpoint(const Reader& item, const std::set<int>& stages) const
+plan::Checkpoint PlanReader::checkpoint(const Reader& item, std::size_t stages) const
 {
     plan::Checkpoint result;
     result.value = value(item.child("value"));
-    result.stage = item.get<int>("stage");
+    result.stage = readStage(item.child("stage"));
     result.output = item.get<bool>("output");
     result.bytesWritten = nullable<std::int64_t>(item, "bytes_written");
     result.bytesRead = nullable<std::int64_t>(item, "bytes_read");
     const auto dtype = item.get<std::string>("dtype");
     if (!item.ok()) return result;
-    if (!stages.contains(result.stage)) item.child("stage").refuse("is not a stage of this plan");
+    if (static_cast<std::size_t>(result.stage.number) > stages)
+        item.child("stage").refuse("is not a stage of this plan");
     if (dtype != base::dtypeName(m_analysis.program.value(result.value).dtype))
         item.child("dtype").refuse("does not match the value");
     matches(item.child("shape"), symbolicShape(m_analysis, result.value));
@@ -160,11 +161,9 @@ void PlanReader::matches(const Reader& list, const json::Value& expected)
 
 void PlanReader::checkpoints(const Reader& root, plan::Plan& plan) const
 {
-    std::set<int> stages;
-    for (const plan::Stage& stage : plan.stages) stages.insert(stage.index);
     for (const Reader& item : root.items("checkpoints")) {
         if (!item.ok()) return;
-        plan.checkpoints.push_back(checkpoint(item, stages));
+        plan.checkpoints.push_back(checkpoint(item, plan.stages.size()));
     }
 }
 
@@ -181,23 +180,22 @@ void PlanReader::residents(const Reader& root, plan::Plan& plan) const
 
 void PlanReader::costs(const Reader& root, plan::Plan& plan) const
 {
-    plan.objective = root.get<std::string>("objective");
-    plan.unit = root.get<std::string>("unit");
+    plan.objective = json::named<base::Objective>(root, "objective");
+    const auto unit = json::named<base::Unit>(root, "unit");
+    if (root.ok() && unit != base::unitOf(plan.objective)) root.child("unit").refuse("is not that of the objective");
     plan.cost = nullable<double>(root, "cost");
     plan.lowerBound = nullable<double>(root, "lower_bound");
     plan.gap = nullable<double>(root, "gap");
     plan.peakMemory = nullable<std::int64_t>(root, "peak_memory");
     const Reader bytes = root.child("bytes");
-    if (bytes.value().isNull()) return;
-    plan.bytes = plan::Bytes{bytes.get<std::int64_t>("d2h"), bytes.get<std::int64_t>("h2d"),
-                             bytes.get<std::int64_t>("structure")};
+    if (!bytes.value().isNull()) plan.bytes = readBytes(bytes);
 }
 
 plan::Plan PlanReader::read(const Reader& root) const
 {
     plan::Plan plan;
     plan.hashes = readHashes(root);
-    plan.strategy = root.get<std::string>("strategy");
+    plan.strategy = json::named<base::Strategy>(root, "strategy");
     plan.device = root.get<std::string>("device");
     plan.batch = nullable<std::int64_t>(root, "batch");
     if (root.ok() && plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");

@@ -2,6 +2,7 @@
 #include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
+#include "schema/report.h"
 
 namespace hopscope::schema {
 
@@ -82,7 +83,7 @@ Value stageOps(const plan::Stage& stage, const Names& names)
 Value writeStage(const plan::Stage& stage, const Names& names)
 {
     Value item;
-    item["index"] = stage.index;
+    item["index"] = stage.index.number;
     item["ops"] = stageOps(stage, names);
     item["rowless"] = opList(stage.rowless);
     item["loops"] = Value::array();
@@ -94,7 +95,7 @@ Value writeCheckpoint(const plan::Checkpoint& checkpoint, const analysis::Analys
 {
     Value item;
     item["value"] = ir::valueName(checkpoint.value);
-    item["stage"] = checkpoint.stage;
+    item["stage"] = checkpoint.stage.number;
     item["output"] = checkpoint.output;
     item["dtype"] = base::dtypeName(analysis.program.value(checkpoint.value).dtype);
     item["shape"] = symbolicShape(analysis, checkpoint.value);
@@ -104,24 +105,14 @@ Value writeCheckpoint(const plan::Checkpoint& checkpoint, const analysis::Analys
     return item;
 }
 
-Value writeBytes(const std::optional<plan::Bytes>& bytes)
-{
-    if (!bytes) return {};
-    Value item;
-    item["d2h"] = bytes->d2h;
-    item["h2d"] = bytes->h2d;
-    item["structure"] = bytes->structure;
-    return item;
-}
-
 void writeCosts(Value& document, const plan::Plan& plan)
 {
-    document["objective"] = plan.objective;
-    document["unit"] = plan.unit;
+    document["objective"] = base::nameOf(plan.objective);
+    document["unit"] = base::nameOf(base::unitOf(plan.objective));
     document["cost"] = orNull(plan.cost);
     document["lower_bound"] = orNull(plan.lowerBound);
     document["gap"] = orNull(plan.gap);
-    document["bytes"] = writeBytes(plan.bytes);
+    document["bytes"] = plan.bytes ? bytesValue(*plan.bytes) : Value();
     document["peak_memory"] = orNull(plan.peakMemory);
 }
 
@@ -131,7 +122,7 @@ Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis)
 {
     const Names names(analysis);
     Value document = startDocument("hopscope-plan");
-    document["strategy"] = plan.strategy;
+    document["strategy"] = base::nameOf(plan.strategy);
     document["device"] = plan.device;
     document["batch"] = orNull(plan.batch);
     document["reorder"] = plan.reorder;

@@ -2,6 +2,8 @@
 
 #include "schema/dtypes.h"
 #include "schema/envelope.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::schema {
 
@@ -10,31 +12,10 @@ namespace {
 using json::Reader;
 using json::Value;
 
-Value phasesValue(const PhaseRecord& phases)
-{
-    Value item;
-    item["block"] = phases.block;
-    item["gather"] = phases.gather;
-    item["h2d"] = phases.h2d;
-    item["compute"] = phases.compute;
-    item["d2h"] = phases.d2h;
-    item["write"] = phases.write;
-    return item;
-}
-
-Value bytesValue(const plan::Bytes& bytes)
-{
-    Value item;
-    item["d2h"] = bytes.d2h;
-    item["h2d"] = bytes.h2d;
-    item["structure"] = bytes.structure;
-    return item;
-}
-
 Value stageValue(const StageRecord& stage)
 {
     Value item;
-    item["index"] = stage.index;
+    item["index"] = stage.index.number;
     item["seconds"] = stage.seconds;
     item["phases"] = phasesValue(stage.phases);
     item["batches"] = stage.batches;
@@ -45,8 +26,8 @@ Value stageValue(const StageRecord& stage)
     item["back_offs"] = stage.backOffs;
     item["bytes"] = bytesValue(stage.bytes);
     item["peak_memory"] = stage.peakMemory;
-    item["reserved_memory"] = stage.reservedMemory ? Value(*stage.reservedMemory) : Value();
-    item["overlap"] = stage.overlap ? Value(*stage.overlap) : Value();
+    item["reserved_memory"] = orNull(stage.reservedMemory);
+    item["overlap"] = orNull(stage.overlap);
     for (const char* later : {"predicted", "bound_seconds", "wall"}) item[later] = Value();
     return item;
 }
@@ -63,19 +44,15 @@ Value outputValue(const OutputRecord& output)
 
 PhaseRecord readPhases(const Reader& item)
 {
-    return {item.get<double>("block"),   item.get<double>("gather"), item.get<double>("h2d"),
-            item.get<double>("compute"), item.get<double>("d2h"),    item.get<double>("write")};
+    PhaseRecord record;
+    for (const NamedPhase& phase : namedPhases) record.*phase.seconds = item.get<double>(phase.name);
+    return record;
 }
 
-plan::Bytes readBytes(const Reader& item)
-{
-    return {item.get<std::int64_t>("d2h"), item.get<std::int64_t>("h2d"), item.get<std::int64_t>("structure")};
-}
-
-StageRecord readStage(const Reader& item)
+StageRecord stageFrom(const Reader& item)
 {
     StageRecord stage;
-    stage.index = item.get<int>("index");
+    stage.index = readStage(item.child("index"));
     stage.seconds = item.get<double>("seconds");
     stage.phases = readPhases(item.child("phases"));
     stage.batches = item.get<std::int64_t>("batches");
@@ -94,8 +71,10 @@ StageRecord readStage(const Reader& item)
 
 OutputRecord readOutput(const Reader& item)
 {
-    return {item.get<std::string>("name"), item.get<std::string>("file"), readDType(item.child("dtype")),
-            item.get<std::vector<std::int64_t>>("shape")};
+    return {.name = item.get<std::string>("name"),
+            .file = item.get<std::string>("file"),
+            .dtype = readDType(item.child("dtype")),
+            .shape = item.get<std::vector<std::int64_t>>("shape")};
 }
 
 Report readFields(const Reader& root)
@@ -103,10 +82,10 @@ Report readFields(const Reader& root)
     Report report;
     report.model = root.get<std::string>("model");
     report.modelClass = root.get<std::string>("model_class");
-    report.strategy = root.get<std::string>("strategy");
+    report.strategy = json::named<base::Strategy>(root, "strategy");
     report.device = root.get<std::string>("device");
     report.hashes = readHashes(root);
-    for (const Reader& stage : root.items("stages")) report.stages.push_back(readStage(stage));
+    for (const Reader& stage : root.items("stages")) report.stages.push_back(stageFrom(stage));
     report.prologueSeconds = root.get<double>("prologue_seconds");
     report.seconds = root.get<double>("seconds");
     report.peakMemory = root.get<std::int64_t>("peak_memory");
@@ -119,12 +98,35 @@ Report readFields(const Reader& root)
 
 }  // namespace
 
+Value phasesValue(const PhaseRecord& record)
+{
+    Value item;
+    for (const NamedPhase& phase : namedPhases) item[phase.name] = record.*phase.seconds;
+    return item;
+}
+
+Value bytesValue(const plan::Bytes& bytes)
+{
+    Value item;
+    item["d2h"] = bytes.d2h;
+    item["h2d"] = bytes.h2d;
+    item["structure"] = bytes.structure;
+    return item;
+}
+
+plan::Bytes readBytes(const Reader& item)
+{
+    return {.d2h = item.get<std::int64_t>("d2h"),
+            .h2d = item.get<std::int64_t>("h2d"),
+            .structure = item.get<std::int64_t>("structure")};
+}
+
 Value reportValue(const Report& report)
 {
     Value document = startDocument("hopscope-report");
     document["model"] = report.model;
     document["model_class"] = report.modelClass;
-    document["strategy"] = report.strategy;
+    document["strategy"] = base::nameOf(report.strategy);
     document["device"] = report.device;
     document["hashes"] = writeHashes(report.hashes);
     document["stages"] = Value::array();

@@ -2,12 +2,14 @@
 
 // What happened: the verdict of a verification, and report.json of a run.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/choices.h"
 #include "base/result.h"
 #include "base/tensor.h"
 #include "plan/plan.h"
@@ -16,42 +18,77 @@
 
 namespace hopscope::schema {
 
+// What a run was found to be, compared with the model itself.
+enum class Verdict : std::uint8_t { Unverifiable, Equal, Different };
+
+constexpr auto namesOf(Verdict)
+{
+    return std::to_array<base::Named<Verdict>>(
+        {{Verdict::Equal, "equal"}, {Verdict::Different, "different"}, {Verdict::Unverifiable, "unverifiable"}});
+}
+
+// Which rows were compared: all, those of sampled destinations, or those of the sample graph before the run.
+enum class CoverageMethod : std::uint8_t { Full, Sampled, Sample };
+
+constexpr auto namesOf(CoverageMethod)
+{
+    return std::to_array<base::Named<CoverageMethod>>(
+        {{CoverageMethod::Full, "full"}, {CoverageMethod::Sampled, "sampled"}, {CoverageMethod::Sample, "sample"}});
+}
+
 struct TensorRecord {
     std::string name;
     double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0, different = 0, notFinite = 0;
+    std::int64_t rows = 0;       // compared
+    std::int64_t different = 0;  // elements beyond the tolerance
+    std::int64_t notFinite = 0;  // NaN or infinite in both, at the same place
     bool operator==(const TensorRecord&) const = default;
 };
 
 struct CoverageRecord {
-    std::string method;  // "full", "sampled", "sample"
-    std::int64_t rows = 0, chosen = 0, skipped = 0, withInEdges = 0;
-    int hops = 0;
+    std::optional<CoverageMethod> method;            // none: nothing was compared
+    std::int64_t rows = 0, chosen = 0, skipped = 0;  // rows of the outputs; sampled: chosen, and skipped for size
+    std::int64_t withInEdges = 0;                    // covered rows that have in-edges
+    int hops = 0;                                    // rounds of neighbourhood taken
     bool operator==(const CoverageRecord&) const = default;
 };
 
 struct ToleranceRecord {
-    double absolute = 0, relative = 0, scale = 0;
+    double absolute = 1e-5, relative = 1e-4;  // |a - b| <= absolute + relative * |reference|, per element,
+    double scale = 1e-6;  // or <= scale * largest |reference| of the tensor, where rounding is amplified
     bool operator==(const ToleranceRecord&) const = default;
 };
 
 struct Verification {
-    std::string verdict = "unverifiable";  // "equal", "different", "unverifiable"
-    std::string reason;
+    Verdict verdict = Verdict::Unverifiable;
+    std::string reason;  // a sentence
     CoverageRecord coverage;
-    std::vector<TensorRecord> outputs, checkpoints;
+    std::vector<TensorRecord> outputs;
+    std::vector<TensorRecord> checkpoints;  // after a full comparison, where the unsplit program fits beside the run
     ToleranceRecord tolerance;
     double seconds = 0;
     bool operator==(const Verification&) const = default;
 };
 
-struct PhaseRecord {
+struct PhaseRecord {  // seconds
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
     bool operator==(const PhaseRecord&) const = default;
 };
 
+// The phases of a batch in their order, by the names that documents and messages give them.
+struct NamedPhase {
+    const char* name;
+    double PhaseRecord::*seconds;
+};
+inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseRecord::block},
+                                                        {"gather", &PhaseRecord::gather},
+                                                        {"h2d", &PhaseRecord::h2d},
+                                                        {"compute", &PhaseRecord::compute},
+                                                        {"d2h", &PhaseRecord::d2h},
+                                                        {"write", &PhaseRecord::write}}};
+
 struct StageRecord {
-    int index = 1;
+    plan::StageId index{1};
     double seconds = 0;
     PhaseRecord phases;
     std::int64_t batches = 0, smallestBatch = 0, largestBatch = 0, destinations = 0, frontierRows = 0, backOffs = 0;
@@ -72,7 +109,8 @@ struct OutputRecord {
 
 struct Report {
     std::string model, modelClass;
-    std::string strategy, device;
+    base::Strategy strategy = base::Strategy::Depth;
+    std::string device;
     std::map<std::string, std::string> hashes;  // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
@@ -82,6 +120,13 @@ struct Report {
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;
 };
+
+// The parts of documents that other documents of the engine have as well.
+json::Value phasesValue(const PhaseRecord& phases);
+json::Value bytesValue(const plan::Bytes& bytes);
+json::Value tensorValue(const TensorRecord& record);
+json::Value coverageValue(const CoverageRecord& coverage);
+plan::Bytes readBytes(const json::Reader& item);
 
 json::Value reportValue(const Report& report);
 std::string writeReport(const Report& report);  // its text

@@ -30,7 +30,11 @@ std::string publicName(const Analysis& analysis, ValueId id)
 
 TensorSpec specOf(const Analysis& analysis, ValueId id)
 {
-    TensorSpec spec{ir::valueName(id), publicName(analysis, id), analysis.program.value(id).dtype, {}, {}};
+    TensorSpec spec{.value = id,
+                    .name = publicName(analysis, id),
+                    .dtype = analysis.program.value(id).dtype,
+                    .shape = {},
+                    .rowSpaces = {}};
     spec.shape = dimsOf(symbolicShape(analysis, id));
     const json::Value spaces = rowSpaces(analysis, id);
     for (const json::Value& space : *spaces.asArray())
@@ -38,9 +42,10 @@ TensorSpec specOf(const Analysis& analysis, ValueId id)
     return spec;
 }
 
-void addOnce(std::vector<std::string>& list, const std::string& name)
+template <class T>
+void addOnce(std::vector<T>& list, const T& item)
 {
-    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+    if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
 // Gathers the parts of one Split and every value they name.
@@ -49,10 +54,10 @@ struct Collector {
     Split split;
     std::set<ValueId> values;
 
-    std::string name(ValueId id)
+    ValueId named(ValueId id)
     {
         values.insert(id);
-        return ir::valueName(id);
+        return id;
     }
 
     void addStage(const plan::Stage& stage);
@@ -65,8 +70,8 @@ void Collector::addRead(SplitStage& stage, ValueId id)
 {
     const ir::Value& value = analysis.program.value(id);
     if (value.origin == ir::Origin::Parameter || value.origin == ir::Origin::Constant) return;
-    addOnce(stage.inputs, name(id));
-    if (value.origin == ir::Origin::Op && analysis.info(id).structureOnly) addOnce(split.prologue, name(id));
+    addOnce(stage.inputs, named(id));
+    if (value.origin == ir::Origin::Op && analysis.info(id).structureOnly) addOnce(split.prologue, named(id));
 }
 
 void Collector::addStage(const plan::Stage& stage)
@@ -76,19 +81,19 @@ void Collector::addStage(const plan::Stage& stage)
     for (const plan::Loop& loop : stage.loops) {
         addOnce(result.destinations, analysis.tables.spaceName(loop.destination));
         for (const plan::Access& read : loop.reads) addRead(result, read.value);
-        for (const plan::Access& write : loop.writes) addOnce(result.outputs, name(write.value));
+        for (const plan::Access& write : loop.writes) addOnce(result.outputs, named(write.value));
         for (const plan::Step& reduction : loop.reductions)
-            for (ValueId id : analysis.program.op(reduction.op).outputs) addOnce(result.outputs, name(id));
+            for (ValueId id : analysis.program.op(reduction.op).outputs) addOnce(result.outputs, named(id));
     }
     for (ir::OpId op : stage.rowless)
-        for (ValueId id : analysis.program.op(op).outputs) addOnce(result.outputs, name(id));
+        for (ValueId id : analysis.program.op(op).outputs) addOnce(result.outputs, named(id));
     split.stages.push_back(std::move(result));
 }
 
 void Collector::addInputsAndOutputs()
 {
-    for (const ir::NamedValue& input : analysis.program.inputs) addOnce(split.inputs, name(input.value));
-    for (const ir::NamedValue& output : analysis.program.outputs) addOnce(split.outputs, name(output.value));
+    for (const ir::NamedValue& input : analysis.program.inputs) addOnce(split.inputs, named(input.value));
+    for (const ir::NamedValue& output : analysis.program.outputs) addOnce(split.outputs, named(output.value));
 }
 
 void Collector::addTensors()
@@ -114,7 +119,7 @@ Split makeSplit(const plan::Plan& plan, const Analysis& analysis, std::optional<
     collector.addInputsAndOutputs();
     for (const plan::Stage& stage : plan.stages) collector.addStage(stage);
     for (const plan::Checkpoint& c : plan.checkpoints)
-        collector.split.checkpoints.push_back({collector.name(c.value), c.stage, c.output});
+        collector.split.checkpoints.push_back({collector.named(c.value), c.stage, c.output});
     collector.addTensors();
     return std::move(collector.split);
 }

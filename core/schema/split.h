@@ -19,8 +19,8 @@ namespace hopscope::schema {
 using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
 
 struct TensorSpec {
-    std::string value;  // "v17"
-    std::string name;   // inputs and outputs of the model: their names; else empty
+    ir::ValueId value;
+    std::string name;  // inputs and outputs of the model: their names; else empty
     base::DType dtype = base::DType::Float32;
     std::vector<Dim> shape;
     std::vector<std::optional<std::string>> rowSpaces;  // one per dimension
@@ -28,26 +28,26 @@ struct TensorSpec {
 };
 
 struct SplitStage {
-    int index = 1;
+    plan::StageId index{1};
     std::vector<std::string> destinations;     // node types whose rows its batches hold
-    std::vector<std::string> inputs, outputs;  // values read and values written
+    std::vector<ir::ValueId> inputs, outputs;  // values read and values written
     bool operator==(const SplitStage&) const = default;
 };
 
 struct SplitCheckpoint {
-    std::string value;
-    int stage = 1;
+    ir::ValueId value;
+    plan::StageId stage{1};
     bool output = false;
     bool operator==(const SplitCheckpoint&) const = default;
 };
 
 struct Split {
-    std::string strategy;
+    base::Strategy strategy = base::Strategy::Depth;
     std::map<std::string, std::string> hashes;  // "model", "data", "roles", "plan"
     std::vector<std::string> rowSpaces;
     std::vector<TensorSpec> tensors;           // all that are named below, by id
-    std::vector<std::string> inputs, outputs;  // of the model
-    std::vector<std::string> prologue;         // made once for the whole graph and read by stages
+    std::vector<ir::ValueId> inputs, outputs;  // of the model
+    std::vector<ir::ValueId> prologue;         // made once for the whole graph and read by stages
     std::vector<SplitStage> stages;
     std::vector<SplitCheckpoint> checkpoints;
     std::optional<Verification> verification;

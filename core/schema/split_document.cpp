@@ -3,7 +3,10 @@
 
 #include "schema/dtypes.h"
 #include "schema/envelope.h"
+#include "schema/names.h"
 #include "schema/split.h"
+#include "schema/stages.h"
+#include "json/names.h"
 
 namespace hopscope::schema {
 
@@ -12,11 +15,12 @@ namespace {
 using json::Reader;
 using json::Value;
 using Known = std::set<std::string>;
+using Values = std::set<ir::ValueId>;
 
 Value tensorValue(const TensorSpec& spec)
 {
     Value item;
-    item["value"] = spec.value;
+    item["value"] = ir::valueName(spec.value);
     item["name"] = spec.name.empty() ? Value() : Value(spec.name);
     item["dtype"] = base::dtypeName(spec.dtype);
     item["shape"] = Value::array();
@@ -29,20 +33,37 @@ Value tensorValue(const TensorSpec& spec)
 Value stageValue(const SplitStage& stage)
 {
     Value item;
-    item["index"] = stage.index;
+    item["index"] = stage.index.number;
     item["destinations"] = Value(stage.destinations);
-    item["inputs"] = Value(stage.inputs);
-    item["outputs"] = Value(stage.outputs);
+    item["inputs"] = valueNames(stage.inputs);
+    item["outputs"] = valueNames(stage.outputs);
     return item;
 }
 
 Value checkpointValue(const SplitCheckpoint& checkpoint)
 {
     Value item;
-    item["value"] = checkpoint.value;
-    item["stage"] = checkpoint.stage;
+    item["value"] = ir::valueName(checkpoint.value);
+    item["stage"] = checkpoint.stage.number;
     item["output"] = checkpoint.output;
     return item;
+}
+
+ir::ValueId readValue(const Reader& item)
+{
+    const std::optional<ir::ValueId> value = valueNamed(item.as<std::string>());
+    if (!value && item.ok()) item.refuse("is not the id of a value");
+    return value.value_or(ir::ValueId());
+}
+
+std::vector<ir::ValueId> readValues(const Reader& list, const Values& known, const char* complaint)
+{
+    std::vector<ir::ValueId> values;
+    for (const Reader& item : list.items()) {
+        values.push_back(readValue(item));
+        if (item.ok() && !known.contains(values.back())) item.refuse(complaint);
+    }
+    return values;
 }
 
 std::vector<std::string> readNames(const Reader& list, const Known& known, const char* complaint)
@@ -72,7 +93,7 @@ std::optional<std::string> readSpace(const Reader& item, const Known& spaces)
 TensorSpec readTensor(const Reader& item, const Known& spaces)
 {
     TensorSpec spec;
-    spec.value = item.get<std::string>("value");
+    spec.value = readValue(item.child("value"));
     spec.name = nullable<std::string>(item, "name").value_or("");
     spec.dtype = readDType(item.child("dtype"));
     for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
@@ -83,19 +104,19 @@ TensorSpec readTensor(const Reader& item, const Known& spaces)
 }
 
 // Stages in order, each reading only what is there before it.
-void readStages(const Reader& root, const Known& values, Split& split)
+void readStages(const Reader& root, const Values& values, Split& split)
 {
     const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
-    Known made(split.inputs.begin(), split.inputs.end());
+    Values made(split.inputs.begin(), split.inputs.end());
     made.insert(split.prologue.begin(), split.prologue.end());
     for (const Reader& item : root.items("stages")) {
         SplitStage stage;
-        stage.index = item.get<int>("index");
+        stage.index = readStage(item.child("index"));
         if (item.ok() && !split.stages.empty() && stage.index <= split.stages.back().index)
             item.child("index").refuse("does not follow the stage before it");
         stage.destinations = readNames(item.child("destinations"), spaces, "is not a row space");
-        stage.inputs = readNames(item.child("inputs"), made, "is not produced by an earlier stage");
-        stage.outputs = readNames(item.child("outputs"), values, "is not a tensor");
+        stage.inputs = readValues(item.child("inputs"), made, "is not produced by an earlier stage");
+        stage.outputs = readValues(item.child("outputs"), values, "is not a tensor");
         made.insert(stage.outputs.begin(), stage.outputs.end());
         split.stages.push_back(std::move(stage));
     }
@@ -103,31 +124,33 @@ void readStages(const Reader& root, const Known& values, Split& split)
 
 void readCheckpoint(const Reader& item, Split& split)
 {
-    SplitCheckpoint result{item.get<std::string>("value"), item.get<int>("stage"), item.get<bool>("output")};
+    const SplitCheckpoint result{.value = readValue(item.child("value")),
+                                 .stage = readStage(item.child("stage")),
+                                 .output = item.get<bool>("output")};
     if (!item.ok()) return;
     const auto stage = std::ranges::find(split.stages, result.stage, &SplitStage::index);
     if (stage == split.stages.end()) return item.child("stage").refuse("is not a stage");
     if (std::ranges::find(stage->outputs, result.value) == stage->outputs.end())
         item.child("value").refuse("is not written by its stage");
-    split.checkpoints.push_back(std::move(result));
+    split.checkpoints.push_back(result);
 }
 
 Split readFields(const Reader& root)
 {
     Split split;
-    split.strategy = root.get<std::string>("strategy");
+    split.strategy = json::named<base::Strategy>(root, "strategy");
     split.hashes = readHashes(root);
     split.rowSpaces = root.get<std::vector<std::string>>("row_spaces");
     const Known spaces(split.rowSpaces.begin(), split.rowSpaces.end());
-    Known values;
+    Values values;
     for (const Reader& item : root.items("tensors")) {
         split.tensors.push_back(readTensor(item, spaces));
         if (!values.insert(split.tensors.back().value).second && item.ok())
             item.child("value").refuse("is listed twice");
     }
-    split.inputs = readNames(root.child("inputs"), values, "is not a tensor");
-    split.outputs = readNames(root.child("outputs"), values, "is not a tensor");
-    split.prologue = readNames(root.child("prologue"), values, "is not a tensor");
+    split.inputs = readValues(root.child("inputs"), values, "is not a tensor");
+    split.outputs = readValues(root.child("outputs"), values, "is not a tensor");
+    split.prologue = readValues(root.child("prologue"), values, "is not a tensor");
     readStages(root, values, split);
     for (const Reader& item : root.items("checkpoints")) readCheckpoint(item, split);
     const Reader verification = root.child("verification");
@@ -140,12 +163,12 @@ Split readFields(const Reader& root)
 std::string writeSplit(const Split& split)
 {
     Value document = startDocument("hopscope-schema");
-    document["strategy"] = split.strategy;
+    document["strategy"] = base::nameOf(split.strategy);
     document["hashes"] = writeHashes(split.hashes);
     document["row_spaces"] = Value(split.rowSpaces);
-    document["inputs"] = Value(split.inputs);
-    document["outputs"] = Value(split.outputs);
-    document["prologue"] = Value(split.prologue);
+    document["inputs"] = valueNames(split.inputs);
+    document["outputs"] = valueNames(split.outputs);
+    document["prologue"] = valueNames(split.prologue);
     for (const char* list : {"tensors", "stages", "checkpoints"}) document[list] = Value::array();
     for (const TensorSpec& tensor : split.tensors) document["tensors"].push(tensorValue(tensor));
     for (const SplitStage& stage : split.stages) document["stages"].push(stageValue(stage));

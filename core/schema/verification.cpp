@@ -1,8 +1,8 @@
 #include <limits>
-#include <set>
 
 #include "schema/envelope.h"
 #include "schema/report.h"
+#include "json/names.h"
 
 namespace hopscope::schema {
 
@@ -11,35 +11,11 @@ namespace {
 using json::Reader;
 using json::Value;
 
-Value tensorValue(const TensorRecord& record)
-{
-    Value item;
-    item["name"] = record.name;
-    item["max_abs"] = record.maxAbsolute;
-    item["max_rel"] = record.maxRelative;
-    item["rows"] = record.rows;
-    item["different"] = record.different;
-    item["not_finite"] = record.notFinite;
-    return item;
-}
-
 Value tensorValues(const std::vector<TensorRecord>& records)
 {
     Value list = Value::array();
     for (const TensorRecord& record : records) list.push(tensorValue(record));
     return list;
-}
-
-Value coverageValue(const CoverageRecord& coverage)
-{
-    Value item;
-    item["method"] = coverage.method;
-    item["rows"] = coverage.rows;
-    item["chosen"] = coverage.chosen;
-    item["skipped"] = coverage.skipped;
-    item["with_in_edges"] = coverage.withInEdges;
-    item["hops"] = coverage.hops;
-    return item;
 }
 
 Value toleranceValue(const ToleranceRecord& tolerance)
@@ -61,25 +37,61 @@ std::vector<TensorRecord> readTensors(const Reader& list)
 {
     std::vector<TensorRecord> records;
     for (const Reader& item : list.items())
-        records.push_back({item.get<std::string>("name"), errorNumber(item, "max_abs"), errorNumber(item, "max_rel"),
-                           item.get<std::int64_t>("rows"), item.get<std::int64_t>("different"),
-                           item.get<std::int64_t>("not_finite")});
+        records.push_back({.name = item.get<std::string>("name"),
+                           .maxAbsolute = errorNumber(item, "max_abs"),
+                           .maxRelative = errorNumber(item, "max_rel"),
+                           .rows = item.get<std::int64_t>("rows"),
+                           .different = item.get<std::int64_t>("different"),
+                           .notFinite = item.get<std::int64_t>("not_finite")});
     return records;
+}
+
+std::optional<CoverageMethod> readMethod(const Reader& method)
+{
+    if (method.as<std::string>().empty()) return std::nullopt;
+    return json::named<CoverageMethod>(method);
 }
 
 CoverageRecord readCoverage(const Reader& item)
 {
-    return {item.get<std::string>("method"),         item.get<std::int64_t>("rows"),
-            item.get<std::int64_t>("chosen"),        item.get<std::int64_t>("skipped"),
-            item.get<std::int64_t>("with_in_edges"), item.get<int>("hops")};
+    return {.method = readMethod(item.child("method")),
+            .rows = item.get<std::int64_t>("rows"),
+            .chosen = item.get<std::int64_t>("chosen"),
+            .skipped = item.get<std::int64_t>("skipped"),
+            .withInEdges = item.get<std::int64_t>("with_in_edges"),
+            .hops = item.get<int>("hops")};
 }
 
 }  // namespace
 
+Value tensorValue(const TensorRecord& record)
+{
+    Value item;
+    item["name"] = record.name;
+    item["max_abs"] = record.maxAbsolute;
+    item["max_rel"] = record.maxRelative;
+    item["rows"] = record.rows;
+    item["different"] = record.different;
+    item["not_finite"] = record.notFinite;
+    return item;
+}
+
+Value coverageValue(const CoverageRecord& coverage)
+{
+    Value item;
+    item["method"] = coverage.method ? base::nameOf(*coverage.method) : "";
+    item["rows"] = coverage.rows;
+    item["chosen"] = coverage.chosen;
+    item["skipped"] = coverage.skipped;
+    item["with_in_edges"] = coverage.withInEdges;
+    item["hops"] = coverage.hops;
+    return item;
+}
+
 Value verificationValue(const Verification& verification)
 {
     Value item;
-    item["verdict"] = verification.verdict;
+    item["verdict"] = base::nameOf(verification.verdict);
     item["reason"] = verification.reason;
     item["coverage"] = coverageValue(verification.coverage);
     item["outputs"] = tensorValues(verification.outputs);
@@ -91,17 +103,16 @@ Value verificationValue(const Verification& verification)
 
 Verification verificationFrom(const Reader& reader)
 {
-    static const std::set<std::string> verdicts{"equal", "different", "unverifiable"};
     Verification result;
-    result.verdict = reader.get<std::string>("verdict");
-    if (reader.ok() && !verdicts.contains(result.verdict)) reader.child("verdict").refuse("is not a verdict");
+    result.verdict = json::named<Verdict>(reader, "verdict");
     result.reason = reader.get<std::string>("reason");
     result.coverage = readCoverage(reader.child("coverage"));
     result.outputs = readTensors(reader.child("outputs"));
     result.checkpoints = readTensors(reader.child("checkpoints"));
     const Reader tolerance = reader.child("tolerance");
-    result.tolerance = {tolerance.get<double>("absolute"), tolerance.get<double>("relative"),
-                        tolerance.get<double>("scale")};
+    result.tolerance = {.absolute = tolerance.get<double>("absolute"),
+                        .relative = tolerance.get<double>("relative"),
+                        .scale = tolerance.get<double>("scale")};
     result.seconds = reader.get<double>("seconds");
     return result;
 }

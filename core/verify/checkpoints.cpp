@@ -20,7 +20,7 @@ TensorError errorOf(ir::ValueId value, const base::TensorView& staged, const bas
 }  // namespace
 
 base::Status compareCheckpoints(const Request& request, std::int64_t needed, const base::ProgressFn& progress,
-                                std::stop_token stop, Verdict& verdict)
+                                std::stop_token stop, Verification& verdict)
 {
     const std::int64_t free = availableMemory();
     if (request.checkpoints.empty() || (free > 0 && needed > free / 2)) return {};

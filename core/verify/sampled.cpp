@@ -29,7 +29,7 @@ enum class GroupEnd : std::uint8_t { Compared, TooLarge, Unusable, Failed };
 
 class Sampler {
 public:
-    Sampler(const Request& request, const Structure& structure, std::int64_t memory, Verdict& verdict,
+    Sampler(const Request& request, const Structure& structure, std::int64_t memory, Verification& verdict,
             Neighbourhood neighbourhood, std::vector<std::string> used)
         : m_request(request),
           m_estimate(*request.analysis),
@@ -39,7 +39,8 @@ public:
           m_cutter(*request.analysis, structure, *request.schema, *request.inputs, std::move(used),
                    request.scratchFolder)
     {
-        for (const ir::NamedValue& output : request.analysis->program.outputs) verdict.outputs.push_back({output.name});
+        for (const ir::NamedValue& output : request.analysis->program.outputs)
+            verdict.outputs.push_back({.name = output.name});
     }
 
     base::Status run(const Chosen& chosen, const base::ProgressFn& progress, std::stop_token stop);
@@ -56,7 +57,7 @@ private:
     const Request& m_request;
     ForwardMemory m_estimate;
     std::int64_t m_memory;
-    Verdict& m_verdict;
+    Verification& m_verdict;
     Neighbourhood m_neighbourhood;
     Cutter m_cutter;
     std::int64_t m_covered = 0;
@@ -216,9 +217,9 @@ std::string coverageSentence(const Coverage& coverage)
 }  // namespace
 
 base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
-                           const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict)
+                           const base::ProgressFn& progress, std::stop_token stop, Verification& verdict)
 {
-    verdict.coverage = {"sampled"};
+    verdict.coverage = {.method = CoverageMethod::Sampled};
     verdict.coverage.hops = request.analysis->depthOp;
     const base::Result<Chosen> chosen = choose(request, structure, verdict.coverage);
     if (!chosen) return base::forward(chosen);

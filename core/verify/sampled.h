@@ -11,7 +11,7 @@ namespace hopscope::verify {
 // Fills the coverage, the outputs and the verdict. `memory`: bytes that a child may use. There must be no
 // sampledObstacle().
 base::Status verifySampled(const Request& request, Structure& structure, std::int64_t memory,
-                           const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict);
+                           const base::ProgressFn& progress, std::stop_token stop, Verification& verdict);
 
 // The request for a child that runs forward on `data` and writes `output`, and the child's limits. Also used by the
 // full comparison.
@@ -19,7 +19,7 @@ json::Value forwardRequest(const Request& request, const std::vector<std::string
 OracleChild oracleChild(const Request& request, std::int64_t memory);
 
 // Decides the verdict from the comparisons and writes its reason; `covered` names what was compared.
-void conclude(Verdict& verdict, const std::string& covered);
+void conclude(Verification& verdict, const std::string& covered);
 
 // The path of a file that the destructor removes.
 class TemporaryFile {

@@ -58,7 +58,7 @@ std::int64_t outputRows(const Request& request, const ir::NamedValue& output)
 }
 
 void compareOutputs(const std::map<std::string, base::TensorView>& staged, const base::TensorMap& reference,
-                    Verdict& verdict)
+                    Verification& verdict)
 {
     for (const auto& [name, tensor] : staged) {
         TensorError error{name};
@@ -107,7 +107,7 @@ base::Result<std::vector<std::string>> wholeData(const Request& request, const s
 
 // True if the comparison took place or failed for a reason that smaller pieces share; false if memory ran out.
 base::Result<bool> verifyFull(const Request& request, const Structure& structure, std::int64_t memory,
-                              std::stop_token stop, Verdict& verdict)
+                              std::stop_token stop, Verification& verdict)
 {
     const TemporaryFile inputs(request.scratchFolder, "inputs.safetensors");
     const TemporaryFile output(request.scratchFolder, "outputs.safetensors");
@@ -117,7 +117,7 @@ base::Result<bool> verifyFull(const Request& request, const Structure& structure
         runOracle(oracleChild(request, memory), forwardRequest(request, *data, output.path()), stop);
     if (!outcome) return base::forward(outcome);
     if (outcome->end == OracleEnd::OutOfMemory) return false;
-    verdict.coverage = {"full"};
+    verdict.coverage = {.method = CoverageMethod::Full};
     verdict.coverage.hops = request.analysis->depthOp;
     if (outcome->end != OracleEnd::Done) {
         verdict.reason = outcome->message;
@@ -140,7 +140,8 @@ tl::unexpected<base::Error> doesNotFit(std::int64_t needed, std::int64_t memory)
                       "verify on samples (--verify sample)");
 }
 
-base::Status decide(const Request& request, const base::ProgressFn& progress, std::stop_token stop, Verdict& verdict)
+base::Status decide(const Request& request, const base::ProgressFn& progress, std::stop_token stop,
+                    Verification& verdict)
 {
     const std::int64_t memory = childMemory(request);
     Structure structure = makeStructure(*request.analysis, *request.schema, *request.inputs);
@@ -155,7 +156,7 @@ base::Status decide(const Request& request, const base::ProgressFn& progress, st
         if (full) return doesNotFit(std::max(needed, memory), memory);
     }
     if (const std::optional<std::string> obstacle = sampledObstacle(*request.analysis, structure)) {
-        verdict.coverage = {"sampled"};
+        verdict.coverage = {.method = CoverageMethod::Sampled};
         verdict.reason = "the whole graph does not fit into memory and sampling is not possible: " + *obstacle;
         return {};
     }
@@ -183,7 +184,7 @@ std::vector<std::string> devicesOf(const plan::Plan& plan)
 // One staged run of the sample; its outputs compared with the model's.
 base::Status compareRun(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                         const base::TensorMap& sample, const base::TensorMap& reference,
-                        const executor::Options& options, std::stop_token stop, Verdict& verdict)
+                        const executor::Options& options, std::stop_token stop, Verification& verdict)
 {
     executor::Observer silent;
     const base::Result<executor::RunReport> run = executor::run(walk, analysis, plan, sample, options, silent, stop);
@@ -223,7 +224,7 @@ void mergeByName(std::vector<TensorError>& errors)
 
 // The outputs of the untouched model on the sample, mapped from `output`; nothing if it refused (the verdict says why).
 base::Result<std::optional<base::TensorMap>> sampleReference(const Request& request, const std::string& output,
-                                                             std::stop_token stop, Verdict& verdict)
+                                                             std::stop_token stop, Verification& verdict)
 {
     const TemporaryFile inputs(request.scratchFolder, "sample.safetensors");
     if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written)
@@ -270,7 +271,7 @@ OracleChild oracleChild(const Request& request, std::int64_t memory)
     return {request.oracleProgram, request.scratchFolder, memory, request.childSeconds};
 }
 
-void conclude(Verdict& verdict, const std::string& covered)
+void conclude(Verification& verdict, const std::string& covered)
 {
     std::int64_t different = 0, rows = 0;
     for (const TensorError& error : verdict.outputs) {
@@ -281,20 +282,20 @@ void conclude(Verdict& verdict, const std::string& covered)
         if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " outside the tolerance";
     }
     if (different > 0) {
-        verdict.verdict = "different";
+        verdict.verdict = Verdict::Different;
         return;
     }
     if (!verdict.reason.empty()) return;
     const Coverage& coverage = verdict.coverage;
     const bool compared = rows > 0 || (coverage.rows == 0 && coverage.skipped == 0);
-    verdict.verdict = compared ? "equal" : "unverifiable";
+    verdict.verdict = compared ? Verdict::Equal : Verdict::Unverifiable;
     verdict.reason = compared ? "equal within the tolerance on " + covered
                               : "no sampled node has a neighbourhood that fits into the memory of the oracle";
 }
 
-base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop)
+base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop)
 {
-    Verdict verdict;
+    Verification verdict;
     verdict.reason = request.mode == Mode::None ? "verification was not requested" : "";
     const Clock::time_point start = Clock::now();
     if (request.mode != Mode::None)
@@ -303,14 +304,14 @@ base::Result<Verdict> verify(const Request& request, const base::ProgressFn& pro
     return verdict;
 }
 
-base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
-                                   const analysis::Analysis& analysis, const plan::Plan& plan,
-                                   const base::TensorMap& sample, const std::string& scratchFolder,
-                                   std::stop_token stop, const std::vector<std::string>& oracleProgram)
+base::Result<Verification> verifySample(const loader::Model& model, const loader::Walk& walk,
+                                        const analysis::Analysis& analysis, const plan::Plan& plan,
+                                        const base::TensorMap& sample, const std::string& scratchFolder,
+                                        std::stop_token stop, const std::vector<std::string>& oracleProgram)
 {
-    Verdict verdict;
+    Verification verdict;
     const Clock::time_point start = Clock::now();
-    verdict.coverage = {"sample"};
+    verdict.coverage = {.method = CoverageMethod::Sample};
     Request request;
     request.modelPath = model.info().path;
     request.walk = &walk;

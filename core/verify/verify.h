@@ -15,43 +15,18 @@
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
+#include "schema/report.h"
 
 namespace hopscope::verify {
 
-enum class Mode : std::uint8_t { None, Sample, Full };
-
-struct Tolerance {
-    double absolute = 1e-5, relative = 1e-4;  // for each element, |a - b| <= absolute + relative * |reference|,
-    double scale =
-        1e-6;  // or |a - b| <= scale * the largest |reference| in the tensor, as cancellation amplifies rounding
-};
-
-struct TensorError {
-    std::string name;
-    double maxAbsolute = 0, maxRelative = 0;
-    std::int64_t rows = 0;       // number of rows compared
-    std::int64_t different = 0;  // elements beyond the tolerance
-    std::int64_t notFinite = 0;  // elements that are NaN or infinite in both tensors
-};
-
-struct Coverage {
-    std::string method;            // "full", "sampled"
-    std::int64_t rows = 0;         // rows of the outputs that were compared
-    std::int64_t chosen = 0;       // destinations chosen; all rows in a full comparison
-    std::int64_t skipped = 0;      // sampled: destinations whose neighbourhood is too large
-    std::int64_t withInEdges = 0;  // compared rows with incoming edges
-    int hops = 0;                  // of the receptive field: the depth by aggregations
-};
-
-struct Verdict {
-    std::string verdict = "unverifiable";  // "equal", "different", "unverifiable"
-    std::string reason;                    // a sentence
-    Coverage coverage;
-    std::vector<TensorError> outputs;
-    std::vector<TensorError> checkpoints;  // of stored values: after a full comparison, if memory is sufficient
-    Tolerance tolerance;
-    double seconds = 0;
-};
+using Mode = base::VerifyMode;
+// What the documents hold of it.
+using Tolerance = schema::ToleranceRecord;
+using TensorError = schema::TensorRecord;
+using Coverage = schema::CoverageRecord;
+using schema::CoverageMethod;
+using schema::Verdict;
+using schema::Verification;
 
 struct Request {
     std::string modelPath;
@@ -84,14 +59,14 @@ struct Request {
 // error. After a full comparison stored values are compared with the program evaluated operator by operator on whole
 // tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the verdict. For
 // float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's.
-base::Result<Verdict> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
+base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // A quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in batches of 1, 7
 // and all destinations in random order, and compares the results with forward.
-base::Result<Verdict> verifySample(const loader::Model& model, const loader::Walk& walk,
-                                   const analysis::Analysis& analysis, const plan::Plan& plan,
-                                   const base::TensorMap& sample, const std::string& scratchFolder,
-                                   std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
+base::Result<Verification> verifySample(const loader::Model& model, const loader::Walk& walk,
+                                        const analysis::Analysis& analysis, const plan::Plan& plan,
+                                        const base::TensorMap& sample, const std::string& scratchFolder,
+                                        std::stop_token stop, const std::vector<std::string>& oracleProgram = {});
 
 // The main function of the child. The file at `requestPath` is JSON of the kind "forward" (members model, data and
 // output: runs the model and writes its outputs) or "sage64" (the float64 reference of reference_sage.h). Returns the

@@ -9,23 +9,31 @@
 #include "analysis/naming/value_names.h"
 
 using namespace hopscope;
+using analysis::NodeKind;
 using analysis::OpToName;
 using analysis::ValueToName;
 
 namespace {
 
+std::vector<ir::ValueId> ids(std::initializer_list<int> numbers)
+{
+    std::vector<ir::ValueId> found;
+    for (const int number : numbers) found.emplace_back(number);
+    return found;
+}
+
 // Two layers with a rectifier between them; values in the order of the operators that make them, the weight last.
 std::vector<OpToName> twoLayers()
 {
-    return {{"input", "x", "", {}, {0}},
-            {"rowwise", "aten::linear", "convs.0.lin", {0, 8}, {1}},
-            {"aggregate", "aten::index_add", "convs.0", {1}, {2}},
-            {"rowwise", "aten::mul.Tensor", "convs.0", {2}, {3}},
-            {"rowwise", "aten::relu", "", {3}, {4}},
-            {"rowwise", "aten::add.Tensor", "convs.1", {4}, {5}},
-            {"rowwise", "aten::add.Tensor", "convs.1", {5}, {6}},
-            {"rowwise", "aten::log_softmax.int", "convs.1", {6}, {7}},
-            {"output", "out", "", {7}, {}}};
+    return {{NodeKind::Input, "x", "", {}, ids({0})},
+            {NodeKind::Rowwise, "aten::linear", "convs.0.lin", ids({0, 8}), ids({1})},
+            {NodeKind::Aggregate, "aten::index_add", "convs.0", ids({1}), ids({2})},
+            {NodeKind::Rowwise, "aten::mul.Tensor", "convs.0", ids({2}), ids({3})},
+            {NodeKind::Rowwise, "aten::relu", "", ids({3}), ids({4})},
+            {NodeKind::Rowwise, "aten::add.Tensor", "convs.1", ids({4}), ids({5})},
+            {NodeKind::Rowwise, "aten::add.Tensor", "convs.1", ids({5}), ids({6})},
+            {NodeKind::Rowwise, "aten::log_softmax.int", "convs.1", ids({6}), ids({7})},
+            {NodeKind::Output, "out", "", ids({7}), {}}};
 }
 
 std::vector<ValueToName> unnamed(std::size_t count) { return std::vector<ValueToName>(count); }
@@ -45,7 +53,7 @@ TEST_CASE("a value is named by the module that gives it away, or by what is done
 TEST_CASE("an operator that only asks for a size does not take a value out of its module")
 {
     std::vector<OpToName> ops = twoLayers();
-    ops.insert(ops.begin() + 3, {"structure", "scalar::size", "", {2}, {9}});
+    ops.insert(ops.begin() + 3, {NodeKind::Structure, "scalar::size", "", ids({2}), ids({9})});
     CHECK(analysis::nameValues(ops, unnamed(10))[2] == "convs.0 sum aggregation");
     ops[3].name = "aten::neg";
     CHECK(analysis::nameValues(ops, unnamed(10))[2] == "convs.0 output");
@@ -53,16 +61,17 @@ TEST_CASE("an operator that only asks for a size does not take a value out of it
 
 TEST_CASE("a list of modules is no module")
 {
-    const std::vector<OpToName> ops{{"rowwise", "aten::linear", "convs.0", {}, {0}},
-                                    {"rowwise", "aten::relu", "", {0}, {1}},
-                                    {"rowwise", "aten::tanh", "", {1}, {2}}};
+    const std::vector<OpToName> ops{{NodeKind::Rowwise, "aten::linear", "convs.0", {}, ids({0})},
+                                    {NodeKind::Rowwise, "aten::relu", "", ids({0}), ids({1})},
+                                    {NodeKind::Rowwise, "aten::tanh", "", ids({1}), ids({2})}};
     CHECK(analysis::nameValues(ops, unnamed(3)) ==
           std::vector<std::string>{"convs.0 output", "relu after convs.0", "tanh after convs.0"});
 }
 
 TEST_CASE("names that values have of their own are not given to others")
 {
-    const std::vector<OpToName> ops{{"rowwise", "aten::relu", "", {}, {0}}, {"rowwise", "aten::relu", "", {}, {1}}};
+    const std::vector<OpToName> ops{{NodeKind::Rowwise, "aten::relu", "", {}, ids({0})},
+                                    {NodeKind::Rowwise, "aten::relu", "", {}, ids({1})}};
     std::vector<ValueToName> values = unnamed(4);
     values[2].name = "relu";
     values[3].name = "relu (2)";
@@ -71,18 +80,17 @@ TEST_CASE("names that values have of their own are not given to others")
 
 TEST_CASE("no two values of random programs share a name, and none is without")
 {
+    const std::vector<NodeKind> kinds{NodeKind::Rowwise, NodeKind::Gather, NodeKind::Aggregate};
     const std::vector<std::string> modules{"", "a", "a.0", "a.0.lin", "b", "b.c"},
-        kinds{"rowwise", "gather", "aggregate"}, names{"aten::relu", "aten::add", "scalar::size"};
+        names{"aten::relu", "aten::add", "scalar::size"};
     for (unsigned seed = 0; seed < 200; ++seed) {
         std::mt19937 random(seed);
-        std::vector<OpToName> ops{{"input", "x", "", {}, {0}}};
+        std::vector<OpToName> ops{{NodeKind::Input, "x", "", {}, ids({0})}};
         for (int v = 1; v < 30; ++v)
-            ops.push_back({kinds[random() % kinds.size()],
-                           names[random() % names.size()],
+            ops.push_back({kinds[random() % kinds.size()], names[random() % names.size()],
                            modules[random() % modules.size()],
-                           {static_cast<int>(random() % static_cast<unsigned>(v))},
-                           {v}});
-        ops.push_back({"output", "out", "", {29}, {}});
+                           ids({static_cast<int>(random() % static_cast<unsigned>(v))}), ids({v})});
+        ops.push_back({NodeKind::Output, "out", "", ids({29}), {}});
         CAPTURE(seed);
         const std::vector<std::string> found = analysis::nameValues(ops, unnamed(31));
         CHECK(std::set<std::string>(found.begin(), found.end()).size() == found.size());
@@ -92,11 +100,11 @@ TEST_CASE("no two values of random programs share a name, and none is without")
 
 TEST_CASE("operators are called by what they do, whatever their overload")
 {
-    CHECK(analysis::opWord("aggregate", "aten::scatter_add_") == "sum aggregation");
-    CHECK(analysis::opWord("reduce", "aten::mean.dim") == "mean over all rows");
-    CHECK(analysis::opWord("rowwise", "aten::mean.dim") == "mean");
-    CHECK(analysis::opWord("rowwise", "aten::_weight_norm") == "weight norm");
-    CHECK(analysis::opWord("rowwise", "") == "");
+    CHECK(analysis::opWord(NodeKind::Aggregate, "aten::scatter_add_") == "sum aggregation");
+    CHECK(analysis::opWord(NodeKind::Reduce, "aten::mean.dim") == "mean over all rows");
+    CHECK(analysis::opWord(NodeKind::Rowwise, "aten::mean.dim") == "mean");
+    CHECK(analysis::opWord(NodeKind::Rowwise, "aten::_weight_norm") == "weight norm");
+    CHECK(analysis::opWord(NodeKind::Rowwise, "") == "");
 }
 
 TEST_CASE("derived tables are named by what they are made of")

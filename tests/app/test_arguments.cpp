@@ -45,7 +45,7 @@ TEST_CASE("run takes its options with their meaning")
     CHECK(run.verify == verify::Mode::Full);
     CHECK(run.nan == executor::NanPolicy::Refuse);
     CHECK(run.trace == "t.json");
-    CHECK(run.plan.strategy == "source-rule");
+    CHECK(run.plan.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
     CHECK(invocation->json);
     CHECK(invocation->quiet);
@@ -61,7 +61,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     CHECK(run.device.device == "auto");
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);
-    CHECK(run.plan.strategy == "optimal");
+    CHECK(run.plan.strategy == base::Strategy::Optimal);
 }
 
 TEST_CASE("mistakes on the command line are usage errors with a hint")
@@ -134,13 +134,13 @@ TEST_CASE("place takes a file and how to solve it")
 {
     const auto plain = parse("place i.json");
     REQUIRE(plain);
-    CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == optimiser::Strategy::Optimal);
+    CHECK(std::get<engine::PlaceCommand>(plain->command).options.strategy == base::Strategy::Optimal);
     const auto invocation = parse("place i.json --case gcn --strategy local-search --min-cut --deadline 2.5 --json");
     REQUIRE(invocation);
     const pipeline::PlaceOptions& options = std::get<engine::PlaceCommand>(invocation->command).options;
     CHECK(options.file == "i.json");
     CHECK(options.caseId == "gcn");
-    CHECK(options.strategy == optimiser::Strategy::LocalSearch);
+    CHECK(options.strategy == base::Strategy::LocalSearch);
     CHECK(options.minCut);
     CHECK(options.deadline == 2.5);
     CHECK(invocation->json);

@@ -10,6 +10,7 @@
 #include "graph/safetensors.h"
 #include "models/compare.h"
 #include "placement/strategy.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::device_tests {
 
@@ -67,7 +68,7 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
     if (!expected) return base::forward(expected);
     auto prepared = models::prepare(*model, *inputs, c.roles);
     if (!prepared) return base::forward(prepared);
-    auto plan = placement::makePlan(prepared->analysis, placement::Strategy::Depth);
+    auto plan = placement::makePlan(prepared->analysis, base::Strategy::Depth);
     if (!plan) return base::forward(plan);
     return Subject{c.name,
                    std::make_shared<loader::Model>(std::move(*model)),
@@ -80,20 +81,9 @@ base::Result<Subject> makeSubject(const models::Case& c, std::size_t graph)
 
 namespace {
 
-struct TemporaryFolder {
-    TemporaryFolder() : path(std::filesystem::temp_directory_path() / "hopscope-device-XXXXXX")
-    {
-        REQUIRE(mkdtemp(path.data()) != nullptr);
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    std::string path;
-};
-
 std::map<std::string, Subject> makeSubjects()
 {
-    static const TemporaryFolder folder;
+    static const test::TemporaryFolder folder;
     REQUIRE(std::system((std::string(TEST_PYTHON) + " " + TEST_MODELS_SCRIPT + " " + folder.path).c_str()) == 0);
     const auto cases = models::readCases(folder.path + "/models.list");
     REQUIRE(cases.has_value());
@@ -191,7 +181,7 @@ void runInto(Attempt& attempt, const Subject& s, const executor::Options& option
 
 Attempt attempt(const Subject& s, executor::Options options, executor::Observer& observer, std::stop_token stop)
 {
-    const TemporaryFolder folder;
+    const test::TemporaryFolder folder;
     options.folder = folder.path;
     const Held before = Held::now();
     Attempt result;

@@ -11,21 +11,11 @@
 #include "graph/dataset.h"
 #include "loader/tensors.h"
 #include "placement/strategy.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::tests {
 
-// A folder that vanishes with its owner.
-struct TemporaryFolder {
-    TemporaryFolder()
-    {
-        std::string pattern = std::filesystem::temp_directory_path() / "hopscope-executor-XXXXXX";
-        path = mkdtemp(pattern.data());
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    std::string path;
-};
+using test::TemporaryFolder;
 
 // Everything that a run needs, made from NAME.pt and NAME.safetensors.
 struct Prepared {
@@ -36,7 +26,7 @@ struct Prepared {
     plan::Plan plan;
 };
 
-base::Result<Prepared> prepare(const std::string& folder, const std::string& name, placement::Strategy strategy);
+base::Result<Prepared> prepare(const std::string& folder, const std::string& name, base::Strategy strategy);
 
 std::map<std::string, at::Tensor> forward(const Prepared& prepared);
 

@@ -11,7 +11,7 @@
 
 namespace hopscope::tests {
 
-base::Result<Prepared> prepare(const std::string& folder, const std::string& name, placement::Strategy strategy)
+base::Result<Prepared> prepare(const std::string& folder, const std::string& name, base::Strategy strategy)
 {
     Prepared p;
     auto data = graph::readData({folder + "/" + name + ".safetensors"});
@@ -99,10 +99,10 @@ std::string reason(const base::Result<T>& result)
     return result ? std::string() : base::describe(result.error());
 }
 
-void checkModel(const std::string& name, placement::Strategy strategy)
+void checkModel(const std::string& name, base::Strategy strategy)
 {
     CAPTURE(name);
-    CAPTURE(std::string(placement::strategyName(strategy)));
+    CAPTURE(std::string(base::nameOf(strategy)));
     const auto prepared = prepare(models(), name, strategy);
     REQUIRE_MESSAGE(prepared.has_value(), reason(prepared));
     const auto whole = forward(*prepared);
@@ -121,15 +121,14 @@ TEST_CASE("a staged run equals the model's own forward for every batch size and 
 {
     for (const char* name :
          {"sage", "sage_scripted", "gcn", "gat", "reduced", "normed", "readout", "edges", "sparse", "wide", "hetero"})
-        for (const auto strategy : {placement::Strategy::Depth, placement::Strategy::SourceRule})
-            checkModel(name, strategy);
+        for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) checkModel(name, strategy);
 }
 
-TEST_CASE("a graph without edges runs") { checkModel("sage_no_edges", placement::Strategy::Depth); }
+TEST_CASE("a graph without edges runs") { checkModel("sage_no_edges", base::Strategy::Depth); }
 
 TEST_CASE("the same run gives the same bits twice")
 {
-    const auto prepared = prepare(models(), "gat", placement::Strategy::Depth);
+    const auto prepared = prepare(models(), "gat", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     const auto once = runStaged(*prepared, batches(7, 3)), again = runStaged(*prepared, batches(7, 3));
     REQUIRE((once.has_value() && again.has_value()));
@@ -138,7 +137,7 @@ TEST_CASE("the same run gives the same bits twice")
 
 TEST_CASE("a cancelled run says so and leaves nothing behind")
 {
-    const auto prepared = prepare(models(), "gcn", placement::Strategy::Depth);
+    const auto prepared = prepare(models(), "gcn", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     std::stop_source source;
     source.request_stop();
@@ -175,7 +174,7 @@ TEST_CASE("faults of a plan are told with the names that people know")
 
 TEST_CASE("inputs that disagree with each other are refused")
 {
-    auto prepared = prepare(models(), "reduced", placement::Strategy::Depth);
+    auto prepared = prepare(models(), "reduced", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     prepared->data["edge_attr"] = base::allocate(base::DType::Float32, {5, 3}).view;
     const auto staged = runStaged(*prepared, batches(7, 0));
@@ -185,7 +184,7 @@ TEST_CASE("inputs that disagree with each other are refused")
 
 TEST_CASE("a memory limit makes batches smaller and the result stays the same")
 {
-    const auto prepared = prepare(models(), "gat", placement::Strategy::Depth);
+    const auto prepared = prepare(models(), "gat", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     executor::Options options;
     options.memoryLimit = std::int64_t{1} << 30;
@@ -208,7 +207,7 @@ TEST_CASE("every batch reports its rows and every stage its phases")
         int batches = 0, started = 0, finished = 0;
         std::int64_t destinations = 0;
     } counter;
-    const auto prepared = prepare(models(), "sage", placement::Strategy::Depth);
+    const auto prepared = prepare(models(), "sage", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     const TemporaryFolder folder;
     executor::Options options = batches(10, 0);

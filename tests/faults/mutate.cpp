@@ -19,6 +19,7 @@
 #include "graph/dataset.h"
 #include "models/forked.h"
 #include "models/pipeline.h"
+#include "support/temporary_folder.h"
 
 namespace {
 
@@ -135,7 +136,7 @@ base::Status pipeline(const Mutant& mutant)
     if (!data) return base::forward(data);
     const auto prepared = models::prepare(*model, *data, {});
     if (!prepared) return base::forward(prepared);
-    const auto plan = placement::makePlan(prepared->analysis, placement::Strategy::Depth);
+    const auto plan = placement::makePlan(prepared->analysis, base::Strategy::Depth);
     if (!plan) return base::forward(plan);
     executor::Options options;
     options.batch = 7;
@@ -259,10 +260,8 @@ int main(int argc, char** argv)
 {
     const Arguments arguments = parse(argc, argv);
     if (warmUp(arguments)) return 1;
-    std::string root = (fs::temp_directory_path() / "hopscope-mutate-XXXXXX").string();
-    if (!mkdtemp(root.data())) return 1;
-    const Tally tally = runAll(arguments, root);
-    fs::remove_all(root);
+    const test::TemporaryFolder root;
+    const Tally tally = runAll(arguments, root.path);
     std::printf("%zu cases:", arguments.count);
     for (const auto& [ending, count] : tally.endings) std::printf("  %d %s", count, ending.c_str());
     std::printf("%s\n", tally.failed ? "  FAILED" : "");

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "gpu/driver.h"
+#include "support/temporary_folder.h"
 
 using namespace hopscope;
 namespace fs = std::filesystem;
@@ -16,16 +17,10 @@ class Machine {
 public:
     Machine()
     {
-        std::string pattern = (fs::temp_directory_path() / "hopscope-gpu-XXXXXX").string();
-        m_root = mkdtemp(pattern.data());
         for (const char* name : {"proc", "sys", "dev"}) fs::create_directories(m_root / name);
         forget();
     }
-    ~Machine()
-    {
-        forget();
-        fs::remove_all(m_root);
-    }
+    ~Machine() { forget(); }
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
@@ -53,7 +48,8 @@ private:
             unsetenv(name);
     }
 
-    fs::path m_root;
+    test::TemporaryFolder m_folder;
+    fs::path m_root = m_folder.path;
 };
 
 }  // namespace

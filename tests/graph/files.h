@@ -1,10 +1,7 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,22 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.h"
+
 namespace hopscope::graph::testing {
 
-// A folder that goes with its object.
+// A temporary folder with files that tests write.
 class TempFolder {
 public:
-    TempFolder()
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "hopscope-test.XXXXXX").string();
-        m_path = ::mkdtemp(name.data());
-    }
-    TempFolder(const TempFolder&) = delete;
-    TempFolder& operator=(const TempFolder&) = delete;
-    ~TempFolder() { std::filesystem::remove_all(m_path); }
-
-    [[nodiscard]] std::string file(const std::string& name) const { return m_path + "/" + name; }
-    [[nodiscard]] const std::string& path() const { return m_path; }
+    [[nodiscard]] std::string file(const std::string& name) const { return m_folder.file(name); }
+    [[nodiscard]] const std::string& path() const { return m_folder.path; }
     [[nodiscard]] std::string write(const std::string& name, const std::string& bytes) const
     {
         std::ofstream(file(name), std::ios::binary) << bytes;
@@ -36,13 +26,14 @@ public:
     [[nodiscard]] std::vector<std::string> names() const
     {
         std::vector<std::string> result;
-        for (const auto& entry : std::filesystem::directory_iterator(m_path)) result.push_back(entry.path().filename());
+        for (const auto& entry : std::filesystem::directory_iterator(m_folder.path))
+            result.push_back(entry.path().filename());
         std::sort(result.begin(), result.end());
         return result;
     }
 
 private:
-    std::string m_path;
+    test::TemporaryFolder m_folder;
 };
 
 inline std::string readAll(const std::string& path)

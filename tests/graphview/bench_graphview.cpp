@@ -49,7 +49,7 @@ int show(const QStringList& arguments)
         action->trigger();
     if (!QTest::qWaitFor([&] { return panel.layoutReady(); }, 20000)) return 1;
     const int selected = arguments.value(8).toInt();
-    if (selected > 0) selection.reveal(models::Target::op(selected));
+    if (selected > 0) selection.reveal(models::Target::op(protocol::OpId(selected)));
     QTest::qWait(50);
     return panel.grab().save(arguments[4]) ? 0 : 1;
 }
@@ -110,7 +110,7 @@ void benchShared(const QString& helper)
     const int shared = writer.input("edge_attr");
     std::vector<int> values{writer.input("x")};
     for (int i = 0; i < 453; ++i)
-        values.push_back(writer.op("rowwise", "aten::mul.Tensor", "", "",
+        values.push_back(writer.op(protocol::NodeKind::Rowwise, "aten::mul.Tensor", "", "",
                                    {values[values.size() - 1 - (i % 5 == 4 ? 3 : 0)], shared}));
     writer.output(values.back());
     Window window(helper);
@@ -186,7 +186,7 @@ void benchFold(const QString& helper)
         const auto& nodes = window.view().scene()->graph.nodes;
         const auto box = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.module >= 0; });
         if (box == nodes.end()) break;
-        window.selection.select(models::Target::op(box->op));
+        window.selection.select(models::Target::op(protocol::OpId(box->op)));
         times.push_back(timed([&] {
             window.action("graphExpand")->trigger();
             window.settle();

@@ -6,9 +6,13 @@
 
 namespace hopscope::graphview::samples {
 
+using protocol::NodeKind;
+using protocol::OpId;
+using protocol::ValueId;
+
 ModelWriter::ModelWriter() { m_model.splittable = true; }
 
-int ModelWriter::addValue(const std::string& origin, int width, bool structure)
+int ModelWriter::addValue(protocol::Origin origin, int width, bool structure)
 {
     protocol::ValueRecord value;
     const int index = static_cast<int>(m_model.values.size());
@@ -19,7 +23,7 @@ int ModelWriter::addValue(const std::string& origin, int width, bool structure)
     value.spaces = {std::string("node"), std::nullopt};
     value.bytes = 4000LL * width;
     value.structureOnly = structure;
-    m_model.valuesById.emplace(value.id, index);
+    m_model.valuesById.emplace(value.id, ValueId(index));
     m_model.values.push_back(value);
     m_depth.push_back(0);
     return index;
@@ -27,54 +31,54 @@ int ModelWriter::addValue(const std::string& origin, int width, bool structure)
 
 int ModelWriter::input(const std::string& name, bool structure)
 {
-    const int value = addValue("input", 64, structure);
+    const int value = addValue(protocol::Origin::Input, 64, structure);
     m_model.values[value].name = name;
     protocol::OpRecord op;
     op.id = "input." + name;
-    op.kind = "input";
+    op.kind = NodeKind::Input;
     op.name = name;
     op.structureOnly = structure;
-    op.outputs = {value};
-    m_model.values[value].producer = static_cast<int>(m_model.ops.size());
-    m_model.opsById.emplace(op.id, static_cast<int>(m_model.ops.size()));
+    op.outputs = {ValueId(value)};
+    m_model.values[value].producer = OpId(m_model.ops.size());
+    m_model.opsById.emplace(op.id, OpId(m_model.ops.size()));
     m_model.ops.push_back(op);
     return value;
 }
 
 int ModelWriter::parameter(const std::string& name)
 {
-    const int value = addValue("parameter", 64, false);
+    const int value = addValue(protocol::Origin::Parameter, 64, false);
     m_model.values[value].name = name;
     m_model.values[value].shape = {"64", "64"};
     m_model.values[value].spaces = {std::nullopt, std::nullopt};
     return value;
 }
 
-int ModelWriter::op(const std::string& kind, const std::string& name, const std::string& module,
-                    const std::string& type, const std::vector<int>& inputs, int width)
+int ModelWriter::op(NodeKind kind, const std::string& name, const std::string& module, const std::string& type,
+                    const std::vector<int>& inputs, int width)
 {
     const int index = static_cast<int>(m_model.ops.size());
-    const int value = addValue("op", width, kind == "structure");
+    const int value = addValue(protocol::Origin::Op, width, kind == NodeKind::Structure);
     protocol::OpRecord op;
     op.id = "op" + std::to_string(index);
     op.kind = kind;
     op.name = name;
     op.module = module;
     op.moduleType = type;
-    op.structureOnly = kind == "structure";
-    op.inputs = inputs;
-    op.outputs = {value};
+    op.structureOnly = kind == NodeKind::Structure;
+    op.outputs = {ValueId(value)};
     for (int input : inputs) {
-        m_model.values[input].consumers.push_back(index);
+        op.inputs.emplace_back(input);
+        m_model.values[input].consumers.emplace_back(index);
         if (!op.structureOnly) op.depth = std::max(op.depth, m_depth[input]);
     }
-    op.depth += kind == "gather" ? 1 : 0;
+    op.depth += kind == NodeKind::Gather ? 1 : 0;
     op.depthModule = op.depthOp = op.depth;
     m_depth[value] = op.depth;
     m_model.depth = std::max(m_model.depth, op.depth);
-    m_model.values[value].producer = index;
-    m_model.opsById.emplace(op.id, index);
-    if (op.structureOnly) m_model.prologue.push_back(index);
+    m_model.values[value].producer = OpId(index);
+    m_model.opsById.emplace(op.id, OpId(index));
+    if (op.structureOnly) m_model.prologue.emplace_back(index);
     m_model.ops.push_back(std::move(op));
     return value;
 }
@@ -83,12 +87,12 @@ void ModelWriter::output(int value)
 {
     protocol::OpRecord op;
     op.id = "output.out";
-    op.kind = "output";
+    op.kind = NodeKind::Output;
     op.name = "out";
-    op.inputs = {value};
+    op.inputs = {ValueId(value)};
     op.depth = m_depth[value];
-    m_model.values[value].consumers.push_back(static_cast<int>(m_model.ops.size()));
-    m_model.opsById.emplace(op.id, static_cast<int>(m_model.ops.size()));
+    m_model.values[value].consumers.emplace_back(m_model.ops.size());
+    m_model.opsById.emplace(op.id, OpId(m_model.ops.size()));
     m_model.ops.push_back(op);
 }
 
@@ -104,39 +108,39 @@ Edges writePrologue(ModelWriter& writer, const std::string& module)
 {
     const int edges = writer.input("edge_index", true);
     Edges made;
-    made.source = writer.op("structure", "aten::select.int", module, "GCNConv", {edges});
-    made.destination = writer.op("structure", "aten::select.int", module, "GCNConv", {edges});
-    const int degree = writer.op("structure", "aten::index_add", module, "GCNConv", {made.destination});
-    made.norm = writer.op("structure", "aten::rsqrt", module, "GCNConv", {degree});
+    made.source = writer.op(NodeKind::Structure, "aten::select.int", module, "GCNConv", {edges});
+    made.destination = writer.op(NodeKind::Structure, "aten::select.int", module, "GCNConv", {edges});
+    const int degree = writer.op(NodeKind::Structure, "aten::index_add", module, "GCNConv", {made.destination});
+    made.norm = writer.op(NodeKind::Structure, "aten::rsqrt", module, "GCNConv", {degree});
     return made;
 }
 
 int writeLayer(ModelWriter& writer, const std::string& module, int h, const Edges& edges)
 {
     const int weight = writer.parameter(module + ".lin.weight");
-    const int linear = writer.op("rowwise", "aten::linear", module + ".lin", "Linear", {h, weight});
-    const int scaled = writer.op("rowwise", "aten::mul.Tensor", module, "GCNConv", {linear, edges.norm});
-    const int gathered = writer.op("gather", "aten::index_select", module, "GCNConv", {scaled, edges.source});
-    const int sum = writer.op("aggregate", "aten::index_add", module, "GCNConv", {edges.destination, gathered});
-    return writer.op("rowwise", "aten::add.Tensor", module, "GCNConv", {sum, scaled});
+    const int linear = writer.op(NodeKind::Rowwise, "aten::linear", module + ".lin", "Linear", {h, weight});
+    const int scaled = writer.op(NodeKind::Rowwise, "aten::mul.Tensor", module, "GCNConv", {linear, edges.norm});
+    const int gathered = writer.op(NodeKind::Gather, "aten::index_select", module, "GCNConv", {scaled, edges.source});
+    const int sum = writer.op(NodeKind::Aggregate, "aten::index_add", module, "GCNConv", {edges.destination, gathered});
+    return writer.op(NodeKind::Rowwise, "aten::add.Tensor", module, "GCNConv", {sum, scaled});
 }
 
 // A block of 20 operators: a layer, a branch with its own modules, and what brings them together.
 int writeBlock(ModelWriter& writer, const std::string& block, int h, const Edges& edges)
 {
     int conv = writeLayer(writer, block + ".conv", h, edges);
-    conv = writer.op("rowwise", "aten::relu", block, "Block", {conv});
-    int left = writer.op("rowwise", "aten::layer_norm", block + ".norm", "LayerNorm", {conv});
+    conv = writer.op(NodeKind::Rowwise, "aten::relu", block, "Block", {conv});
+    int left = writer.op(NodeKind::Rowwise, "aten::layer_norm", block + ".norm", "LayerNorm", {conv});
     int right = conv;
     for (int i = 0; i < 3; ++i) {
         const std::string mlp = block + ".mlp." + std::to_string(i);
-        right = writer.op("rowwise", "aten::linear", mlp, "Layer", {right, writer.parameter(mlp + ".weight")});
-        right = writer.op("rowwise", "aten::relu", mlp, "Layer", {right});
-        right = writer.op("rowwise", "aten::layer_norm", mlp, "Layer", {right});
+        right = writer.op(NodeKind::Rowwise, "aten::linear", mlp, "Layer", {right, writer.parameter(mlp + ".weight")});
+        right = writer.op(NodeKind::Rowwise, "aten::relu", mlp, "Layer", {right});
+        right = writer.op(NodeKind::Rowwise, "aten::layer_norm", mlp, "Layer", {right});
     }
-    left = writer.op("rowwise", "aten::sigmoid", block, "Block", {left});
-    const int gated = writer.op("rowwise", "aten::mul.Tensor", block, "Block", {left, right});
-    return writer.op("rowwise", "aten::add.Tensor", block, "Block", {gated, h});
+    left = writer.op(NodeKind::Rowwise, "aten::sigmoid", block, "Block", {left});
+    const int gated = writer.op(NodeKind::Rowwise, "aten::mul.Tensor", block, "Block", {left, right});
+    return writer.op(NodeKind::Rowwise, "aten::add.Tensor", block, "Block", {gated, h});
 }
 
 }  // namespace
@@ -148,11 +152,12 @@ models::ModelPtr layeredModel(int layers, bool skips)
     const Edges edges = writePrologue(writer, "convs.0");
     for (int layer = 0; layer < layers; ++layer) {
         h = writeLayer(writer, "convs." + std::to_string(layer), h, edges);
-        h = writer.op("rowwise", "aten::relu", "", "", {h});
+        h = writer.op(NodeKind::Rowwise, "aten::relu", "", "", {h});
         if (skips && layer % 8 == 7)
-            h = writer.op("rowwise", "aten::add.Tensor", "", "", {h, std::exchange(before, h)});
+            h = writer.op(NodeKind::Rowwise, "aten::add.Tensor", "", "", {h, std::exchange(before, h)});
     }
-    writer.output(writer.op("rowwise", "aten::linear", "lin", "Linear", {h, writer.parameter("lin.weight")}, 7));
+    writer.output(
+        writer.op(NodeKind::Rowwise, "aten::linear", "lin", "Linear", {h, writer.parameter("lin.weight")}, 7));
     return writer.finish();
 }
 
@@ -162,7 +167,7 @@ models::ModelPtr largeModel(int ops)
     ModelWriter writer;
     int h = writer.input("x");
     const Edges edges = writePrologue(writer, "embed");
-    h = writer.op("rowwise", "aten::linear", "embed", "Linear", {h, writer.parameter("embed.weight")});
+    h = writer.op(NodeKind::Rowwise, "aten::linear", "embed", "Linear", {h, writer.parameter("embed.weight")});
     std::vector<int> skips;
     for (int block = 0; block * opsPerBlock < ops; ++block) {
         // Stages of ten blocks, so that the tree has depth; every tenth block looks back at the stage before.
@@ -170,26 +175,28 @@ models::ModelPtr largeModel(int ops)
                        edges);
         if (block % 10 != 9) continue;
         skips.push_back(h);
-        if (skips.size() > 2) h = writer.op("rowwise", "aten::add.Tensor", "", "", {h, skips[skips.size() - 3]});
+        if (skips.size() > 2)
+            h = writer.op(NodeKind::Rowwise, "aten::add.Tensor", "", "", {h, skips[skips.size() - 3]});
     }
-    writer.output(writer.op("rowwise", "aten::linear", "head", "Linear", {h, writer.parameter("head.weight")}, 7));
+    writer.output(
+        writer.op(NodeKind::Rowwise, "aten::linear", "head", "Linear", {h, writer.parameter("head.weight")}, 7));
     return writer.finish();
 }
 
 models::PlanPtr depthPlan(const models::ModelPtr& model)
 {
     auto plan = std::make_shared<protocol::PlanRecord>();
-    const auto stageOf = [&](int op) { return std::max(1, model->ops[op].depth); };
-    plan->strategy = "depth";
+    const auto stageOf = [&](OpId op) { return protocol::StageId(std::max(1, model->ops[op].depth)); };
+    plan->strategy = base::Strategy::Depth;
     plan->stages.resize(std::max(1, model->depth));
-    for (std::size_t i = 0; i < plan->stages.size(); ++i) plan->stages[i].index = static_cast<int>(i) + 1;
+    for (std::size_t i = 0; i < plan->stages.size(); ++i) plan->stages[i].index = protocol::StageId::at(i);
     for (std::size_t op = 0; op < model->ops.size(); ++op) {
         const auto& record = model->ops[op];
-        if (record.structureOnly || record.kind == "input" || record.kind == "output") continue;
-        const int stage = stageOf(static_cast<int>(op));
-        plan->stages[stage - 1].steps.push_back({static_cast<int>(op), "B(node)", "node"});
-        for (int value : record.outputs)
-            for (int consumer : model->values[value].consumers)
+        if (record.structureOnly || !record.computes()) continue;
+        const protocol::StageId stage = stageOf(OpId(op));
+        plan->stages[stage.number - 1].steps.push_back({OpId(op), "B(node)", "node"});
+        for (ValueId value : record.outputs)
+            for (OpId consumer : model->values[value].consumers)
                 if (const auto* known = plan->checkpointOf(value); !known && stageOf(consumer) > stage)
                     plan->checkpoints.push_back({value, stage, false, model->values[value].bytes, std::nullopt});
     }

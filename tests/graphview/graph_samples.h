@@ -14,15 +14,15 @@ class ModelWriter {
 public:
     ModelWriter();
     int input(const std::string& name, bool structure = false);
-    // Returns the number of the new operator's value. `kind` as in protocol::OpRecord.
-    int op(const std::string& kind, const std::string& name, const std::string& module, const std::string& type,
+    // Returns the number of the new operator's value.
+    int op(protocol::NodeKind kind, const std::string& name, const std::string& module, const std::string& type,
            const std::vector<int>& inputs, int width = 32);
     int parameter(const std::string& name);
     void output(int value);
     models::ModelPtr finish();
 
 private:
-    int addValue(const std::string& origin, int width, bool structure);
+    int addValue(protocol::Origin origin, int width, bool structure);
     protocol::ModelRecord m_model;
     std::vector<int> m_depth;  // by value
 };

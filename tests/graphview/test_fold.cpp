@@ -176,9 +176,9 @@ private slots:
         // a.1 -> b -> a.2: the module `a` cannot be drawn as one box around its operators.
         samples::ModelWriter writer;
         const int x = writer.input("x");
-        const int first = writer.op("rowwise", "aten::relu", "a", "A", {x});
-        const int between = writer.op("rowwise", "aten::tanh", "", "", {first});
-        writer.output(writer.op("rowwise", "aten::sigmoid", "a", "A", {between}));
+        const int first = writer.op(protocol::NodeKind::Rowwise, "aten::relu", "a", "A", {x});
+        const int between = writer.op(protocol::NodeKind::Rowwise, "aten::tanh", "", "", {first});
+        writer.output(writer.op(protocol::NodeKind::Rowwise, "aten::sigmoid", "a", "A", {between}));
         const auto model = writer.finish();
         const FoldModel fold = prepareFold(*model);
         const VisibleGraph graph = visibleGraph(fold, fullyExpanded(fold));
@@ -191,7 +191,7 @@ private slots:
         samples::ModelWriter writer;
         const int weight = writer.input("edge_weight");
         int h = writer.input("x");
-        for (int i = 0; i < 8; ++i) h = writer.op("rowwise", "aten::mul.Tensor", "", "", {h, weight});
+        for (int i = 0; i < 8; ++i) h = writer.op(protocol::NodeKind::Rowwise, "aten::mul.Tensor", "", "", {h, weight});
         writer.output(h);
         const auto model = writer.finish();
         const FoldModel fold = prepareFold(*model);

@@ -10,7 +10,8 @@
 
 using namespace hopscope;
 using namespace hopscope::graphview;
-using protocol::PinRecord;
+using plan::Pin;
+using plan::PinKind;
 
 namespace {
 
@@ -25,7 +26,7 @@ QMenu* menuAt(Bench& bench, QPoint at)
 QAction* entry(const QMenu* menu, const char* name) { return menu->findChild<QAction*>(QLatin1String(name)); }
 
 // The plan of now with pins, as the engine would hand it out.
-models::PlanPtr pinned(const Bench& bench, std::vector<PinRecord> pins)
+models::PlanPtr pinned(const Bench& bench, std::vector<Pin> pins)
 {
     auto plan = std::make_shared<protocol::PlanRecord>(*bench.plan);
     plan->pins = std::move(pins);
@@ -82,10 +83,10 @@ private slots:
         QVERIFY(cut && !cut->isChecked());
         cut->trigger();
         QCOMPARE(toggled.size(), 1);
-        const auto pin = toggled[0][0].value<PinRecord>();
-        QCOMPARE(pin.kind, std::string("cut"));
-        QCOMPARE(pin.value, bench.model->values[edge->values.front()].id);
-        QVERIFY(bench.model->valueIndex(pin.consumer) >= 0);
+        const auto pin = toggled[0][0].value<Pin>();
+        QCOMPARE(pin.kind, PinKind::Cut);
+        QCOMPARE(pin.value, protocol::ValueId(edge->values.front()));
+        QVERIFY(bench.model->values.contains(pin.consumer));
         menu->close();
     }
 
@@ -94,9 +95,9 @@ private slots:
         Bench bench;
         const int hop = bench.nth("sum aggregation", 1);
         const SceneEdge* edge = edgeInto(bench, hop);
-        const auto& made = bench.model->values[bench.model->ops[bench.scene().graph.nodes[hop].op].outputs.front()];
-        const std::vector<PinRecord> pins{{"hop_stage", made.id, {}, 2},
-                                          {"cut", bench.model->values[edge->values.front()].id, made.id}};
+        const protocol::ValueId made = bench.model->ops[bench.scene().graph.nodes[hop].op].outputs.front();
+        const std::vector<Pin> pins{{PinKind::HopStage, made, {}, plan::StageId(2)},
+                                    {PinKind::Cut, protocol::ValueId(edge->values.front()), made}};
         models::Settings settings;
         settings.pins = pins;
         bench.document.setSettings(settings);
@@ -116,7 +117,7 @@ private slots:
     {
         Bench bench;
         models::Settings settings;
-        settings.strategy = "depth";
+        settings.strategy = base::Strategy::Depth;
         bench.document.setSettings(settings);
         QMenu* menu = menuAt(bench, bench.at(bench.nth("sum aggregation", 1)));
         QVERIFY(entry(menu, "pin.no_recompute")->toolTip().contains("optimal plan around your pins"));

@@ -15,6 +15,9 @@
 using namespace hopscope;
 using namespace hopscope::graphview;
 using models::Target;
+using plan::Pin;
+using plan::PinKind;
+using protocol::ValueId;
 
 class GraphPanelTest : public QObject {
     Q_OBJECT
@@ -24,10 +27,10 @@ private slots:
         Bench bench;
         const int relu = bench.nth("relu", 1);
         bench.click(relu);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[relu].op));
+        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[relu].op)));
         QVERIFY(bench.view().state().selected[relu]);
         const int concat = bench.node("concat");
-        bench.selection.select(Target::op(bench.scene().graph.nodes[concat].op));
+        bench.selection.select(Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
         QVERIFY(bench.view().state().selected[concat]);
         QVERIFY(!bench.view().state().selected[relu]);
         QVERIFY(bench.view().accessibleDescription().startsWith(QLatin1String("concat")));
@@ -47,15 +50,18 @@ private slots:
         const int concat = bench.node("concat");
         bench.click(concat);
         bench.press(Qt::Key_Down);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("lin")].op)));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
+        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 2)].op)));
         bench.press(Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
+        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
         bench.press(Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 2)].op)));
     }
 
     void closingAndOpeningAModuleKeepsItInPlace()
@@ -115,11 +121,9 @@ private slots:
         QSignalSpy pinned(&bench.panel, &GraphPanel::pinRequested);
         for (const SceneEdge& edge : bench.scene().edges) {
             if (edge.from != bench.nth("sum aggregation", 0)) continue;
-            const std::string value = bench.model->values[edge.values.front()].id;
             QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, pathPoint(bench, edge, 0.5));
             QCOMPARE(pinned.size(), 1);
-            QCOMPARE(pinned[0][0].toString(), QStringLiteral("checkpoint"));
-            QCOMPARE(pinned[0][1].toString().toStdString(), value);
+            QCOMPARE(pinned[0][0].value<Pin>(), (Pin{PinKind::Checkpoint, ValueId(edge.values.front())}));
             return;
         }
         QFAIL("no such edge");
@@ -138,9 +142,9 @@ private slots:
         bench.view().grab();  // the ghost and its target are painted on the way
         QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.at(sum));
         QCOMPARE(moved.size(), 1);
-        QCOMPARE(moved[0][0].toString().toStdString(), bench.model->values[store.value].id);
+        QCOMPARE(moved[0][0].value<ValueId>(), ValueId(store.value));
         const int op = bench.scene().graph.nodes[sum].op;
-        QCOMPARE(moved[0][1].toString().toStdString(), bench.model->values[bench.model->ops[op].outputs.front()].id);
+        QCOMPARE(moved[0][1].value<ValueId>(), bench.model->ops[op].outputs.front());
     }
 
     void aCheckpointDroppedOnNothingStays()
@@ -159,22 +163,22 @@ private slots:
     void keysPin_data()
     {
         QTest::addColumn<int>("key");
-        QTest::addColumn<QString>("kind");
-        QTest::newRow("S stores") << int(Qt::Key_S) << "checkpoint";
-        QTest::newRow("N never stores") << int(Qt::Key_N) << "no_checkpoint";
-        QTest::newRow("U lets the plan decide") << int(Qt::Key_U) << "";
+        QTest::addColumn<std::optional<PinKind>>("kind");
+        QTest::newRow("S stores") << int(Qt::Key_S) << std::optional(PinKind::Checkpoint);
+        QTest::newRow("N never stores") << int(Qt::Key_N) << std::optional(PinKind::NoCheckpoint);
+        QTest::newRow("U lets the plan decide") << int(Qt::Key_U) << std::optional<PinKind>();
     }
     void keysPin()
     {
         QFETCH(int, key);
-        QFETCH(QString, kind);
+        QFETCH(std::optional<PinKind>, kind);
         Bench bench;
         QSignalSpy pinned(&bench.panel, &GraphPanel::pinRequested), unpinned(&bench.panel, &GraphPanel::unpinRequested);
         bench.click(bench.nth("relu", 0));
         bench.press(Qt::Key(key));
-        QCOMPARE(pinned.size(), kind.isEmpty() ? 0 : 1);
-        QCOMPARE(unpinned.size(), kind.isEmpty() ? 1 : 0);
-        if (!kind.isEmpty()) QCOMPARE(pinned[0], (QVariantList{kind, "v30"}));
+        QCOMPARE(pinned.size(), kind ? 1 : 0);
+        QCOMPARE(unpinned.size(), kind ? 0 : 1);
+        if (kind) QCOMPARE(pinned[0][0].value<Pin>(), (Pin{*kind, ValueId(30)}));
     }
 
     void deleteRemovesASelectedCheckpoint()
@@ -186,10 +190,10 @@ private slots:
         const SceneStore& store = bench.scene().stores.front();
         QTest::mouseClick(&bench.view(), Qt::LeftButton, {},
                           bench.view().camera().toScreen(store.rect.center()).toPoint());
-        QCOMPARE(bench.selection.current(), Target::value(store.value));
+        QCOMPARE(bench.selection.current(), Target::value(protocol::ValueId(store.value)));
         bench.press(Qt::Key_Delete);
         QCOMPARE(pinned.size(), 1);
-        QCOMPARE(pinned[0][0].toString(), QStringLiteral("no_checkpoint"));
+        QCOMPARE(pinned[0][0].value<Pin>().kind, PinKind::NoCheckpoint);
     }
 
     void whatCannotBeStoredIsRefusedInWords()
@@ -198,7 +202,7 @@ private slots:
         QSignalSpy pinned(&bench.panel, &GraphPanel::pinRequested),
             help(&bench.panel, &GraphPanel::contextHelpRequested);
         bench.press(Qt::Key_S);
-        bench.selection.select(Target::value(bench.model->valueIndex("v1")));  // edge_index
+        bench.selection.select(Target::value(bench.model->findValue("v1")));  // edge_index
         bench.press(Qt::Key_S);
         QCOMPARE(pinned.size(), 0);
         QCOMPARE(help.size(), 2);
@@ -215,9 +219,11 @@ private slots:
         const auto& found = bench.view().state().found;
         QCOMPARE(std::count(found.begin(), found.end(), 1), 3);
         QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 1)].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 1)].op)));
         QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 0)].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 0)].op)));
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(!field->isVisible());
         QVERIFY(bench.view().state().found.empty());
@@ -228,11 +234,11 @@ private slots:
         Bench bench;
         bench.action("graphCollapseAll")->trigger();
         bench.settle();
-        const int op = bench.model->opIndex("op32");
+        const protocol::OpId op = bench.model->findOp("op32");
         bench.selection.reveal(Target::op(op));
         bench.settle();
-        const int node = bench.scene().graph.nodeOf[op];
-        QCOMPARE(bench.scene().graph.nodes[node].op, op);
+        const int node = bench.scene().graph.nodeOf[op.at()];
+        QCOMPARE(bench.scene().graph.nodes[node].op, op.index);
         QVERIFY(bench.view().rect().contains(bench.at(node)));
     }
 
@@ -287,9 +293,11 @@ private slots:
         const QByteArray state = bench.panel.saveView();
         bench.click(bench.nth("relu", 0));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("concat")].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("concat")].op)));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
+        QCOMPARE(bench.selection.current(),
+                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("lin")].op)));
         bench.press(Qt::Key_B, Qt::ControlModifier);
         QVERIFY(!bench.view().state().bookmarked[bench.node("lin")]);
         bench.panel.restoreView(state);
@@ -415,7 +423,7 @@ private slots:
         for (QAction* action : menu->actions())
             if (action->text() == QLatin1String("Never store")) action->trigger();
         QCOMPARE(toggled.size(), 1);
-        QVERIFY(toggled[0][0].value<protocol::PinRecord>() == (protocol::PinRecord{"no_checkpoint", "v30"}));
+        QCOMPARE(toggled[0][0].value<Pin>(), (Pin{PinKind::NoCheckpoint, ValueId(30)}));
         menu->close();
     }
 };

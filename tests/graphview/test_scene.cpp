@@ -204,7 +204,7 @@ private slots:
     {
         samples::ModelWriter writer;
         int value = writer.input("x");
-        for (int i = 0; i < 160; ++i) value = writer.op("rowwise", "aten::tanh", "", "", {value});
+        for (int i = 0; i < 160; ++i) value = writer.op(protocol::NodeKind::Rowwise, "aten::tanh", "", "", {value});
         writer.output(value);
         const models::ModelPtr model = writer.finish();
         const ScenePtr scene = sceneOf(model, nullptr);
@@ -232,7 +232,8 @@ private slots:
         QCOMPARE(index.find("aten::relu").size(), std::size_t(3));
         QVERIFY(index.find("").empty());
         QVERIFY(index.find("nothing like this").empty());
-        for (int op : index.find("gather source")) QCOMPARE(model->ops[op].kind, std::string("gather"));
+        for (const protocol::OpId op : index.find("gather source"))
+            QCOMPARE(model->ops[op].kind, protocol::NodeKind::Gather);
     }
 
     void modesWithoutDataSayWhy()

@@ -6,6 +6,7 @@
 
 #include "fake_engine.h"
 #include "jobs/workbench.h"
+#include "schema/names.h"
 
 namespace hopscope::jobs {
 
@@ -20,7 +21,7 @@ struct Bench {
     void open(const QString& model)
     {
         workbench.open(model, {"graph.safetensors"}, {});
-        QTRY_VERIFY(document.reference("source-rule") != nullptr);
+        QTRY_VERIFY(document.reference(base::Strategy::SourceRule) != nullptr);
         QTRY_VERIFY(document.plan() != nullptr);
         QTRY_VERIFY(!workbench.busy());
     }
@@ -31,13 +32,14 @@ struct Bench {
         QStringList ids;
         for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
             if (!checkpoint.output)
-                ids.append(
-                    QString::fromStdString(document.model()->values.at(static_cast<std::size_t>(checkpoint.value)).id));
+                ids.append(QString::fromStdString(document.model()->values.at(checkpoint.value).id));
         return ids;
     }
 
     [[nodiscard]] bool idle() const { return !workbench.busy(); }
 };
+
+inline protocol::ValueId valueOf(const char* id) { return schema::valueNamed(id).value(); }
 
 // chain3: v2 linear, v5 result of layer 0; v6, v9 of layer 1; v10, v13 of layer 2.
 inline const char* const firstResult = "v5";

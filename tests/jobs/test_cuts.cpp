@@ -10,17 +10,19 @@ using namespace hopscope::jobs;
 
 namespace {
 
+protocol::ValueId value(char letter) { return protocol::ValueId(letter - 'a'); }
+
 // "store a, drop b" -> pins
-std::vector<protocol::PinRecord> pins(const QString& text)
+std::vector<plan::Pin> pins(const QString& text)
 {
-    std::vector<protocol::PinRecord> result;
+    std::vector<plan::Pin> result;
     for (const QString& part : text.split(", ", Qt::SkipEmptyParts))
-        result.push_back(
-            {part.startsWith("store") ? "checkpoint" : "no_checkpoint", part.section(' ', 1).toStdString()});
+        result.push_back({part.startsWith("store") ? base::PinKind::Checkpoint : base::PinKind::NoCheckpoint,
+                          value(part.back().toLatin1())});
     return result;
 }
 
-Cuts cuts(const QString& text) { return {"depth", "time", pins(text)}; }
+Cuts cuts(const QString& text) { return {base::Strategy::Depth, base::Objective::Time, pins(text)}; }
 
 }  // namespace
 
@@ -37,20 +39,23 @@ private slots:
 
 void TestCuts::aPinReplacesTheOneOfTheSameValue()
 {
-    QVERIFY(withPin(cuts("store a, drop b"), {"no_checkpoint", "a"}) == cuts("drop b, drop a"));
-    QVERIFY(withoutPin(cuts("store a, drop b"), {"checkpoint", "a"}) == cuts("drop b"));
-    QVERIFY(withoutPins(cuts("store a"), "z") == cuts("store a"));
+    QVERIFY(withPin(cuts("store a, drop b"), {base::PinKind::NoCheckpoint, value('a')}) == cuts("drop b, drop a"));
+    QVERIFY(withoutPin(cuts("store a, drop b"), {base::PinKind::Checkpoint, value('a')}) == cuts("drop b"));
+    QVERIFY(withoutPins(cuts("store a"), value('z')) == cuts("store a"));
 }
 
 void TestCuts::whatNoRuleKeepsToMakesAnOptimum()
 {
-    const Cuts cut = withPin(cuts("store a"), {"cut", "a", "b"});
-    QCOMPARE(cut.strategy, QString("optimal"));
+    const Cuts cut = withPin(cuts("store a"), {base::PinKind::Cut, value('a'), value('b')});
+    QCOMPARE(cut.strategy, base::Strategy::Optimal);
     QCOMPARE(cut.pins.size(), std::size_t{2});
-    QCOMPARE(withPin(cuts("store a"), {"checkpoint", "b"}).strategy, QString("depth"));
-    QCOMPARE(withPin(withPin(cut, {"hop_stage", "a", {}, 2}), {"hop_stage", "a", {}, 3}).pins.size(), std::size_t{3});
-    QVERIFY(withoutPins(cut, "a").pins.empty());
-    QCOMPARE(withoutPins(cut, "b").pins, pins("store a"));
+    QCOMPARE(withPin(cuts("store a"), {base::PinKind::Checkpoint, value('b')}).strategy, base::Strategy::Depth);
+    QCOMPARE(withPin(withPin(cut, {base::PinKind::HopStage, value('a'), {}, plan::StageId(2)}),
+                     {base::PinKind::HopStage, value('a'), {}, plan::StageId(3)})
+                 .pins.size(),
+             std::size_t{3});
+    QVERIFY(withoutPins(cut, value('a')).pins.empty());
+    QCOMPARE(withoutPins(cut, value('b')).pins, pins("store a"));
 }
 
 void TestCuts::movesLeaveAsFewPinsAsTheyCan_data()
@@ -71,27 +76,32 @@ void TestCuts::movesLeaveAsFewPinsAsTheyCan()
 {
     QFETCH(QString, before);
     QFETCH(QString, after);
-    QVERIFY(withMove(cuts(before), "a", "b") == cuts(after));
+    QVERIFY(withMove(cuts(before), value('a'), value('b')) == cuts(after));
 }
 
 void TestCuts::pinsOfUnknownValuesDoNotFit()
 {
     protocol::ModelRecord model;
-    model.valuesById = {{"a", 0}, {"c", 1}};
-    QVERIFY(fittingPins(pins("store a, drop b, drop c"), model) == pins("store a, drop c"));
+    model.values.resize(2);
+    QVERIFY(fittingPins(pins("store a, drop b, drop c"), model) == pins("store a, drop b"));
 }
 
 void TestCuts::aRefusedCommandLeavesTheStackWhenItIsUndone()
 {
-    QStringList applied;
-    const auto apply = [&](const Cuts& to) { applied.append(to.strategy); };
+    std::vector<int> applied;
+    const auto apply = [&](const Cuts& to) { applied.push_back(to.stages.value_or(0)); };
+    const auto stages = [](int count) {
+        Cuts made;
+        made.stages = count;
+        return made;
+    };
     QUndoStack stack;
-    stack.push(new CutCommand("one", {"start", "time", {}}, {"one", "time", {}}, apply));
-    auto* refused = new CutCommand("two", {"one", "time", {}}, {"two", "time", {}}, apply);
+    stack.push(new CutCommand("one", {}, stages(1), apply));
+    auto* refused = new CutCommand("two", stages(1), stages(2), apply);
     stack.push(refused);
     refused->refuse();
     stack.undo();
-    QCOMPARE(applied, (QStringList{"one", "two", "one"}));
+    QCOMPARE(applied, (std::vector{1, 2, 1}));
     QCOMPARE(stack.count(), 1);
     QVERIFY(!stack.canRedo());
 }

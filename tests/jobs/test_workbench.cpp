@@ -48,8 +48,8 @@ void TestWorkbench::openingShowsTheModelItsPlanAndBothReferences()
     QCOMPARE(bench.document.model()->depth, 3);
     QCOMPARE(bench.document.modelPath(), QString("chain3.pt"));
     QCOMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
-    QVERIFY(bench.document.reference("depth") != nullptr);
-    QCOMPARE(bench.document.reference("source-rule")->strategy, std::string("source-rule"));
+    QVERIFY(bench.document.reference(base::Strategy::Depth) != nullptr);
+    QCOMPARE(bench.document.reference(base::Strategy::SourceRule)->strategy, base::Strategy::SourceRule);
     QVERIFY(bench.document.plan()->predicted.has_value());
 }
 
@@ -74,7 +74,7 @@ void TestWorkbench::aFileThatIsRefusedLeavesWhatWasOpen()
     QTRY_COMPARE(failed.count(), 1);
     QVERIFY(failed[0][1].toString().contains("no TorchScript archive"));
     QCOMPARE(bench.document.modelPath(), QString("chain3.pt"));
-    bench.workbench.pin({"no_checkpoint", firstResult});
+    bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(firstResult)});
     QTRY_COMPARE(bench.stored(), QStringList{secondResult});
 }
 
@@ -82,7 +82,7 @@ void TestWorkbench::pinsChangeThePlanAndUndoBringsItBack()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
     QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
     bench.workbench.undoStack().undo();
@@ -90,7 +90,7 @@ void TestWorkbench::pinsChangeThePlanAndUndoBringsItBack()
     QVERIFY(bench.document.settings().pins.empty());
     bench.workbench.undoStack().redo();
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
-    bench.workbench.unpin(secondLinear);
+    bench.workbench.unpin(valueOf(secondLinear));
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
     QCOMPARE(bench.workbench.undoStack().count(), 2);
 }
@@ -99,9 +99,9 @@ void TestWorkbench::movingACheckpointIsOneStep()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.movePin(firstResult, secondLinear);
+    bench.workbench.movePin(valueOf(firstResult), valueOf(secondLinear));
     QTRY_COMPARE(bench.stored(), (QStringList{secondLinear, secondResult}));
-    bench.workbench.movePin(secondLinear, firstResult);
+    bench.workbench.movePin(valueOf(secondLinear), valueOf(firstResult));
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondResult}));
     QVERIFY(bench.document.settings().pins.empty());
     bench.workbench.undoStack().undo();
@@ -116,13 +116,13 @@ void TestWorkbench::aRefusedCutUndoesItselfAndSaysWhy()
     bench.open("chain3.pt");
     QSignalSpy refused(&bench.document, &models::Document::refusalChanged);
     const models::PlanPtr before = bench.document.plan();
-    bench.workbench.pin({"checkpoint", "v3"});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf("v3")});
     QTRY_COMPARE(refused.count(), 1);
     QVERIFY(bench.document.refusal().contains("cannot be stored"));
     QVERIFY(bench.document.settings().pins.empty());
     QCOMPARE(bench.document.plan(), before);
     QCOMPARE(bench.workbench.undoStack().count(), 0);
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     QVERIFY(bench.document.refusal().isEmpty());
 }
@@ -131,12 +131,12 @@ void TestWorkbench::aRefusedCutNamesThePinsInItsWayAndTakesOneOut()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"no_checkpoint", firstResult});
+    bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(firstResult)});
     QTRY_COMPARE(bench.stored(), QStringList{secondResult});
-    bench.workbench.pin({"no_checkpoint", secondResult});
+    bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(secondResult)});
     QTRY_COMPARE(bench.document.repairs().size(), std::size_t{1});
     const models::Repair way = bench.document.repairs().front();
-    QVERIFY(way.dropped == (protocol::PinRecord{"no_checkpoint", firstResult}));
+    QVERIFY(way.dropped == (plan::Pin{base::PinKind::NoCheckpoint, valueOf(firstResult)}));
     QCOMPARE(bench.stored(), QStringList{secondResult});
     bench.workbench.repair("the fix", way);
     QTRY_COMPARE(bench.stored(), QStringList{firstResult});
@@ -150,22 +150,22 @@ void TestWorkbench::theOptimumIsTakenAroundThePins()
 {
     Bench bench;
     bench.open("chain3.pt");
-    QCOMPARE(bench.document.settings().strategy, QString("optimal"));
+    QCOMPARE(bench.document.settings().strategy, base::Strategy::Optimal);
     QCOMPARE(bench.document.plan()->gap, std::optional(0.0));
-    bench.workbench.setStrategy("source-rule");
-    QTRY_COMPARE(bench.document.plan()->strategy, std::string("source-rule"));
+    bench.workbench.setStrategy(base::Strategy::SourceRule);
+    QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::SourceRule);
     QVERIFY(!bench.document.plan()->lowerBound.has_value());
-    bench.workbench.pin({"checkpoint", secondResult});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondResult)});
     QTRY_VERIFY(bench.stored().contains(secondResult));
     bench.workbench.optimiseAroundPins();
-    QTRY_COMPARE(bench.document.plan()->strategy, std::string("optimal"));
+    QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::Optimal);
     QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
     QVERIFY(bench.stored().contains(secondResult));
-    bench.workbench.setStrategy("optimal", "bytes");
-    QTRY_COMPARE(bench.document.plan()->unit, std::string("bytes"));
+    bench.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Bytes);
+    QTRY_COMPARE(bench.document.plan()->objective, base::Objective::Bytes);
     QVERIFY(bench.document.settings().pins.empty());
     bench.workbench.undoStack().undo();
-    QTRY_COMPARE(bench.document.plan()->unit, std::string("seconds"));
+    QTRY_COMPARE(bench.document.plan()->objective, base::Objective::Time);
 }
 
 void TestWorkbench::manyQuickChangesEndWithTheLastPlan()
@@ -173,10 +173,10 @@ void TestWorkbench::manyQuickChangesEndWithTheLastPlan()
     Bench bench;
     bench.open("chain3.pt");
     for (int i = 0; i < 10; ++i) {
-        bench.workbench.pin({"checkpoint", secondLinear});
-        bench.workbench.unpin(secondLinear);
+        bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
+        bench.workbench.unpin(valueOf(secondLinear));
     }
-    bench.workbench.pin({"no_checkpoint", secondResult});
+    bench.workbench.pin({base::PinKind::NoCheckpoint, valueOf(secondResult)});
     QTRY_VERIFY(bench.idle());
     QCOMPARE(bench.stored(), QStringList{firstResult});
     QCOMPARE(bench.workbench.undoStack().count(), 21);
@@ -186,8 +186,8 @@ void TestWorkbench::aRefusalAfterQuickChangesKeepsTheEarlierOnes()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
-    bench.workbench.pin({"checkpoint", "v3"});  // refused
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf("v3")});  // refused
     QTRY_VERIFY(!bench.document.refusal().isEmpty());
     QTRY_VERIFY(bench.idle());
     QTRY_COMPARE(bench.stored(), (QStringList{firstResult, secondLinear, secondResult}));
@@ -200,7 +200,7 @@ void TestWorkbench::askingWhatIfChangesNothing()
     Bench bench;
     bench.open("chain3.pt");
     std::optional<base::Result<protocol::PlanRecord>> answer;
-    bench.workbench.whatIf({{"no_checkpoint", firstResult}}, this,
+    bench.workbench.whatIf({{base::PinKind::NoCheckpoint, valueOf(firstResult)}}, this,
                            [&](base::Result<protocol::PlanRecord> plan) { answer = std::move(plan); });
     QTRY_VERIFY(answer.has_value());
     QVERIFY(answer->has_value());
@@ -213,7 +213,7 @@ void TestWorkbench::runSettingsReachThePlanWithoutAStepOfUndo()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     models::Settings settings = bench.document.settings();
     settings.batch = 64;
@@ -237,7 +237,7 @@ void TestWorkbench::aRunFillsItsLogAndIsKeptWhenItEnds()
     QVERIFY(!bench.workbench.running());
     QCOMPARE(bench.document.runs().size(), std::size_t{1});
     const models::FinishedRun& run = bench.document.runs().front();
-    QCOMPARE(run.report->verify->verdict, std::string("equal"));
+    QCOMPARE(run.report->verify->verdict, schema::Verdict::Equal);
     QCOMPARE(run.log->batches().size(), std::size_t{30});
     QCOMPARE(run.log->stages().size(), std::size_t{3});
     QVERIFY(run.reportText.contains("hopscope-report"));
@@ -320,7 +320,7 @@ void TestWorkbench::aDeathInMidRunKeepsTheDocumentItsPinsAndItsRuns()
     QSignalSpy finished(&bench.workbench, &Workbench::runFinished);
     bench.workbench.startRun();
     QTRY_COMPARE(finished.count(), 1);
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     bench.workbench.startRun(true);
     QTRY_VERIFY(bench.document.runLog()->state() == protocol::RunState::Paused);
@@ -363,7 +363,7 @@ void TestWorkbench::aSavedPlanCanBeLoadedAgain()
     QTemporaryDir folder;
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     bench.workbench.savePlan(folder.filePath("plan.json"));
     bench.workbench.clearPins();
@@ -382,7 +382,7 @@ void TestWorkbench::reloadingKeepsThePinsThatFit()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_COMPARE(bench.stored().size(), 3);
     QSignalSpy opened(&bench.workbench, &Workbench::opened);
     bench.workbench.reload();
@@ -398,14 +398,14 @@ void TestWorkbench::restoredSettingsArriveWithTheModel()
 {
     Bench bench;
     models::Settings settings;
-    settings.strategy = "source-rule";
-    settings.pins = {{"checkpoint", firstResult}, {"checkpoint", "v999"}};
+    settings.strategy = base::Strategy::SourceRule;
+    settings.pins = {{base::PinKind::Checkpoint, valueOf(firstResult)}, {base::PinKind::Checkpoint, valueOf("v999")}};
     settings.batch = 7;
     bench.workbench.open("chain3.pt", {}, {});
     bench.workbench.restoreSettings(settings);
     QTRY_VERIFY(bench.document.plan() != nullptr);
     QCOMPARE(bench.document.settings().pins.size(), std::size_t{1});
-    QCOMPARE(bench.document.plan()->strategy, std::string("source-rule"));
+    QCOMPARE(bench.document.plan()->strategy, base::Strategy::SourceRule);
     QCOMPARE(bench.document.settings().batch, std::optional<qint64>(7));
     QCOMPARE(bench.workbench.undoStack().count(), 0);
 }
@@ -417,7 +417,7 @@ void TestWorkbench::closingForgetsEverything()
     bench.workbench.close();
     QVERIFY(bench.document.model() == nullptr);
     QVERIFY(bench.document.modelPath().isEmpty());
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QCOMPARE(bench.workbench.undoStack().count(), 0);
     bench.open("chain2.pt");
     QCOMPARE(bench.document.model()->depth, 2);

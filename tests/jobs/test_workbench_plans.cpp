@@ -50,14 +50,15 @@ void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.setStrategy("depth");
-    QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));
-    bench.workbench.pin({"hop_stage", secondGather, {}, 3});
-    QTRY_COMPARE(bench.document.plan()->strategy, std::string("optimal"));
+    bench.workbench.setStrategy(base::Strategy::Depth);
+    QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::Depth);
+    bench.workbench.pin({base::PinKind::HopStage, valueOf(secondGather), {}, plan::StageId(3)});
+    QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::Optimal);
     QVERIFY(bench.workbench.undoStack().undoText().contains("optimise around the pins"));
-    QTRY_COMPARE(bench.document.plan()->stagesOf(bench.document.model()->opIndex("op7")), std::vector{3});
+    QTRY_COMPARE(bench.document.plan()->stagesOf(bench.document.model()->findOp("op7")),
+                 std::vector{protocol::StageId(3)});
     bench.workbench.undoStack().undo();
-    QTRY_COMPARE(bench.document.plan()->strategy, std::string("depth"));
+    QTRY_COMPARE(bench.document.plan()->strategy, base::Strategy::Depth);
     QVERIFY(bench.document.settings().pins.empty());
 }
 
@@ -65,7 +66,7 @@ void TestWorkbenchPlans::choosingAPinAgainTakesItAway()
 {
     Bench bench;
     bench.open("chain3.pt");
-    const protocol::PinRecord cut{"cut", secondLinear, secondGather};
+    const plan::Pin cut{base::PinKind::Cut, valueOf(secondLinear), valueOf(secondGather)};
     bench.workbench.togglePin(cut);
     QTRY_VERIFY(bench.stored().contains(secondLinear));
     bench.workbench.togglePin(cut);
@@ -78,20 +79,21 @@ void TestWorkbenchPlans::lettingTheStrategyDecideTakesAllPinsOfAValue()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"checkpoint", secondLinear});
-    bench.workbench.pin({"cut", secondLinear, secondGather});
-    bench.workbench.pin({"no_recompute", secondResult});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
+    bench.workbench.pin({base::PinKind::Cut, valueOf(secondLinear), valueOf(secondGather)});
+    bench.workbench.pin({base::PinKind::NoRecompute, valueOf(secondResult)});
     QTRY_VERIFY(bench.idle());
-    bench.workbench.unpin(secondLinear);
+    bench.workbench.unpin(valueOf(secondLinear));
     QTRY_VERIFY(bench.idle());
-    QVERIFY(bench.document.settings().pins == (std::vector<protocol::PinRecord>{{"no_recompute", secondResult}}));
+    QVERIFY(bench.document.settings().pins ==
+            (std::vector<plan::Pin>{{base::PinKind::NoRecompute, valueOf(secondResult)}}));
 }
 
 void TestWorkbenchPlans::anotherStageIsAWayOut()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.pin({"hop_stage", secondGather, {}, 4});
+    bench.workbench.pin({base::PinKind::HopStage, valueOf(secondGather), {}, plan::StageId(4)});
     QTRY_COMPARE(bench.document.repairs().size(), std::size_t{1});
     QVERIFY(bench.document.refusal().contains("cannot run in stage 4"));
     const models::Repair way = bench.document.repairs().front();
@@ -99,7 +101,7 @@ void TestWorkbenchPlans::anotherStageIsAWayOut()
     bench.workbench.repair("Use 4 stages", way);
     QTRY_COMPARE(bench.document.plan()->stages.size(), std::size_t{4});
     QCOMPARE(bench.document.settings().stages, std::optional(4));
-    QVERIFY(bench.document.reference("optimal")->stages.size() == 3);
+    QVERIFY(bench.document.reference(base::Strategy::Optimal)->stages.size() == 3);
     bench.workbench.clearPins();
     bench.workbench.setStages(std::nullopt);
     QTRY_VERIFY(bench.idle());
@@ -119,11 +121,11 @@ void TestWorkbenchPlans::pinsAreSeenBeforeTheBestPlanIsFound()
     std::vector<bool> proven;
     connect(&bench.document, &models::Document::planChanged, this,
             [&] { proven.push_back(bench.document.plan()->gap.has_value()); });
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_VERIFY(bench.idle());
     QCOMPARE(proven, (std::vector{false, true}));
-    bench.workbench.setStrategy("depth");  // a rule is as quick as it gets
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.setStrategy(base::Strategy::Depth);  // a rule is as quick as it gets
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_VERIFY(bench.idle());
     QCOMPARE(asked.count("near"), 1);
 }
@@ -134,12 +136,14 @@ void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
     bench.open("chain3.pt");
     const Asked asked(bench.engine);
     const models::PlanPtr before = bench.document.plan();
-    for (const char* over : {"v2", secondResult, "v10", secondLinear}) bench.workbench.previewMove(firstResult, over);
-    QTRY_VERIFY(bench.document.preview().plan && bench.document.preview().plan->pins.back().value == secondLinear);
+    for (const char* over : {"v2", secondResult, "v10", secondLinear})
+        bench.workbench.previewMove(valueOf(firstResult), valueOf(over));
+    QTRY_VERIFY(bench.document.preview().plan &&
+                bench.document.preview().plan->pins.back().value == valueOf(secondLinear));
     QVERIFY(asked.count("near") <= 2);  // what was passed over quickly is not asked for
     QCOMPARE(bench.document.plan(), before);
     const models::PlanPtr seen = bench.document.preview().plan;
-    bench.workbench.movePin(firstResult, secondLinear);
+    bench.workbench.movePin(valueOf(firstResult), valueOf(secondLinear));
     QCOMPARE(bench.document.plan(), seen);
     bench.workbench.endPreview();
     QVERIFY(!bench.document.preview().plan);
@@ -153,11 +157,12 @@ void TestWorkbenchPlans::aDragThatIsGivenUpLeavesThePlan()
     Bench bench;
     bench.open("chain3.pt");
     const models::PlanPtr before = bench.document.plan();
-    bench.workbench.previewMove(firstResult, secondLinear);
+    bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
     bench.workbench.endPreview();
     QTest::qWait(150);
     QVERIFY(!bench.document.preview().plan);
-    bench.workbench.previewMove(firstResult, secondLinear);  // asked again, though it was asked before
+    bench.workbench.previewMove(valueOf(firstResult),
+                                valueOf(secondLinear));  // asked again, though it was asked before
     QTRY_VERIFY(bench.document.preview().plan != nullptr);
     bench.workbench.endPreview();
     QCOMPARE(bench.document.plan(), before);
@@ -168,7 +173,7 @@ void TestWorkbenchPlans::aDragToWhereNothingCanBeStoredSaysWhy()
 {
     Bench bench;
     bench.open("chain3.pt");
-    bench.workbench.previewMove(firstResult, "v3");
+    bench.workbench.previewMove(valueOf(firstResult), valueOf("v3"));
     QTRY_VERIFY(bench.document.preview().refusal.contains("cannot be stored"));
     QVERIFY(bench.document.refusal().isEmpty());
 }
@@ -183,7 +188,7 @@ void TestWorkbenchPlans::aPlanIsExplainedOnceAndAgainWhenItChanges()
     QTRY_VERIFY(bench.document.explained().explanation != nullptr);
     bench.workbench.explain();
     QCOMPARE(bench.document.explained().explanation->against.size(), std::size_t{2});
-    bench.workbench.pin({"checkpoint", secondLinear});
+    bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_VERIFY(bench.idle());
     QVERIFY(!bench.document.explained().explanation);
     bench.workbench.explain();

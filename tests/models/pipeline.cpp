@@ -1,35 +1,17 @@
 #include "models/pipeline.h"
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <set>
 
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
+#include "support/temporary_folder.h"
 
 namespace hopscope::models {
 
 namespace {
 
-class TemporaryFolder {
-public:
-    TemporaryFolder() : m_path(std::filesystem::temp_directory_path() / "hopscope-test-XXXXXX")
-    {
-        if (!mkdtemp(m_path.data())) m_path.clear();
-    }
-    ~TemporaryFolder()
-    {
-        std::error_code ignored;
-        if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    [[nodiscard]] const std::string& path() const { return m_path; }
-
-private:
-    std::string m_path;
-};
+using test::TemporaryFolder;
 
 class PeakObserver final : public executor::Observer {
 public:
@@ -89,8 +71,7 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
                                           const base::TensorMap& inputs, executor::Options options, BatchPeaks* peaks)
 {
     const TemporaryFolder folder;
-    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    options.folder = folder.path();
+    options.folder = folder.path;
     PeakObserver observer(peaks);
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
@@ -99,8 +80,7 @@ base::Result<forecast::Prediction> predictPlan(const Prepared& prepared, const p
                                                const base::TensorMap& inputs, std::int64_t batch)
 {
     const TemporaryFolder folder;
-    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path);
     return predictor.predict(plan, {batch, std::nullopt, true}, {});
 }
 
@@ -108,8 +88,7 @@ base::Result<plan::Plan> withResidents(const Prepared& prepared, plan::Plan plan
                                        std::int64_t batch)
 {
     const TemporaryFolder folder;
-    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path);
     return predictor.keepOnDevice(std::move(plan), {batch, std::nullopt}, {});
 }
 
@@ -117,10 +96,9 @@ base::Result<plan::Plan> optimalPlan(const Prepared& prepared, const base::Tenso
                                      placement::Objective objective, std::int64_t batch)
 {
     const TemporaryFolder folder;
-    if (folder.path().empty()) return base::fail(base::ErrorCode::Resources, "no temporary folder can be made");
-    const auto depth = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
+    const auto depth = placement::makePlan(prepared.analysis, base::Strategy::Depth);
     if (!depth) return base::forward(depth);
-    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path());
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path);
     const auto rows = predictor.countRows(*depth, {batch, std::nullopt}, {});
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, objective, {}, *rows);

@@ -14,7 +14,7 @@ namespace hopscope::models {
 namespace {
 
 struct Job {
-    placement::Strategy strategy = placement::Strategy::Depth;
+    base::Strategy strategy = base::Strategy::Depth;
     std::int64_t batch = 0;
     bool shuffled = false;
 };
@@ -22,20 +22,20 @@ struct Job {
 std::string describeJob(const Job& job, const std::string& graph)
 {
     const std::string batch = job.batch == 0 ? "N" : job.batch < 0 ? "auto" : std::to_string(job.batch);
-    return std::string(placement::strategyName(job.strategy)) + ", batch " + batch + (job.shuffled ? " shuffled" : "") +
-           ", " + graph.substr(graph.rfind('/') + 1);
+    return std::string(base::nameOf(job.strategy)) + ", batch " + batch + (job.shuffled ? " shuffled" : "") + ", " +
+           graph.substr(graph.rfind('/') + 1);
 }
 
 // On a GPU the executor's own choice of batches, too; a second strategy once, since the CPU has all of its batches.
-std::vector<std::int64_t> batchesOf(const Case& c, placement::Strategy strategy, const std::string& device)
+std::vector<std::int64_t> batchesOf(const Case& c, base::Strategy strategy, const std::string& device)
 {
-    if (device != "cpu" && strategy != placement::Strategy::Depth) return {7};
+    if (device != "cpu" && strategy != base::Strategy::Depth) return {7};
     std::vector<std::int64_t> batches = c.batches;
     if (device != "cpu" && std::ranges::find(batches, -1) == batches.end()) batches.push_back(-1);
     return batches;
 }
 
-std::vector<Job> jobsOf(const Case& c, placement::Strategy strategy, const std::string& device)
+std::vector<Job> jobsOf(const Case& c, base::Strategy strategy, const std::string& device)
 {
     std::vector<Job> jobs;
     for (const std::int64_t batch : batchesOf(c, strategy, device)) {
@@ -208,22 +208,20 @@ std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const 
     return checkPrediction(s, prepared, plan, job, *report, peaks, tally);
 }
 
-std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, placement::Strategy strategy)
+std::optional<Failure> checkPlan(const Case& c, const plan::Plan& plan, base::Strategy strategy)
 {
-    if (strategy != placement::Strategy::Depth) return std::nullopt;
-    const auto stages =
-        std::count_if(plan.stages.begin(), plan.stages.end(), [](const auto& s) { return s.index > 0; });
+    if (strategy != base::Strategy::Depth) return std::nullopt;
+    const auto stages = static_cast<int>(plan.stages.size());
     if (c.stages != 0 && stages != c.stages)
         return Failure{std::nullopt, std::to_string(stages) + " stages, not " + std::to_string(c.stages)};
     if (c.prologue && plan.prologue.empty()) return Failure{std::nullopt, "nothing is in the prologue"};
     return std::nullopt;
 }
 
-std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, placement::Strategy strategy,
-                                   Tally& tally)
+std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, base::Strategy strategy, Tally& tally)
 {
     const auto plan = placement::makePlan(prepared.analysis, strategy);
-    if (!plan) return Failure{plan.error(), placement::strategyName(strategy)};
+    if (!plan) return Failure{plan.error(), base::nameOf(strategy)};
     if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
     if (s.name == s.c.graphs.front().data)
         tally.stages += (tally.stages.empty() ? "" : "/") + std::to_string(plan->stages.size());
@@ -252,14 +250,14 @@ std::optional<Failure> runPinned(const Setting& s, const Prepared& prepared, Tal
     if (s.device != "cpu") return std::nullopt;
     for (const ir::ValueId v : someStorable(prepared.analysis, 4)) {
         const auto plan =
-            placement::makePlan(prepared.analysis, placement::Strategy::Depth, {{plan::PinKind::Checkpoint, v}});
+            placement::makePlan(prepared.analysis, base::Strategy::Depth, {{plan::PinKind::Checkpoint, v}});
         const std::string what = "with " + ir::valueName(v) + " pinned";
         if (!plan && plan.error().message.ends_with("no output of the model depends on its rows")) continue;
         if (!plan) return Failure{std::nullopt, what + ": " + base::describe(plan.error())};
         const bool stored = std::any_of(plan->checkpoints.begin(), plan->checkpoints.end(),
                                         [&](const plan::Checkpoint& c) { return c.value == v; });
         if (!stored) return Failure{std::nullopt, what + " it is not stored"};
-        auto failure = runJob(s, prepared, *plan, {placement::Strategy::Depth, 7, false}, tally);
+        auto failure = runJob(s, prepared, *plan, {base::Strategy::Depth, 7, false}, tally);
         if (failure) return Failure{failure->error, what + ": " + failure->text};
     }
     return std::nullopt;
@@ -271,13 +269,13 @@ std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Ta
     constexpr std::int64_t batch = 7;
     for (const auto objective : {placement::Objective::Time, placement::Objective::Bytes}) {
         const auto optimum = optimalPlan(prepared, s.data, objective, batch);
-        const std::string what = std::string("optimal in ") + placement::objectiveName(objective);
+        const std::string what = std::string("optimal in ") + base::nameOf(objective);
         if (!optimum && optimum.error().code == base::ErrorCode::Unsupported) {
             tally.notes += ", not " + what + ": " + optimum.error().message;
             return std::nullopt;
         }
         if (!optimum) return Failure{optimum.error(), what};
-        auto failure = runJob(s, prepared, *optimum, {placement::Strategy::Optimal, batch, false}, tally);
+        auto failure = runJob(s, prepared, *optimum, {base::Strategy::Optimal, batch, false}, tally);
         if (failure) return Failure{failure->error, what + ": " + failure->text};
     }
     return std::nullopt;
@@ -287,7 +285,7 @@ std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Ta
 std::optional<Failure> runResident(const Setting& s, const Prepared& prepared, Tally& tally)
 {
     if (s.device == "cpu") return std::nullopt;
-    auto plan = placement::makePlan(prepared.analysis, placement::Strategy::Depth);
+    auto plan = placement::makePlan(prepared.analysis, base::Strategy::Depth);
     if (!plan) return Failure{plan.error(), "resident"};
     plan->device = deviceOf({}, s.device);
     const auto kept = withResidents(prepared, *plan, s.data, 3);
@@ -295,7 +293,7 @@ std::optional<Failure> runResident(const Setting& s, const Prepared& prepared, T
     if (!kept) return Failure{kept.error(), "choosing what stays on the GPU"};
     for (const std::int64_t batch : {3, 0})
         for (const bool shuffled : {false, true})
-            if (auto failure = runJob(s, prepared, *kept, {placement::Strategy::Depth, batch, shuffled}, tally))
+            if (auto failure = runJob(s, prepared, *kept, {base::Strategy::Depth, batch, shuffled}, tally))
                 return Failure{failure->error, "resident: " + failure->text};
     return std::nullopt;
 }
@@ -303,7 +301,7 @@ std::optional<Failure> runResident(const Setting& s, const Prepared& prepared, T
 std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tally& tally)
 {
     if (auto failure = runResident(s, prepared, tally)) return failure;
-    for (const auto strategy : {placement::Strategy::Depth, placement::Strategy::SourceRule})
+    for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule})
         if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
     if (auto failure = runOptimal(s, prepared, tally)) return failure;
     return runPinned(s, prepared, tally);

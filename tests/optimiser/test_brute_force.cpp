@@ -51,7 +51,7 @@ bool agree(const Instance& in)
         options.strategy = strategy;
         options.reduce = reduced;
         options.search = search;
-        CAPTURE(strategyName(strategy));
+        CAPTURE(base::nameOf(strategy));
         CAPTURE(reduced);
         CAPTURE(search);
         const auto answer = solve(in, options);

@@ -82,7 +82,7 @@ protocol::RunEvents message(int number)
         const int batch = number * each + at;
         const double now = runSeconds * batch / points;
         protocol::BatchEvent event;
-        event.stage = 1 + 3 * number / messages;
+        event.stage = protocol::StageId(1 + 3 * number / messages);
         event.batch = batch;
         event.destinations = 64;
         event.done = batch;

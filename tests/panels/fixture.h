@@ -26,7 +26,7 @@ struct Fixture {
         document.setPlan(std::make_shared<const protocol::PlanRecord>(drawn::twoLayerPlan(*model)));
     }
 
-    [[nodiscard]] int op(const char* id) const { return document.model()->opIndex(id); }
+    [[nodiscard]] protocol::OpId op(const char* id) const { return document.model()->findOp(id); }
 
     // Makes a panel, with theme and size, and shows it.
     std::unique_ptr<Panel> show(Panel* (*make)(const Context&, QWidget*), QSize size)
@@ -47,12 +47,12 @@ inline protocol::RunEvents scriptedRun(int stages, int batches, bool finished)
     run.events.push_back(protocol::PrologueEvent{now});
     for (int stage = 1; stage <= stages; ++stage) {
         const double start = now;
-        run.events.push_back(protocol::StageEvent{stage, stages, 10 * batches, now});
+        run.events.push_back(protocol::StageEvent{protocol::StageId(stage), stages, 10 * batches, now});
         for (int batch = 0; batch < batches; ++batch) {
             for (int phase = 0; phase < protocol::phaseCount; ++phase, now += 0.001)
-                run.events.push_back(protocol::PhaseEvent{stage, batch, phase, now, 0.001});
+                run.events.push_back(protocol::PhaseEvent{protocol::StageId(stage), batch, phase, now, 0.001});
             protocol::BatchEvent event;
-            event.stage = stage;
+            event.stage = protocol::StageId(stage);
             event.batch = batch;
             event.destinations = 10;
             event.done = 10 * (batch + 1);
@@ -62,28 +62,28 @@ inline protocol::RunEvents scriptedRun(int stages, int batches, bool finished)
             event.time = now;
             run.events.push_back(event);
         }
-        if (finished || stage < stages) run.events.push_back(protocol::StageEndEvent{stage, now - start, now, {}});
+        if (finished || stage < stages)
+            run.events.push_back(protocol::StageEndEvent{protocol::StageId(stage), now - start, now, {}});
     }
     run.state = finished ? protocol::RunState::Finished : protocol::RunState::Running;
     return run;
 }
 
-inline schema::Report report(const std::string& verdict)
+inline schema::Report report(schema::Verdict verdict)
 {
     schema::Report made;
     made.device = "cpu";
-    made.strategy = "depth";
     made.seconds = 2;
     for (int stage = 1; stage <= 2; ++stage) {
         made.stages.emplace_back();
-        made.stages.back().index = stage;
+        made.stages.back().index = protocol::StageId(stage);
         made.stages.back().seconds = stage;
         made.stages.back().phases = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
         made.stages.back().peakMemory = 900;
     }
     made.verify.emplace().verdict = verdict;
-    made.verify->coverage = {"full", 2708, 2708, 0, 2708, 2};
-    made.verify->outputs = {{"out", 3e-7, 1e-6, 2708, verdict == "different" ? 17 : 0, 0}};
+    made.verify->coverage = {schema::CoverageMethod::Full, 2708, 2708, 0, 2708, 2};
+    made.verify->outputs = {{"out", 3e-7, 1e-6, 2708, verdict == schema::Verdict::Different ? 17 : 0, 0}};
     made.verify->checkpoints = {{"v.r0", 0, 0, 2708, 0, 0}};
     made.verify->tolerance = {1e-5, 1e-4, 1e-6};
     return made;

@@ -54,7 +54,7 @@ namespace {
 protocol::PlanRecord withStore(const protocol::ModelRecord& model, const char* op)
 {
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    plan.checkpoints.push_back({model.valueIndex(std::string("v.") + op), 1, false, 100, 100});
+    plan.checkpoints.push_back({model.findValue(std::string("v.") + op), protocol::StageId(1), false, 100, 100});
     plan.predicted->d2h += 100;
     plan.predicted->h2d += 100;
     return plan;
@@ -81,16 +81,16 @@ void TestPanelTexts::asManyHopsAsDepth()
     QFETCH(QStringList, hops);
     const protocol::ModelRecord model = drawn::twoLayers();
     QStringList found;
-    for (const Hop& hop : hopsBehind(model, model.opIndex(op.toStdString())))
-        found << QString::fromStdString(model.ops[static_cast<std::size_t>(hop.op)].id);
+    for (const Hop& hop : hopsBehind(model, model.findOp(op.toStdString())))
+        found << QString::fromStdString(model.ops[hop.op].id);
     QCOMPARE(found, hops);
 }
 
 void TestPanelTexts::aHopNamesWhatItReads()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
-    const std::vector<Hop> hops = hopsBehind(model, model.opIndex("s1"));
-    QCOMPARE(hops.at(1), (Hop{model.opIndex("m1"), model.valueIndex("v.h1")}));
+    const std::vector<Hop> hops = hopsBehind(model, model.findOp("s1"));
+    QCOMPARE(hops.at(1), (Hop{model.findOp("m1"), model.findValue("v.h1")}));
 }
 
 void TestPanelTexts::depthIsExplained_data()
@@ -124,8 +124,8 @@ void TestPanelTexts::depthIsExplained()
     QFETCH(QString, heading);
     QFETCH(QString, contains);
     const protocol::ModelRecord model = drawn::twoLayers();
-    const int index = model.opIndex(op.toStdString());
-    QCOMPARE(depthHeading(model.ops[static_cast<std::size_t>(index)]), heading);
+    const protocol::OpId index = model.findOp(op.toStdString());
+    QCOMPARE(depthHeading(model.ops[index]), heading);
     QVERIFY2(depthReason(model, index).contains(contains), qPrintable(depthReason(model, index)));
 }
 
@@ -134,7 +134,7 @@ void TestPanelTexts::factsSayWhereAnOperatorIs()
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
     const auto fact = [&](const char* op, const char* name) {
-        for (const Fact& each : opFacts(model, &plan, model.opIndex(op)))
+        for (const Fact& each : opFacts(model, &plan, model.findOp(op)))
             if (each.name == QLatin1String(name)) return each.value;
         return QString();
     };
@@ -151,9 +151,9 @@ void TestPanelTexts::anOperatorInTwoStagesSaysSo()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    plan.stages[1].steps.push_back({model.opIndex("r0"), "F(node)", "node"});
+    plan.stages[1].steps.push_back({model.findOp("r0"), "F(node)", "node"});
     plan.indexStages();
-    const std::vector<Fact> facts = opFacts(model, &plan, model.opIndex("r0"));
+    const std::vector<Fact> facts = opFacts(model, &plan, model.findOp("r0"));
     QCOMPARE(facts.back(), (Fact{QStringLiteral("stage"), QStringLiteral("1, 2, recomputed in each")}));
 }
 
@@ -177,21 +177,23 @@ void TestPanelTexts::cutsAreOfferedWhereTheyMakeSense()
     QFETCH(QString, contains);
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    const CutQuestion question = cutQuestion(model, &plan, model.opIndex(op.toStdString()));
+    const CutQuestion question = cutQuestion(model, &plan, model.findOp(op.toStdString()));
     QCOMPARE(int(question.can), can);
     QVERIFY2(question.sentence.contains(contains), qPrintable(question.sentence));
     QCOMPARE(question.pins.empty(), question.can == CutQuestion::Can::Nothing);
-    QCOMPARE(cutQuestion(model, nullptr, 0).can, CutQuestion::Can::Nothing);
+    QCOMPARE(cutQuestion(model, nullptr, protocol::OpId(0)).can, CutQuestion::Can::Nothing);
 }
 
 void TestPanelTexts::askingKeepsOtherPins()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    plan.pins = {{"checkpoint", "v.h1"}, {"no_checkpoint", "v.s0"}};
-    const CutQuestion question = cutQuestion(model, &plan, model.opIndex("s0"));
+    plan.pins = {{base::PinKind::Checkpoint, model.findValue("v.h1")},
+                 {base::PinKind::NoCheckpoint, model.findValue("v.s0")}};
+    const CutQuestion question = cutQuestion(model, &plan, model.findOp("s0"));
     QVERIFY(question.pinned);
-    const std::vector<protocol::PinRecord> expected{{"checkpoint", "v.h1"}, {"checkpoint", "v.s0"}};
+    const std::vector<plan::Pin> expected{{base::PinKind::Checkpoint, model.findValue("v.h1")},
+                                          {base::PinKind::Checkpoint, model.findValue("v.s0")}};
     QVERIFY(question.pins == expected);
 }
 
@@ -200,12 +202,12 @@ void TestPanelTexts::answersNameWhatChanges()
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord now = drawn::twoLayerPlan(model);
     protocol::PlanRecord then = withStore(model, "s0");
-    then.predicted->stages[0].recomputed = {1, 2};
+    then.predicted->stages[0].recomputed = {protocol::OpId(1), protocol::OpId(2)};
     then.predicted->peakMemory = 500;
-    const CutQuestion question = cutQuestion(model, &now, model.opIndex("s0"));
+    const CutQuestion question = cutQuestion(model, &now, model.findOp("s0"));
     QCOMPARE(cutAnswer(question, now, then), QStringLiteral("Storing it moves 200 B more (+50.0 %), recomputes 2 "
                                                             "more operators, peak memory 500 B instead of 2.0 KiB."));
-    const CutQuestion back = cutQuestion(model, &then, model.opIndex("s0"));
+    const CutQuestion back = cutQuestion(model, &then, model.findOp("s0"));
     QCOMPARE(cutAnswer(back, then, now),
              QStringLiteral("Not storing it moves 200 B less (−33.3 %), recomputes 2 fewer operators, peak memory "
                             "2.0 KiB instead of 500 B."));
@@ -215,15 +217,15 @@ void TestPanelTexts::anAnswerThatChangesNothingSaysSo()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    const CutQuestion question = cutQuestion(model, &plan, model.opIndex("s0"));
+    const CutQuestion question = cutQuestion(model, &plan, model.findOp("s0"));
     QVERIFY(cutAnswer(question, plan, plan).contains(QStringLiteral("would not change")));
 }
 
 void TestPanelTexts::linksLeadBackToTheirTarget()
 {
     using models::Target;
-    for (const Target& target :
-         {Target::op(3), Target::value(0), Target::stage(2), Target::moduleAt(QStringLiteral("convs.0"))}) {
+    for (const Target& target : {Target::op(protocol::OpId(3)), Target::value(protocol::ValueId(0)),
+                                 Target::stage(protocol::StageId(2)), Target::moduleAt(QStringLiteral("convs.0"))}) {
         const QString text = link(target, QStringLiteral("a < b"));
         QVERIFY(text.contains(QStringLiteral("a &lt; b")));
         const QString href = text.section(QLatin1Char('"'), 1, 1);
@@ -241,7 +243,7 @@ void TestPanelTexts::barsAddUpToThePlan()
     QVERIFY(planBars(document).empty());
     auto plan = std::make_shared<const protocol::PlanRecord>(drawn::twoLayerPlan(*model));
     document.setPlan(plan);
-    document.setReference(QStringLiteral("source-rule"),
+    document.setReference(base::Strategy::SourceRule,
                           std::make_shared<const protocol::PlanRecord>(withStore(*model, "s0")));
     const std::vector<PlanBar> bars = planBars(document);
     QCOMPARE(bars.size(), std::size_t(2));
@@ -265,20 +267,19 @@ void TestPanelTexts::aPlanSaysHowFarItIsFromTheCheapest()
         return planQuality(document);
     };
     QCOMPARE(quality(), QString());
-    plan.objective = "time";
-    plan.unit = "seconds";
+    plan.objective = base::Objective::Time;
     plan.cost = 0.3;
     QCOMPARE(quality(), QString());
     protocol::PlanRecord best = plan;
     best.cost = 0.25;
-    document.setReference(QStringLiteral("optimal"), std::make_shared<const protocol::PlanRecord>(best));
+    document.setReference(base::Strategy::Optimal, std::make_shared<const protocol::PlanRecord>(best));
     QCOMPARE(quality(), QStringLiteral("20 % above the optimum in time"));
     plan.lowerBound = 0.2;
     plan.gap = 1.0 / 3;
     QCOMPARE(quality(), QStringLiteral("Within 50 % of the optimum in time"));
     plan.gap = 0;
     QCOMPARE(quality(), QStringLiteral("Proven optimal in time"));
-    plan.pins = {{"checkpoint", "s0"}};
+    plan.pins = {{base::PinKind::Checkpoint, model->findValue("v.s0")}};
     QCOMPARE(quality(), QStringLiteral("Proven optimal in time for these pins"));
     plan.predicted->seconds = 0.3;
     QCOMPARE(planHeadline(&plan), QStringLiteral("About 300 ms, moves 400 B"));
@@ -387,33 +388,31 @@ void TestPanelTexts::stageLinesSayHowFarTheyAre()
 
 void TestPanelTexts::verdictsAreClear_data()
 {
-    QTest::addColumn<QString>("verdict");
-    QTest::addColumn<int>("kind");
+    QTest::addColumn<std::optional<schema::Verdict>>("verdict");
     QTest::addColumn<QString>("headline");
-    QTest::newRow("equal") << "equal" << int(Verdict::Kind::Equal)
+    QTest::newRow("equal") << std::optional(schema::Verdict::Equal)
                            << "Equal: 2,708 of 2,708 rows, largest difference 3e-07";
-    QTest::newRow("different") << "different" << int(Verdict::Kind::Different)
+    QTest::newRow("different") << std::optional(schema::Verdict::Different)
                                << "Different: 17 of 2,708 compared rows, largest difference 3e-07";
-    QTest::newRow("unverifiable") << "unverifiable" << int(Verdict::Kind::Unverifiable) << "Unverifiable";
-    QTest::newRow("none") << "" << int(Verdict::Kind::None) << "Not verified";
+    QTest::newRow("unverifiable") << std::optional(schema::Verdict::Unverifiable) << "Unverifiable";
+    QTest::newRow("none") << std::optional<schema::Verdict>() << "Not verified";
 }
 
 void TestPanelTexts::verdictsAreClear()
 {
-    QFETCH(QString, verdict);
-    QFETCH(int, kind);
+    QFETCH(std::optional<schema::Verdict>, verdict);
     QFETCH(QString, headline);
     schema::Report report;
-    if (!verdict.isEmpty()) {
-        report.verify.emplace().verdict = verdict.toStdString();
+    if (verdict) {
+        report.verify.emplace().verdict = *verdict;
         report.verify->reason = "the reason";
-        report.verify->coverage = {"full", 2708, 2708, 0, 2708, 2};
-        report.verify->outputs = {{"out", 3e-7, 1e-6, 2708, verdict == QLatin1String("different") ? 17 : 0, 0}};
+        report.verify->coverage = {schema::CoverageMethod::Full, 2708, 2708, 0, 2708, 2};
+        report.verify->outputs = {{"out", 3e-7, 1e-6, 2708, verdict == schema::Verdict::Different ? 17 : 0, 0}};
     }
-    const Verdict found = verdictOf(report);
-    QCOMPARE(int(found.kind), kind);
+    const ShownVerdict found = verdictOf(report);
+    QCOMPARE(found.kind, verdict);
     QCOMPARE(found.headline, headline);
-    if (!verdict.isEmpty()) QVERIFY(found.detail.startsWith(QStringLiteral("the reason")));
+    if (verdict) QVERIFY(found.detail.startsWith(QStringLiteral("the reason")));
 }
 
 void TestPanelTexts::peekedRowsAreDecoded_data()

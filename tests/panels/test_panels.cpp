@@ -159,7 +159,7 @@ void TestPanels::theInspectorFollowsTheSelection()
     QCOMPARE(text(*panel, "depthHeading"), QStringLiteral("Why depth 2"));
     QCOMPARE(text(*panel, "cutHeading"), QStringLiteral("Why cut here"));
     QVERIFY(!part<QPushButton>(*panel, "storeHere")->isVisible());
-    fixture.selection.select(Target::value(fixture.document.model()->valueIndex("v.s0")));
+    fixture.selection.select(Target::value(fixture.document.model()->findValue("v.s0")));
     QCOMPARE(text(*panel, "cutHeading"), QStringLiteral("Why not cut here"));
     QVERIFY(part<QPushButton>(*panel, "storeHere")->isVisible());
 }
@@ -174,7 +174,7 @@ void TestPanels::hopsInTheInspectorLeadToTheirOperators()
     QVERIFY(hops->isVisible());
     QCOMPARE(hops->text().count(QStringLiteral("<a href")), 4);
     const QSignalSpy revealed(&fixture.selection, &models::Selection::revealRequested);
-    emit hops->linkActivated(QStringLiteral("op:%1").arg(fixture.op("m0")));
+    emit hops->linkActivated(QStringLiteral("op:%1").arg(fixture.op("m0").index));
     QCOMPARE(revealed.count(), 1);
     QCOMPARE(fixture.selection.current(), Target::op(fixture.op("m0")));
     QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("gather source"));
@@ -185,7 +185,7 @@ void TestPanels::theInspectorShowsStagesAndModules()
     Fixture fixture;
     fixture.open();
     const auto panel = fixture.show(makeInspector, {380, 700});
-    fixture.selection.select(Target::stage(2));
+    fixture.selection.select(Target::stage(protocol::StageId(2)));
     QCOMPARE(text(*panel, "inspectorTitle"), QStringLiteral("Stage 2"));
     QVERIFY(text(*panel, "producers").contains(QStringLiteral("relu after convs.0")));
     QVERIFY(!part<QLabel>(*panel, "depthHeading")->isVisible());
@@ -242,7 +242,7 @@ void TestPanels::choosingARowSelectsItsValue()
     const auto panel = fixture.show(makePlanPanel, {380, 600});
     auto* table = part<QTableView>(*panel, "checkpoints");
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
-    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->valueIndex("v.r0")));
+    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->findValue("v.r0")));
 }
 
 void TestPanels::selectingAStageMarksItsRow()
@@ -251,7 +251,7 @@ void TestPanels::selectingAStageMarksItsRow()
     fixture.open();
     const auto panel = fixture.show(makePlanPanel, {380, 600});
     auto* stages = part<QTableView>(*panel, "stages");
-    fixture.selection.select(Target::stage(2));
+    fixture.selection.select(Target::stage(protocol::StageId(2)));
     QCOMPARE(stages->selectionModel()->currentIndex().row(), 1);
     fixture.selection.select(Target::op(fixture.op("r0")));
     QVERIFY(!stages->selectionModel()->hasSelection());
@@ -292,13 +292,13 @@ void TestPanels::problemsJumpToTheirOperator()
 {
     Fixture fixture;
     protocol::ModelRecord model = drawn::twoLayers();
-    model.lints = {{"baked-size", "a size is baked in", model.opIndex("h1")}};
+    model.lints = {{"baked-size", "a size is baked in", model.findOp("h1")}};
     fixture.document.setModel(std::make_shared<const protocol::ModelRecord>(model));
     const auto panel = fixture.show(makeProblems, {500, 200});
     auto* table = part<QTableView>(*panel, "problemTable");
     QVERIFY(table->isVisible());
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
-    QCOMPARE(fixture.selection.current(), Target::op(model.opIndex("h1")));
+    QCOMPARE(fixture.selection.current(), Target::op(model.findOp("h1")));
     fixture.open();
     QVERIFY(!table->isVisible());
     QVERIFY(part<QLabel>(*panel, "noProblems")->isVisible());

@@ -18,23 +18,26 @@
 using namespace hopscope;
 using namespace hopscope::panels;
 using models::Target;
-using protocol::PinRecord;
+using plan::Pin;
+using plan::PinKind;
 
 namespace {
 
-int value(const protocol::ModelRecord& model, const char* id) { return model.valueIndex(id); }
+protocol::ValueId value(const protocol::ModelRecord& model, const char* id) { return model.findValue(id); }
 
 // The store after the first layer saves, another cannot be done without; one rule stores something else.
 models::ExplanationPtr explanation(const protocol::ModelRecord& model)
 {
     auto made = std::make_shared<protocol::Explanation>();
-    made->unit = "seconds";
+    made->unit = base::Unit::Seconds;
+    const protocol::StageId one(1), two(2);
     made->cost = 0.005;
-    made->decisions = {{"recomputed", value(model, "v.s0"), {1, 2}, 0, 0, 0.001, false, {}, {}},
-                       {"stored", value(model, "v.r0"), {1}, 0.0007, 0.0005, 0, true, 0.0104, 0.0054}};
-    protocol::PlanComparison depth{"depth", 0.006, 0.006, 1 << 20, 3 << 20, 0, {}};
-    depth.values.push_back({value(model, "v.r0"), {0.0012, 0}, {1024, 0}, {2048, 0}, {{{1}, {1, 2}}}});
-    made->against = {depth, {"source-rule", {}, {}, 0, 0, 0, {}}};
+    made->decisions = {
+        {base::DecisionKind::Recomputed, value(model, "v.s0"), {one, two}, 0, 0, 0.001, false, {}, {}},
+        {base::DecisionKind::Stored, value(model, "v.r0"), {one}, 0.0007, 0.0005, 0, true, 0.0104, 0.0054}};
+    protocol::PlanComparison depth{base::Strategy::Depth, 0.006, 0.006, 1 << 20, 3 << 20, 0, {}};
+    depth.values.push_back({value(model, "v.r0"), {0.0012, 0}, {1024, 0}, {2048, 0}, {{{one}, {one, two}}}});
+    made->against = {depth, {base::Strategy::SourceRule, {}, {}, 0, 0, 0, {}}};
     return made;
 }
 
@@ -88,8 +91,11 @@ void TestPins::pinsAreSaidInWords()
     QFETCH(QString, words);
     const protocol::ModelRecord model = drawn::twoLayers();
     const QString name = models::valueLabel(model, value(model, "v.r0"));
-    QCOMPARE(models::pinLabel(model, {kind.toStdString(), "v.r0", {}, kind == "hop_stage" ? 3 : 0}), words.arg(name));
-    const QString cut = models::pinLabel(model, {"cut", "v.r0", "v.s1"});
+    QCOMPARE(
+        models::pinLabel(
+            model, {base::fromName<PinKind>(kind.toStdString()).value(), value(model, "v.r0"), {}, plan::StageId(3)}),
+        words.arg(name));
+    const QString cut = models::pinLabel(model, {PinKind::Cut, value(model, "v.r0"), value(model, "v.s1")});
     QVERIFY2(cut.startsWith("read " + name) && cut.contains("from a store for"), qPrintable(cut));
 }
 
@@ -97,8 +103,8 @@ void TestPins::aValueOffersWhatCanBeDecided()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    const auto choices =
-        models::pinChoices(model, plan, {{"checkpoint", "v.s0"}}, models::placeOf(model, value(model, "v.s0")), false);
+    const auto choices = models::pinChoices(model, plan, {{PinKind::Checkpoint, value(model, "v.s0")}},
+                                            models::placeOf(model, value(model, "v.s0")), false);
     const QStringList texts = entries(choices);
     QCOMPARE(texts.mid(0, 3), (QStringList{"Store here", "Never store", "Do not recompute"}));
     QVERIFY2(texts.contains("Run in stage/3") && !texts.contains("Run in stage/4"), qPrintable(texts.join(u'|')));
@@ -112,7 +118,7 @@ void TestPins::whatFollowsFromTheGraphCannotBeDecided()
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
     for (const models::PinChoice& choice : models::pinChoices(model, plan, {}, {value(model, "v.src"), {}, {}}, true))
         QVERIFY2(!choice.possible && choice.tip.contains("whole graph"), qPrintable(choice.tip));
-    QVERIFY(models::readsOf(model, model.opIndex("x")).empty());
+    QVERIFY(models::readsOf(model, model.findOp("x")).empty());
 }
 
 void TestPins::thePlanPanelListsPinsAndStages()
@@ -121,8 +127,11 @@ void TestPins::thePlanPanelListsPinsAndStages()
     fixture.open();
     const auto panel = fixture.show(makePlanPanel, {340, 900});
     QVERIFY(!part<PinList>(*panel, "pinList")->isVisible());
+    const protocol::ModelRecord& model = *fixture.document.model();
     models::Settings settings;
-    settings.pins = {{"checkpoint", "v.r0"}, {"cut", "v.r0", "v.s1"}, {"hop_stage", "v.s1", {}, 3}};
+    settings.pins = {{PinKind::Checkpoint, value(model, "v.r0")},
+                     {PinKind::Cut, value(model, "v.r0"), value(model, "v.s1")},
+                     {PinKind::HopStage, value(model, "v.s1"), {}, plan::StageId(3)}};
     settings.stages = 3;
     fixture.document.setSettings(settings);
     auto* table = part<QTableView>(*panel, "pins");
@@ -132,7 +141,7 @@ void TestPins::thePlanPanelListsPinsAndStages()
     QVERIFY(part<QToolButton>(*panel, "fewestStages")->isVisible());
     const QAbstractItemModelTester tester(table->model());
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
-    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->valueIndex("v.r0")));
+    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->findValue("v.r0")));
     fixture.document.setSettings({});
     QVERIFY(!table->isVisible());
 }
@@ -157,14 +166,15 @@ void TestPins::tablesOfAnExplanationSurviveBeingReplaced()
     const QAbstractItemModelTester first(&decisions), second(&differences);
     for (int round = 0; round < 2; ++round) {
         decisions.setRows(models::decisionRows(model, *explanation(model)));
-        differences.setRows(models::differenceRows(model, explanation(model)->against[0], "seconds"));
+        differences.setRows(models::differenceRows(model, explanation(model)->against[0], base::Unit::Seconds));
         QCOMPARE(decisions.index(0, 1).data().toString(), QString("stored"));  // what saves most is first
         QCOMPARE(decisions.index(1, 3).data().toString(), QString("required"));
         QCOMPARE(differences.index(0, 1).data().toString(), QString::fromUtf8("1.2 ms\n–"));
         QCOMPARE(differences.index(0, 4).data().toString(), QString("1\n1, 2"));
     }
     decisions.setRows({});
-    QCOMPARE(models::stageList({1, 3, 4, 5}), QString::fromUtf8("1, 3–5"));
+    QCOMPARE(models::stageList({plan::StageId(1), plan::StageId(3), plan::StageId(4), plan::StageId(5)}),
+             QString::fromUtf8("1, 3–5"));
 }
 
 void TestPins::whyShowsDecisionsAndDifferences()
@@ -177,7 +187,7 @@ void TestPins::whyShowsDecisionsAndDifferences()
     auto* differences = part<QTableView>(*panel, "differences");
     QVERIFY(decisions->isVisible() && differences->isVisible());
     decisions->selectRow(0);
-    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->valueIndex("v.r0")));
+    QCOMPARE(fixture.selection.current(), Target::value(fixture.document.model()->findValue("v.r0")));
     QVERIFY(differences->selectionModel()->hasSelection());
     auto* rule = part<QComboBox>(*panel, "whyRule");
     rule->setCurrentIndex(1);

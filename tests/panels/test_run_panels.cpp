@@ -53,11 +53,11 @@ void TestRunPanels::runSettingsReachTheDocument()
     QCOMPARE(fixture.document.settings().batch, std::optional<qint64>(128));
     models::Settings settings = fixture.document.settings();
     settings.memory.reset();
-    settings.verify = QStringLiteral("full");
+    settings.verify = base::VerifyMode::Full;
     settings.device = QStringLiteral("cuda:7");
     fixture.document.setSettings(settings);
     QCOMPARE(memory->text(), QString());
-    QCOMPARE(part<QComboBox>(*panel, "verify")->currentData().toString(), QStringLiteral("full"));
+    QCOMPARE(part<QComboBox>(*panel, "verify")->currentData().toInt(), static_cast<int>(base::VerifyMode::Full));
     QCOMPARE(part<QComboBox>(*panel, "device")->currentData().toString(), QStringLiteral("cuda:7"));
 }
 
@@ -97,15 +97,17 @@ void TestRunPanels::theVerdictIsShownWhenARunEnds()
     fixture.open();
     const auto panel = fixture.show(makeRunPanel, {1400, 320});
     fixture.document.addRun(
-        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report(schema::Verdict::Equal)), nullptr, {}});
     emit fixture.workbench.runFinished();
     QCOMPARE(part<QTabWidget>(*panel, "runTabs")->currentWidget()->objectName(), QStringLiteral("verdictArea"));
     QCOMPARE(text(*panel, "verdictHeadline"), QStringLiteral("Equal: 2,708 of 2,708 rows, largest difference 3e-07"));
     QCOMPARE(text(*panel, "runResult"), text(*panel, "verdictHeadline"));
     const style::Theme theme = style::loadTheme(style::Mode::Light);
     QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.good);
-    fixture.document.addRun(
-        {QStringLiteral("run 2"), std::make_shared<const schema::Report>(report("different")), nullptr, {}});
+    fixture.document.addRun({QStringLiteral("run 2"),
+                             std::make_shared<const schema::Report>(report(schema::Verdict::Different)),
+                             nullptr,
+                             {}});
     QCOMPARE(part<QLabel>(*panel, "verdictHeadline")->palette().color(QPalette::WindowText), theme.bad);
     QCOMPARE(part<QTableView>(*panel, "differences")->model()->rowCount(), 2);
     QCOMPARE(part<QTableView>(*panel, "runs")->model()->rowCount(), 2);
@@ -165,16 +167,20 @@ void TestRunPanels::aReportIsShownBesideTheCurrentRun()
     fixture.open();
     const auto panel = fixture.show(makeRunPlots, {700, 600});
     auto* bars = part<plots::StageBars>(*panel, "stageBars");
-    fixture.document.addRun(
-        {QStringLiteral("a.json"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+    fixture.document.addRun({QStringLiteral("a.json"),
+                             std::make_shared<const schema::Report>(report(schema::Verdict::Equal)),
+                             nullptr,
+                             {}});
     QTRY_COMPARE(bars->runs().size(), std::size_t(1));
     QCOMPARE(bars->runs().front().title, QStringLiteral("a.json"));
     QVERIFY(!part<plots::TimePlot>(*panel, "memoryPlot")->isVisible());  // a report has no events
     auto log = std::make_shared<models::RunLog>();
     fixture.document.setRunLog(log);
     log->apply(scriptedRun(2, 4, true));
-    fixture.document.addRun(
-        {QStringLiteral("b.json"), std::make_shared<const schema::Report>(report("equal")), nullptr, {}});
+    fixture.document.addRun({QStringLiteral("b.json"),
+                             std::make_shared<const schema::Report>(report(schema::Verdict::Equal)),
+                             nullptr,
+                             {}});
     QTRY_COMPARE(bars->runs().size(), std::size_t(2));
     QCOMPARE(bars->runs().back().title, QStringLiteral("b.json"));
     QVERIFY(std::abs(plots::phaseSum(bars->runs().back().stages.front()) - 2.1) < 1e-9);
@@ -192,7 +198,7 @@ void TestRunPanels::aFinishedRunShowsItsReport()
     fixture.document.setRunLog(log);
     log->apply(scriptedRun(2, 4, true));
     fixture.document.addRun(
-        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report("equal")), log, {}});
+        {QStringLiteral("run 1"), std::make_shared<const schema::Report>(report(schema::Verdict::Equal)), log, {}});
     QTRY_COMPARE(bars->runs().size(), std::size_t(1));
     QTRY_VERIFY(std::abs(plots::phaseSum(bars->runs().front().stages.front()) - 2.1) < 1e-9);
 }
@@ -209,7 +215,7 @@ void TestRunPanels::clickingABarSelectsItsStage()
     panel->grab();
     auto* canvas = part<QWidget>(*bars, "canvas");
     QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(bars, bars->barRect(2).center()));
-    QCOMPARE(fixture.selection.current(), Target::stage(2));
+    QCOMPARE(fixture.selection.current(), Target::stage(protocol::StageId(2)));
 }
 
 void TestRunPanels::csvTablesReadBack_data()

@@ -7,6 +7,7 @@
 #include "graph/generate.h"
 #include "graph/npy.h"
 #include "pipeline/evaluate.h"
+#include "support/temporary_folder.h"
 #include "verify/reference_sage.h"
 
 using namespace hopscope;
@@ -18,8 +19,6 @@ namespace {
 struct Files {
     Files()
     {
-        std::string name = (fs::temp_directory_path() / "hopscope-test-XXXXXX").string();
-        folder = mkdtemp(name.data());
         graph::GenerateOptions options;
         options.nodes = 60;
         options.edges = 300;
@@ -27,12 +26,12 @@ struct Files {
         REQUIRE(graph::generate(options, data(), {}, {}));
         REQUIRE(verify::writeSageModel({8, 4, 3, 2, 1}, model(), (folder / "weights.safetensors").string()));
     }
-    ~Files() { fs::remove_all(folder); }
     [[nodiscard]] std::string model() const { return (folder / "model.pt").string(); }
     [[nodiscard]] std::string data() const { return (folder / "graph.safetensors").string(); }
     [[nodiscard]] std::string results() const { return (folder / "results").string(); }
 
-    fs::path folder;
+    test::TemporaryFolder temporary;
+    fs::path folder = temporary.path;
 };
 
 struct Heard final : pipeline::Reporter {
@@ -52,7 +51,7 @@ pipeline::EvaluationRequest requestFor(const Files& files)
 {
     pipeline::EvaluationRequest request;
     request.model = {files.model(), {files.data()}, {}};
-    request.plan.strategy = "depth";
+    request.plan.strategy = base::Strategy::Depth;
     request.device.device = "cpu";
     request.verify = verify::Mode::None;
     return request;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pipeline/output_folder.h"
+#include "support/temporary_folder.h"
 
 using namespace hopscope;
 namespace fs = std::filesystem;
@@ -14,13 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Temporary {
-    Temporary()
-    {
-        std::string name = (fs::temp_directory_path() / "hopscope-test-XXXXXX").string();
-        path = mkdtemp(name.data());
-    }
-    ~Temporary() { fs::remove_all(path); }
-    fs::path path;
+    test::TemporaryFolder folder;
+    fs::path path = folder.path;
 };
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }

@@ -68,7 +68,8 @@ inline std::set<ir::ValueId> storedBy(const plan::Plan& plan)
     return stored;
 }
 
-inline bool readsEarlier(const plan::Plan& plan, const plan::Loop& loop, int stage, const plan::Access& access)
+inline bool readsEarlier(const plan::Plan& plan, const plan::Loop& loop, plan::StageId stage,
+                         const plan::Access& access)
 {
     const bool read = std::find(loop.reads.begin(), loop.reads.end(), access) != loop.reads.end();
     return read && std::any_of(plan.checkpoints.begin(), plan.checkpoints.end(),

@@ -32,7 +32,7 @@ int stepsOf(const Analysed& p, const plan::Plan& plan, ir::ValueId v, int stage 
     int steps = 0;
     for (const plan::Stage& s : plan.stages)
         for (const plan::Loop& loop : s.loops)
-            if (stage == 0 || s.index == stage)
+            if (stage == 0 || s.index.number == stage)
                 steps +=
                     static_cast<int>(std::ranges::count(loop.steps, p.a.program.value(v).producer, &plan::Step::op));
     return steps;
@@ -48,9 +48,8 @@ TEST_CASE("values, structure and stages add up to what the stages cost, whatever
         std::mt19937_64 random(seed);
         const Objective objective = seed % 2 ? Objective::Time : Objective::Bytes;
         const placement::CostModel costs(p.a, objective, {}, randomRows(p.a, random));
-        for (const plan::Plan& plan :
-             {best(p, costs).plan, placement::makePlan(p.a, placement::Strategy::Depth).value(),
-              placement::makePlan(p.a, placement::Strategy::SourceRule).value()}) {
+        for (const plan::Plan& plan : {best(p, costs).plan, placement::makePlan(p.a, base::Strategy::Depth).value(),
+                                       placement::makePlan(p.a, base::Strategy::SourceRule).value()}) {
             const placement::Account account = placement::accountOf(p.a, costs, plan);
             const std::vector<double> stages = placement::stageCosts(p.a, costs, plan);
             CHECK(account.total() == doctest::Approx(std::accumulate(stages.begin(), stages.end(), 0.0)));
@@ -58,7 +57,7 @@ TEST_CASE("values, structure and stages add up to what the stages cost, whatever
             for (const plan::Checkpoint& c : plan.checkpoints) CHECK(account.values.at(c.value).write > 0);
             for (const auto& [value, entry] : account.values) {
                 const bool computed = std::ranges::any_of(plan.stages, [&](const plan::Stage& s) {
-                    return p.a.program.value(value).producer.valid() && stepsOf(p, plan, value, s.index) > 0;
+                    return p.a.program.value(value).producer.valid() && stepsOf(p, plan, value, s.index.number) > 0;
                 });
                 CHECK(entry.stages.empty() != computed);
             }
@@ -82,7 +81,7 @@ TEST_CASE("what a decision saves is what the plan with the opposite pin costs mo
             const PinKind opposite =
                 e.kind == optimiser::DecisionKind::Stored ? PinKind::NoCheckpoint : PinKind::NoRecompute;
             const double other =
-                best(p, costs, {{opposite, optimum.model.origins[e.node.at()].value, {}, 0}}).plan.cost.value();
+                best(p, costs, {{opposite, optimum.model.origins[e.node.at()].value}}).plan.cost.value();
             const double cost = optimum.plan.cost.value();
             CHECK(e.saves >= -1e-6 * cost);
             CHECK(e.saves == doctest::Approx(other - cost).epsilon(1e-3).scale(cost));
@@ -98,7 +97,7 @@ TEST_CASE("a cut consumer reads its operand wherever it is computed")
     const ir::ValueId relu = p.value("relu"), linear = p.value("linear", 1);
     std::mt19937_64 random(5);
     const placement::CostModel costs(p.a, Objective::Time, {}, randomRows(p.a, random));
-    const placement::Optimum cut = best(p, costs, {{PinKind::Cut, relu, linear, 0}});
+    const placement::Optimum cut = best(p, costs, {{PinKind::Cut, relu, linear}});
     CHECK(test::flaw(p.a, cut.plan) == "");
     CHECK(test::storedBy(cut.plan).contains(relu));
     for (const plan::Stage& stage : cut.plan.stages)
@@ -115,16 +114,17 @@ TEST_CASE("a gather runs in the stage of its pin, and no stage before it is empt
     const placement::CostModel costs(p.a, Objective::Time, {}, randomRows(p.a, random));
     for (const auto& [hop, gather, stage] : {std::tuple(p.value("index_add", 0), p.value("index_select", 0), 2),
                                              std::tuple(p.value("index_select", 1), p.value("index_select", 1), 3)}) {
-        const placement::Optimum later = best(p, costs, {{PinKind::HopStage, hop, {}, stage}});
+        const placement::Optimum later = best(p, costs, {{PinKind::HopStage, hop, {}, plan::StageId(stage)}});
         CHECK(test::flaw(p.a, later.plan) == "");
         CHECK(stepsOf(p, later.plan, gather) == 1);
         CHECK(stepsOf(p, later.plan, gather, stage) == 1);
         for (std::size_t i = 0; i < later.plan.stages.size(); ++i) {
-            CHECK(later.plan.stages[i].index == static_cast<int>(i) + 1);
+            CHECK(later.plan.stages[i].index == plan::StageId::at(i));
             CHECK_FALSE(later.plan.stages[i].loops.empty());
         }
     }
-    const auto tooLate = placement::optimise(p.a, costs, {{PinKind::HopStage, p.value("index_add", 0), {}, 99}}, {});
+    const auto tooLate =
+        placement::optimise(p.a, costs, {{PinKind::HopStage, p.value("index_add", 0), {}, plan::StageId(99)}}, {});
     REQUIRE_FALSE(tooLate);
     CHECK(tooLate.error().message.find("in stage 99") != std::string::npos);
 }
@@ -139,7 +139,7 @@ TEST_CASE("what is pinned to be computed once is computed once, for a price")
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         const placement::CostModel costs(p.a, Objective::Bytes, {}, randomRows(p.a, random));
-        const placement::Optimum free = best(p, costs), once = best(p, costs, {{PinKind::NoRecompute, linear, {}, 0}});
+        const placement::Optimum free = best(p, costs), once = best(p, costs, {{PinKind::NoRecompute, linear}});
         CHECK(test::flaw(p.a, once.plan) == "");
         CHECK(stepsOf(p, once.plan, linear) == 1);
         CHECK(once.plan.cost.value() >= free.plan.cost.value() * (1 - 1e-6));
@@ -177,7 +177,7 @@ TEST_CASE("near a plan, pins are kept at no less than the optimum's cost, and wi
         const placement::Optimum free = best(p, costs);
         for (const ir::ValueId v : {p.value("linear", 0), p.value("relu"), p.value("linear", 1)})
             for (const PinKind kind : {PinKind::Checkpoint, PinKind::NoCheckpoint, PinKind::NoRecompute}) {
-                const std::vector<Pin> pins{{kind, v, {}, 0}};
+                const std::vector<Pin> pins{{kind, v}};
                 const auto exact = placement::optimise(p.a, costs, pins, {});
                 const auto near = placement::optimise(p.a, costs, pins, {}, &free);
                 CHECK(near.has_value() == exact.has_value());

@@ -4,7 +4,7 @@
 #include "placement/pins.h"
 
 using namespace hopscope;
-using placement::Strategy;
+using base::Strategy;
 using plan::Pin;
 using plan::PinKind;
 using test::Analysed;
@@ -24,7 +24,7 @@ std::vector<int> stagesOf(const analysis::Analysis& a, const plan::Plan& plan, i
     for (const plan::Stage& stage : plan.stages)
         for (const plan::Loop& loop : stage.loops)
             if (std::ranges::any_of(loop.steps, [&](const auto& s) { return s.op == a.program.value(v).producer; }))
-                stages.push_back(stage.index);
+                stages.push_back(stage.index.number);
     return stages;
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("a pinned store moves the cut there and the store it replaces disappea
     CHECK(storedBy(*plan) == std::set{relu, p.value("index_add", 1)});
     CHECK(stagesOf(p.a, *plan, linear) == std::vector{2});
     CHECK(plan->stages.size() == 2);
-    CHECK(plan->strategy == "depth");
+    CHECK(plan->strategy == base::Strategy::Depth);
     CHECK(plan->pins == std::vector{store(relu)});
     CHECK(flaw(p.a, *plan) == "");
 }

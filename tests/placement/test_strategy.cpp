@@ -10,7 +10,7 @@ TEST_CASE("two convolutions run in two stages and the first one is kept between 
 {
     const Analysed p(twoLayers + "out = h2\n");
     CHECK(p.a.depth == 2);
-    const auto plan = placement::makePlan(p.a, placement::Strategy::Depth);
+    const auto plan = placement::makePlan(p.a, base::Strategy::Depth);
     REQUIRE(plan.has_value());
     CHECK(plan->stages.size() == 2);
     CHECK(storedBy(*plan) == std::set{p.value("linear", 1), p.value("index_add", 1)});
@@ -20,7 +20,7 @@ TEST_CASE("two convolutions run in two stages and the first one is kept between 
 TEST_CASE("the three-step rule pulls the cut towards the parents up to the message passing")
 {
     const Analysed p(twoLayers + "out = h2\n");
-    const auto plan = placement::makePlan(p.a, placement::Strategy::SourceRule);
+    const auto plan = placement::makePlan(p.a, base::Strategy::SourceRule);
     REQUIRE(plan.has_value());
     CHECK(plan->stages.size() == 2);
     CHECK(flaw(p.a, *plan) == "");
@@ -66,7 +66,7 @@ TEST_CASE("what follows from inputs alone is recomputed, not stored")
     const Analysed p(twoLayers + "lin3 = aten::linear(input=x, weight=w1, bias=none) -> f[7,6]\n"
                                  "s = aten::sum.dim_IntList(self=lin3, dim=[1], keepdim=true, dtype=none) -> f[7,1]\n"
                                  "o = aten::add.Tensor(self=h2, other=s, alpha=1) -> f[7,3]\nout = o\n");
-    const auto plan = placement::makePlan(p.a, placement::Strategy::Depth);
+    const auto plan = placement::makePlan(p.a, base::Strategy::Depth);
     REQUIRE(plan.has_value());
     CHECK(!storedBy(*plan).contains(p.value("sum")));
     CHECK(!storedBy(*plan).contains(p.value("linear", 0)));
@@ -77,7 +77,7 @@ TEST_CASE("a reduction over all rows takes one more stage, not more depth")
 {
     const Analysed p(twoLayers + "mean = aten::mean.dim(self=h2, dim=[0], keepdim=true, dtype=none) -> f[1,3]\n"
                                  "o = aten::sub.Tensor(self=h2, other=mean, alpha=1) -> f[7,3]\nout = o\n");
-    const auto plan = placement::makePlan(p.a, placement::Strategy::Depth);
+    const auto plan = placement::makePlan(p.a, base::Strategy::Depth);
     REQUIRE(plan.has_value());
     CHECK(p.a.depth == 2);
     CHECK(plan->stages.size() == 3);
@@ -87,7 +87,7 @@ TEST_CASE("a reduction over all rows takes one more stage, not more depth")
 
 TEST_CASE("strategies have names and unknown ones are a usage error")
 {
-    for (const auto s : {placement::Strategy::Depth, placement::Strategy::SourceRule})
-        CHECK(placement::parseStrategy(placement::strategyName(s)) == s);
-    CHECK(placement::parseStrategy("fastest").error().code == base::ErrorCode::Usage);
+    for (const auto s : {base::Strategy::Depth, base::Strategy::SourceRule})
+        CHECK(base::parseName<base::Strategy>(base::nameOf(s), "strategy") == s);
+    CHECK(base::parseName<base::Strategy>("fastest", "strategy").error().code == base::ErrorCode::Usage);
 }

@@ -28,15 +28,15 @@ TEST_CASE("an explanation is read against the model")
 {
     const auto read = protocol::readExplanation(json::parse(explanation).value(), model());
     REQUIRE_MESSAGE(read, base::describe(read.error()));
-    const protocol::Decision* stored = read->decisionOn(model().valueIndex("v5"));
+    const protocol::Decision* stored = read->decisionOn(model().findValue("v5"));
     REQUIRE(stored != nullptr);
     CHECK(stored->saves == 0.4);
     CHECK(stored->cost() == doctest::Approx(0.3));
-    CHECK(read->decisionOn(model().valueIndex("v4")) == nullptr);
+    CHECK(read->decisionOn(model().findValue("v4")) == nullptr);
     REQUIRE(read->against.size() == 1);
     CHECK_FALSE(read->against[0].seconds);
     CHECK(read->against[0].values.at(0).written == std::array{0.0, 60.0});
-    CHECK(read->against[0].values.at(0).stages[0] == std::vector{1, 2});
+    CHECK(read->against[0].values.at(0).stages[0] == std::vector{protocol::StageId(1), protocol::StageId(2)});
 }
 
 TEST_CASE("an explanation that lacks something or names what is not there is refused")

@@ -31,37 +31,37 @@ TEST_CASE("an inspect document becomes indexed records")
     CHECK(model->depth == 2);
     CHECK(model->ops.size() == 9);  // two inputs, six operators, one output
     CHECK(model->values.size() == 8);
-    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op3"))].source.text == "h = h.relu()");
-    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op4"))].module == "conv2");
-    CHECK(model->ops[static_cast<std::size_t>(model->opIndex("op2"))].stage == 1);
-    CHECK_FALSE(model->ops[static_cast<std::size_t>(model->opIndex("input.x"))].stage);
-    CHECK(model->opIndex("op99") == -1);
-    CHECK(model->valueIndex("v99") == -1);
+    CHECK(model->ops[model->findOp("op3")].source.text == "h = h.relu()");
+    CHECK(model->ops[model->findOp("op4")].module == "conv2");
+    CHECK(model->ops[model->findOp("op2")].stage == protocol::StageId(1));
+    CHECK_FALSE(model->ops[model->findOp("input.x")].stage.valid());
+    CHECK_FALSE(model->findOp("op99").valid());
+    CHECK_FALSE(model->findValue("v99").valid());
     CHECK(model->sizes.at("node") == 5);
-    CHECK(model->lints.at(0).op == model->opIndex("op1"));
-    CHECK(model->prologue == std::vector{model->opIndex("op1")});
+    CHECK(model->lints.at(0).op == model->findOp("op1"));
+    CHECK(model->prologue == std::vector{model->findOp("op1")});
 }
 
 TEST_CASE("values know who makes them and who reads them, both ways")
 {
     const auto model = read(test::inspectText());
     REQUIRE(model);
-    for (int op = 0; op < static_cast<int>(model->ops.size()); ++op) {
-        for (const int v : model->ops[static_cast<std::size_t>(op)].outputs)
-            CHECK(model->values[static_cast<std::size_t>(v)].producer == op);
-        for (const int v : model->ops[static_cast<std::size_t>(op)].inputs) {
-            const auto& consumers = model->values[static_cast<std::size_t>(v)].consumers;
+    for (std::size_t at = 0; at < model->ops.size(); ++at) {
+        const protocol::OpId op(at);
+        for (const protocol::ValueId v : model->ops[op].outputs) CHECK(model->values[v].producer == op);
+        for (const protocol::ValueId v : model->ops[op].inputs) {
+            const auto& consumers = model->values[v].consumers;
             CHECK(std::count(consumers.begin(), consumers.end(), op) == 1);
             CHECK(std::is_sorted(consumers.begin(), consumers.end()));
         }
     }
-    const auto& x = model->values[static_cast<std::size_t>(model->valueIndex("v0"))];
+    const auto& x = model->values[model->findValue("v0")];
     CHECK(x.shape == std::vector<std::string>{"|node|", "3"});
     CHECK(x.spaces.at(0) == "node");
     CHECK_FALSE(x.spaces.at(1));
     CHECK(x.bytes == 60);
     CHECK(x.hasRows());
-    CHECK_FALSE(model->values[static_cast<std::size_t>(model->valueIndex("v3"))].hasRows());
+    CHECK_FALSE(model->values[model->findValue("v3")].hasRows());
 }
 
 TEST_CASE("every field that a client reads is needed, and its kind too")
@@ -110,7 +110,7 @@ TEST_CASE("a damaged document is refused or read, and never breaks the reader")
         }
         ++accepted;
         for (const protocol::OpRecord& op : model->ops)
-            for (const int v : op.inputs) REQUIRE(static_cast<std::size_t>(v) < model->values.size());
+            for (const protocol::ValueId v : op.inputs) REQUIRE(model->values.contains(v));
     }
     CHECK(accepted > 100);
     CHECK(refused > 1000);

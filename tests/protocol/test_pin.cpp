@@ -1,19 +1,21 @@
 #include <doctest/doctest.h>
 
 #include "protocol/documents.h"
-#include "protocol/pin.h"
 #include "protocol/plan.h"
+#include "schema/pins.h"
 
 using namespace hopscope;
-using protocol::PinRecord;
+using plan::Pin;
+using plan::PinKind;
+using plan::StageId;
 
 namespace {
 
-base::Result<PinRecord> read(const std::string& text)
+base::Result<Pin> read(const std::string& text)
 {
     const json::Value value = json::parse(text).value();
     const json::Reader reader(value, "pin");
-    const PinRecord pin = protocol::readPin(reader);
+    const Pin pin = schema::readPin(reader, schema::valueNamed);
     if (!reader.ok()) return base::forward(reader.status());
     return pin;
 }
@@ -26,7 +28,7 @@ TEST_CASE("pins of every kind are written as they were read")
                              R"(["hop_stage","v1",2])", R"(["no_recompute","v1"])"}) {
         const auto pin = read(text);
         REQUIRE_MESSAGE(pin, text);
-        CHECK(json::write(protocol::writePins({*pin})) == "[" + std::string(text) + "]");
+        CHECK(json::write(schema::writePins({*pin})) == "[" + std::string(text) + "]");
     }
 }
 
@@ -41,14 +43,15 @@ TEST_CASE("what is no pin is refused")
 
 TEST_CASE("the later of two answers to one question counts")
 {
-    const PinRecord store{"checkpoint", "v1"}, cut{"cut", "v1", "v2"}, stage{"hop_stage", "v1", {}, 2};
-    CHECK(sameQuestion(store, {"no_checkpoint", "v1"}));
-    CHECK_FALSE(sameQuestion(store, {"checkpoint", "v2"}));
-    CHECK(sameQuestion(stage, {"hop_stage", "v1", {}, 3}));
+    const ir::ValueId v1(1), v2(2), v3(3);
+    const Pin store{PinKind::Checkpoint, v1}, cut{PinKind::Cut, v1, v2}, stage{PinKind::HopStage, v1, {}, StageId(2)};
+    CHECK(sameQuestion(store, {PinKind::NoCheckpoint, v1}));
+    CHECK_FALSE(sameQuestion(store, {PinKind::Checkpoint, v2}));
+    CHECK(sameQuestion(stage, {PinKind::HopStage, v1, {}, StageId(3)}));
     CHECK_FALSE(sameQuestion(store, stage));
-    CHECK_FALSE(sameQuestion(cut, {"cut", "v1", "v3"}));
-    CHECK_FALSE(needsOptimum(store));
-    CHECK(needsOptimum(cut));
+    CHECK_FALSE(sameQuestion(cut, {PinKind::Cut, v1, v3}));
+    CHECK(base::isStoring(store.kind));
+    CHECK_FALSE(base::isStoring(cut.kind));
 }
 
 TEST_CASE("a fix drops a pin or takes another stage")
@@ -58,7 +61,7 @@ TEST_CASE("a fix drops a pin or takes another stage")
                                    .value();
     const auto repairs = protocol::readRepairs(answer);
     REQUIRE(repairs);
-    CHECK(*repairs ==
-          std::vector<protocol::RepairRecord>{{std::nullopt, 4, 2.0}, {PinRecord{"cut", "v1", "v2"}, 0, 3.0}});
+    CHECK(*repairs == std::vector<protocol::RepairRecord>{{std::nullopt, 4, 2.0},
+                                                          {Pin{PinKind::Cut, ir::ValueId(1), ir::ValueId(2)}, 0, 3.0}});
     CHECK_FALSE(protocol::readRepairs(json::parse(R"({"repairs": [{"cost": 1.0}]})").value()));
 }

@@ -2,6 +2,7 @@
 
 #include "protocol/documents.h"
 #include "protocol/plan.h"
+#include "schema/pins.h"
 
 using namespace hopscope;
 using protocol::PlanRecord;
@@ -33,27 +34,27 @@ TEST_CASE("a plan and its prediction become indexed records")
 {
     const auto plan = read(test::planResultText());
     REQUIRE_MESSAGE(plan, base::describe(plan.error()));
-    CHECK(plan->strategy == "depth");
+    CHECK(plan->strategy == base::Strategy::Depth);
     CHECK(plan->batch == 64);
     CHECK(plan->stages.size() == 2);
-    CHECK(plan->stagesOf(model().opIndex("op2")) == std::vector{1});
-    CHECK(plan->stagesOf(model().opIndex("op5")) == std::vector{2});
-    CHECK(plan->stagesOf(model().opIndex("input.x")).empty());
+    CHECK(plan->stagesOf(model().findOp("op2")) == std::vector{protocol::StageId(1)});
+    CHECK(plan->stagesOf(model().findOp("op5")) == std::vector{protocol::StageId(2)});
+    CHECK(plan->stagesOf(model().findOp("input.x")).empty());
     CHECK(plan->stages[0].steps[0].rows == "O(edge_index,end1)");
     CHECK(plan->stages[0].steps[0].loop == "node");
-    CHECK(plan->stages[1].reads[0].value == model().valueIndex("v5"));
-    const protocol::PlanCheckpoint* const stored = plan->checkpointOf(model().valueIndex("v5"));
+    CHECK(plan->stages[1].reads[0].value == model().findValue("v5"));
+    const protocol::PlanCheckpoint* const stored = plan->checkpointOf(model().findValue("v5"));
     REQUIRE(stored != nullptr);
-    CHECK(stored->stage == 1);
+    CHECK(stored->stage == protocol::StageId(1));
     CHECK(stored->bytesWritten == 60);
     CHECK_FALSE(stored->bytesRead);
-    CHECK(plan->checkpointOf(model().valueIndex("v4")) == nullptr);
+    CHECK(plan->checkpointOf(model().findValue("v4")) == nullptr);
     CHECK(plan->pins.size() == 5);
     CHECK(
-        json::write(protocol::writePins(plan->pins)) ==
+        json::write(schema::writePins(plan->pins)) ==
         R"([["checkpoint","v5"],["no_checkpoint","v4"],["cut","v5","v7"],["hop_stage","v7",2],["no_recompute","v5"]])");
     REQUIRE(plan->predicted);
-    CHECK(plan->predicted->stages.at(0).recomputed == std::vector{model().opIndex("op2")});
+    CHECK(plan->predicted->stages.at(0).recomputed == std::vector{model().findOp("op2")});
     CHECK(plan->predicted->structure == 20);
 }
 
@@ -112,8 +113,7 @@ TEST_CASE("a damaged plan is refused or read, and never breaks the reader")
         const auto plan = read(test::damaged(test::planResultText(), random));
         if (!plan) continue;
         ++accepted;
-        for (const protocol::PlanCheckpoint& c : plan->checkpoints)
-            REQUIRE(static_cast<std::size_t>(c.value) < model().values.size());
+        for (const protocol::PlanCheckpoint& c : plan->checkpoints) REQUIRE(model().values.contains(c.value));
     }
     CHECK(accepted > 100);
 }

@@ -12,10 +12,10 @@ RunEvents everything()
 {
     RunEvents events{3, RunState::Paused, {}};
     events.events = {PrologueEvent{0.5},
-                     StageEvent{1, 2, 34, 0.75},
-                     BatchEvent{1, "node", 4, 8, 16, 12, 24, 34, 1000, 2000, 1.5, 4000},
-                     PhaseEvent{1, 4, 3, 1.25, 0.125},
-                     StageEndEvent{1, 2.5, 3.0, 0.75},
+                     StageEvent{StageId(1), 2, 34, 0.75},
+                     BatchEvent{StageId(1), "node", 4, 8, 16, 12, 24, 34, 1000, 2000, 1.5, 4000},
+                     PhaseEvent{StageId(1), 4, 3, 1.25, 0.125},
+                     StageEndEvent{StageId(1), 2.5, 3.0, 0.75},
                      NoteEvent{"smaller"},
                      MergedEvent{99}};
     return events;
@@ -33,7 +33,7 @@ TEST_CASE("every kind of event survives writing and reading")
     REQUIRE(read->events.size() == everything().events.size());
     CHECK(json::write(writeEvents(*read)) == json::write(text));
     CHECK(std::get<BatchEvent>(read->events[2]).peakMemory == 2000);
-    CHECK(std::string(phaseNames[std::get<PhaseEvent>(read->events[3]).phase]) == "compute");
+    CHECK(std::string(phaseName(std::get<PhaseEvent>(read->events[3]).phase)) == "compute");
 }
 
 TEST_CASE("every field of every event is needed, and its kind too")

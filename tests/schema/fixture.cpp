@@ -107,7 +107,7 @@ plan::Stage stage(int index, std::vector<plan::Step> steps, int read, int writte
     loop.steps = std::move(steps);
     loop.reads = {{ValueId(read), frontier()}, {ValueId(1), owned()}};
     loop.writes = {{ValueId(written), batch()}};
-    return {index, {loop}, {}};
+    return {plan::StageId(index), {loop}, {}};
 }
 
 std::string kindless(const json::Value& value) { return value.kindName(); }
@@ -175,11 +175,12 @@ plan::Plan plan()
     p.prologue = {OpId(1)};
     p.stages = {stage(1, {{OpId(0), owned()}, {OpId(2), batch()}, {OpId(3), batch()}}, 0, 5),
                 stage(2, {{OpId(4), owned()}, {OpId(5), batch()}}, 5, 7)};
-    p.checkpoints = {{ValueId(5), 1, false, 60, std::nullopt}, {ValueId(7), 2, true, 60, std::nullopt}};
+    p.checkpoints = {{ValueId(5), plan::StageId(1), false, 60, std::nullopt},
+                     {ValueId(7), plan::StageId(2), true, 60, std::nullopt}};
     p.pins = {{plan::PinKind::Checkpoint, ValueId(5)},
               {plan::PinKind::NoCheckpoint, ValueId(4)},
               {plan::PinKind::Cut, ValueId(5), ValueId(7)},
-              {plan::PinKind::HopStage, ValueId(7), {}, 2},
+              {plan::PinKind::HopStage, ValueId(7), {}, plan::StageId(2)},
               {plan::PinKind::NoRecompute, ValueId(5)}};
     p.hashes = {{"model", "00ff"}, {"data", "11ee"}};
     return p;
@@ -188,9 +189,9 @@ plan::Plan plan()
 schema::Verification verification()
 {
     schema::Verification v;
-    v.verdict = "equal";
+    v.verdict = schema::Verdict::Equal;
     v.reason = "within the tolerance on every row";
-    v.coverage = {"sampled", 5, 4, 1, 3, 3};
+    v.coverage = {schema::CoverageMethod::Sampled, 5, 4, 1, 3, 3};
     v.outputs = {{"out", 1e-7, 2.5e-6, 4, 0, 1}};
     v.checkpoints = {{"v5", 0.25, 0.5, 4, 0, 0}};
     v.tolerance = {1e-5, 1e-4, 1e-6};
@@ -203,7 +204,6 @@ schema::Report report()
     schema::Report r;
     r.model = "model.pt";
     r.modelClass = "Net";
-    r.strategy = "depth";
     r.device = "cpu";
     r.hashes = {{"model", "00ff"}};
     schema::StageRecord s;

@@ -6,6 +6,13 @@ using namespace hopscope;
 
 namespace {
 
+std::vector<ir::ValueId> values(std::initializer_list<int> numbers)
+{
+    std::vector<ir::ValueId> ids;
+    for (const int number : numbers) ids.emplace_back(number);
+    return ids;
+}
+
 base::Result<schema::Split> read(const std::string& text) { return schema::readSplit(text, "schema.json"); }
 
 }  // namespace
@@ -13,12 +20,12 @@ base::Result<schema::Split> read(const std::string& text) { return schema::readS
 TEST_CASE("a split names what each stage takes and makes")
 {
     const schema::Split split = fixture::split();
-    CHECK(split.inputs == std::vector<std::string>{"v0", "v1"});
-    CHECK(split.outputs == std::vector<std::string>{"v7"});
+    CHECK(split.inputs == values({0, 1}));
+    CHECK(split.outputs == values({7}));
     REQUIRE(split.stages.size() == 2);
-    CHECK(split.stages[0].inputs == std::vector<std::string>{"v0", "v1"});
-    CHECK(split.stages[0].outputs == std::vector<std::string>{"v5"});
-    CHECK(split.stages[1].inputs == std::vector<std::string>{"v5", "v1"});
+    CHECK(split.stages[0].inputs == values({0, 1}));
+    CHECK(split.stages[0].outputs == values({5}));
+    CHECK(split.stages[1].inputs == values({5, 1}));
     CHECK(split.rowSpaces == std::vector<std::string>{"edge_index", "node"});
     CHECK(split.tensors[2].shape == std::vector<schema::Dim>{std::string("|node|"), std::int64_t(3)});
 }

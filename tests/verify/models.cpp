@@ -47,18 +47,6 @@ def forward(self, x, edge_index):
     return h.index_select(0, edge_index[0]) * h.index_select(0, edge_index[1])
 )";
 
-Folder::Folder()
-{
-    path = (std::filesystem::temp_directory_path() / "hopscope-verify-test-XXXXXX").string();
-    REQUIRE(mkdtemp(path.data()) != nullptr);
-}
-
-Folder::~Folder()
-{
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-}
-
 std::size_t Folder::entries() const
 {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path), {}));
@@ -119,7 +107,7 @@ Case::Case(const std::string& modelPath, base::TensorMap graph) : inputs(std::mo
     walk = must(loader::walk(*model, sample));
     analysis = analysis::analyse(walk.program, schema);
     if (analysis.refusal) FAIL(base::describe(*analysis.refusal));
-    plan = must(placement::makePlan(analysis, placement::Strategy::Depth));
+    plan = must(placement::makePlan(analysis, base::Strategy::Depth));
     const torch::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
     const auto result = must(loader::flattenOutputs(module.forward(must(loader::assembleInputs(*model, inputs)))));

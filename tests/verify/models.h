@@ -12,19 +12,13 @@
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
+#include "support/temporary_folder.h"
 #include "verify/verify.h"
 
 namespace hopscope::testing {
 
-// A folder that is removed with everything in it.
-struct Folder {
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string file(const std::string& name) const { return path + "/" + name; }
+struct Folder : test::TemporaryFolder {
     [[nodiscard]] std::size_t entries() const;
-    std::string path;
 };
 
 // Writes a TorchScript file whose forward is `code`, with a weight `w` [features, width] and a table `table` [rows, width].

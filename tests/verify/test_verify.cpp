@@ -19,7 +19,7 @@ struct Model {
     explicit Model(const std::string& code, int rows = 1) { testing::writeModel(path, code, 6, 4, rows); }
 };
 
-verify::Verdict verdictOf(const verify::Request& request)
+schema::Verification verdictOf(const verify::Request& request)
 {
     const auto verdict = verify::verify(request, {}, {});
     if (!verdict) FAIL(base::describe(verdict.error()));
@@ -36,9 +36,9 @@ TEST_CASE("a right run is equal in full")
     const Case c(model.path, mediumGraph());
     const Folder scratch;
     const auto verdict = verdictOf(c.request(scratch));
-    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.reason == "equal within the tolerance on all rows");
-    CHECK(verdict.coverage.method == "full");
+    CHECK(verdict.coverage.method == schema::CoverageMethod::Full);
     CHECK(verdict.coverage.rows == 400);
     CHECK(verdict.coverage.withInEdges > 200);
     CHECK(verdict.coverage.withInEdges < 396);
@@ -53,7 +53,7 @@ TEST_CASE("one wrong element in a thousand is found in full")
     auto request = c.request(scratch);
     request.outputs["out"] = testing::perturbed(request.outputs["out"], 777, 0.01F);
     const auto verdict = verdictOf(request);
-    CHECK(verdict.verdict == "different");
+    CHECK(verdict.verdict == schema::Verdict::Different);
     CHECK(verdict.outputs.at(0).different == 1);
     CHECK(verdict.outputs.at(0).maxAbsolute == doctest::Approx(0.01).epsilon(0.01));
     CHECK(verdict.reason.find("out: 1 element outside the tolerance") == 0);
@@ -68,8 +68,8 @@ TEST_CASE("samples agree with the whole, norms by both ends and isolated nodes i
     request.sampledOnly = true;
     const auto verdict = verdictOf(request);
     CHECK(verdict.reason == "equal within the tolerance on 65 sampled destinations");
-    CHECK(verdict.verdict == "equal");
-    CHECK(verdict.coverage.method == "sampled");
+    CHECK(verdict.verdict == schema::Verdict::Equal);
+    CHECK(verdict.coverage.method == schema::CoverageMethod::Sampled);
     CHECK(verdict.coverage.hops == c.analysis.depthOp);
     CHECK(verdict.coverage.chosen >= 64);
     CHECK(verdict.coverage.skipped == 0);
@@ -88,7 +88,7 @@ TEST_CASE("a wrong run is different on samples")
     request.sampledOnly = true;
     request.outputs["out"] = testing::perturbed(request.outputs["out"], -1, 0.003F);
     const auto verdict = verdictOf(request);
-    CHECK(verdict.verdict == "different");
+    CHECK(verdict.verdict == schema::Verdict::Different);
     CHECK(verdict.outputs.at(0).different > 0);
 }
 
@@ -98,13 +98,13 @@ TEST_CASE("one node with one edge to itself is verified in full and on samples")
     const Case c(model.path, testing::makeGraph(1, 6, {{0, 0}}, 2));
     const Folder scratch;
     auto request = c.request(scratch);
-    CHECK(verdictOf(request).verdict == "equal");
+    CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
     request.sampledOnly = true;
     const auto verdict = verdictOf(request);
-    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.coverage.withInEdges == 1);
     request.outputs["out"] = testing::perturbed(request.outputs["out"], 0, 0.01F);
-    CHECK(verdictOf(request).verdict == "different");
+    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
 }
 
 TEST_CASE("edge outputs are sampled from both of their ends")
@@ -129,10 +129,10 @@ TEST_CASE("what depends on the whole graph is verified in full or not at all")
         const Folder scratch;
         auto request = c.request(scratch);
         CAPTURE(reason);
-        CHECK(verdictOf(request).verdict == "equal");
+        CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
         request.sampledOnly = true;
         const auto verdict = verdictOf(request);
-        CHECK(verdict.verdict == "unverifiable");
+        CHECK(verdict.verdict == schema::Verdict::Unverifiable);
         CHECK(verdict.reason.find("sampling is not possible: ") != std::string::npos);
         CHECK(verdict.reason.find(reason) != std::string::npos);
     }
@@ -151,12 +151,12 @@ TEST_CASE("full verification that does not fit is a failure, sampled verificatio
     CHECK(full.error().code == base::ErrorCode::Resources);
     request.mode = verify::Mode::Sample;
     const auto verdict = verdictOf(request);
-    CHECK(verdict.coverage.method == "sampled");
-    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.coverage.method == schema::CoverageMethod::Sampled);
+    CHECK(verdict.verdict == schema::Verdict::Equal);
     CHECK(verdict.coverage.skipped < verdict.coverage.chosen);
     request.memoryLimit = mebi;
     const auto none = verdictOf(request);
-    CHECK(none.verdict == "unverifiable");
+    CHECK(none.verdict == schema::Verdict::Unverifiable);
     CHECK(none.coverage.skipped == none.coverage.chosen);
     CHECK(scratch.entries() == 0);
 }
@@ -169,7 +169,7 @@ TEST_CASE("a forward that dies makes the verdict unverifiable with its reason")
     auto request = c.request(scratch);
     request.oracleProgram = {"/bin/sh", "-c", "kill -ABRT $$"};
     const auto verdict = verdictOf(request);
-    CHECK(verdict.verdict == "unverifiable");
+    CHECK(verdict.verdict == schema::Verdict::Unverifiable);
     CHECK(verdict.reason.find("signal 6") != std::string::npos);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("a model that writes into its inputs is evaluated on copies")
     Case c(model.path, std::move(own));
     c.inputs = graph;
     const Folder scratch;
-    CHECK(verdictOf(c.request(scratch)).verdict == "equal");
+    CHECK(verdictOf(c.request(scratch)).verdict == schema::Verdict::Equal);
 }
 
 TEST_CASE("the plan is checked on the sample in three batch sizes")
@@ -194,7 +194,7 @@ TEST_CASE("the plan is checked on the sample in three batch sizes")
                                               testing::oracleProgram());
     if (!verdict) FAIL(base::describe(verdict.error()));
     CHECK(verdict->reason == "equal within the tolerance on the sample, in batches of 1, 7 and all");
-    CHECK(verdict->verdict == "equal");
+    CHECK(verdict->verdict == schema::Verdict::Equal);
     CHECK(scratch.entries() == 0);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     if (!run) FAIL(base::describe(run.error()));
     auto request = c.request(scratch);
     for (const auto& output : run->outputs) request.outputs[output.name] = output.tensor;
-    CHECK(verdictOf(request).verdict == "equal");
+    CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
     CHECK(verdictOf(request).checkpoints.empty());
 
     REQUIRE(run->checkpoints.size() >= 2);
@@ -222,7 +222,7 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     spoilt = testing::perturbed(spoilt, 11, 0.5F);
     const auto verdict = verdictOf(request);
     REQUIRE(verdict.checkpoints.size() == run->checkpoints.size());
-    CHECK(verdict.verdict == "equal");
+    CHECK(verdict.verdict == schema::Verdict::Equal);
     for (const auto& error : verdict.checkpoints) {
         CAPTURE(error.name);
         const bool first = error.name == ir::valueName(request.checkpoints.begin()->first);
@@ -231,5 +231,5 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     }
     CHECK(scratch.entries() == 0);
     request.sampledOnly = true;
-    CHECK(verdictOf(request).verdict == "equal");
+    CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
 }

@@ -9,8 +9,12 @@ namespace hopscope::drawn {
 namespace {
 
 using protocol::ModelRecord;
+using protocol::NodeKind;
+using protocol::OpId;
+using protocol::Origin;
+using protocol::ValueId;
 
-int addValue(ModelRecord& model, const std::string& id, const std::string& origin, int producer, bool structure)
+ValueId addValue(ModelRecord& model, const std::string& id, Origin origin, OpId producer, bool structure)
 {
     protocol::ValueRecord value;
     value.id = id;
@@ -19,52 +23,56 @@ int addValue(ModelRecord& model, const std::string& id, const std::string& origi
     value.structureOnly = structure;
     value.producer = producer;
     value.bytes = 100;
-    value.shape = origin == "parameter" ? std::vector<std::string>{"8", "8"} : std::vector<std::string>{"|node|", "8"};
+    value.shape =
+        origin == Origin::Parameter ? std::vector<std::string>{"8", "8"} : std::vector<std::string>{"|node|", "8"};
     value.spaces.resize(2);
-    if (origin != "parameter") value.spaces[0] = "node";
-    if (origin != "op") value.name = id;
-    model.valuesById[id] = static_cast<int>(model.values.size());
+    if (origin != Origin::Parameter) value.spaces[0] = "node";
+    if (origin != Origin::Op) value.name = id;
+    const ValueId made(model.values.size());
+    model.valuesById[id] = made;
     model.values.push_back(std::move(value));
-    return static_cast<int>(model.values.size()) - 1;
+    return made;
 }
 
-int operand(ModelRecord& model, const std::string& word)
+ValueId operand(ModelRecord& model, const std::string& word)
 {
     const std::string id = word.front() == '%' ? word.substr(1) : "v." + word;
-    if (const int known = model.valueIndex(id); known >= 0) return known;
+    if (const ValueId known = model.findValue(id); known.valid()) return known;
     if (word.front() != '%') throw std::invalid_argument("nothing makes " + word);
-    return addValue(model, id, "parameter", -1, false);
+    return addValue(model, id, Origin::Parameter, {}, false);
 }
 
 void addLine(ModelRecord& model, const std::string& line)
 {
     std::istringstream words(line);
     protocol::OpRecord op;
-    std::string module, word;
-    words >> op.id >> op.kind >> op.name >> module >> op.depth;
+    std::string kind, module, word;
+    words >> op.id >> kind >> op.name >> module >> op.depth;
+    op.kind = base::fromName<NodeKind>(kind).value();
     op.depthModule = op.depthOp = op.depth;
     if (module != "-") {
         op.module = module.substr(0, module.find(':'));
         op.moduleType = module.find(':') == std::string::npos ? "" : module.substr(module.find(':') + 1);
     }
-    const int index = static_cast<int>(model.ops.size());
-    op.structureOnly = op.kind == "structure" || op.id == "edge_index";
+    const OpId index(model.ops.size());
+    op.structureOnly = op.kind == NodeKind::Structure || op.id == "edge_index";
     for (words >> word; words >> word;) op.inputs.push_back(operand(model, word));
-    for (const int input : op.inputs) model.values[static_cast<std::size_t>(input)].consumers.push_back(index);
-    if (op.kind != "output")
-        op.outputs = {addValue(model, "v." + op.id, op.kind == "input" ? "input" : "op", index, op.structureOnly)};
-    if (op.kind == "input") model.values.back().name = op.id;
-    if (op.kind == "structure") model.prologue.push_back(index);
+    for (const ValueId input : op.inputs) model.values[input].consumers.push_back(index);
+    if (op.kind != NodeKind::Output)
+        op.outputs = {addValue(model, "v." + op.id, op.kind == NodeKind::Input ? Origin::Input : Origin::Op, index,
+                               op.structureOnly)};
+    if (op.kind == NodeKind::Input) model.values.back().name = op.id;
+    if (op.kind == NodeKind::Structure) model.prologue.push_back(index);
     model.opsById[op.id] = index;
     model.depth = std::max(model.depth, op.depth);
     model.ops.push_back(std::move(op));
 }
 
-bool isOutput(const ModelRecord& model, int value)
+bool isOutput(const ModelRecord& model, ValueId value)
 {
-    const auto& consumers = model.values[static_cast<std::size_t>(value)].consumers;
+    const auto& consumers = model.values[value].consumers;
     return std::any_of(consumers.begin(), consumers.end(),
-                       [&](int op) { return model.ops[static_cast<std::size_t>(op)].kind == "output"; });
+                       [&](OpId op) { return model.ops[op].kind == NodeKind::Output; });
 }
 
 }  // namespace
@@ -86,20 +94,20 @@ ModelRecord model(const std::string& text)
 protocol::PlanRecord plan(const ModelRecord& model, const std::vector<Stage>& stages)
 {
     protocol::PlanRecord made;
-    made.strategy = "depth";
+    made.strategy = base::Strategy::Depth;
     made.device = "cpu";
     made.prologue = model.prologue;
     made.predicted.emplace();
     for (const Stage& drawn : stages) {
         protocol::PlanStage stage;
-        stage.index = static_cast<int>(made.stages.size()) + 1;
-        for (const std::string& op : drawn.ops) stage.steps.push_back({model.opIndex(op), "B(node)", "node"});
-        for (const std::string& op : drawn.reads) stage.reads.push_back({model.valueIndex("v." + op), "F(node)"});
+        stage.index = protocol::StageId::at(made.stages.size());
+        for (const std::string& op : drawn.ops) stage.steps.push_back({model.findOp(op), "B(node)", "node"});
+        for (const std::string& op : drawn.reads) stage.reads.push_back({model.findValue("v." + op), "F(node)"});
         protocol::PredictedStage predicted;
         predicted.index = stage.index;
-        predicted.peakMemory = 1000 * stage.index;
+        predicted.peakMemory = 1000 * stage.index.number;
         for (const std::string& op : drawn.writes) {
-            const int value = model.valueIndex("v." + op);
+            const ValueId value = model.findValue("v." + op);
             stage.writes.push_back({value, "B(node)"});
             made.checkpoints.push_back({value, stage.index, isOutput(model, value), 100, std::nullopt});
         }

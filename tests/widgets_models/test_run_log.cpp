@@ -27,7 +27,7 @@ namespace {
 protocol::BatchEvent batch(int stage, double time, std::int64_t done, std::int64_t total, std::int64_t peak = 1)
 {
     protocol::BatchEvent event;
-    event.stage = stage;
+    event.stage = protocol::StageId(stage);
     event.time = time;
     event.done = done;
     event.total = total;
@@ -46,9 +46,10 @@ protocol::RunEvents message(std::vector<protocol::RunEvent> events, RunState sta
 void TestRunLog::stagesAddUpTheirPhasesAndBatches()
 {
     models::RunLog log;
-    log.apply(message({protocol::PrologueEvent{0.5}, protocol::StageEvent{1, 2, 100, 0.5},
-                       protocol::PhaseEvent{1, 0, 3, 0.5, 0.25}, protocol::PhaseEvent{1, 1, 3, 0.75, 0.5},
-                       batch(1, 1, 50, 100, 700), batch(1, 1.5, 100, 100, 300)}));
+    log.apply(message({protocol::PrologueEvent{0.5}, protocol::StageEvent{protocol::StageId(1), 2, 100, 0.5},
+                       protocol::PhaseEvent{protocol::StageId(1), 0, 3, 0.5, 0.25},
+                       protocol::PhaseEvent{protocol::StageId(1), 1, 3, 0.75, 0.5}, batch(1, 1, 50, 100, 700),
+                       batch(1, 1.5, 100, 100, 300)}));
     QCOMPARE(log.prologueSeconds(), 0.5);
     QCOMPARE(log.stageCount(), 2);
     const models::StageProgress& stage = log.stages().front();
@@ -58,7 +59,7 @@ void TestRunLog::stagesAddUpTheirPhasesAndBatches()
     QCOMPARE(stage.seconds, 1.0);
     QVERIFY(!stage.finished);
     QCOMPARE(log.elapsed(), 1.5);
-    log.apply(message({protocol::StageEndEvent{1, 1.25, 1.75, {}}}));
+    log.apply(message({protocol::StageEndEvent{protocol::StageId(1), 1.25, 1.75, {}}}));
     QCOMPARE(log.stages().front().seconds, 1.25);
     QVERIFY(log.stages().front().finished);
 }
@@ -70,13 +71,14 @@ void TestRunLog::aGpusStageKeepsItsOverlapAndTheMostThatWasReserved()
     first.reservedMemory = 4000;
     second.reservedMemory = 3000;
     // The second batch is copied in while the first one is computed, and told later.
-    log.apply(message({protocol::StageEvent{1, 1, 100, 0}, protocol::PhaseEvent{1, 0, 3, 0.5, 0.5}, first,
-                       protocol::PhaseEvent{1, 1, 2, 0.25, 0.5}, second}));
+    log.apply(message({protocol::StageEvent{protocol::StageId(1), 1, 100, 0},
+                       protocol::PhaseEvent{protocol::StageId(1), 0, 3, 0.5, 0.5}, first,
+                       protocol::PhaseEvent{protocol::StageId(1), 1, 2, 0.25, 0.5}, second}));
     QVERIFY(!log.stages().front().overlap);
     QCOMPARE(log.stages().front().reservedMemory, 4000);
     QCOMPARE(log.batches().back().reservedMemory, 3000);
     QCOMPARE(log.phases().back().start, 0.25);
-    log.apply(message({protocol::StageEndEvent{1, 1.5, 1.5, 0.92}}));
+    log.apply(message({protocol::StageEndEvent{protocol::StageId(1), 1.5, 1.5, 0.92}}));
     QCOMPARE(log.stages().front().overlap, std::optional(0.92));
 }
 
@@ -84,9 +86,10 @@ void TestRunLog::progressCountsStagesEqually()
 {
     models::RunLog log;
     QCOMPARE(log.fraction(), 0.0);
-    log.apply(message({protocol::StageEvent{1, 4, 100, 0}, batch(1, 1, 50, 100)}));
+    log.apply(message({protocol::StageEvent{protocol::StageId(1), 4, 100, 0}, batch(1, 1, 50, 100)}));
     QCOMPARE(log.fraction(), 0.125);
-    log.apply(message({protocol::StageEndEvent{1, 2, 2, {}}, protocol::StageEvent{2, 4, 10, 2}}));
+    log.apply(message({protocol::StageEndEvent{protocol::StageId(1), 2, 2, {}},
+                       protocol::StageEvent{protocol::StageId(2), 4, 10, 2}}));
     QCOMPARE(log.fraction(), 0.25);
 }
 
@@ -95,7 +98,7 @@ void TestRunLog::theRateIsThatOfTheCurrentStage()
     models::RunLog log;
     QCOMPARE(log.rate(), 0.0);
     QVERIFY(log.secondsLeft() < 0);
-    log.apply(message({protocol::StageEvent{1, 1, 100, 10}, batch(1, 12, 50, 100)}));
+    log.apply(message({protocol::StageEvent{protocol::StageId(1), 1, 100, 10}, batch(1, 12, 50, 100)}));
     QCOMPARE(log.rate(), 25.0);
     QCOMPARE(log.secondsLeft(), 2.0);
 }
@@ -147,8 +150,9 @@ void TestRunLog::thinningIsCounted()
 void TestRunLog::mergedAndUnknownPhasesDoNoHarm()
 {
     models::RunLog log;
-    log.apply(message({protocol::MergedEvent{7}, protocol::MergedEvent{5}, protocol::PhaseEvent{1, 0, 99, 0, 1},
-                       protocol::PhaseEvent{1, 0, -1, 0, 1}, protocol::NoteEvent{"a note"}}));
+    log.apply(message({protocol::MergedEvent{7}, protocol::MergedEvent{5},
+                       protocol::PhaseEvent{protocol::StageId(1), 0, 99, 0, 1},
+                       protocol::PhaseEvent{protocol::StageId(1), 0, -1, 0, 1}, protocol::NoteEvent{"a note"}}));
     QCOMPARE(log.merged(), 12);
     QVERIFY(log.phases().empty());
     QCOMPARE(log.notes(), QStringList("a note"));
@@ -157,7 +161,7 @@ void TestRunLog::mergedAndUnknownPhasesDoNoHarm()
 void TestRunLog::aFinishedRunIsComplete()
 {
     models::RunLog log;
-    log.apply(message({protocol::StageEvent{1, 3, 10, 0}}));
+    log.apply(message({protocol::StageEvent{protocol::StageId(1), 3, 10, 0}}));
     QSignalSpy state(&log, &models::RunLog::stateChanged);
     log.finish();
     log.finish();

@@ -41,7 +41,7 @@ namespace {
 protocol::OpRecord op(const char* kind, const char* name)
 {
     protocol::OpRecord record;
-    record.kind = kind;
+    record.kind = base::fromName<protocol::NodeKind>(kind).value();
     record.name = name;
     return record;
 }
@@ -121,17 +121,17 @@ void TestTables::operatorsAreNamedByWhatTheyDo()
 void TestTables::valuesAreNamedByTheModuleThatMakesThem()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
-    QCOMPARE(models::valueLabel(model, model.valueIndex("v.x")), QStringLiteral("x"));
-    QCOMPARE(models::valueLabel(model, model.valueIndex("v.s0")), QStringLiteral("convs.0 output"));
-    QCOMPARE(models::valueLabel(model, model.valueIndex("v.r0")), QStringLiteral("relu after convs.0"));
-    QCOMPARE(models::valueLabel(model, model.valueIndex("convs.0.lin.weight")), QStringLiteral("convs.0.lin.weight"));
-    QCOMPARE(models::valueLabel(model, -1), QString());
+    QCOMPARE(models::valueLabel(model, model.findValue("v.x")), QStringLiteral("x"));
+    QCOMPARE(models::valueLabel(model, model.findValue("v.s0")), QStringLiteral("convs.0 output"));
+    QCOMPARE(models::valueLabel(model, model.findValue("v.r0")), QStringLiteral("relu after convs.0"));
+    QCOMPARE(models::valueLabel(model, model.findValue("convs.0.lin.weight")), QStringLiteral("convs.0.lin.weight"));
+    QCOMPARE(models::valueLabel(model, {}), QString());
 }
 
 void TestTables::shapesShowTheSizesOfTablesWhereTheyAreKnown()
 {
     protocol::ModelRecord model = drawn::twoLayers();
-    const protocol::ValueRecord& value = model.values[static_cast<std::size_t>(model.valueIndex("v.h0"))];
+    const protocol::ValueRecord& value = model.values[model.findValue("v.h0")];
     QCOMPARE(models::shapeLabel(model, value), QStringLiteral("34 × 8 float32"));
     model.sizes.clear();
     QCOMPARE(models::shapeLabel(model, value), QStringLiteral("|node| × 8 float32"));
@@ -141,7 +141,7 @@ void TestTables::checkpointsAreThoseOfThePlan()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    plan.pins = {{"checkpoint", "v.r0"}};
+    plan.pins = {{base::PinKind::Checkpoint, model.findValue("v.r0")}};
     models::CheckpointModel table;
     const QAbstractItemModelTester tester(&table);
     table.setRows(models::checkpointRows(model, plan));
@@ -152,14 +152,15 @@ void TestTables::checkpointsAreThoseOfThePlan()
     QCOMPARE(cell(table, 0, 4), QStringLiteral("●"));
     QCOMPARE(cell(table, 1, 4), QString());
     QCOMPARE(table.at(1).state, models::CheckpointRow::State::Output);
-    QCOMPARE(table.index(0, 0).data(models::TargetRole).value<Target>(), Target::value(model.valueIndex("v.r0")));
+    QCOMPARE(table.index(0, 0).data(models::TargetRole).value<Target>(), Target::value(model.findValue("v.r0")));
 }
 
 void TestTables::forbiddenValuesAreListedUntilTheirPinIsGone()
 {
     const protocol::ModelRecord model = drawn::twoLayers();
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    plan.pins = {{"no_checkpoint", "v.h1"}, {"no_checkpoint", "unknown"}};
+    plan.pins = {{base::PinKind::NoCheckpoint, model.findValue("v.h1")},
+                 {base::PinKind::NoCheckpoint, protocol::ValueId(model.values.size())}};
     std::vector<models::CheckpointRow> rows = models::checkpointRows(model, plan);
     QCOMPARE(rows.size(), std::size_t(3));
     QCOMPARE(rows.back().state, models::CheckpointRow::State::Forbidden);
@@ -191,13 +192,15 @@ void TestTables::measuredSecondsComeFromTheRunBeforeTheReport()
     const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
     schema::Report report;
     report.stages.resize(2);
-    report.stages[0].index = 1;
+    report.stages[0].index = protocol::StageId(1);
     report.stages[0].seconds = 5;
-    report.stages[1].index = 2;
+    report.stages[1].index = protocol::StageId(2);
     report.stages[1].seconds = 6;
     models::RunLog log;
-    log.apply(
-        {1, protocol::RunState::Running, {protocol::StageEvent{1, 2, 10, 0}, protocol::StageEndEvent{1, 2.5, 2.5}}});
+    log.apply({1,
+               protocol::RunState::Running,
+               {protocol::StageEvent{protocol::StageId(1), 2, 10, 0},
+                protocol::StageEndEvent{protocol::StageId(1), 2.5, 2.5}}});
     const std::vector<models::StageRow> rows = models::stageRows(plan, &log, &report);
     QCOMPARE(rows[0].seconds.value(), 2.5);
     QCOMPARE(rows[1].seconds.value(), 6.0);
@@ -210,12 +213,12 @@ void TestTables::theTreeHasEveryOperatorOnceAsALeaf()
     const QAbstractItemModelTester tester(&tree);
     show(tree, model);
     QCOMPARE(countLeaves(tree), static_cast<int>(model.ops.size()));
-    for (int at = 0; at < static_cast<int>(model.ops.size()); ++at) {
-        const QModelIndex index = tree.indexOf(tree.find(Target::op(at)));
+    for (std::size_t at = 0; at < model.ops.size(); ++at) {
+        const QModelIndex index = tree.indexOf(tree.find(Target::op(protocol::OpId(at))));
         QVERIFY(index.isValid());
-        QCOMPARE(index.data().toString(), models::humanLabel(model.ops[static_cast<std::size_t>(at)]));
+        QCOMPARE(index.data().toString(), models::humanLabel(model.ops[at]));
     }
-    QCOMPARE(tree.find(Target::stage(1)), -1);
+    QCOMPARE(tree.find(Target::stage(protocol::StageId(1))), -1);
 }
 
 void TestTables::theTreeFoldsStructureAwayAndShowsTheLargestDepth()
@@ -264,7 +267,7 @@ void TestTables::aSearchFindsByEveryWord()
 void TestTables::problemsPutTheRefusalFirst()
 {
     protocol::ModelRecord model = drawn::twoLayers();
-    model.lints.push_back({"baked-size", "a size is baked in", model.opIndex("h0")});
+    model.lints.push_back({"baked-size", "a size is baked in", model.findOp("h0")});
     model.notes = {"'y' is not an argument of the model: ignored"};
     models::ProblemModel table;
     const QAbstractItemModelTester tester(&table);
@@ -274,7 +277,7 @@ void TestTables::problemsPutTheRefusalFirst()
     QCOMPARE(table.at(0).severity, Severity::Error);
     QCOMPARE(table.at(1).severity, Severity::Warning);
     QCOMPARE(table.at(2).severity, Severity::Note);
-    QCOMPARE(table.index(1, 0).data(models::TargetRole).value<Target>(), Target::op(model.opIndex("h0")));
+    QCOMPARE(table.index(1, 0).data(models::TargetRole).value<Target>(), Target::op(model.findOp("h0")));
     QVERIFY(!table.index(2, 0).data(models::TargetRole).isValid());
     model.splittable = false;
     QCOMPARE(models::problemRows(&model, {}).front().severity, Severity::Error);
@@ -289,7 +292,7 @@ void TestTables::runsShowTheirVerdict()
     report->stages.resize(2);
     report->stages[0].bytes.d2h = 1024;
     report->stages[1].bytes.h2d = 1024;
-    report->verify.emplace().verdict = "equal";
+    report->verify.emplace().verdict = schema::Verdict::Equal;
     models::RunModel table;
     const QAbstractItemModelTester tester(&table);
     table.setRows(models::runRows(

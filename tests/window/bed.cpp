@@ -76,7 +76,8 @@ bool Bed::open(const QString& model, const QStringList& data)
     window->openFile({model, data, {}});
     return waitFor([&] {
         const models::Document& document = window->document();
-        const bool planned = document.model() && (!document.model()->splittable || document.reference("source-rule"));
+        const bool planned =
+            document.model() && (!document.model()->splittable || document.reference(base::Strategy::SourceRule));
         return planned && document.modelPath() == model && !window->workbench().busy() && window->graph().layoutReady();
     });
 }

@@ -72,7 +72,7 @@ Opening openOnce(const QString& model)
     bed.window->graph().grab();
     Opening opening;
     opening.answerToView = answered.elapsed();
-    bed::waitFor([&] { return bed.window->document().reference("source-rule") != nullptr; }, 60'000);
+    bed::waitFor([&] { return bed.window->document().reference(base::Strategy::SourceRule) != nullptr; }, 60'000);
     opening.stalls = heart.take();
     return opening;
 }
@@ -97,7 +97,7 @@ void benchCuts(int repeats)
     for (int i = 0; i < repeats; ++i) {
         const models::PlanPtr before = bed.window->document().plan();
         const StopWatch changed(watch::Whose::Program);
-        if (i % 2 == 0) bed.window->workbench().pin({"no_checkpoint", "v5"});
+        if (i % 2 == 0) bed.window->workbench().pin({base::PinKind::NoCheckpoint, protocol::ValueId(5)});
         else bed.window->workbench().undoStack().undo();
         bed::waitFor([&] { return bed.window->document().plan() != before; });
         bed.window->graph().grab();
@@ -117,7 +117,7 @@ void benchDrag(int repeats)
     for (int i = 0; i < repeats; ++i) {
         const models::PlanPtr before = document.preview().plan;
         const StopWatch moved(watch::Whose::Program);
-        bed.window->workbench().previewMove("v5", i % 2 == 0 ? "v6" : "v2");
+        bed.window->workbench().previewMove(protocol::ValueId(5), protocol::ValueId(i % 2 == 0 ? 6 : 2));
         bed::waitFor([&] { return document.preview().plan != before; });
         bed::waitFor([&] { return !bed.window->graph().grab().isNull(); });
         times.push_back(moved.elapsed());

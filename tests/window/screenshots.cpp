@@ -32,12 +32,11 @@ bool openSample(Bed& bed, const QString& name)
 }
 
 // The last operator of a kind: deep enough to have a reason for its depth.
-void selectLast(Bed& bed, const std::string& kind)
+void selectLast(Bed& bed, protocol::NodeKind kind)
 {
     const protocol::ModelRecord& model = *bed.window->document().model();
-    for (int i = static_cast<int>(model.ops.size()) - 1; i >= 0; --i)
-        if (model.ops[static_cast<std::size_t>(i)].kind == kind)
-            return bed.window->selection().reveal(models::Target::op(i));
+    for (std::size_t i = model.ops.size(); i-- > 0;)
+        if (model.ops[i].kind == kind) return bed.window->selection().reveal(models::Target::op(protocol::OpId(i)));
 }
 
 bool changeCuts(Bed& bed)
@@ -45,8 +44,7 @@ bool changeCuts(Bed& bed)
     const models::PlanPtr before = bed.window->document().plan();
     for (const protocol::PlanCheckpoint& checkpoint : before->checkpoints) {
         if (checkpoint.output) continue;
-        const auto& value = bed.window->document().model()->values[static_cast<std::size_t>(checkpoint.value)];
-        bed.window->workbench().pin({"no_checkpoint", value.id});
+        bed.window->workbench().pin({base::PinKind::NoCheckpoint, checkpoint.value});
         if (!bed::waitFor([&] { return !bed.window->workbench().busy(); })) return false;
         if (bed.window->document().plan() != before) {
             bed.window->selection().reveal(models::Target::value(checkpoint.value));
@@ -83,11 +81,11 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
     return true;
 }
 
-// A value that the plan stores besides the results; empty: there is none.
-std::string someStore(const models::Document& document)
+// A value that the plan stores besides the results; none: there is no such value.
+protocol::ValueId someStore(const models::Document& document)
 {
     for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
-        if (!checkpoint.output) return document.model()->values[static_cast<std::size_t>(checkpoint.value)].id;
+        if (!checkpoint.output) return checkpoint.value;
     return {};
 }
 
@@ -95,8 +93,8 @@ std::string someStore(const models::Document& document)
 bool beRefused(Bed& bed)
 {
     const models::Document& document = bed.window->document();
-    for (std::string store = someStore(document); !store.empty(); store = someStore(document)) {
-        bed.window->workbench().pin({"no_checkpoint", store});
+    for (protocol::ValueId store = someStore(document); store.valid(); store = someStore(document)) {
+        bed.window->workbench().pin({base::PinKind::NoCheckpoint, store});
         if (!bed::waitFor([&] { return !bed.window->workbench().busy(); })) return false;
         if (!document.refusal().isEmpty()) return bed::waitFor([&] { return !document.repairs().empty(); });
     }
@@ -123,14 +121,14 @@ bool runColoured(Bed& bed, graphview::ColourMode mode)
 bool pinEverything(Bed& bed)
 {
     const models::ModelPtr model = bed.window->document().model();
-    int hop = -1;
+    protocol::OpId hop;
     for (std::size_t op = 0; op < model->ops.size(); ++op)
-        if (model->ops[op].kind == "gather") hop = static_cast<int>(op);
-    const std::string& made = model->values[static_cast<std::size_t>(model->ops[hop].outputs.front())].id;
-    const std::string& read = model->values[static_cast<std::size_t>(model->ops[hop].inputs.front())].id;
+        if (model->ops[op].kind == protocol::NodeKind::Gather) hop = protocol::OpId(op);
+    const protocol::ValueId made = model->ops[hop].outputs.front(), read = model->ops[hop].inputs.front();
     const auto stages = static_cast<int>(bed.window->document().plan()->stages.size());
-    for (const protocol::PinRecord& pin :
-         std::vector<protocol::PinRecord>{{"cut", read, made}, {"hop_stage", made, {}, stages}, {"no_recompute", read}})
+    for (const plan::Pin& pin : std::vector<plan::Pin>{{base::PinKind::Cut, read, made},
+                                                       {base::PinKind::HopStage, made, {}, plan::StageId(stages)},
+                                                       {base::PinKind::NoRecompute, read}})
         bed.window->workbench().pin(pin);
     bed.window->selection().reveal(models::Target::op(hop));
     return bed::waitFor([&] { return !bed.window->workbench().busy(); }) && bed.window->document().refusal().isEmpty();
@@ -139,7 +137,7 @@ bool pinEverything(Bed& bed)
 bool askWhy(Bed& bed)
 {
     bed.window->docks().reveal(QStringLiteral("why"));
-    selectLast(bed, "aggregate");
+    selectLast(bed, protocol::NodeKind::Aggregate);
     return bed::waitFor([&] { return bed.window->document().explained().explanation != nullptr; });
 }
 
@@ -180,7 +178,7 @@ const Shot shots[] = {
     {"analysis", "analyse", style::Mode::Light,
      [](Bed& bed) {
          const bool opened = openSample(bed, "digits/jknet.pt");
-         if (opened) selectLast(bed, "aggregate");
+         if (opened) selectLast(bed, protocol::NodeKind::Aggregate);
          return opened;
      }},
     {"plan-edit", "analyse", style::Mode::Light,

@@ -57,11 +57,11 @@ bool bring(Bed& bed, State state)
         }))
         return false;
     const protocol::ModelRecord& model = *document.model();
-    bed.window->selection().select(models::Target::op(model.opIndex("op4")));
-    bed.window->selection().select(models::Target::op(model.opIndex("op6")));
+    bed.window->selection().select(models::Target::op(model.findOp("op4")));
+    bed.window->selection().select(models::Target::op(model.findOp("op6")));
     if (state == State::Changed) {
-        bench.pin({"checkpoint", "v6"});
-        bench.pin({"no_checkpoint", "v6"});
+        bench.pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
+        bench.pin({base::PinKind::NoCheckpoint, protocol::ValueId(6)});
         bench.undoStack().undo();
         bed.window->selection().back();
     }

@@ -57,7 +57,7 @@ void TestEngine::everySampleIsOpenedPlannedRunAndProved()
     QVERIFY(bed.window->document().plan()->predicted.has_value());
     QVERIFY2(bed.run(), qPrintable(bed.window->banner().sentence()));
     const schema::Report& report = *bed.window->document().runs().front().report;
-    QCOMPARE(report.verify->verdict, std::string("equal"));
+    QCOMPARE(report.verify->verdict, schema::Verdict::Equal);
     QVERIFY(bed.window->document().runLog()->batches().size() >= static_cast<std::size_t>(depth));
 }
 
@@ -68,11 +68,11 @@ void TestEngine::theInspectorShowsTheOperatorsSchema()
     const auto& ops = bed.window->document().model()->ops;
     const auto relu = std::ranges::find(ops, std::string("aten::relu"), &protocol::OpRecord::name);
     QVERIFY(relu != ops.end());
-    bed.window->selection().select(models::Target::op(static_cast<int>(relu - ops.begin())));
+    bed.window->selection().select(models::Target::op(protocol::OpId(static_cast<std::size_t>(relu - ops.begin()))));
     const auto* schema = bed.window->findChild<QLabel*>(QStringLiteral("inspectorSchema"));
     QTRY_COMPARE(schema->text(), QStringLiteral("aten::relu(Tensor self) -> Tensor"));
     QVERIFY(schema->isVisible());
-    bed.window->selection().select(models::Target::stage(1));
+    bed.window->selection().select(models::Target::stage(protocol::StageId(1)));
     QTRY_VERIFY(!schema->isVisible());
 }
 
@@ -81,17 +81,15 @@ void TestEngine::aChangedCutIsPlannedRunAndProved()
     Bed bed(bed::realSetup());
     QVERIFY(openSample(bed, "digits/jknet.pt"));
     const models::PlanPtr before = bed.window->document().plan();
-    const protocol::ModelRecord& model = *bed.window->document().model();
     const auto hidden = std::find_if(before->checkpoints.begin(), before->checkpoints.end(),
                                      [](const protocol::PlanCheckpoint& checkpoint) { return !checkpoint.output; });
     QVERIFY(hidden != before->checkpoints.end());
-    const std::string value = model.values[static_cast<std::size_t>(hidden->value)].id;
-    bed.window->workbench().pin({"no_checkpoint", value});
+    bed.window->workbench().pin({base::PinKind::NoCheckpoint, hidden->value});
     QTRY_VERIFY(!bed.window->workbench().busy());
     if (bed.window->document().refusal().isEmpty()) {
         QVERIFY(bed.window->document().plan()->checkpointOf(hidden->value) == nullptr);
         QVERIFY(bed.run());
-        QCOMPARE(bed.window->document().runs().back().report->verify->verdict, std::string("equal"));
+        QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
         bed.window->workbench().undoStack().undo();
     }
     QTRY_VERIFY(bed.window->document().plan()->checkpointOf(hidden->value) != nullptr);
@@ -103,26 +101,26 @@ void TestEngine::everyKindOfPinIsKeptRunAndProved()
     QVERIFY(openSample(bed, "digits/jknet.pt"));
     const models::Document& document = bed.window->document();
     const models::ModelPtr model = document.model();
-    const auto gather = std::ranges::find(model->ops, std::string("gather"), &protocol::OpRecord::kind);
+    const auto gather = std::ranges::find(model->ops, protocol::NodeKind::Gather, &protocol::OpRecord::kind);
     QVERIFY(gather != model->ops.end());
-    const auto valueId = [&](int value) { return model->values[static_cast<std::size_t>(value)].id; };
-    const std::string made = valueId(gather->outputs.front()), read = valueId(gather->inputs.front());
+    const protocol::ValueId made = gather->outputs.front(), read = gather->inputs.front();
     jobs::Workbench& bench = bed.window->workbench();
-    bench.pin({"hop_stage", made, {}, 2});
+    bench.pin({base::PinKind::HopStage, made, {}, plan::StageId(2)});
     QTRY_VERIFY(!bench.busy());
     if (!document.refusal().isEmpty()) {
         QTRY_VERIFY(!document.repairs().empty());
         bench.repair("one more stage", document.repairs().front());
     }
-    bench.pin({"cut", read, made});
-    bench.pin({"no_recompute", read});
+    bench.pin({base::PinKind::Cut, read, made});
+    bench.pin({base::PinKind::NoRecompute, read});
     QTRY_VERIFY_WITH_TIMEOUT(!bench.busy(), 30'000);
     QVERIFY2(document.refusal().isEmpty(), qPrintable(document.refusal()));
     QCOMPARE(document.plan()->pins.size(), std::size_t{3});
-    QCOMPARE(document.plan()->stagesOf(static_cast<int>(gather - model->ops.begin())), std::vector{2});
+    QCOMPARE(document.plan()->stagesOf(protocol::OpId(static_cast<std::size_t>(gather - model->ops.begin()))),
+             std::vector{protocol::StageId(2)});
     QVERIFY(document.plan()->checkpointOf(gather->inputs.front()) != nullptr);
     QVERIFY(bed.run());
-    QCOMPARE(document.runs().back().report->verify->verdict, std::string("equal"));
+    QCOMPARE(document.runs().back().report->verify->verdict, schema::Verdict::Equal);
 }
 
 void TestEngine::aPlanIsExplainedValueByValue()
@@ -178,7 +176,7 @@ void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
     QCOMPARE(bed.window->document().model(), model);
     QCOMPARE(bed.window->document().runs().size(), std::size_t{1});
     QVERIFY(bed.run());
-    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, std::string("equal"));
+    QCOMPARE(bed.window->document().runs().back().report->verify->verdict, schema::Verdict::Equal);
 }
 
 void TestEngine::whatIsNoModelIsRefusedInWords()

@@ -67,7 +67,7 @@ bool moveSomeCheckpoint(Bed& bed, int& refused)
         const auto scene = view(bed).scene();
         if (scene->stores.empty() || scene->graph.nodes[target].prologue) continue;
         const graphview::SceneStore store = scene->stores.front();
-        bed.window->selection().reveal(models::Target::value(store.value));
+        bed.window->selection().reveal(models::Target::value(protocol::ValueId(store.value)));
         const QPoint to = onScreen(bed, scene->nodes[target].center() + QPointF(16, 0));
         if (!view(bed).rect().contains(to)) continue;
         drag(bed, onScreen(bed, store.rect.center()), to);
@@ -126,7 +126,7 @@ void TestModels::everyCoraModelIsOpenedChangedRunAndProved()
     Bed bed(bed::realSetup());
     QVERIFY2(bed.open(model, {cora(QStringLiteral("cora.safetensors"))}), qPrintable(bed.window->banner().sentence()));
     QVERIFY(bed.window->document().plan()->gap.value_or(1) < 1e-4);
-    bed.window->workbench().setStrategy(QStringLiteral("depth"));
+    bed.window->workbench().setStrategy(base::Strategy::Depth);
     QVERIFY(bed::waitFor([&] { return !bed.window->workbench().busy(); }, patience));
     QCOMPARE(bed.window->document().plan()->stages.size(), static_cast<std::size_t>(stages));
     QCOMPARE(bed.window->graph().faults(), QStringList());
@@ -157,7 +157,7 @@ void TestModels::everyCoraModelIsOpenedChangedRunAndProved()
     press(bed, Qt::Key_F9);
     QVERIFY2(bed::waitFor([&] { return !bed.window->document().runs().empty(); }, patience),
              qPrintable(bed.window->banner().sentence()));
-    QCOMPARE(bed.window->document().runs().front().report->verify->verdict, std::string("equal"));
+    QCOMPARE(bed.window->document().runs().front().report->verify->verdict, schema::Verdict::Equal);
     QVERIFY(bed.window->document().runLog()->batches().size() >= bed.window->document().plan()->stages.size());
 }
 
@@ -168,8 +168,9 @@ void TestModels::aModelOfTenThousandOperatorsIsAtHand()
     QVERIFY(bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; }));
     const auto heart = std::make_unique<HeartBeat>();
     bed.window->openFile({large(QStringLiteral("large.pt")), {large(QStringLiteral("large"))}, {}});
-    QVERIFY2(bed::waitFor([&] { return bed.window->document().reference("source-rule") != nullptr; }, patience),
-             qPrintable(bed.window->banner().sentence()));
+    QVERIFY2(
+        bed::waitFor([&] { return bed.window->document().reference(base::Strategy::SourceRule) != nullptr; }, patience),
+        qPrintable(bed.window->banner().sentence()));
     QVERIFY(settled(bed));
     QVERIFY(bed.window->document().model()->ops.size() >= 10'000);
     QVERIFY(bed.window->document().parts()->modules.modules.size() >= 500);

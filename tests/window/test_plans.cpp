@@ -41,7 +41,7 @@ bool openUnfolded(Bed& bed)
 QPoint placeOf(Bed& bed, const char* op)
 {
     const graphview::Scene& scene = *view(bed).scene();
-    const int node = scene.graph.nodeOf[static_cast<std::size_t>(bed.window->document().model()->opIndex(op))];
+    const int node = scene.graph.nodeOf[bed.window->document().model()->findOp(op).at()];
     return view(bed).camera().toScreen(scene.nodes[static_cast<std::size_t>(node)].center()).toPoint();
 }
 
@@ -57,9 +57,9 @@ bool idle(Bed& bed)
     return bed::waitFor([&] { return !bed.window->workbench().busy() && bed.window->graph().layoutReady(); });
 }
 
-std::vector<int> stagesOf(Bed& bed, const char* op)
+std::vector<protocol::StageId> stagesOf(Bed& bed, const char* op)
 {
-    return bed.window->document().plan()->stagesOf(bed.window->document().model()->opIndex(op));
+    return bed.window->document().plan()->stagesOf(bed.window->document().model()->findOp(op));
 }
 
 QPushButton* bannerButton(Bed& bed, const QString& text)
@@ -89,7 +89,7 @@ void TestPlans::aHopIsMovedToAnotherStageByItsMenu()
 {
     Bed bed;
     QVERIFY(openUnfolded(bed));
-    bed.window->workbench().setStrategy("depth");
+    bed.window->workbench().setStrategy(base::Strategy::Depth);
     QVERIFY(idle(bed));
     QMenu* menu = menuAt(bed, placeOf(bed, "op7"));
     QVERIFY(menu);
@@ -98,14 +98,14 @@ void TestPlans::aHopIsMovedToAnotherStageByItsMenu()
     third->trigger();
     menu->close();
     QVERIFY(idle(bed));
-    QCOMPARE(stagesOf(bed, "op7"), std::vector{3});
-    QCOMPARE(bed.window->document().plan()->strategy, std::string("optimal"));
+    QCOMPARE(stagesOf(bed, "op7"), std::vector{protocol::StageId(3)});
+    QCOMPARE(bed.window->document().plan()->strategy, base::Strategy::Optimal);
     auto* pins = child<QTableView>(*bed.window, "pins");
     QTRY_VERIFY(pins->isVisible());
     QVERIFY(pins->model()->index(0, 0).data().toString().contains("in stage 3"));
     bed.window->actionBook().find("edit.undo")->trigger();
     QVERIFY(idle(bed));
-    QCOMPARE(bed.window->document().plan()->strategy, std::string("depth"));
+    QCOMPARE(bed.window->document().plan()->strategy, base::Strategy::Depth);
     QTRY_VERIFY(!pins->isVisible());
 }
 
@@ -119,7 +119,7 @@ void TestPlans::aStageThatIsMissingIsAddedByTheBanner()
     QTRY_VERIFY(bannerButton(bed, "Use 4 stages"));
     QTest::mouseClick(bannerButton(bed, "Use 4 stages"), Qt::LeftButton);
     QVERIFY(idle(bed));
-    QCOMPARE(stagesOf(bed, "op7"), std::vector{4});
+    QCOMPARE(stagesOf(bed, "op7"), std::vector{protocol::StageId(4)});
     auto* fewest = child<QToolButton>(*bed.window, "fewestStages");
     QTRY_VERIFY(fewest->isVisible());
     QVERIFY(bed.window->banner().sentence().isEmpty());
@@ -182,7 +182,7 @@ void TestPlans::theReasonsFollowThePlan()
     QTRY_VERIFY(decisions->isVisible() && decisions->model()->rowCount() == 3);
     decisions->selectRow(1);
     QCOMPARE(bed.window->selection().current().kind, models::Target::Kind::Value);
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_COMPARE(decisions->model()->rowCount(), 4);
 }
 
@@ -237,13 +237,15 @@ void TestPlans::nothingIsClipped()
     Bed bed;
     bed.window->resize(size);
     QVERIFY(openUnfolded(bed));
-    for (const protocol::PinRecord& pin :
-         std::vector<protocol::PinRecord>{{"cut", "v6", "v7"}, {"hop_stage", "v8", {}, 3}, {"no_recompute", "v9"}})
+    for (const plan::Pin& pin :
+         std::vector<plan::Pin>{{base::PinKind::Cut, protocol::ValueId(6), protocol::ValueId(7)},
+                                {base::PinKind::HopStage, protocol::ValueId(8), {}, plan::StageId(3)},
+                                {base::PinKind::NoRecompute, protocol::ValueId(9)}})
         bed.window->workbench().pin(pin);
     bed.window->workbench().setStages(4);
     QVERIFY(idle(bed));
     bed.window->docks().reveal(panel);
-    bed.window->selection().reveal(models::Target::op(bed.window->document().model()->opIndex("op9")));
+    bed.window->selection().reveal(models::Target::op(bed.window->document().model()->findOp("op9")));
     bed::waitFor([&] { return bed.window->document().explained().explanation != nullptr; }, 2000);
     bed::waitFor([] { return false; }, 200);
     const QStringList found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);

@@ -224,7 +224,7 @@ void TestPrograms::aKilledWindowIsRecoveredAndItsEngineEnds()
     QTemporaryDir folder;
     window::Session session;
     session.model = "chain3.pt";
-    session.settings.pins = {{"checkpoint", "v6"}};
+    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(6)}};
     session.perspective = "analyse";
     const QString file = folder.filePath("s.hopscope");
     QVERIFY(window::saveSession(session, file).has_value());

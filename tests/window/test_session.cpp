@@ -21,12 +21,14 @@ Session example()
     session.data = {"/models/graph.safetensors", "x=/data/x.npy"};
     session.roles = {"x=node:user"};
     session.hashes = {{"model", "abc"}};
-    session.settings.strategy = "source-rule";
-    session.settings.pins = {
-        {"checkpoint", "v7"}, {"no_checkpoint", "v9"}, {"cut", "v7", "v8"}, {"hop_stage", "v8", {}, 2}};
+    session.settings.strategy = base::Strategy::SourceRule;
+    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(7)},
+                             {base::PinKind::NoCheckpoint, protocol::ValueId(9)},
+                             {base::PinKind::Cut, protocol::ValueId(7), protocol::ValueId(8)},
+                             {base::PinKind::HopStage, protocol::ValueId(8), {}, plan::StageId(2)}};
     session.settings.stages = 3;
     session.settings.memory = qint64{8} << 30;
-    session.settings.verify = "full";
+    session.settings.verify = base::VerifyMode::Full;
     session.view = QByteArray("\x00\xff any bytes", 12);
     session.perspective = "run";
     return session;

@@ -66,9 +66,7 @@ QStringList storedIds(const models::Document& document)
 {
     QStringList ids;
     for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
-        if (!checkpoint.output)
-            ids.append(
-                QString::fromStdString(document.model()->values.at(static_cast<std::size_t>(checkpoint.value)).id));
+        if (!checkpoint.output) ids.append(QString::fromStdString(document.model()->values.at(checkpoint.value).id));
     return ids;
 }
 
@@ -152,7 +150,7 @@ void TestWindow::cutsAreUndoneAndRedoneByKeys()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().movePin("v5", "v6");
+    bed.window->workbench().movePin(protocol::ValueId(5), protocol::ValueId(6));
     QTRY_COMPARE(storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
     QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier);
     QTRY_COMPARE(storedIds(bed.window->document()), (QStringList{"v5", "v9"}));
@@ -164,9 +162,9 @@ void TestWindow::aRefusedCutIsSaidInTheBanner()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({"checkpoint", "v3"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(3)});
     QTRY_VERIFY(bed.window->banner().sentence().contains("cannot be stored"));
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_VERIFY(bed.window->banner().sentence().isEmpty());
 }
 
@@ -184,7 +182,7 @@ void TestWindow::sessionsAreSavedAndOpenedAgain()
 {
     Bed bed;
     QVERIFY(bed.open("/models/chain3.pt"));
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
     bed.window->docks().setPerspective("compare");
     const QString file = bed.folder.filePath("s.hopscope");
@@ -206,7 +204,7 @@ void TestWindow::theTitleShowsUnsavedCutsUntilTheyAreSaved()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     QVERIFY(!bed.window->isWindowModified());
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_VERIFY(bed.window->isWindowModified());
     bed.window->workbench().undoStack().undo();
     QTRY_VERIFY(!bed.window->isWindowModified());
@@ -233,7 +231,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
     bed.window->workbench().startRun(true);
     QTRY_VERIFY(bed.window->workbench().running());
@@ -253,7 +251,7 @@ void TestWindow::reloadingKeepsCutsAndView()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    bed.window->workbench().pin({"checkpoint", "v6"});
+    bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
     QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
     QSignalSpy opened(&bed.window->workbench(), &jobs::Workbench::opened);
     QTest::keyClick(bed.window.get(), Qt::Key_F5);
@@ -352,7 +350,7 @@ void TestWindow::lostWorkIsOfferedAndBroughtBack()
     QTemporaryDir home;
     Session session;
     session.model = "chain3.pt";
-    session.settings.pins = {{"checkpoint", "v6"}};
+    session.settings.pins = {{base::PinKind::Checkpoint, protocol::ValueId(6)}};
     session.perspective = "analyse";
     QVERIFY(QDir().mkpath(home.filePath("recovery")));
     QVERIFY(saveSession(session, home.filePath("recovery/lost.hopscope")).has_value());

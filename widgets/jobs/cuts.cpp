@@ -2,55 +2,45 @@
 
 namespace hopscope::jobs {
 
-namespace {
+using plan::Pin;
+using plan::PinKind;
 
-bool isPinned(const Cuts& cuts, const std::string& value, const char* kind)
-{
-    return std::ranges::find(cuts.pins, protocol::PinRecord{kind, value}) != cuts.pins.end();
-}
-
-}  // namespace
-
-bool isOptimum(const QString& strategy)
-{
-    return strategy == QLatin1String("optimal") || strategy == QLatin1String("local-search");
-}
-
-Cuts withPin(Cuts cuts, const protocol::PinRecord& pin)
+Cuts withPin(Cuts cuts, const Pin& pin)
 {
     cuts = withoutPin(std::move(cuts), pin);
-    if (protocol::needsOptimum(pin) && !isOptimum(cuts.strategy)) cuts.strategy = QStringLiteral("optimal");
+    if (!base::isStoring(pin.kind) && base::isRule(cuts.strategy)) cuts.strategy = base::Strategy::Optimal;
     cuts.pins.push_back(pin);
     return cuts;
 }
 
-Cuts withoutPin(Cuts cuts, const protocol::PinRecord& pin)
+Cuts withoutPin(Cuts cuts, const Pin& pin)
 {
-    std::erase_if(cuts.pins, [&](const protocol::PinRecord& other) { return protocol::sameQuestion(other, pin); });
+    std::erase_if(cuts.pins, [&](const Pin& other) { return plan::sameQuestion(other, pin); });
     cuts.exact.reset();
     return cuts;
 }
 
-Cuts withoutPins(Cuts cuts, const std::string& value)
+Cuts withoutPins(Cuts cuts, protocol::ValueId value)
 {
-    std::erase_if(cuts.pins, [&](const protocol::PinRecord& pin) { return protocol::mentions(pin, value); });
+    std::erase_if(cuts.pins, [&](const Pin& pin) { return plan::mentions(pin, value); });
     cuts.exact.reset();
     return cuts;
 }
 
-Cuts withMove(Cuts cuts, const std::string& from, const std::string& to)
+Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to)
 {
-    const protocol::PinRecord store{"checkpoint", to}, forbid{"no_checkpoint", from};
-    if (isPinned(cuts, from, "checkpoint") && isPinned(cuts, to, "no_checkpoint"))
+    const Pin store{.kind = PinKind::Checkpoint, .value = to}, forbid{.kind = PinKind::NoCheckpoint, .value = from};
+    const auto isPinned = [&](const Pin& pin) { return std::ranges::find(cuts.pins, pin) != cuts.pins.end(); };
+    if (isPinned({.kind = PinKind::Checkpoint, .value = from}) &&
+        isPinned({.kind = PinKind::NoCheckpoint, .value = to}))
         return withoutPin(withoutPin(std::move(cuts), store), forbid);
     return withPin(withPin(std::move(cuts), forbid), store);
 }
 
-std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinRecord>& pins,
-                                             const protocol::ModelRecord& model)
+std::vector<Pin> fittingPins(const std::vector<Pin>& pins, const protocol::ModelRecord& model)
 {
-    std::vector<protocol::PinRecord> fitting;
-    for (const protocol::PinRecord& pin : pins)
+    std::vector<Pin> fitting;
+    for (const Pin& pin : pins)
         if (protocol::fits(pin, model)) fitting.push_back(pin);
     return fitting;
 }

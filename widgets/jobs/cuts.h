@@ -10,23 +10,22 @@
 namespace hopscope::jobs {
 
 struct Cuts {
-    QString strategy, objective;
-    std::vector<protocol::PinRecord> pins;
+    base::Strategy strategy = base::Strategy::Optimal;
+    base::Objective objective = base::Objective::Time;
+    std::vector<plan::Pin> pins;
     std::optional<int> stages = {};   // that an optimum may have; none: as few as the pins allow
     models::PlanPtr exact = nullptr;  // a plan that was loaded from a file; null: what strategy and pins give
     bool operator==(const Cuts&) const = default;
 };
 
 // Replaces a pin that answers the same question. What no rule keeps to makes an optimum of it.
-Cuts withPin(Cuts cuts, const protocol::PinRecord& pin);
-Cuts withoutPin(Cuts cuts, const protocol::PinRecord& pin);
-Cuts withoutPins(Cuts cuts, const std::string& value);  // none that mentions the value
-bool isOptimum(const QString& strategy);                // an optimum or a search for it, not a rule
+Cuts withPin(Cuts cuts, const plan::Pin& pin);
+Cuts withoutPin(Cuts cuts, const plan::Pin& pin);
+Cuts withoutPins(Cuts cuts, protocol::ValueId value);  // none that mentions the value
 // The value `from` is no longer stored, `to` is. Moving back where it came from leaves no pins.
-Cuts withMove(Cuts cuts, const std::string& from, const std::string& to);
+Cuts withMove(Cuts cuts, protocol::ValueId from, protocol::ValueId to);
 // The pins that a model has the values of, in their order.
-std::vector<protocol::PinRecord> fittingPins(const std::vector<protocol::PinRecord>& pins,
-                                             const protocol::ModelRecord& model);
+std::vector<plan::Pin> fittingPins(const std::vector<plan::Pin>& pins, const protocol::ModelRecord& model);
 
 // Applies cuts by a function that it is given. A command that is refused removes itself from the stack when it is undone.
 class CutCommand : public QUndoCommand {

@@ -4,10 +4,10 @@
 
 namespace hopscope::jobs {
 
-void EngineQueries::source(int op, QObject* context, EngineClient::Answer answer)
+void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::Answer answer)
 {
     json::Value params = documentParams(m_state);
-    params["op"] = m_state.document.model()->ops.at(static_cast<std::size_t>(op)).id;
+    params["op"] = m_state.document.model()->ops.at(op).id;
     m_state.engine.request("model/source", std::move(params), context, std::move(answer));
 }
 

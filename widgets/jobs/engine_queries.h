@@ -6,6 +6,7 @@
 
 #include "jobs/engine_client.h"
 #include "protocol/machine.h"
+#include "protocol/model.h"
 
 namespace hopscope::jobs {
 
@@ -16,8 +17,8 @@ class EngineQueries {
 public:
     EngineQueries(const WorkbenchState& state, const RunControl& runs) : m_state(state), m_runs(runs) {}
 
-    // Where an operator comes from: the answer of model/source. `op`: an index into the model.
-    void source(int op, QObject* context, EngineClient::Answer answer);
+    // Where an operator comes from: the answer of model/source.
+    void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
     // Rows `begin` to `end` of a value that the latest run has computed.
     void peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().

@@ -19,7 +19,7 @@ PlanQuestions::PlanQuestions(WorkbenchState& state) : m_state(state)
     QObject::connect(&m_pause, &QTimer::timeout, &state.bench, [this] { askPreview(); });
 }
 
-void PlanQuestions::whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, Workbench::WhatIf answer)
+void PlanQuestions::whatIf(const std::vector<plan::Pin>& pins, QObject* context, Workbench::WhatIf answer)
 {
     models::Settings settings = m_state.document.settings();
     settings.pins = pins;

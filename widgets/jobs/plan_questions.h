@@ -14,7 +14,7 @@ class PlanQuestions {
 public:
     explicit PlanQuestions(WorkbenchState& state);
 
-    void whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, Workbench::WhatIf answer);
+    void whatIf(const std::vector<plan::Pin>& pins, QObject* context, Workbench::WhatIf answer);
 
     // While a checkpoint is dragged: the latest question counts, at most one is under way.
     void preview(Cuts wanted);

@@ -1,19 +1,20 @@
 #include "jobs/planner.h"
 
+#include <array>
+
 #include "models/runner.h"
 
 namespace hopscope::jobs {
 
 namespace {
 
-const char* const referenceStrategies[] = {"optimal", "depth", "source-rule"};
+constexpr std::array referenceStrategies{base::Strategy::Optimal, base::Strategy::Depth, base::Strategy::SourceRule};
 
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
 {
     return settings.pins.empty() && !settings.stages &&
-           std::ranges::any_of(referenceStrategies,
-                               [&](const char* strategy) { return settings.strategy == QLatin1String(strategy); });
+           std::ranges::find(referenceStrategies, settings.strategy) != referenceStrategies.end();
 }
 
 models::PlanPtr shared(protocol::PlanRecord&& plan)
@@ -24,8 +25,7 @@ models::PlanPtr shared(protocol::PlanRecord&& plan)
 // Without the pins that the refused change itself has brought: dropping them would fix nothing. What keeps all pins comes
 // first.
 std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRecord>& repairs,
-                                           const models::Settings& refused,
-                                           const std::vector<protocol::PinRecord>& accepted)
+                                           const models::Settings& refused, const std::vector<plan::Pin>& accepted)
 {
     std::vector<models::Repair> ways;
     for (const protocol::RepairRecord& repair : repairs) {
@@ -176,7 +176,7 @@ bool Planner::onlyPinsDiffer(const models::Settings& settings) const
 {
     models::Settings same = settings;
     same.pins = m_accepted.pins;
-    return same == m_accepted && m_state.document.plan() && isOptimum(settings.strategy);
+    return same == m_accepted && m_state.document.plan() && !base::isRule(settings.strategy);
 }
 
 // Changed pins are seen at once: what a drag has shown already, or what is best close to the plan of now. The best of all
@@ -244,12 +244,11 @@ void Planner::references()
 {
     if (!m_state.canPlan()) return;
     const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is on the way already
-    for (const char* strategy : referenceStrategies)
-        if (!planned || m_state.document.settings().strategy != QLatin1String(strategy))
-            reference(QString::fromLatin1(strategy));
+    for (const base::Strategy strategy : referenceStrategies)
+        if (!planned || m_state.document.settings().strategy != strategy) reference(strategy);
 }
 
-void Planner::reference(const QString& strategy)
+void Planner::reference(base::Strategy strategy)
 {
     models::Settings settings = m_state.document.settings();
     settings.strategy = strategy;

@@ -34,7 +34,7 @@ private:
     void refuse(const base::Error& error);
     void askForRepairs(const models::Settings& refused);
     void references();
-    void reference(const QString& strategy);
+    void reference(base::Strategy strategy);
 
     enum class Shown { Final, Quick };
 

@@ -15,7 +15,7 @@ json::Value startParams(const WorkbenchState& state, bool paused)
     params["memory"] = orNull(settings.memory);
     params["batch"] = orNull(settings.batch);
     params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
-    params["verify"] = settings.verify.toStdString();
+    params["verify"] = base::nameOf(settings.verify);
     params["nan"] = "propagate";
     params["paused"] = paused;
     return params;

@@ -25,11 +25,9 @@ base::Result<std::string> readText(const QString& name)
     return file.readAll().toStdString();
 }
 
-QString valueName(const models::Document& document, const QString& value)
+QString valueName(const models::Document& document, protocol::ValueId value)
 {
-    if (!document.model()) return value;
-    const int index = document.model()->valueIndex(value.toStdString());
-    return index < 0 ? value : models::valueLabel(*document.model(), index);
+    return document.model() ? models::valueLabel(*document.model(), value) : models::text(ir::valueName(value));
 }
 
 }  // namespace
@@ -89,15 +87,16 @@ void Workbench::reload()
 
 void Workbench::close() { m_impl->opener.close(); }
 
-void Workbench::setStrategy(const QString& strategy, const QString& objective)
+void Workbench::setStrategy(base::Strategy strategy, base::Objective objective)
 {
-    m_impl->planner.push(tr("strategy %1").arg(strategy), {.strategy = strategy, .objective = objective, .pins = {}});
+    const QString name = QString::fromLatin1(base::nameOf(strategy));
+    m_impl->planner.push(tr("strategy %1").arg(name), {.strategy = strategy, .objective = objective, .pins = {}});
 }
 
 void Workbench::optimiseAroundPins()
 {
     Cuts after = m_impl->planner.cuts();
-    after.strategy = QStringLiteral("optimal");
+    after.strategy = base::Strategy::Optimal;
     after.exact.reset();
     m_impl->planner.push(tr("optimise around the pins"), after);
 }
@@ -110,7 +109,7 @@ void Workbench::repair(const QString& what, const models::Repair& way)
         {.strategy = wanted.strategy, .objective = wanted.objective, .pins = wanted.pins, .stages = wanted.stages});
 }
 
-void Workbench::pin(const protocol::PinRecord& pin)
+void Workbench::pin(const plan::Pin& pin)
 {
     if (!m_impl->state.document.model()) return;
     const Cuts after = withPin(m_impl->planner.cuts(), pin);
@@ -119,18 +118,18 @@ void Workbench::pin(const protocol::PinRecord& pin)
     m_impl->planner.push(switched ? tr("%1, and optimise around the pins").arg(what) : what, after);
 }
 
-void Workbench::togglePin(const protocol::PinRecord& pin)
+void Workbench::togglePin(const plan::Pin& pin)
 {
-    const std::vector<protocol::PinRecord>& pins = m_impl->state.document.settings().pins;
+    const std::vector<plan::Pin>& pins = m_impl->state.document.settings().pins;
     if (std::ranges::find(pins, pin) == pins.end()) return this->pin(pin);
     m_impl->planner.push(tr("unpin: %1").arg(models::pinLabel(*m_impl->state.document.model(), pin)),
                          withoutPin(m_impl->planner.cuts(), pin));
 }
 
-void Workbench::unpin(const QString& value)
+void Workbench::unpin(protocol::ValueId value)
 {
     m_impl->planner.push(tr("let the strategy decide on %1").arg(valueName(m_impl->state.document, value)),
-                         withoutPins(m_impl->planner.cuts(), value.toStdString()));
+                         withoutPins(m_impl->planner.cuts(), value));
 }
 
 void Workbench::setStages(const std::optional<int>& stages)
@@ -141,11 +140,11 @@ void Workbench::setStages(const std::optional<int>& stages)
     m_impl->planner.push(stages ? tr("use up to %1 stages").arg(*stages) : tr("use as few stages as needed"), after);
 }
 
-void Workbench::movePin(const QString& fromValue, const QString& toValue)
+void Workbench::movePin(protocol::ValueId from, protocol::ValueId to)
 {
     const models::Document& document = m_impl->state.document;
-    m_impl->planner.push(tr("store %1 instead of %2").arg(valueName(document, toValue), valueName(document, fromValue)),
-                         withMove(m_impl->planner.cuts(), fromValue.toStdString(), toValue.toStdString()));
+    m_impl->planner.push(tr("store %1 instead of %2").arg(valueName(document, to), valueName(document, from)),
+                         withMove(m_impl->planner.cuts(), from, to));
 }
 
 void Workbench::clearPins()
@@ -169,14 +168,14 @@ void Workbench::planAgain()
     if (!m_impl->state.exact) m_impl->planner.planAgain();
 }
 
-void Workbench::whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, WhatIf answer)
+void Workbench::whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer)
 {
     m_impl->questions.whatIf(pins, context, std::move(answer));
 }
 
-void Workbench::previewMove(const QString& fromValue, const QString& toValue)
+void Workbench::previewMove(protocol::ValueId from, protocol::ValueId to)
 {
-    m_impl->questions.preview(withMove(m_impl->planner.cuts(), fromValue.toStdString(), toValue.toStdString()));
+    m_impl->questions.preview(withMove(m_impl->planner.cuts(), from, to));
 }
 
 void Workbench::endPreview() { m_impl->questions.endPreview(); }
@@ -194,12 +193,11 @@ void Workbench::loadPlan(const QString& file)
                 [this, what, file](base::Result<protocol::PlanRecord> plan) {
                     if (!plan) return m_impl->state.fail(what, plan.error());
                     const auto loaded = std::make_shared<const protocol::PlanRecord>(std::move(*plan));
-                    m_impl->planner.push(tr("plan %1").arg(QFileInfo(file).fileName()),
-                                         {.strategy = QString::fromStdString(loaded->strategy),
-                                          .objective = QString::fromStdString(loaded->objective),
-                                          .pins = loaded->pins,
-                                          .stages = {},
-                                          .exact = loaded});
+                    m_impl->planner.push(tr("plan %1").arg(QFileInfo(file).fileName()), {.strategy = loaded->strategy,
+                                                                                         .objective = loaded->objective,
+                                                                                         .pins = loaded->pins,
+                                                                                         .stages = {},
+                                                                                         .exact = loaded});
                 });
 }
 

@@ -30,24 +30,24 @@ public:
     void close();
 
     // Cuts. Refusals end up in Document::refusal and undo themselves.
-    void setStrategy(const QString& strategy, const QString& objective = QStringLiteral("time"));  // forgets pins
+    void setStrategy(base::Strategy strategy, base::Objective objective = base::Objective::Time);  // forgets pins
     void optimiseAroundPins();  // the optimal strategy with the pins of now
     // Replaces a pin that answers the same question. What no rule keeps to takes the optimum around the pins instead.
-    void pin(const protocol::PinRecord& pin);
-    void togglePin(const protocol::PinRecord& pin);                  // pins it, or takes just this pin away
-    void unpin(const QString& value);                                // all pins that mention it
-    void setStages(const std::optional<int>& stages);                // of an optimum; none: as few as needed
-    void repair(const QString& what, const models::Repair& way);     // a fix for Document::refusal; `what`: for undo
-    void movePin(const QString& fromValue, const QString& toValue);  // one step of undo
+    void pin(const plan::Pin& pin);
+    void togglePin(const plan::Pin& pin);                         // pins it, or takes just this pin away
+    void unpin(protocol::ValueId value);                          // all pins that mention it
+    void setStages(const std::optional<int>& stages);             // of an optimum; none: as few as needed
+    void repair(const QString& what, const models::Repair& way);  // a fix for Document::refusal; `what`: for undo
+    void movePin(protocol::ValueId from, protocol::ValueId to);   // one step of undo
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output
     // What would follow if a value were stored, or were not: asked without changing anything. A later question, or a change
     // of the cuts, drops the one before.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
-    void whatIf(const std::vector<protocol::PinRecord>& pins, QObject* context, WhatIf answer);
+    void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
     // While a checkpoint is dragged: Document::preview says what dropping it would give. The latest question counts; at most
     // one is under way. A drop of what was asked last shows its answer at once.
-    void previewMove(const QString& fromValue, const QString& toValue);
+    void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
     void explain();  // the plan: Document::explained, unless it is there or on its way
     void loadPlan(const QString& file);

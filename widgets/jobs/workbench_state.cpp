@@ -4,6 +4,7 @@
 
 #include "jobs/cuts.h"
 #include "models/runner.h"
+#include "schema/pins.h"
 
 namespace hopscope::jobs {
 
@@ -24,14 +25,14 @@ json::Value documentParams(const WorkbenchState& state)
 json::Value planParams(const WorkbenchState& state, const models::Settings& settings, bool near)
 {
     json::Value params = documentParams(state);
-    params["strategy"] = settings.strategy.toStdString();
-    params["objective"] = settings.objective.toStdString();
-    params["pins"] = protocol::writePins(settings.pins);
+    params["strategy"] = base::nameOf(settings.strategy);
+    params["objective"] = base::nameOf(settings.objective);
+    params["pins"] = schema::writePins(settings.pins);
     params["device"] = settings.device.toStdString();
     params["memory"] = orNull(settings.memory);
     params["batch"] = orNull(settings.batch);
     params["stages"] = orNull(settings.stages);
-    if (near && isOptimum(settings.strategy)) params["near"] = true;
+    if (near && !base::isRule(settings.strategy)) params["near"] = true;
     return params;
 }
 

@@ -7,14 +7,15 @@ namespace hopscope::models {
 
 namespace {
 
-bool isPinned(const protocol::PlanRecord& plan, const std::string& value, const char* kind)
+bool isPinned(const protocol::PlanRecord& plan, protocol::ValueId value)
 {
-    return std::ranges::any_of(plan.pins, [&](const auto& pin) { return pin.value == value && pin.kind == kind; });
+    const plan::Pin store{.kind = base::PinKind::Checkpoint, .value = value};
+    return std::ranges::find(plan.pins, store) != plan.pins.end();
 }
 
-CheckpointRow rowOf(const protocol::ModelRecord& model, int value)
+CheckpointRow rowOf(const protocol::ModelRecord& model, protocol::ValueId value)
 {
-    const protocol::ValueRecord& record = model.values[static_cast<std::size_t>(value)];
+    const protocol::ValueRecord& record = model.values[value];
     CheckpointRow row;
     row.value = value;
     row.id = text(record.id);
@@ -28,7 +29,7 @@ QString display(const CheckpointRow& row, CheckpointColumn column)
     using State = CheckpointRow::State;
     switch (column) {
     case CheckpointColumn::Value: return row.label;
-    case CheckpointColumn::Stage: return row.stage > 0 ? QString::number(row.stage) : QStringLiteral("–");
+    case CheckpointColumn::Stage: return row.stage.valid() ? QString::number(row.stage.number) : QStringLiteral("–");
     case CheckpointColumn::Written:
         return row.state == State::Forbidden ? QStringLiteral("–") : formatBytes(row.written);
     case CheckpointColumn::Read: return row.state == State::Stored ? formatBytes(row.read) : QStringLiteral("–");
@@ -41,7 +42,7 @@ QString display(const CheckpointRow& row, CheckpointColumn column)
 QVariant sortKey(const CheckpointRow& row, CheckpointColumn column)
 {
     switch (column) {
-    case CheckpointColumn::Stage: return row.stage;
+    case CheckpointColumn::Stage: return row.stage.number;
     case CheckpointColumn::Written: return static_cast<qlonglong>(row.written.value_or(-1));
     case CheckpointColumn::Read: return static_cast<qlonglong>(row.read.value_or(-1));
     default: return display(row, column);
@@ -59,13 +60,13 @@ std::vector<CheckpointRow> checkpointRows(const protocol::ModelRecord& model, co
         row.stage = checkpoint.stage;
         row.written = checkpoint.bytesWritten;
         row.read = checkpoint.bytesRead;
-        row.pinned = isPinned(plan, row.id.toStdString(), "checkpoint");
+        row.pinned = isPinned(plan, row.value);
         rows.push_back(std::move(row));
     }
-    for (const protocol::PinRecord& pin : plan.pins) {
-        const int value = pin.kind == "no_checkpoint" ? model.valueIndex(pin.value) : -1;
-        if (value < 0 || plan.checkpointOf(value) != nullptr) continue;
-        rows.push_back(rowOf(model, value));
+    for (const plan::Pin& pin : plan.pins) {
+        if (pin.kind != base::PinKind::NoCheckpoint || !model.values.contains(pin.value)) continue;
+        if (plan.checkpointOf(pin.value) != nullptr) continue;
+        rows.push_back(rowOf(model, pin.value));
         rows.back().state = CheckpointRow::State::Forbidden;
         rows.back().pinned = true;
     }

@@ -9,10 +9,10 @@ namespace hopscope::models {
 
 struct CheckpointRow {
     enum class State { Stored, Output, Forbidden };
-    int value = -1;  // index into the model
+    protocol::ValueId value;
     QString id, label, shape;
     State state = State::Stored;
-    int stage = 0;  // that writes it; 0: none
+    protocol::StageId stage;  // that writes it
     std::optional<std::int64_t> written, read;
     bool pinned = false;
 };

@@ -8,11 +8,10 @@ Document::Document(QObject* parent) : QObject(parent) {}
 
 Document::~Document() = default;
 
-PlanPtr Document::reference(const QString& strategy) const
+PlanPtr Document::reference(base::Strategy strategy) const
 {
-    for (const auto& [name, plan] : m_references)
-        if (name == strategy) return plan;
-    return nullptr;
+    const auto found = m_references.find(strategy);
+    return found == m_references.end() ? nullptr : found->second;
 }
 
 void Document::setSource(QString model, QStringList data, QStringList roles)
@@ -49,12 +48,9 @@ void Document::setPlan(PlanPtr plan)
     emit planChanged();
 }
 
-void Document::setReference(const QString& strategy, PlanPtr plan)
+void Document::setReference(base::Strategy strategy, PlanPtr plan)
 {
-    const auto found = std::find_if(m_references.begin(), m_references.end(),
-                                    [&](const auto& reference) { return reference.first == strategy; });
-    if (found != m_references.end()) found->second = std::move(plan);
-    else m_references.emplace_back(strategy, std::move(plan));
+    m_references.insert_or_assign(strategy, std::move(plan));
     emit planChanged();
 }
 

@@ -6,10 +6,12 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/choices.h"
 #include "models/search_index.h"
 #include "protocol/explanation.h"
 #include "protocol/model.h"
@@ -27,20 +29,20 @@ using ExplanationPtr = std::shared_ptr<const protocol::Explanation>;
 
 // What a user chooses besides the cuts: everything that a session file keeps about planning and running.
 struct Settings {
-    QString strategy = "optimal";
-    QString objective = "time";  // or "bytes": what the optimal strategy makes small
-    std::vector<protocol::PinRecord> pins;
+    base::Strategy strategy = base::Strategy::Optimal;
+    base::Objective objective = base::Objective::Time;
+    std::vector<plan::Pin> pins;
     std::optional<int> stages;  // that an optimum may have; none: as few as the pins allow
     QString device = "auto";
     std::optional<qint64> memory, batch;
-    QString verify = "sample";
+    base::VerifyMode verify = base::VerifyMode::Sample;
     QString output;  // folder; empty: none kept
     bool operator==(const Settings&) const = default;
 };
 
 // A suggested fix for a refused change: what it would have given, without one of its pins or with more stages.
 struct Repair {
-    std::optional<protocol::PinRecord> dropped;  // none: `wanted` has its number of stages
+    std::optional<plan::Pin> dropped;  // none: `wanted` has its number of stages
     Settings wanted;
     bool operator==(const Repair&) const = default;
 };
@@ -75,8 +77,8 @@ public:
     [[nodiscard]] const ModelPtr& model() const { return m_model; }  // null: nothing is open
     [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
-    // The plans of the strategies without pins, for comparison: "optimal", "depth", "source-rule". Null while not known.
-    [[nodiscard]] PlanPtr reference(const QString& strategy) const;
+    // The plans of the strategies without pins, for comparison. Null while not known.
+    [[nodiscard]] PlanPtr reference(base::Strategy strategy) const;
     [[nodiscard]] const Settings& settings() const { return m_settings; }
     [[nodiscard]] const QString& modelPath() const { return m_modelPath; }
     [[nodiscard]] const QStringList& data() const { return m_data; }
@@ -99,7 +101,7 @@ public:
     // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
     void setPlan(PlanPtr plan);  // clears what explains it
-    void setReference(const QString& strategy, PlanPtr plan);
+    void setReference(base::Strategy strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
     void setRefusal(const QString& sentence);      // clears the repairs
     void setRepairs(std::vector<Repair> repairs);  // of the refusal
@@ -122,7 +124,7 @@ private:
     ModelPtr m_model;
     PartsPtr m_parts;
     PlanPtr m_plan;
-    std::vector<std::pair<QString, PlanPtr>> m_references;
+    std::map<base::Strategy, PlanPtr> m_references;
     Settings m_settings;
     QString m_modelPath, m_refusal;
     std::vector<Repair> m_repairs;

@@ -9,10 +9,14 @@ namespace {
 
 const QString none = QStringLiteral("–");
 
-QString whatLabel(const std::string& kind)
+QString whatLabel(base::DecisionKind kind)
 {
-    if (kind == "stored") return DecisionModel::tr("stored");
-    return kind == "recomputed" ? DecisionModel::tr("recomputed") : DecisionModel::tr("delayed");
+    switch (kind) {
+    case base::DecisionKind::Stored: return DecisionModel::tr("stored");
+    case base::DecisionKind::Recomputed: return DecisionModel::tr("recomputed");
+    case base::DecisionKind::Delayed: break;
+    }
+    return DecisionModel::tr("delayed");
 }
 
 QString savesText(const DecisionRow& row)
@@ -50,9 +54,9 @@ QString decisionText(const DecisionRow& row, DecisionColumn column)
 
 QString bytesText(double bytes) { return bytes == 0 ? none : formatBytes(bytes); }
 
-QString costText(double cost, const QString& unit) { return cost == 0 ? none : formatCost(cost, unit); }
+QString costText(double cost, base::Unit unit) { return cost == 0 ? none : formatCost(cost, unit); }
 
-QString stagesText(const std::vector<int>& stages) { return stages.empty() ? none : stageList(stages); }
+QString stagesText(const std::vector<protocol::StageId>& stages) { return stages.empty() ? none : stageList(stages); }
 
 // One plan's number: 0 the plan's, 1 the rule's.
 QString differenceText(const DifferenceRow& row, DifferenceColumn column, std::size_t plan)
@@ -82,20 +86,20 @@ QString differenceTip(const DifferenceRow& row)
 
 }  // namespace
 
-QString formatCost(double cost, const QString& unit)
+QString formatCost(double cost, base::Unit unit)
 {
-    return unit == QLatin1String("bytes") ? formatBytes(cost) : formatSecondsFinely(cost);
+    return unit == base::Unit::Bytes ? formatBytes(cost) : formatSecondsFinely(cost);
 }
 
-QString stageList(const std::vector<int>& stages)
+QString stageList(const std::vector<protocol::StageId>& stages)
 {
     QStringList names;
     for (std::size_t begin = 0; begin < stages.size();) {
         std::size_t end = begin + 1;
-        while (end < stages.size() && stages[end] == stages[end - 1] + 1) ++end;
+        while (end < stages.size() && stages[end].number == stages[end - 1].number + 1) ++end;
         if (end - begin < 3) end = begin + 1;  // two in a row are read as quickly
-        const QString first = QString::number(stages[begin]);
-        names << (end - begin == 1 ? first : first + QStringLiteral("–") + QString::number(stages[end - 1]));
+        const QString first = QString::number(stages[begin].number);
+        names << (end - begin == 1 ? first : first + QStringLiteral("–") + QString::number(stages[end - 1].number));
         begin = end;
     }
     return names.join(QStringLiteral(", "));
@@ -105,7 +109,7 @@ std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const 
 {
     std::vector<DecisionRow> rows;
     for (const protocol::Decision& decision : explanation.decisions)
-        rows.push_back({decision, valueLabel(model, decision.value), text(explanation.unit)});
+        rows.push_back({decision, valueLabel(model, decision.value), explanation.unit});
     std::ranges::stable_sort(rows, [](const DecisionRow& left, const DecisionRow& right) {
         return left.decision.saves.value_or(-1) > right.decision.saves.value_or(-1);
     });
@@ -143,7 +147,7 @@ bool DecisionModel::isNumber(DecisionColumn column) const
 }
 
 std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
-                                          const protocol::PlanComparison& comparison, const QString& unit)
+                                          const protocol::PlanComparison& comparison, base::Unit unit)
 {
     std::vector<DifferenceRow> rows;
     for (const protocol::ValueDifference& difference : comparison.values)

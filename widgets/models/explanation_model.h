@@ -7,12 +7,13 @@
 
 namespace hopscope::models {
 
-QString formatCost(double cost, const QString& unit);  // "1.2 ms", "640 KiB"
-QString stageList(const std::vector<int>& stages);     // "1, 3–5": `stages` ascending
+QString formatCost(double cost, base::Unit unit);                 // "1.2 ms", "640 KiB"
+QString stageList(const std::vector<protocol::StageId>& stages);  // "1, 3–5": `stages` ascending
 
 struct DecisionRow {
     protocol::Decision decision;
-    QString label, unit;
+    QString label;
+    base::Unit unit = base::Unit::Seconds;
 };
 
 // Those that save most first; those that cannot be otherwise last.
@@ -33,11 +34,12 @@ protected:
 
 struct DifferenceRow {
     protocol::ValueDifference difference;
-    QString label, unit;
+    QString label;
+    base::Unit unit = base::Unit::Seconds;
 };
 
 std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
-                                          const protocol::PlanComparison& comparison, const QString& unit);
+                                          const protocol::PlanComparison& comparison, base::Unit unit);
 
 // Two lines in every cell: the plan's number, below it the rule's.
 enum class DifferenceColumn { Value, Cost, Written, Read, Stages, Count };

@@ -52,7 +52,7 @@ QString formatBytes(const std::optional<std::int64_t>& bytes)
 
 QString humanLabel(const protocol::OpRecord& op)
 {
-    if (op.kind == "input" || op.kind == "output") return text(op.name);
+    if (!op.computes()) return text(op.name);
     return text(analysis::opWord(op.kind, op.name));
 }
 
@@ -64,10 +64,10 @@ QString pathLabel(const protocol::OpRecord& op)
     return parts.join(QStringLiteral(" · "));
 }
 
-QString valueLabel(const protocol::ModelRecord& model, int value)
+QString valueLabel(const protocol::ModelRecord& model, protocol::ValueId value)
 {
-    if (value < 0 || static_cast<std::size_t>(value) >= model.values.size()) return {};
-    const protocol::ValueRecord& record = model.values[static_cast<std::size_t>(value)];
+    if (!model.values.contains(value)) return {};
+    const protocol::ValueRecord& record = model.values[value];
     if (!record.label.empty()) return text(record.label);
     return text(record.name.empty() ? record.id : record.name);
 }
@@ -90,13 +90,19 @@ QString rowsLabel(const protocol::ValueRecord& value)
     return QCoreApplication::translate("Op", "one per row of %1").arg(tables.join(QStringLiteral(" × ")));
 }
 
-QString kindLabel(const std::string& kind)
+QString kindLabel(protocol::NodeKind kind)
 {
-    if (kind == "structure") return QCoreApplication::translate("Op", "structure only");
-    if (kind == "rowwise") return QCoreApplication::translate("Op", "row-wise");
-    if (kind == "aggregate") return QCoreApplication::translate("Op", "aggregation");
-    if (kind == "reduce") return QCoreApplication::translate("Op", "reduction over rows");
-    return text(kind);
+    using protocol::NodeKind;
+    switch (kind) {
+    case NodeKind::Structure: return QCoreApplication::translate("Op", "structure only");
+    case NodeKind::Rowwise: return QCoreApplication::translate("Op", "row-wise");
+    case NodeKind::Aggregate: return QCoreApplication::translate("Op", "aggregation");
+    case NodeKind::Reduce: return QCoreApplication::translate("Op", "reduction over rows");
+    case NodeKind::Input:
+    case NodeKind::Gather:
+    case NodeKind::Output: break;
+    }
+    return QString::fromLatin1(base::nameOf(kind));
 }
 
 }  // namespace hopscope::models

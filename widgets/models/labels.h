@@ -16,13 +16,13 @@ QString humanLabel(const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; parts that are missing are left out.
 QString pathLabel(const protocol::OpRecord& op);
 // A value by what makes it, as the engine names it: "convs.0 output", "relu after convs.0", "x", "lin.weight".
-QString valueLabel(const protocol::ModelRecord& model, int value);
+QString valueLabel(const protocol::ModelRecord& model, protocol::ValueId value);
 // "2,708 × 64 float32"; table names become their sizes where the data is known.
 QString shapeLabel(const protocol::ModelRecord& model, const protocol::ValueRecord& value);
 // "one per row of node", "one per row of part of edge_index", or that there are none.
 QString rowsLabel(const protocol::ValueRecord& value);
 // "input", "structure only", "row-wise", "gather", "aggregation", "reduction over rows", "output".
-QString kindLabel(const std::string& kind);
+QString kindLabel(protocol::NodeKind kind);
 
 QString text(const std::string& utf8);        // std::string -> QString
 QString formatBytes(double bytes);            // "1.2 GiB"

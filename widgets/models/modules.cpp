@@ -49,7 +49,7 @@ void Builder::addOps()
         m_tree.moduleOf.push_back(index);
         Module& module = m_tree.modules[index];
         if (module.type.isEmpty()) module.type = QString::fromStdString(op.moduleType);
-        if (!op.structureOnly) module.ops.push_back(static_cast<int>(i));
+        if (!op.structureOnly) module.ops.push_back(protocol::OpId(i));
     }
 }
 
@@ -61,14 +61,16 @@ void Builder::sumUp(int index)
     for (int child : children) sumUp(child);
     Module& module = m_tree.modules[index];
     module.opCount = static_cast<int>(module.ops.size());
-    module.firstOp = module.ops.empty() ? -1 : module.ops.front();
+    module.firstOp = module.ops.empty() ? protocol::OpId() : module.ops.front();
     module.signature = qHash(module.type);
-    for (int op : module.ops) module.signature = mix(module.signature, std::hash<std::string>{}(m_model.ops[op].name));
+    for (const protocol::OpId op : module.ops)
+        module.signature = mix(module.signature, std::hash<std::string>{}(m_model.ops[op].name));
     for (int child : children) {
         const Module& part = m_tree.modules[child];
         module.opCount += part.opCount;
         module.signature = mix(mix(module.signature, qHash(part.name)), part.signature);
-        if (module.firstOp < 0 || (part.firstOp >= 0 && part.firstOp < module.firstOp)) module.firstOp = part.firstOp;
+        if (!module.firstOp.valid() || (part.firstOp.valid() && part.firstOp < module.firstOp))
+            module.firstOp = part.firstOp;
     }
 }
 

@@ -11,22 +11,23 @@
 namespace hopscope::models {
 
 struct Module {
-    QString path;               // "convs.0.lin"; a run: "convs.[1-62]"; unique
-    QString name;               // last part: "lin", "[1-62]"
-    QString type;               // "Linear"; empty where it has no operators of its own
-    int parent = -1;            // index; -1: the root
-    std::vector<int> children;  // in order of their first operator
-    std::vector<int> ops;       // its own, ascending, structure-only ones left out
-    int opCount = 0;            // with those of its children
-    int firstOp = -1;
-    int repeat = 1;             // of a run: how many identical children it has
-    int identical = 1;          // how many siblings, itself included, do the same operators
-    std::size_t signature = 0;  // equal for modules that do the same operators
+    QString path;                     // "convs.0.lin"; a run: "convs.[1-62]"; unique
+    QString name;                     // last part: "lin", "[1-62]"
+    QString type;                     // "Linear"; empty where it has no operators of its own
+    int parent = -1;                  // index; -1: the root
+    std::vector<int> children;        // in order of their first operator
+    std::vector<protocol::OpId> ops;  // its own, ascending, structure-only ones left out
+    int opCount = 0;                  // with those of its children
+    protocol::OpId firstOp;           // none: without operators
+    int repeat = 1;                   // of a run: how many identical children it has
+    int identical = 1;                // how many siblings, itself included, do the same operators
+    std::size_t signature = 0;        // equal for modules that do the same operators
 };
 
 struct ModuleTree {
     std::vector<Module> modules;  // modules[0] is the root
-    std::vector<int> moduleOf;    // by operator: the innermost module; the root for top-level operators
+    base::IdVector<protocol::OpId, int>
+        moduleOf;  // by operator: the innermost module; the root for top-level operators
 
     [[nodiscard]] int find(const QString& path) const;  // -1: none
     [[nodiscard]] bool isInside(int module, int ancestor) const;

@@ -19,9 +19,9 @@ public:
     {
         module(0);
         for (std::size_t op = 0; op < m_model.ops.size(); ++op)
-            if (!folded(m_model.ops[op])) addOp(static_cast<int>(op), module(m_tree.moduleOf[op]));
+            if (!folded(m_model.ops[op])) addOp(protocol::OpId(op), module(m_tree.moduleOf[op]));
         for (std::size_t op = 0; op < m_model.ops.size(); ++op)
-            if (folded(m_model.ops[op])) addOp(static_cast<int>(op), structure(m_tree.moduleOf[op]));
+            if (folded(m_model.ops[op])) addOp(protocol::OpId(op), structure(m_tree.moduleOf[op]));
         for (std::size_t at = m_nodes.size(); at-- > 1;) {
             OutlineNode& above = m_nodes[static_cast<std::size_t>(m_nodes[at].parent)];
             above.depth = std::max(above.depth, m_nodes[at].depth);
@@ -30,7 +30,10 @@ public:
     }
 
 private:
-    static bool folded(const protocol::OpRecord& op) { return op.structureOnly && op.kind == "structure"; }
+    static bool folded(const protocol::OpRecord& op)
+    {
+        return op.structureOnly && op.kind == protocol::NodeKind::Structure;
+    }
 
     int add(int parent, OutlineNode::Kind kind, int module)
     {
@@ -57,11 +60,11 @@ private:
         return node;
     }
 
-    void addOp(int op, int parent)
+    void addOp(protocol::OpId op, int parent)
     {
-        const int node = add(parent, OutlineNode::Kind::Op, m_tree.moduleOf[static_cast<std::size_t>(op)]);
+        const int node = add(parent, OutlineNode::Kind::Op, m_tree.moduleOf[op]);
         m_nodes[static_cast<std::size_t>(node)].op = op;
-        m_nodes[static_cast<std::size_t>(node)].depth = m_model.ops[static_cast<std::size_t>(op)].depth;
+        m_nodes[static_cast<std::size_t>(node)].depth = m_model.ops[op].depth;
     }
 
     const protocol::ModelRecord& m_model;
@@ -86,7 +89,7 @@ void OutlineModel::setModel(ModelPtr model, PartsPtr parts)
     m_nodeOfModule.assign(m_model ? m_parts->modules.modules.size() : 0, -1);
     for (std::size_t at = 0; at < made.size(); ++at) {
         const bool op = made[at].kind == OutlineNode::Kind::Op;
-        if (op) m_nodeOfOp[static_cast<std::size_t>(made[at].op)] = static_cast<int>(at);
+        if (op) m_nodeOfOp[made[at].op] = static_cast<int>(at);
         if (made[at].kind == OutlineNode::Kind::Module)
             m_nodeOfModule[static_cast<std::size_t>(made[at].module)] = static_cast<int>(at);
     }
@@ -95,22 +98,21 @@ void OutlineModel::setModel(ModelPtr model, PartsPtr parts)
 
 int OutlineModel::find(const Target& target) const
 {
-    const auto at = [](const std::vector<int>& nodes, int index) {
-        return index >= 0 && static_cast<std::size_t>(index) < nodes.size() ? nodes[static_cast<std::size_t>(index)]
-                                                                            : -1;
-    };
-    if (!m_model || target.kind == Target::Kind::None || target.kind == Target::Kind::Stage) return -1;
-    if (target.kind == Target::Kind::Module) return at(m_nodeOfModule, m_parts->modules.find(target.module));
-    const bool value = target.kind == Target::Kind::Value && target.index >= 0 &&
-                       static_cast<std::size_t>(target.index) < m_model->values.size();
-    return at(m_nodeOfOp, value ? m_model->values[static_cast<std::size_t>(target.index)].producer : target.index);
+    if (!m_model) return -1;
+    if (target.kind == Target::Kind::Module) {
+        const int module = m_parts->modules.find(target.module);
+        return module < 0 ? -1 : m_nodeOfModule[static_cast<std::size_t>(module)];
+    }
+    const bool value = m_model->values.contains(target.valueId());
+    const protocol::OpId op = value ? m_model->values[target.valueId()].producer : target.opId();
+    return m_nodeOfOp.contains(op) ? m_nodeOfOp[op] : -1;
 }
 
-std::vector<char> OutlineModel::withOps(const std::vector<int>& ops) const
+std::vector<char> OutlineModel::withOps(const std::vector<protocol::OpId>& ops) const
 {
     std::vector<char> kept(nodes().size(), 0);
-    for (const int op : ops)
-        for (int node = m_nodeOfOp[static_cast<std::size_t>(op)]; node >= 0 && !kept[static_cast<std::size_t>(node)];
+    for (const protocol::OpId op : ops)
+        for (int node = m_nodeOfOp[op]; node >= 0 && !kept[static_cast<std::size_t>(node)];
              node = nodes()[static_cast<std::size_t>(node)].parent)
             kept[static_cast<std::size_t>(node)] = 1;
     return kept;
@@ -123,7 +125,7 @@ const Module& OutlineModel::moduleOf(const OutlineNode& node) const
 
 QString OutlineModel::label(const OutlineNode& node) const
 {
-    if (node.kind == OutlineNode::Kind::Op) return humanLabel(m_model->ops[static_cast<std::size_t>(node.op)]);
+    if (node.kind == OutlineNode::Kind::Op) return humanLabel(m_model->ops[node.op]);
     if (node.kind == OutlineNode::Kind::Structure) return QCoreApplication::translate("Op", "structure only");
     if (node.parent < 0)
         return m_model->className.empty() ? QCoreApplication::translate("Op", "model") : text(m_model->className);
@@ -133,7 +135,7 @@ QString OutlineModel::label(const OutlineNode& node) const
 
 QString OutlineModel::tip(const OutlineNode& node) const
 {
-    if (node.kind == OutlineNode::Kind::Op) return text(m_model->ops[static_cast<std::size_t>(node.op)].name);
+    if (node.kind == OutlineNode::Kind::Op) return text(m_model->ops[node.op].name);
     const Module& module = moduleOf(node);
     return module.type.isEmpty() ? module.path : module.path + QStringLiteral(" · ") + module.type;
 }

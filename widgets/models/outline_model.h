@@ -16,8 +16,8 @@ struct OutlineNode {
     std::vector<int> children;
     Kind kind = Kind::Module;
     int module = 0;  // index into the tree; of operators: the one they are in
-    int op = -1;     // index into the model
-    int depth = 0;   // of a module: the largest below it
+    protocol::OpId op;
+    int depth = 0;  // of a module: the largest below it
 };
 
 // Modules and operators in the order of execution, structure-only operators last in their module. Linear.
@@ -35,7 +35,7 @@ public:
     // The node that shows a target; operators stand for their values. -1: none.
     [[nodiscard]] int find(const Target& target) const;
     // By node: it shows one of the operators, or holds one that does.
-    [[nodiscard]] std::vector<char> withOps(const std::vector<int>& ops) const;
+    [[nodiscard]] std::vector<char> withOps(const std::vector<protocol::OpId>& ops) const;
 
 protected:
     [[nodiscard]] QVariant cell(const OutlineNode& node, OutlineColumn column, int role) const override;
@@ -49,7 +49,8 @@ private:
 
     ModelPtr m_model;
     PartsPtr m_parts;
-    std::vector<int> m_nodeOfOp, m_nodeOfModule;
+    base::IdVector<protocol::OpId, int> m_nodeOfOp;
+    std::vector<int> m_nodeOfModule;
 };
 
 // Keeps what a search has found.

@@ -20,12 +20,12 @@ QMenu& groupIn(QMenu& menu, const QString& group)
 }  // namespace
 
 void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
-                   const std::function<void(const protocol::PinRecord&)>& toggle)
+                   const std::function<void(const plan::Pin&)>& toggle)
 {
     menu.setToolTipsVisible(true);
     for (const PinChoice& choice : choices) {
-        QString name = QStringLiteral("pin.") + text(choice.pin.kind);
-        if (choice.pin.stage > 0) name += QStringLiteral(".%1").arg(choice.pin.stage);
+        QString name = QStringLiteral("pin.") + QLatin1String(base::nameOf(choice.pin.kind));
+        if (choice.pin.stage.valid()) name += QStringLiteral(".%1").arg(choice.pin.stage.number);
         QAction* action = groupIn(menu, choice.group).addAction(choice.text);
         action->setObjectName(name);
         action->setToolTip(choice.tip);

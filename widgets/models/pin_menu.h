@@ -11,6 +11,6 @@ namespace hopscope::models {
 
 // Checked where it is pinned already; named "pin.checkpoint", "pin.hop_stage.2", "pin.cut".
 void addPinChoices(QMenu& menu, const std::vector<PinChoice>& choices,
-                   const std::function<void(const protocol::PinRecord&)>& toggle);
+                   const std::function<void(const plan::Pin&)>& toggle);
 
 }  // namespace hopscope::models

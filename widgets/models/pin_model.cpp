@@ -5,12 +5,12 @@
 
 namespace hopscope::models {
 
-std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<protocol::PinRecord>& pins)
+std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<plan::Pin>& pins)
 {
     std::vector<PinRow> rows;
-    for (const protocol::PinRecord& pin : pins) {
-        const std::string& shown = pin.kind == "cut" ? pin.consumer : pin.value;
-        rows.push_back({pin, model.valueIndex(shown), pinLabel(model, pin)});
+    for (const plan::Pin& pin : pins) {
+        const protocol::ValueId shown = pin.kind == base::PinKind::Cut ? pin.consumer : pin.value;
+        rows.push_back({.pin = pin, .value = shown, .label = pinLabel(model, pin)});
     }
     return rows;
 }

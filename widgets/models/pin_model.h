@@ -8,12 +8,12 @@
 namespace hopscope::models {
 
 struct PinRow {
-    protocol::PinRecord pin;
-    int value = -1;  // index into the model
+    plan::Pin pin;
+    protocol::ValueId value;  // that it is shown for
     QString label;
 };
 
-std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<protocol::PinRecord>& pins);
+std::vector<PinRow> pinRows(const protocol::ModelRecord& model, const std::vector<plan::Pin>& pins);
 
 enum class PinColumn { What, Remove, Count };
 

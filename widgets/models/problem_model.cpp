@@ -31,14 +31,23 @@ QString severityName(Severity severity)
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal)
 {
     std::vector<ProblemRow> rows;
-    if (!refusal.isEmpty()) rows.push_back({Severity::Error, ProblemModel::tr("refused"), refusal, {}, -1});
+    if (!refusal.isEmpty())
+        rows.push_back({.severity = Severity::Error,
+                        .code = ProblemModel::tr("refused"),
+                        .message = refusal,
+                        .place = {},
+                        .op = {}});
     if (model == nullptr) return rows;
     const Severity severity = model->splittable ? Severity::Warning : Severity::Error;
     for (const protocol::LintRecord& lint : model->lints) {
-        const QString place = lint.op < 0 ? QString() : placeOf(model->ops[static_cast<std::size_t>(lint.op)]);
-        rows.push_back({severity, text(lint.code), text(lint.message), place, lint.op});
+        rows.push_back({.severity = severity,
+                        .code = text(lint.code),
+                        .message = text(lint.message),
+                        .place = lint.op.valid() ? placeOf(model->ops[lint.op]) : QString(),
+                        .op = lint.op});
     }
-    for (const std::string& note : model->notes) rows.push_back({Severity::Note, {}, text(note), {}, -1});
+    for (const std::string& note : model->notes)
+        rows.push_back({.severity = Severity::Note, .code = {}, .message = text(note), .place = {}, .op = {}});
     return rows;
 }
 
@@ -50,7 +59,7 @@ QVariant ProblemModel::cell(const ProblemRow& row, ProblemColumn column, int rol
     case Qt::ToolTipRole: return row.code.isEmpty() ? row.message : tr("%1 (%2)").arg(row.message, row.code);
     case Qt::AccessibleTextRole:
         return column == ProblemColumn::Message ? tr("%1: %2").arg(severityName(row.severity), shown) : shown;
-    case TargetRole: return row.op < 0 ? QVariant() : QVariant::fromValue(Target::op(row.op));
+    case TargetRole: return row.op.valid() ? QVariant::fromValue(Target::op(row.op)) : QVariant();
     case SeverityRole: return static_cast<int>(row.severity);
     default: return {};
     }

@@ -11,7 +11,7 @@ struct ProblemRow {
     enum class Severity { Error, Warning, Note };
     Severity severity = Severity::Note;
     QString code, message, place;
-    int op = -1;  // index into the model; -1: none
+    protocol::OpId op;
 };
 
 // The refusal first, then lints, then notes. Lints of a model that cannot be split are errors.

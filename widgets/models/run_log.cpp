@@ -31,7 +31,7 @@ struct Apply {
     std::size_t limit;
     int thinnings = 0;
 
-    StageProgress& stage(int index)
+    StageProgress& stage(protocol::StageId index)
     {
         for (StageProgress& known : data.stages)
             if (known.index == index) return known;
@@ -66,8 +66,14 @@ struct Apply {
         progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
         progress.reservedMemory = std::max(progress.reservedMemory, event.reservedMemory);
         progress.seconds = std::max(progress.seconds, event.time - progress.start);
-        data.batches.push_back({event.time, event.destinations, event.edges, event.frontier, event.memory,
-                                event.peakMemory, event.stage, event.reservedMemory});
+        data.batches.push_back({.time = event.time,
+                                .destinations = event.destinations,
+                                .edges = event.edges,
+                                .frontier = event.frontier,
+                                .memory = event.memory,
+                                .peakMemory = event.peakMemory,
+                                .stage = event.stage,
+                                .reservedMemory = event.reservedMemory});
         thinnings += thin(data.batches, limit, [](const BatchPoint& point) { return point.peakMemory; });
         time(event.time);
     }
@@ -76,7 +82,11 @@ struct Apply {
     {
         if (event.phase < 0 || event.phase >= protocol::phaseCount) return;
         stage(event.stage).phases[static_cast<std::size_t>(event.phase)] += event.seconds;
-        data.phases.push_back({event.start, event.seconds, event.stage, event.phase, event.batch});
+        data.phases.push_back({.start = event.start,
+                               .seconds = event.seconds,
+                               .stage = event.stage,
+                               .phase = event.phase,
+                               .batch = event.batch});
         thinnings += thin(data.phases, limit, [](const PhasePoint& point) { return point.seconds; });
         time(event.start + event.seconds);
     }

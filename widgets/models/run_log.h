@@ -16,7 +16,7 @@
 namespace hopscope::models {
 
 struct StageProgress {
-    int index = 1;
+    protocol::StageId index{1};
     double start = 0, seconds = 0;  // seconds: so far, or in all
     bool finished = false;
     std::int64_t destinations = 0, done = 0, batches = 0, peakMemory = 0, reservedMemory = 0;
@@ -27,14 +27,14 @@ struct StageProgress {
 struct BatchPoint {
     double time = 0;
     std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
-    int stage = 1;
+    protocol::StageId stage{1};
     std::int64_t reservedMemory = 0;  // of a GPU
 };
 
 // Of different batches they may overlap; within a stage those of one phase do not.
 struct PhasePoint {
     double start = 0, seconds = 0;
-    int stage = 1;
+    protocol::StageId stage{1};
     int phase = 0;
     std::int64_t batch = 0;
 };

@@ -13,12 +13,12 @@ RunRow rowOf(const FinishedRun& run)
     if (!run.report) return row;
     const schema::Report& report = *run.report;
     row.device = text(report.device);
-    row.strategy = text(report.strategy);
+    row.strategy = QLatin1String(base::nameOf(report.strategy));
     row.stages = static_cast<int>(report.stages.size());
     row.seconds = report.seconds;
     row.peakMemory = report.peakMemory;
     for (const schema::StageRecord& stage : report.stages) row.moved += stage.bytes.d2h + stage.bytes.h2d;
-    if (report.verify) row.verdict = text(report.verify->verdict);
+    if (report.verify) row.verdict = report.verify->verdict;
     return row;
 }
 
@@ -32,7 +32,8 @@ QString display(const RunRow& row, RunColumn column)
     case RunColumn::Seconds: return formatSeconds(row.seconds);
     case RunColumn::Moved: return formatBytes(static_cast<double>(row.moved));
     case RunColumn::Peak: return formatBytes(static_cast<double>(row.peakMemory));
-    case RunColumn::Verdict: return row.verdict.isEmpty() ? RunModel::tr("not verified") : row.verdict;
+    case RunColumn::Verdict:
+        return row.verdict ? QString::fromLatin1(base::nameOf(*row.verdict)) : RunModel::tr("not verified");
     case RunColumn::Count: break;
     }
     return {};

@@ -8,7 +8,8 @@
 namespace hopscope::models {
 
 struct RunRow {
-    QString title, device, strategy, verdict;  // verdict: empty when it was not verified
+    QString title, device, strategy;
+    std::optional<schema::Verdict> verdict;  // none: it was not verified
     int stages = 0;
     double seconds = 0;
     std::int64_t peakMemory = 0, moved = 0;  // moved: written and read

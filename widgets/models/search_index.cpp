@@ -13,8 +13,7 @@ QString lineOf(const protocol::ModelRecord& model, const protocol::OpRecord& op,
 {
     QString line = text(op.id) + QLatin1Char(' ') + text(op.name) + QLatin1Char(' ') + text(op.module) +
                    QLatin1Char(' ') + type + QLatin1Char(' ') + humanLabel(op);
-    for (const int value : op.outputs)
-        line += QLatin1Char(' ') + shapeLabel(model, model.values[static_cast<std::size_t>(value)]);
+    for (const protocol::ValueId value : op.outputs) line += QLatin1Char(' ') + shapeLabel(model, model.values[value]);
     return line.toLower().replace(QLatin1Char('\n'), QLatin1Char(' '));
 }
 
@@ -31,18 +30,18 @@ SearchIndex::SearchIndex(const protocol::ModelRecord& model, const ModuleTree& t
 }
 
 // The first word is looked for in the whole text, which is one fast scan; the others only in the lines where it is.
-std::vector<int> SearchIndex::find(const QString& query) const
+std::vector<protocol::OpId> SearchIndex::find(const QString& query) const
 {
     const QStringList words = query.toLower().simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    std::vector<int> found;
+    std::vector<protocol::OpId> found;
     if (words.isEmpty()) return found;
     for (qsizetype at = m_text.indexOf(words.front()); at >= 0;) {
         const auto next = std::upper_bound(m_begin.begin(), m_begin.end(), at);
-        const auto op = static_cast<int>(next - m_begin.begin()) - 1;
+        const auto op = static_cast<std::size_t>(next - m_begin.begin()) - 1;
         const qsizetype end = next == m_begin.end() ? m_text.size() : *next;
         const QStringView line = QStringView(m_text).mid(m_begin[op], end - m_begin[op]);
         const auto inLine = [&](const QString& word) { return line.contains(word); };
-        if (std::all_of(words.begin() + 1, words.end(), inLine)) found.push_back(op);
+        if (std::all_of(words.begin() + 1, words.end(), inLine)) found.emplace_back(op);
         at = m_text.indexOf(words.front(), end);
     }
     return found;

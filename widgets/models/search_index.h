@@ -15,7 +15,7 @@ public:
     SearchIndex(const protocol::ModelRecord& model, const ModuleTree& tree);
     // Operators (in order) that contain all words of the query, upper and lower case alike; empty for an empty query.
     // A few milliseconds at 50,000 operators.
-    [[nodiscard]] std::vector<int> find(const QString& query) const;
+    [[nodiscard]] std::vector<protocol::OpId> find(const QString& query) const;
 
 private:
     QString m_text;                  // one lower-case line per operator

@@ -6,19 +6,32 @@
 #include <QString>
 #include <QVector>
 
+#include "protocol/model.h"
+
 namespace hopscope::models {
 
 struct Target {
     enum class Kind { None, Op, Value, Module, Stage };
     Kind kind = Kind::None;
-    int index = -1;  // Op, Value: index into the model; Stage: its number
+    int index = -1;  // of the operator or the value; the number of the stage
     QString module;  // Module: its path
     bool operator==(const Target&) const = default;
 
-    static Target op(int index) { return {Kind::Op, index, {}}; }
-    static Target value(int index) { return {Kind::Value, index, {}}; }
-    static Target stage(int number) { return {Kind::Stage, number, {}}; }
+    static Target op(protocol::OpId id) { return {Kind::Op, id.index, {}}; }
+    static Target value(protocol::ValueId id) { return {Kind::Value, id.index, {}}; }
+    static Target stage(protocol::StageId stage) { return {Kind::Stage, stage.number, {}}; }
     static Target moduleAt(QString path) { return {Kind::Module, -1, std::move(path)}; }
+
+    // None for targets of another kind.
+    [[nodiscard]] protocol::OpId opId() const { return kind == Kind::Op ? protocol::OpId(index) : protocol::OpId(); }
+    [[nodiscard]] protocol::ValueId valueId() const
+    {
+        return kind == Kind::Value ? protocol::ValueId(index) : protocol::ValueId();
+    }
+    [[nodiscard]] protocol::StageId stageId() const
+    {
+        return kind == Kind::Stage ? protocol::StageId(index) : protocol::StageId();
+    }
 };
 
 class Selection : public QObject {

@@ -12,19 +12,19 @@ namespace {
 
 int distinctOps(const protocol::PlanStage& stage)
 {
-    std::set<int> ops;
+    std::set<protocol::OpId> ops;
     for (const protocol::PlanStep& step : stage.steps) ops.insert(step.op);
     return static_cast<int>(ops.size());
 }
 
 int distinctValues(const std::vector<protocol::PlanAccess>& accesses)
 {
-    std::set<int> values;
+    std::set<protocol::ValueId> values;
     for (const protocol::PlanAccess& access : accesses) values.insert(access.value);
     return static_cast<int>(values.size());
 }
 
-std::optional<double> measured(int stage, const RunLog* log, const schema::Report* report)
+std::optional<double> measured(protocol::StageId stage, const RunLog* log, const schema::Report* report)
 {
     if (log != nullptr)
         for (const StageProgress& progress : log->stages())
@@ -50,7 +50,7 @@ void predict(StageRow& row, const std::optional<protocol::Prediction>& predictio
 QVariant number(const StageRow& row, StageColumn column)
 {
     switch (column) {
-    case StageColumn::Stage: return row.stage;
+    case StageColumn::Stage: return row.stage.number;
     case StageColumn::Reads: return row.reads;
     case StageColumn::Writes: return row.writes;
     case StageColumn::Ops: return row.ops;

@@ -8,7 +8,7 @@
 namespace hopscope::models {
 
 struct StageRow {
-    int stage = 1;
+    protocol::StageId stage{1};
     int reads = 0, writes = 0, ops = 0, recomputed = 0;
     std::optional<std::int64_t> bytes, peak;  // predicted; written and read
     std::optional<double> expected, seconds;  // predicted, measured

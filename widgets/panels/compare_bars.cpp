@@ -31,9 +31,9 @@ std::vector<PlanBar> planBars(const models::Document& document)
 {
     std::vector<PlanBar> bars;
     add(bars, CompareBars::tr("your plan"), document.plan(), true);
-    add(bars, CompareBars::tr("optimum"), document.reference(QStringLiteral("optimal")), false);
-    add(bars, CompareBars::tr("depth rule"), document.reference(QStringLiteral("depth")), false);
-    add(bars, CompareBars::tr("source rule"), document.reference(QStringLiteral("source-rule")), false);
+    add(bars, CompareBars::tr("optimum"), document.reference(base::Strategy::Optimal), false);
+    add(bars, CompareBars::tr("depth rule"), document.reference(base::Strategy::Depth), false);
+    add(bars, CompareBars::tr("source rule"), document.reference(base::Strategy::SourceRule), false);
     return bars;
 }
 

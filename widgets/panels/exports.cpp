@@ -39,10 +39,10 @@ QString number(const std::optional<std::int64_t>& value) { return value ? QStrin
 
 QString seconds(double value) { return QString::number(value, 'g', 9); }
 
-QString names(const protocol::ModelRecord& model, const std::vector<int>& values)
+QString names(const protocol::ModelRecord& model, const std::vector<protocol::ValueId>& values)
 {
     QStringList ids;
-    for (const int value : values) ids << text(model.values[static_cast<std::size_t>(value)].id);
+    for (const protocol::ValueId value : values) ids << text(model.values[value].id);
     return ids.join(QLatin1Char(' '));
 }
 
@@ -54,11 +54,11 @@ QString opsCsv(const protocol::ModelRecord& model, const protocol::PlanRecord* p
         const protocol::OpRecord& op = model.ops[at];
         QStringList stages;
         if (plan != nullptr)
-            for (const int stage : plan->stagesOf(static_cast<int>(at))) stages << number(stage);
+            for (const protocol::StageId stage : plan->stagesOf(protocol::OpId(at))) stages << number(stage.number);
         const QString source =
             op.source.file.empty() ? QString() : QStringLiteral("%1:%2").arg(text(op.source.file)).arg(op.source.line);
-        csv.row({text(op.id), models::humanLabel(op), text(op.name), text(op.kind), text(op.module),
-                 text(op.moduleType), number(op.depth), number(op.depthModule), number(op.depthOp),
+        csv.row({text(op.id), models::humanLabel(op), text(op.name), QString::fromLatin1(base::nameOf(op.kind)),
+                 text(op.module), text(op.moduleType), number(op.depth), number(op.depthModule), number(op.depthOp),
                  stages.join(QLatin1Char(' ')), op.structureOnly ? QStringLiteral("true") : QStringLiteral("false"),
                  names(model, op.inputs), names(model, op.outputs), source});
     }
@@ -70,7 +70,7 @@ QString checkpointsCsv(const protocol::ModelRecord& model, const protocol::PlanR
     Csv csv({"value", "label", "shape", "stage", "bytes_written", "bytes_read", "output", "pinned"});
     using State = models::CheckpointRow::State;
     for (const models::CheckpointRow& row : models::checkpointRows(model, plan))
-        csv.row({row.id, row.label, row.shape, number(row.stage), number(row.written), number(row.read),
+        csv.row({row.id, row.label, row.shape, number(row.stage.number), number(row.written), number(row.read),
                  row.state == State::Output ? QStringLiteral("true") : QStringLiteral("false"),
                  row.pinned ? QStringLiteral("true") : QStringLiteral("false")});
     return csv.text();
@@ -86,8 +86,9 @@ QString stagesCsv(const models::Document& document)
     Csv csv({"stage", "reads", "writes", "ops", "recomputed", "bytes", "peak_memory", "seconds"});
     for (const models::StageRow& row :
          models::stageRows(*document.plan(), document.runLog().get(), lastReport(document)))
-        csv.row({number(row.stage), number(row.reads), number(row.writes), number(row.ops), number(row.recomputed),
-                 number(row.bytes), number(row.peak), row.seconds ? seconds(*row.seconds) : QString()});
+        csv.row({number(row.stage.number), number(row.reads), number(row.writes), number(row.ops),
+                 number(row.recomputed), number(row.bytes), number(row.peak),
+                 row.seconds ? seconds(*row.seconds) : QString()});
     return csv.text();
 }
 
@@ -95,7 +96,7 @@ QString batchesCsv(const models::RunLog& log)
 {
     Csv csv({"time", "stage", "destinations", "edges", "frontier", "memory", "peak_memory", "reserved_memory"});
     for (const models::BatchPoint& batch : log.batches())
-        csv.row({seconds(batch.time), number(batch.stage), number(batch.destinations), number(batch.edges),
+        csv.row({seconds(batch.time), number(batch.stage.number), number(batch.destinations), number(batch.edges),
                  number(batch.frontier), number(batch.memory), number(batch.peakMemory), number(batch.reservedMemory)});
     return csv.text();
 }
@@ -104,8 +105,8 @@ QString phasesCsv(const models::RunLog& log)
 {
     Csv csv({"start", "seconds", "phase", "stage", "batch"});
     for (const models::PhasePoint& phase : log.phases())
-        csv.row({seconds(phase.start), seconds(phase.seconds), QString::fromLatin1(protocol::phaseNames[phase.phase]),
-                 number(phase.stage), number(phase.batch)});
+        csv.row({seconds(phase.start), seconds(phase.seconds), QString::fromLatin1(protocol::phaseName(phase.phase)),
+                 number(phase.stage.number), number(phase.batch)});
     return csv.text();
 }
 
@@ -138,7 +139,7 @@ void addLanes(json::Value& events)
     events.push(std::move(stages));
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         json::Value lane = event("M", "thread_name", phaseLane + phase, 0);
-        lane["args"]["name"] = protocol::phaseNames[phase];
+        lane["args"]["name"] = protocol::phaseName(phase);
         events.push(std::move(lane));
     }
 }
@@ -146,9 +147,8 @@ void addLanes(json::Value& events)
 void addPhases(json::Value& events, const models::RunLog& log)
 {
     for (const models::PhasePoint& phase : log.phases()) {
-        json::Value value =
-            span(protocol::phaseNames[phase.phase], phaseLane + phase.phase, phase.start, phase.seconds);
-        value["args"]["stage"] = phase.stage;
+        json::Value value = span(protocol::phaseName(phase.phase), phaseLane + phase.phase, phase.start, phase.seconds);
+        value["args"]["stage"] = phase.stage.number;
         value["args"]["batch"] = phase.batch;
         events.push(std::move(value));
     }
@@ -186,7 +186,7 @@ QByteArray exportTrace(const models::Document& document)
     json::Value events = json::Value::array();
     addLanes(events);
     for (const models::StageProgress& stage : log.stages())
-        events.push(span("stage " + std::to_string(stage.index), stageLane, stage.start, stage.seconds));
+        events.push(span("stage " + std::to_string(stage.index.number), stageLane, stage.start, stage.seconds));
     addPhases(events, log);
     addMemory(events, log);
     json::Value trace = json::Value::object();

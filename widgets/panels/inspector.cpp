@@ -16,9 +16,9 @@ using models::text;
 constexpr int restMilliseconds = 120;
 constexpr std::size_t linkLimit = 12;  // producers and consumers listed before "and N more"
 
-QString opLink(const protocol::ModelRecord& model, int op)
+QString opLink(const protocol::ModelRecord& model, protocol::OpId op)
 {
-    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    const protocol::OpRecord& record = model.ops[op];
     const QString name = models::humanLabel(record);
     const QString where = record.module.empty() ? name : text(record.module) + QLatin1Char(' ') + name;
     return link(Target::op(op), where);
@@ -34,10 +34,10 @@ QString linkList(const QStringList& links)
 QStringList producersOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
 {
     QStringList links;
-    for (const int input : op.inputs) {
-        const protocol::ValueRecord& value = model.values[static_cast<std::size_t>(input)];
+    for (const protocol::ValueId input : op.inputs) {
+        const protocol::ValueRecord& value = model.values[input];
         const QString label =
-            value.producer < 0 ? models::valueLabel(model, input).toHtmlEscaped() : opLink(model, value.producer);
+            value.producer.valid() ? opLink(model, value.producer) : models::valueLabel(model, input).toHtmlEscaped();
         links << QStringLiteral("%1 <small>%2</small>").arg(label, models::shapeLabel(model, value).toHtmlEscaped());
     }
     return links;
@@ -46,16 +46,15 @@ QStringList producersOf(const protocol::ModelRecord& model, const protocol::OpRe
 QStringList consumersOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
 {
     QStringList links;
-    for (const int output : op.outputs)
-        for (const int consumer : model.values[static_cast<std::size_t>(output)].consumers)
-            links << opLink(model, consumer);
+    for (const protocol::ValueId output : op.outputs)
+        for (const protocol::OpId consumer : model.values[output].consumers) links << opLink(model, consumer);
     links.removeDuplicates();
     return links;
 }
 
 QString hopLine(const protocol::ModelRecord& model, const Hop& hop, std::size_t number)
 {
-    const int producer = model.values[static_cast<std::size_t>(hop.value)].producer;
+    const protocol::OpId producer = model.values[hop.value].producer;
     return Inspector::tr("%1. %2 gathers %3 from the neighbours")
         .arg(number)
         .arg(opLink(model, hop.op), opLink(model, producer));
@@ -196,11 +195,11 @@ void Inspector::setupConnections()
     connect(&m_context.document, &models::Document::modelChanged, this, &Inspector::refresh);
     connect(&m_context.document, &models::Document::planChanged, this, &Inspector::refresh);
     connect(&m_context.document, &models::Document::runsChanged, this, &Inspector::refresh);
-    connect(m_store, &QPushButton::clicked, this, [this] { applyPin("checkpoint"); });
-    connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin("no_checkpoint"); });
+    connect(m_store, &QPushButton::clicked, this, [this] { applyPin(base::PinKind::Checkpoint); });
+    connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin(base::PinKind::NoCheckpoint); });
     connect(m_more, &QPushButton::clicked, this, &Inspector::showPinMenu);
     connect(&m_context.document, &models::Document::explainedChanged, this, &Inspector::showDecision);
-    connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(text(selectedValue())); });
+    connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(m_question.value); });
     connect(m_rows, &QPushButton::clicked, this, [this] {
         auto* dialog = new TensorDialog(m_context, m_question.value, this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -217,31 +216,22 @@ void Inspector::setupConnections()
 
 void Inspector::setTheme(const style::Theme& theme) { m_source->setTheme(theme); }
 
-int Inspector::selectedOp() const
+protocol::OpId Inspector::selectedOp() const
 {
     const models::ModelPtr& model = m_context.document.model();
     const Target& target = m_context.selection.current();
-    if (!model || target.index < 0) return -1;
-    const auto index = static_cast<std::size_t>(target.index);
-    if (target.kind == Target::Kind::Op && index < model->ops.size()) return target.index;
-    if (target.kind == Target::Kind::Value && index < model->values.size()) return model->values[index].producer;
-    return -1;
-}
-
-std::string Inspector::selectedValue() const
-{
-    const models::ModelPtr& model = m_context.document.model();
-    return model && m_question.value >= 0 ? model->values[static_cast<std::size_t>(m_question.value)].id
-                                          : std::string();
+    if (!model) return {};
+    if (model->values.contains(target.valueId())) return model->values[target.valueId()].producer;
+    return model->ops.contains(target.opId()) ? target.opId() : protocol::OpId();
 }
 
 void Inspector::refresh()
 {
     m_ask.stop();
     const Target& target = m_context.selection.current();
-    if (const int op = selectedOp(); op >= 0) showOp(op);
+    if (const protocol::OpId op = selectedOp(); op.valid()) showOp(op);
     else if (m_context.document.model() && target.kind == Target::Kind::Module) showModule(target.module);
-    else if (m_context.document.plan() && target.kind == Target::Kind::Stage) showStage(target.index);
+    else if (m_context.document.plan() && target.kind == Target::Kind::Stage) showStage(target.stageId());
     else showNothing();
 }
 
@@ -265,10 +255,10 @@ void Inspector::showNothing()
     setSections(false, false);
 }
 
-void Inspector::showOp(int op)
+void Inspector::showOp(protocol::OpId op)
 {
     const protocol::ModelRecord& model = *m_context.document.model();
-    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    const protocol::OpRecord& record = model.ops[op];
     if (m_asked != op) m_source->setSource({}, 1, 0);
     m_title->setText(models::humanLabel(record));
     m_path->setText(models::pathLabel(record));
@@ -292,12 +282,12 @@ void Inspector::showModule(const QString& path)
     setSections(false, false);
 }
 
-void Inspector::showStage(int stage)
+void Inspector::showStage(protocol::StageId stage)
 {
     const protocol::ModelRecord& model = *m_context.document.model();
     const protocol::PlanRecord& plan = *m_context.document.plan();
-    m_title->setText(tr("Stage %1").arg(stage));
-    m_path->setText(tr("of %1, strategy %2").arg(plan.stages.size()).arg(text(plan.strategy)));
+    m_title->setText(tr("Stage %1").arg(stage.number));
+    m_path->setText(tr("of %1, strategy %2").arg(plan.stages.size()).arg(QLatin1String(base::nameOf(plan.strategy))));
     showFacts(stageFacts(plan, stage));
     QStringList reads, writes;
     const auto add = [&](QStringList& links, const protocol::PlanAccess& access) {
@@ -334,10 +324,10 @@ void Inspector::showFacts(const std::vector<Fact>& facts)
     m_facts->setVisible(!facts.empty());
 }
 
-void Inspector::showDepth(int op)
+void Inspector::showDepth(protocol::OpId op)
 {
     const protocol::ModelRecord& model = *m_context.document.model();
-    m_depthHeading->setText(depthHeading(model.ops[static_cast<std::size_t>(op)]));
+    m_depthHeading->setText(depthHeading(model.ops[op]));
     m_depthText->setText(depthReason(model, op));
     QStringList lines;
     const std::vector<Hop> hops = hopsBehind(model, op);
@@ -346,7 +336,7 @@ void Inspector::showDepth(int op)
     m_hops->setVisible(!lines.isEmpty());
 }
 
-void Inspector::showCut(int op)
+void Inspector::showCut(protocol::OpId op)
 {
     const models::PlanPtr& plan = m_context.document.plan();
     m_question = cutQuestion(*m_context.document.model(), plan.get(), op);
@@ -359,20 +349,19 @@ void Inspector::showCut(int op)
     m_store->setVisible(m_question.can == CutQuestion::Can::Store);
     m_forbid->setVisible(m_question.can == CutQuestion::Can::Forbid);
     m_release->setVisible(m_question.pinned);
-    const auto& made = m_context.document.model()->ops[static_cast<std::size_t>(op)];
-    m_more->setVisible(plan && !made.structureOnly && made.kind != "input" && made.kind != "output");
+    const auto& made = m_context.document.model()->ops[op];
+    m_more->setVisible(plan && !made.structureOnly && made.computes());
     showDecision();
-    const auto& record = m_context.document.model()->ops[static_cast<std::size_t>(op)];
     const bool stored = plan && plan->checkpointOf(m_question.value) != nullptr && !m_context.document.runs().empty();
-    m_rows->setVisible(record.kind == "input" || stored);
+    m_rows->setVisible(made.kind == protocol::NodeKind::Input || stored);
 }
 
 // Only about these the engine has something to say.
 bool Inspector::wasDecided() const
 {
     const models::PlanPtr& plan = m_context.document.plan();
-    const int op = selectedOp();
-    if (!plan || op < 0 || m_question.value < 0) return false;
+    const protocol::OpId op = selectedOp();
+    if (!plan || !op.valid() || !m_question.value.valid()) return false;
     const protocol::PlanCheckpoint* stored = plan->checkpointOf(m_question.value);
     return (stored != nullptr && !stored->output) || plan->stagesOf(op).size() > 1;
 }
@@ -380,14 +369,14 @@ bool Inspector::wasDecided() const
 void Inspector::showDecision()
 {
     const models::ExplanationPtr& explanation = m_context.document.explained().explanation;
-    m_decision->setText(explanation && selectedOp() >= 0 ? decisionLine(*explanation, m_question.value) : QString());
+    m_decision->setText(explanation && selectedOp().valid() ? decisionLine(*explanation, m_question.value) : QString());
     m_decision->setVisible(!m_decision->text().isEmpty());
 }
 
 void Inspector::showPinMenu()
 {
     const models::PlanPtr& plan = m_context.document.plan();
-    if (!plan || m_question.value < 0) return;
+    if (!plan || !m_question.value.valid()) return;
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("pinMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -395,10 +384,10 @@ void Inspector::showPinMenu()
     menu->popup(m_more->mapToGlobal(QPoint(0, m_more->height())));
 }
 
-void Inspector::showNeighbours(int op)
+void Inspector::showNeighbours(protocol::OpId op)
 {
     const protocol::ModelRecord& model = *m_context.document.model();
-    const protocol::OpRecord& record = model.ops[static_cast<std::size_t>(op)];
+    const protocol::OpRecord& record = model.ops[op];
     const QStringList producers = producersOf(model, record), consumers = consumersOf(model, record);
     m_producersHeading->setText(tr("Inputs"));
     m_producersHeading->setVisible(!producers.isEmpty());
@@ -413,7 +402,7 @@ void Inspector::showNeighbours(int op)
 void Inspector::askCut()
 {
     if (m_question.pins.empty()) return;
-    const int op = selectedOp();
+    const protocol::OpId op = selectedOp();
     m_context.workbench.whatIf(m_question.pins, this, [this, op](const base::Result<protocol::PlanRecord>& answer) {
         if (op == selectedOp()) answerCut(answer);
     });
@@ -438,8 +427,8 @@ void Inspector::answerCut(const base::Result<protocol::PlanRecord>& answer)
 
 void Inspector::askSource()
 {
-    const int op = selectedOp();
-    if (op < 0 || op == m_asked) return;
+    const protocol::OpId op = selectedOp();
+    if (!op.valid() || op == m_asked) return;
     m_context.workbench.queries().source(op, this, [this, op](const base::Result<json::Value>& answer) {
         if (op != selectedOp()) return;
         m_asked = op;
@@ -466,9 +455,10 @@ void Inspector::showSource(const base::Result<json::Value>& answer)
     m_sourceBox->setVisible(!code.isEmpty());
 }
 
-void Inspector::applyPin(const char* kind)
+void Inspector::applyPin(base::PinKind kind)
 {
-    if (!selectedValue().empty()) m_context.workbench.pin({kind, selectedValue()});
+    if (m_context.document.model() && m_question.value.valid())
+        m_context.workbench.pin({.kind = kind, .value = m_question.value});
 }
 
 Panel* makeInspector(const Context& context, QWidget* parent) { return new Inspector(context, parent); }

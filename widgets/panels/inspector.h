@@ -31,24 +31,23 @@ private:
 
     void refresh();  // to the selection
     void showNothing();
-    void showOp(int op);
+    void showOp(protocol::OpId op);
     void showModule(const QString& path);
-    void showStage(int stage);
+    void showStage(protocol::StageId stage);
     void showFacts(const std::vector<Fact>& facts);
-    void showDepth(int op);
-    void showCut(int op);
-    void showNeighbours(int op);
+    void showDepth(protocol::OpId op);
+    void showCut(protocol::OpId op);
+    void showNeighbours(protocol::OpId op);
     void setSections(bool op, bool lists);
     void askCut();
     void answerCut(const base::Result<protocol::PlanRecord>& answer);
     void askSource();
     void showSource(const base::Result<json::Value>& answer);
-    void applyPin(const char* kind);
+    void applyPin(base::PinKind kind);
     void showPinMenu();
     void showDecision();
     [[nodiscard]] bool wasDecided() const;
-    [[nodiscard]] int selectedOp() const;  // -1: none
-    [[nodiscard]] std::string selectedValue() const;
+    [[nodiscard]] protocol::OpId selectedOp() const;
 
     Context m_context;
     QLabel *m_title, *m_path, *m_schema;
@@ -62,7 +61,7 @@ private:
     SourceView* m_source;
     CutQuestion m_question;
     QTimer m_ask;  // the engine is asked when the selection rests
-    int m_asked = -1;
+    protocol::OpId m_asked;
 };
 
 }  // namespace hopscope::panels

@@ -130,7 +130,7 @@ void Outline::search(const QString& text)
 {
     const models::PartsPtr& parts = m_context.document.parts();
     const bool searching = parts && !text.trimmed().isEmpty();
-    const std::vector<int> found = searching ? parts->search.find(text) : std::vector<int>();
+    const auto found = searching ? parts->search.find(text) : std::vector<protocol::OpId>();
     m_filter.setKept(searching ? m_model.withOps(found) : std::vector<char>());
     if (searching) return found.size() <= mostOpened ? m_tree->expandAll() : m_tree->expandToDepth(1);
     m_tree->collapseAll();

@@ -128,9 +128,9 @@ models::Target targetOf(const QString& href)
     bool number = false;
     const int index = rest.toInt(&number);
     if (!number) return {};
-    if (kind == QLatin1String("op")) return models::Target::op(index);
-    if (kind == QLatin1String("value")) return models::Target::value(index);
-    if (kind == QLatin1String("stage")) return models::Target::stage(index);
+    if (kind == QLatin1String("op")) return models::Target::op(protocol::OpId(index));
+    if (kind == QLatin1String("value")) return models::Target::value(protocol::ValueId(index));
+    if (kind == QLatin1String("stage")) return models::Target::stage(protocol::StageId(index));
     return {};
 }
 

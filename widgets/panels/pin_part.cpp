@@ -8,21 +8,19 @@
 
 namespace hopscope::panels {
 
-void fillPinMenu(QMenu& menu, const Context& context, int value)
+void fillPinMenu(QMenu& menu, const Context& context, protocol::ValueId value)
 {
     const protocol::ModelRecord& model = *context.document.model();
     const models::Settings& settings = context.document.settings();
     jobs::Workbench* workbench = &context.workbench;
     models::addPinChoices(menu,
                           models::pinChoices(model, *context.document.plan(), settings.pins,
-                                             models::placeOf(model, value), jobs::isOptimum(settings.strategy)),
-                          [workbench](const protocol::PinRecord& pin) { workbench->togglePin(pin); });
-    const std::string& id = model.values[static_cast<std::size_t>(value)].id;
+                                             models::placeOf(model, value), !base::isRule(settings.strategy)),
+                          [workbench](const plan::Pin& pin) { workbench->togglePin(pin); });
     QAction* release = menu.addAction(PinList::tr("Let the strategy decide"));
     release->setObjectName(QStringLiteral("pin.release"));
-    release->setEnabled(models::isPinned(settings.pins, id));
-    QObject::connect(release, &QAction::triggered, workbench,
-                     [workbench, id] { workbench->unpin(QString::fromStdString(id)); });
+    release->setEnabled(models::isPinned(settings.pins, value));
+    QObject::connect(release, &QAction::triggered, workbench, [workbench, value] { workbench->unpin(value); });
 }
 
 PinList::PinList(const Context& context, QWidget* parent) : QWidget(parent), m_context(context)
@@ -78,7 +76,7 @@ void PinList::clicked(const QModelIndex& index)
 
 void PinList::remove(int row)
 {
-    const protocol::PinRecord pin = m_pins.at(row).pin;
+    const plan::Pin pin = m_pins.at(row).pin;
     m_context.workbench.togglePin(pin);
 }
 

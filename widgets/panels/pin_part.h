@@ -13,7 +13,7 @@
 namespace hopscope::panels {
 
 // Everything that can be decided about a value with its operator's operands, and "Let the strategy decide".
-void fillPinMenu(QMenu& menu, const Context& context, int value);
+void fillPinMenu(QMenu& menu, const Context& context, protocol::ValueId value);
 
 // Pins in words, one per line, each with a way to take it away; the stages that the user has allowed. Hidden where there
 // is nothing to show.

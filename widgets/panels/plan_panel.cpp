@@ -25,7 +25,7 @@ QString stores(const protocol::PlanRecord& plan)
 // "7.0 % less than the depth rule"; empty where it is the same plan or not known.
 QString againstDepth(const models::Document& document)
 {
-    const models::PlanPtr reference = document.reference(QStringLiteral("depth"));
+    const models::PlanPtr reference = document.reference(base::Strategy::Depth);
     const auto own = movedBytes(*document.plan());
     const auto other = reference ? movedBytes(*reference) : std::nullopt;
     if (!own || !other || *other == 0 || *own == *other) return {};
@@ -37,9 +37,16 @@ QString againstDepth(const models::Document& document)
 
 constexpr double provenGap = 1e-4;
 
+// What the box of strategies offers, in its order.
+constexpr std::array<std::pair<base::Strategy, base::Objective>, 4> offered{
+    {{base::Strategy::Optimal, base::Objective::Time},
+     {base::Strategy::Optimal, base::Objective::Bytes},
+     {base::Strategy::Depth, base::Objective::Time},
+     {base::Strategy::SourceRule, base::Objective::Time}}};
+
 QString objectiveLabel(const protocol::PlanRecord& plan)
 {
-    return plan.objective == "bytes" ? PlanPanel::tr("bytes") : PlanPanel::tr("time");
+    return plan.objective == base::Objective::Bytes ? PlanPanel::tr("bytes") : PlanPanel::tr("time");
 }
 
 QString percent(double part) { return QStringLiteral("%1 %").arg(100 * part, 0, 'f', part < 0.1 ? 1 : 0); }
@@ -71,8 +78,8 @@ QString planQuality(const models::Document& document)
     if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
         return PlanPanel::tr("Within %1 of the optimum in %2")
             .arg(percent(*plan->cost / *plan->lowerBound - 1), objectiveLabel(*plan));
-    const models::PlanPtr best = document.reference(QStringLiteral("optimal"));
-    if (!best || !best->cost || best->unit != plan->unit || *best->cost <= 0) return {};
+    const models::PlanPtr best = document.reference(base::Strategy::Optimal);
+    if (!best || !best->cost || best->objective != plan->objective || *best->cost <= 0) return {};
     const double above = *plan->cost / *best->cost - 1;
     if (above < provenGap) return PlanPanel::tr("Same cost as the optimum in %1").arg(objectiveLabel(*plan));
     return PlanPanel::tr("%1 above the optimum in %2").arg(percent(above), objectiveLabel(*plan));
@@ -123,10 +130,7 @@ void PlanPanel::setupHeader(QBoxLayout& layout)
     m_strategy->setObjectName(QStringLiteral("strategy"));
     m_strategy->setAccessibleName(tr("Strategy"));
     m_strategy->setToolTip(tr("How cuts are chosen; a new choice removes your pins"));
-    m_strategy->addItem(tr("Optimal time"), QStringList{QStringLiteral("optimal"), QStringLiteral("time")});
-    m_strategy->addItem(tr("Optimal bytes"), QStringList{QStringLiteral("optimal"), QStringLiteral("bytes")});
-    m_strategy->addItem(tr("Depth rule"), QStringList{QStringLiteral("depth"), QStringLiteral("time")});
-    m_strategy->addItem(tr("Source rule"), QStringList{QStringLiteral("source-rule"), QStringLiteral("time")});
+    m_strategy->addItems({tr("Optimal time"), tr("Optimal bytes"), tr("Depth rule"), tr("Source rule")});
     const auto tool = [this](const char* name, const QString& label) {
         auto* button = new QToolButton(this);
         button->setObjectName(QString::fromLatin1(name));
@@ -202,8 +206,8 @@ void PlanPanel::setupConnections()
     connect(&document, &models::Document::settingsChanged, this, &PlanPanel::refreshSettings);
     connect(&m_context.selection, &models::Selection::changed, this, &PlanPanel::follow);
     connect(m_strategy, &QComboBox::activated, this, [this] {
-        const QStringList chosen = m_strategy->currentData().toStringList();
-        m_context.workbench.setStrategy(chosen.value(0), chosen.value(1));
+        const auto& [strategy, objective] = offered.at(static_cast<std::size_t>(m_strategy->currentIndex()));
+        m_context.workbench.setStrategy(strategy, objective);
     });
     connect(m_checkpointTable, &QWidget::customContextMenuRequested, this, &PlanPanel::showMenu);
     for (QTableView* table : {m_checkpointTable, m_stageTable})
@@ -261,9 +265,10 @@ void PlanPanel::fitTable(QTableView& table) const
 void PlanPanel::refreshSettings()
 {
     const models::Settings& settings = m_context.document.settings();
-    const bool optimal = settings.strategy == QLatin1String("optimal");
-    const QStringList wanted{settings.strategy, optimal ? settings.objective : QStringLiteral("time")};
-    m_strategy->setCurrentIndex(std::max(m_strategy->findData(wanted), 0));
+    const bool optimal = settings.strategy == base::Strategy::Optimal;
+    const std::pair wanted{settings.strategy, optimal ? settings.objective : base::Objective::Time};
+    const auto* const found = std::ranges::find(offered, wanted);
+    m_strategy->setCurrentIndex(found == offered.end() ? 0 : static_cast<int>(found - offered.begin()));
     m_optimum->setEnabled(m_context.document.model() != nullptr && !optimal);
 }
 
@@ -271,8 +276,8 @@ void PlanPanel::follow(const Target& target)
 {
     Target value = target;
     const models::ModelPtr& model = m_context.document.model();
-    if (model && target.kind == Target::Kind::Op && static_cast<std::size_t>(target.index) < model->ops.size()) {
-        const std::vector<int>& outputs = model->ops[static_cast<std::size_t>(target.index)].outputs;
+    if (model && model->ops.contains(target.opId())) {
+        const std::vector<protocol::ValueId>& outputs = model->ops[target.opId()].outputs;
         value = outputs.empty() ? Target() : Target::value(outputs.front());
     }
     selectTarget(*m_checkpointTable, value);

@@ -13,36 +13,35 @@ namespace {
 
 using models::formatBytes;
 using models::stageList;
+using plan::Pin;
+using plan::PinKind;
 using protocol::ModelRecord;
+using protocol::NodeKind;
+using protocol::OpId;
 using protocol::OpRecord;
 using protocol::PlanRecord;
+using protocol::StageId;
+using protocol::ValueId;
 
 QString tr(const char* text) { return QCoreApplication::translate("Reasons", text); }
 
-const OpRecord& opAt(const ModelRecord& model, int op) { return model.ops[static_cast<std::size_t>(op)]; }
-
-const protocol::ValueRecord& valueAt(const ModelRecord& model, int value)
-{
-    return model.values[static_cast<std::size_t>(value)];
-}
-
-// The value that an operator makes; of an output: the one it hands out. -1: none.
-int shownValue(const OpRecord& op)
+// The value that an operator makes; of an output: the one it hands out, if there is one.
+ValueId shownValue(const OpRecord& op)
 {
     if (!op.outputs.empty()) return op.outputs.front();
-    return op.inputs.empty() ? -1 : op.inputs.front();
+    return op.inputs.empty() ? ValueId() : op.inputs.front();
 }
 
-QString stageOf(const ModelRecord& model, const PlanRecord* plan, int op)
+QString stageOf(const ModelRecord& model, const PlanRecord* plan, OpId op)
 {
     if (plan == nullptr) return QStringLiteral("–");
-    const std::vector<int> stages = plan->stagesOf(op);
-    const OpRecord& record = opAt(model, op);
+    const std::vector<StageId> stages = plan->stagesOf(op);
+    const OpRecord& record = model.ops[op];
     if (stages.size() > 1) return tr("%1, recomputed in each").arg(stageList(stages));
-    if (stages.size() == 1) return QString::number(stages.front());
+    if (stages.size() == 1) return QString::number(stages.front().number);
     if (std::ranges::find(plan->prologue, op) != plan->prologue.end()) return tr("prologue (once per graph)");
-    if (record.kind == "output" && record.stage) return QString::number(*record.stage);
-    return record.kind == "input" ? tr("given") : QStringLiteral("–");
+    if (record.kind == NodeKind::Output && record.stage.valid()) return QString::number(record.stage.number);
+    return record.kind == NodeKind::Input ? tr("given") : QStringLiteral("–");
 }
 
 QString depthText(const OpRecord& op)
@@ -52,18 +51,19 @@ QString depthText(const OpRecord& op)
 }
 
 // The depth of what makes a value; parameters, constants and structure have none.
-int depthOf(const ModelRecord& model, int value)
+int depthOf(const ModelRecord& model, ValueId value)
 {
-    const protocol::ValueRecord& record = valueAt(model, value);
-    if (record.producer < 0 || record.structureOnly) return -1;
-    return opAt(model, record.producer).depth;
+    const protocol::ValueRecord& record = model.values[value];
+    if (!record.producer.valid() || record.structureOnly) return -1;
+    return model.ops[record.producer].depth;
 }
 
-// The input that decides an operator's depth: the deepest, the first of equals. -1: none has rows.
-int deepestInput(const ModelRecord& model, const OpRecord& op)
+// The input that decides an operator's depth: the deepest, the first of equals; none where none has rows.
+ValueId deepestInput(const ModelRecord& model, const OpRecord& op)
 {
-    int found = -1, depth = -1;
-    for (const int input : op.inputs) {
+    ValueId found;
+    int depth = -1;
+    for (const ValueId input : op.inputs) {
         if (depthOf(model, input) <= depth) continue;
         found = input;
         depth = depthOf(model, input);
@@ -115,7 +115,7 @@ QString stagesChange(const PlanRecord& now, const PlanRecord& then)
 bool sameStores(const PlanRecord& left, const PlanRecord& right)
 {
     const auto values = [](const PlanRecord& plan) {
-        std::set<std::pair<int, int>> found;
+        std::set<std::pair<ValueId, StageId>> found;
         for (const protocol::PlanCheckpoint& checkpoint : plan.checkpoints)
             found.emplace(checkpoint.value, checkpoint.stage);
         return found;
@@ -130,42 +130,40 @@ CutQuestion closed(CutQuestion question, const QString& sentence)
 }
 
 // The plan's pins with another answer to one question.
-std::vector<protocol::PinRecord> withPin(const PlanRecord& plan, const protocol::PinRecord& answer)
+std::vector<Pin> withPin(const PlanRecord& plan, const Pin& answer)
 {
-    std::vector<protocol::PinRecord> pins;
-    for (const protocol::PinRecord& pin : plan.pins)
-        if (!protocol::sameQuestion(pin, answer)) pins.push_back(pin);
+    std::vector<Pin> pins;
+    for (const Pin& pin : plan.pins)
+        if (!plan::sameQuestion(pin, answer)) pins.push_back(pin);
     pins.push_back(answer);
     return pins;
 }
 
-bool hasPin(const PlanRecord& plan, const protocol::PinRecord& pin)
-{
-    return std::ranges::find(plan.pins, pin) != plan.pins.end();
-}
+bool hasPin(const PlanRecord& plan, const Pin& pin) { return std::ranges::find(plan.pins, pin) != plan.pins.end(); }
 
-CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol::PlanCheckpoint& checkpoint,
-                   const std::string& id)
+CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol::PlanCheckpoint& checkpoint)
 {
     question.heading = tr("Why cut here");
     if (checkpoint.output) return closed(question, tr("Outputs of the model are always stored."));
     question.can = CutQuestion::Can::Forbid;
-    question.pins = withPin(plan, {"no_checkpoint", id});
-    const QString why =
-        hasPin(plan, {"checkpoint", id}) ? tr("Stored because you pinned it") : tr("Stored by the strategy");
-    question.sentence =
-        tr("%1, after stage %2; %3 written.").arg(why).arg(checkpoint.stage).arg(formatBytes(checkpoint.bytesWritten));
+    question.pins = withPin(plan, {.kind = PinKind::NoCheckpoint, .value = checkpoint.value});
+    const bool pinned = hasPin(plan, {.kind = PinKind::Checkpoint, .value = checkpoint.value});
+    const QString why = pinned ? tr("Stored because you pinned it") : tr("Stored by the strategy");
+    question.sentence = tr("%1, after stage %2; %3 written.")
+                            .arg(why)
+                            .arg(checkpoint.stage.number)
+                            .arg(formatBytes(checkpoint.bytesWritten));
     return question;
 }
 
 }  // namespace
 
-std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, int op)
+std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId op)
 {
-    const OpRecord& record = opAt(model, op);
+    const OpRecord& record = model.ops[op];
     std::vector<Fact> facts{{tr("kind"), models::kindLabel(record.kind)}};
-    if (const int value = shownValue(record); value >= 0) {
-        const protocol::ValueRecord& shown = valueAt(model, value);
+    if (const ValueId value = shownValue(record); value.valid()) {
+        const protocol::ValueRecord& shown = model.values[value];
         facts.push_back({tr("rows"), models::rowsLabel(shown)});
         const QString size = shown.bytes ? QStringLiteral(" · ") + formatBytes(shown.bytes) : QString();
         facts.push_back({tr("shape"), models::shapeLabel(model, shown) + size});
@@ -178,18 +176,19 @@ std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, int 
 std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, const QString& path)
 {
     int ops = 0, structure = 0, depth = 0;
-    std::set<int> stages;
+    std::set<StageId> stages;
     for (std::size_t at = 0; at < model.ops.size(); ++at) {
         const OpRecord& op = model.ops[at];
         if (!within(models::text(op.module), path)) continue;
         ++(op.structureOnly ? structure : ops);
         depth = std::max(depth, op.depth);
         if (plan != nullptr && !op.structureOnly)
-            for (const int stage : plan->stagesOf(static_cast<int>(at))) stages.insert(stage);
+            for (const StageId stage : plan->stagesOf(OpId(at))) stages.insert(stage);
     }
     std::int64_t weights = 0;
     for (const protocol::ValueRecord& value : model.values)
-        if (value.origin == "parameter" && within(models::text(value.name), path)) weights += value.bytes.value_or(0);
+        if (value.origin == protocol::Origin::Parameter && within(models::text(value.name), path))
+            weights += value.bytes.value_or(0);
     const QString shown = stages.empty() ? QStringLiteral("–") : stageList({stages.begin(), stages.end()});
     return {{tr("operators"),
              tr("%1, plus %2 structure-only").arg(models::formatCount(ops), models::formatCount(structure))},
@@ -198,12 +197,12 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
             {tr("stages"), shown}};
 }
 
-std::vector<Fact> stageFacts(const PlanRecord& plan, int stage)
+std::vector<Fact> stageFacts(const PlanRecord& plan, StageId stage)
 {
     std::vector<Fact> facts;
     for (const protocol::PlanStage& each : plan.stages) {
         if (each.index != stage) continue;
-        std::set<int> ops;
+        std::set<OpId> ops;
         for (const protocol::PlanStep& step : each.steps) ops.insert(step.op);
         facts.push_back({tr("operators"), QString::number(ops.size())});
     }
@@ -221,14 +220,14 @@ std::vector<Fact> stageFacts(const PlanRecord& plan, int stage)
     return facts;
 }
 
-std::vector<Hop> hopsBehind(const ModelRecord& model, int op)
+std::vector<Hop> hopsBehind(const ModelRecord& model, OpId op)
 {
     std::vector<Hop> hops;
-    while (op >= 0 && opAt(model, op).depth > 0) {
-        const int input = deepestInput(model, opAt(model, op));
-        if (input < 0) break;
-        if (depthOf(model, input) < opAt(model, op).depth) hops.push_back({op, input});
-        op = valueAt(model, input).producer;
+    while (op.valid() && model.ops[op].depth > 0) {
+        const ValueId input = deepestInput(model, model.ops[op]);
+        if (!input.valid()) break;
+        if (depthOf(model, input) < model.ops[op].depth) hops.push_back({op, input});
+        op = model.values[input].producer;
     }
     std::ranges::reverse(hops);
     return hops;
@@ -239,15 +238,15 @@ QString depthHeading(const OpRecord& op)
     return op.structureOnly ? tr("Why it has no depth") : tr("Why depth %1").arg(op.depth);
 }
 
-QString depthReason(const ModelRecord& model, int op)
+QString depthReason(const ModelRecord& model, OpId op)
 {
-    const OpRecord& record = opAt(model, op);
+    const OpRecord& record = model.ops[op];
     if (record.structureOnly)
         return tr("It depends on the graph structure only: computed once for the whole graph, before the first stage.");
-    if (record.kind == "input") return tr("It is an input: no computation is needed.");
+    if (record.kind == NodeKind::Input) return tr("It is an input: no computation is needed.");
     if (record.depth == 0) return tr("It depends only on inputs in the same row: no neighbours are needed.");
-    const int input = deepestInput(model, record);
-    if (input >= 0 && depthOf(model, input) < record.depth)
+    const ValueId input = deepestInput(model, record);
+    if (input.valid() && depthOf(model, input) < record.depth)
         return tr("It gathers %1 (depth %2) from the neighbours: one more hop.")
             .arg(models::valueLabel(model, input))
             .arg(std::max(depthOf(model, input), 0));
@@ -255,25 +254,26 @@ QString depthReason(const ModelRecord& model, int op)
                              : tr("Its receptive field is %1 hops:").arg(record.depth);
 }
 
-CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, int op)
+CutQuestion cutQuestion(const ModelRecord& model, const PlanRecord* plan, OpId op)
 {
-    const OpRecord& record = opAt(model, op);
+    const OpRecord& record = model.ops[op];
     CutQuestion question;
     question.heading = tr("Why not cut here");
     question.value = shownValue(record);
-    if (plan == nullptr || question.value < 0) return closed(question, tr("There is no plan."));
-    const protocol::ValueRecord& value = valueAt(model, question.value);
-    question.pinned = models::isPinned(plan->pins, value.id);
+    if (plan == nullptr || !question.value.valid()) return closed(question, tr("There is no plan."));
+    const protocol::ValueRecord& value = model.values[question.value];
+    question.pinned = models::isPinned(plan->pins, question.value);
     if (const protocol::PlanCheckpoint* checkpoint = plan->checkpointOf(question.value))
-        return stored(question, *plan, *checkpoint, value.id);
+        return stored(question, *plan, *checkpoint);
     if (value.structureOnly)
         return closed(question, tr("Computed once for the whole graph and kept: no cut is needed."));
-    if (record.kind == "input")
+    if (record.kind == NodeKind::Input)
         return closed(question, tr("Inputs are read from their files: storing them again has no benefit."));
     if (!value.hasRows()) return closed(question, tr("It has no rows: available to every stage as a whole."));
     question.can = CutQuestion::Can::Store;
-    question.pins = withPin(*plan, {"checkpoint", value.id});
-    if (hasPin(*plan, {"no_checkpoint", value.id})) question.sentence = tr("Never stored because you pinned it.");
+    question.pins = withPin(*plan, {.kind = PinKind::Checkpoint, .value = question.value});
+    if (hasPin(*plan, {.kind = PinKind::NoCheckpoint, .value = question.value}))
+        question.sentence = tr("Never stored because you pinned it.");
     return question;
 }
 

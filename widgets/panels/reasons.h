@@ -16,34 +16,34 @@ struct Fact {
 };
 
 // Rows, shape, bytes, depth and stage of an operator (or of an input, an output); in the order in which they are shown.
-std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, int op);
+std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, protocol::OpId op);
 std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
                               const QString& path);
-std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, int stage);
+std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, protocol::StageId stage);
 
 // One round of message passing on the way to a value: an operator that reads rows of neighbours.
 struct Hop {
-    int op = -1;     // reads
-    int value = -1;  // what it reads
+    protocol::OpId op;        // reads
+    protocol::ValueId value;  // what it reads
     bool operator==(const Hop&) const = default;
 };
 
 // The rounds that give an operator its depth, first to last: as many as its depth.
-std::vector<Hop> hopsBehind(const protocol::ModelRecord& model, int op);
+std::vector<Hop> hopsBehind(const protocol::ModelRecord& model, protocol::OpId op);
 QString depthHeading(const protocol::OpRecord& op);  // "Why depth 2"
-QString depthReason(const protocol::ModelRecord& model, int op);
+QString depthReason(const protocol::ModelRecord& model, protocol::OpId op);
 
 // What storing, or not storing, the value of an operator would mean.
 struct CutQuestion {
     enum class Can { Nothing, Store, Forbid };
     Can can = Can::Nothing;
     bool pinned = false;  // by the user, either way
-    int value = -1;
-    QString heading, sentence;              // what is known without asking
-    std::vector<protocol::PinRecord> pins;  // to ask the engine with; empty: there is nothing to ask
+    protocol::ValueId value;
+    QString heading, sentence;    // what is known without asking
+    std::vector<plan::Pin> pins;  // to ask the engine with; empty: there is nothing to ask
 };
 
-CutQuestion cutQuestion(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, int op);
+CutQuestion cutQuestion(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, protocol::OpId op);
 // The engine's answer in words: bytes, recomputation, memory and stages against the current plan.
 QString cutAnswer(const CutQuestion& question, const protocol::PlanRecord& now, const protocol::PlanRecord& then);
 

@@ -151,9 +151,9 @@ void RunControls::setupSettings()
     m_batch->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,12}")), m_batch));
     add(m_batch, "batch", tr("Batch"), tr("Destination nodes per batch; empty: as many as fit"));
     m_verify = new QComboBox(this);
-    m_verify->addItem(tr("sample"), QStringLiteral("sample"));
-    m_verify->addItem(tr("full"), QStringLiteral("full"));
-    m_verify->addItem(tr("none"), QStringLiteral("none"));
+    m_verify->addItem(tr("sample"), static_cast<int>(base::VerifyMode::Sample));
+    m_verify->addItem(tr("full"), static_cast<int>(base::VerifyMode::Full));
+    m_verify->addItem(tr("none"), static_cast<int>(base::VerifyMode::None));
     add(m_verify, "verify", tr("Verify"), tr("How much to compare with the unsplit model"));
 }
 
@@ -249,7 +249,7 @@ void RunControls::showSettings()
     const models::Settings& settings = m_context.document.settings();
     if (m_device->findData(settings.device) < 0) m_device->addItem(settings.device, settings.device);
     m_device->setCurrentIndex(m_device->findData(settings.device));
-    m_verify->setCurrentIndex(std::max(0, m_verify->findData(settings.verify)));
+    m_verify->setCurrentIndex(std::max(0, m_verify->findData(static_cast<int>(settings.verify))));
     if (sizeOf(m_memory->text()) != settings.memory || !settings.memory) m_memory->setText(sizeText(settings.memory));
     m_batch->setText(settings.batch ? QString::number(*settings.batch) : QString());
     m_output->setText(settings.output);
@@ -259,7 +259,7 @@ void RunControls::applySettings()
 {
     models::Settings settings = m_context.document.settings();
     settings.device = m_device->currentData().toString();
-    settings.verify = m_verify->currentData().toString();
+    settings.verify = static_cast<base::VerifyMode>(m_verify->currentData().toInt());
     settings.memory = sizeOf(m_memory->text());
     const qint64 batch = m_batch->text().toLongLong();
     settings.batch = batch > 0 ? std::optional(batch) : std::nullopt;

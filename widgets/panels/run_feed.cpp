@@ -7,7 +7,7 @@ namespace {
 constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
 constexpr double rateLeast = 1e-4;       // seconds
 
-std::optional<double> predictedPeak(const protocol::PlanRecord* plan, int stage)
+std::optional<double> predictedPeak(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
     if (plan == nullptr || !plan->predicted) return std::nullopt;
     for (const protocol::PredictedStage& each : plan->predicted->stages)
@@ -21,7 +21,7 @@ plots::StageRun stageRun(const QString& title, const models::RunLog& log)
 {
     plots::StageRun run{title, {}};
     for (const models::StageProgress& stage : log.stages())
-        run.stages.push_back({stage.index, stage.phases, stage.seconds});
+        run.stages.push_back({.stage = stage.index.number, .phases = stage.phases, .seconds = stage.seconds});
     return run;
 }
 
@@ -29,8 +29,10 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report)
 {
     plots::StageRun run{title, {}};
     for (const schema::StageRecord& stage : report.stages) {
-        const schema::PhaseRecord& p = stage.phases;
-        run.stages.push_back({stage.index, {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write}, stage.seconds});
+        plots::StageStack stack{.stage = stage.index.number, .phases = {}, .seconds = stage.seconds};
+        for (std::size_t at = 0; at < stack.phases.size(); ++at)
+            stack.phases[at] = stage.phases.*schema::namedPhases[at].seconds;
+        run.stages.push_back(stack);
     }
     return run;
 }
@@ -40,7 +42,7 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
     std::vector<plots::Band> bands;
     for (const models::StageProgress& stage : log.stages()) {
         const double end = stage.finished ? stage.start + stage.seconds : std::max(openEnd, stage.start);
-        bands.push_back({stage.index, stage.start, end, predictedPeak(plan, stage.index)});
+        bands.push_back({stage.index.number, stage.start, end, predictedPeak(plan, stage.index)});
     }
     return bands;
 }
@@ -103,7 +105,7 @@ void PhaseFeed::read(const models::RunLog* log)
     if (log == nullptr) return;
     for (; m_read < log->phases().size(); ++m_read) {
         const models::PhasePoint& phase = log->phases()[m_read];
-        m_timeline.append(phase.phase, {phase.start, phase.start + phase.seconds, phase.stage, phase.batch});
+        m_timeline.append(phase.phase, {phase.start, phase.start + phase.seconds, phase.stage.number, phase.batch});
     }
     m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);
 }

@@ -33,8 +33,8 @@ QString stageText(const models::RunLog& log)
     const models::StageProgress& stage = log.stages().back();
     const auto whole = static_cast<double>(stage.destinations), done = static_cast<double>(stage.done);
     return RunPanel::tr("Stage %1 of %2 · %3 of %4 rows")
-        .arg(stage.index)
-        .arg(std::max(log.stageCount(), stage.index))
+        .arg(stage.index.number)
+        .arg(std::max(log.stageCount(), stage.index.number))
         .arg(formatCount(done), formatCount(whole));
 }
 
@@ -165,7 +165,7 @@ void RunPanel::setupConnections()
     connect(&m_context.workbench, &jobs::Workbench::failed, this, &RunPanel::showFailure);
     connect(&m_context.selection, &models::Selection::changed, this, &RunPanel::follow);
     connect(&m_clock, &plots::FrameClock::frame, this, &RunPanel::draw);
-    const auto select = [this](int stage) { m_context.selection.select(Target::stage(stage)); };
+    const auto select = [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); };
     connect(m_timeline, &plots::Timeline::stageClicked, this, select);
     connect(m_stages, &StageProgressList::stageClicked, this, select);
     if (m_context.engine != nullptr)
@@ -227,20 +227,20 @@ void RunPanel::showRuns()
     const std::vector<models::FinishedRun>& runs = m_context.document.runs();
     m_runs.setRows(models::runRows(runs));
     m_verdict->setReport(runs.empty() ? nullptr : runs.back().report.get(), m_context.document.model().get());
-    const Verdict& verdict = m_verdict->verdict();
-    const bool good = verdict.kind == Verdict::Kind::Equal, none = verdict.kind == Verdict::Kind::None;
+    const ShownVerdict& verdict = m_verdict->verdict();
+    const bool good = verdict.kind == schema::Verdict::Equal, none = !verdict.kind;
     m_result->setText(none ? QString() : verdict.headline);
     QPalette palette = m_result->palette();
-    palette.setColor(QPalette::WindowText, good                                       ? m_theme.good
-                                           : verdict.kind == Verdict::Kind::Different ? m_theme.bad
-                                                                                      : m_theme.warning);
+    palette.setColor(QPalette::WindowText, good                                         ? m_theme.good
+                                           : verdict.kind == schema::Verdict::Different ? m_theme.bad
+                                                                                        : m_theme.warning);
     m_result->setPalette(palette);
     m_clock.request();
 }
 
 void RunPanel::runEnded()
 {
-    if (m_verdict->verdict().kind != Verdict::Kind::None) m_tabs->setCurrentIndex(verdictTab);
+    if (m_verdict->verdict().kind) m_tabs->setCurrentIndex(verdictTab);
     m_clock.request();
 }
 
@@ -251,13 +251,13 @@ void RunPanel::showFailure(const QString& what, const QString& sentence, const Q
 
 void RunPanel::follow(const Target& target)
 {
-    int stage = target.kind == Target::Kind::Stage ? target.index : 0;
+    protocol::StageId stage = target.stageId();
     const models::PlanPtr& plan = m_context.document.plan();
     if (plan && target.kind == Target::Kind::Op) {
-        const std::vector<int> stages = plan->stagesOf(target.index);
-        stage = stages.empty() ? 0 : stages.front();
+        const std::vector<protocol::StageId> stages = plan->stagesOf(target.opId());
+        stage = stages.empty() ? protocol::StageId() : stages.front();
     }
-    m_timeline->setSelected(stage);
+    m_timeline->setSelected(stage.number);
     m_stages->setSelected(stage);
 }
 

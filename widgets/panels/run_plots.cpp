@@ -87,7 +87,7 @@ void RunPlots::setupPlots(QBoxLayout& layout)
         auto* made = new plots::TimePlot(title, unit, m_content);
         made->setObjectName(QString::fromLatin1(name));
         connect(made, &plots::TimePlot::stageClicked, this,
-                [this](int stage) { m_context.selection.select(Target::stage(stage)); });
+                [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); });
         return made;
     };
     m_memory = plot("memoryPlot", tr("Device memory"), plots::Unit::Bytes);
@@ -118,7 +118,7 @@ void RunPlots::setupConnections()
     connect(&document, &models::Document::settingsChanged, &m_clock, &plots::FrameClock::request);
     connect(&m_context.selection, &models::Selection::changed, this, &RunPlots::follow);
     connect(m_bars, &plots::StageBars::stageClicked, this,
-            [this](int stage) { m_context.selection.select(Target::stage(stage)); });
+            [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); });
     connect(&m_clock, &plots::FrameClock::frame, this, &RunPlots::draw);
     connect(m_shown, &QComboBox::currentIndexChanged, this, &RunPlots::watch);
     connect(m_other, &QComboBox::currentIndexChanged, this, &RunPlots::watch);
@@ -248,14 +248,14 @@ void RunPlots::drawOther()
 
 void RunPlots::follow(const Target& target)
 {
-    int stage = target.kind == Target::Kind::Stage ? target.index : 0;
+    protocol::StageId stage = target.stageId();
     const models::PlanPtr& plan = m_context.document.plan();
     if (plan && target.kind == Target::Kind::Op) {
-        const std::vector<int> stages = plan->stagesOf(target.index);
-        stage = stages.empty() ? 0 : stages.front();
+        const std::vector<protocol::StageId> stages = plan->stagesOf(target.opId());
+        stage = stages.empty() ? protocol::StageId() : stages.front();
     }
-    m_bars->setSelected(stage);
-    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setSelected(stage);
+    m_bars->setSelected(stage.number);
+    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setSelected(stage.number);
 }
 
 Panel* makeRunPlots(const Context& context, QWidget* parent) { return new RunPlots(context, parent); }

@@ -9,14 +9,14 @@ namespace hopscope::panels {
 
 namespace {
 
-const models::StageProgress* progressOf(const models::RunLog* log, int stage)
+const models::StageProgress* progressOf(const models::RunLog* log, protocol::StageId stage)
 {
     if (log == nullptr) return nullptr;
     const auto found = std::ranges::find(log->stages(), stage, &models::StageProgress::index);
     return found == log->stages().end() ? nullptr : &*found;
 }
 
-const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, int stage)
+const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
     if (plan == nullptr || !plan->predicted) return nullptr;
     const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
@@ -121,18 +121,19 @@ void StageProgressList::show(const models::RunLog* log, const protocol::PlanReco
 
 void StageProgressList::fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan)
 {
-    const models::StageProgress* stage = progressOf(log, line + 1);
-    Line& parts = m_lines[static_cast<std::size_t>(line)];
+    const auto at = static_cast<std::size_t>(line);
+    const models::StageProgress* stage = progressOf(log, protocol::StageId::at(at));
+    Line& parts = m_lines[at];
     parts.bar->setValue(stage != nullptr ? stagePercent(*stage) : 0);
-    parts.status->setText(stageStatus(stage, predictedOf(plan, line + 1)));
+    parts.status->setText(stageStatus(stage, predictedOf(plan, protocol::StageId::at(at))));
     parts.status->setToolTip(stageDetails(stage));
 }
 
-void StageProgressList::setSelected(int stage)
+void StageProgressList::setSelected(protocol::StageId stage)
 {
     for (std::size_t line = 0; line < m_lines.size(); ++line) {
         QFont font = m_lines[line].name->font();
-        font.setBold(static_cast<int>(line) + 1 == stage);
+        font.setBold(protocol::StageId::at(line) == stage);
         m_lines[line].name->setFont(font);
     }
 }

@@ -25,7 +25,7 @@ class StageProgressList : public QWidget {
 public:
     explicit StageProgressList(QWidget* parent = nullptr);
     void show(const models::RunLog* log, const protocol::PlanRecord* plan);
-    void setSelected(int stage);
+    void setSelected(protocol::StageId stage);
 
 signals:
     void stageClicked(int stage);

@@ -112,11 +112,13 @@ base::Result<PeekedRows> readPeek(const json::Value& answer)
     return read;
 }
 
-TensorDialog::TensorDialog(const Context& context, int value, QWidget* parent) : QDialog(parent), m_context(context)
+TensorDialog::TensorDialog(const Context& context, protocol::ValueId value, QWidget* parent)
+    : QDialog(parent),
+      m_context(context)
 {
     setObjectName(QStringLiteral("tensor"));
     const protocol::ModelRecord& model = *context.document.model();
-    m_value = models::text(model.values[static_cast<std::size_t>(value)].id);
+    m_value = models::text(model.values[value].id);
     setup(models::valueLabel(model, value));
     ask();
 }
@@ -158,7 +160,7 @@ void TensorDialog::ask()
     m_next->setEnabled(false);
     m_text->setText(tr("Waiting for the engine..."));
     m_context.workbench.queries().peek(m_value, m_begin, m_begin + pageRows, this,
-                             [this](const base::Result<json::Value>& answer) { showRows(answer); });
+                                       [this](const base::Result<json::Value>& answer) { showRows(answer); });
 }
 
 void TensorDialog::showRows(const base::Result<json::Value>& answer)

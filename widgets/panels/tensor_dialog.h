@@ -27,7 +27,7 @@ base::Result<PeekedRows> readPeek(const json::Value& answer);
 class TensorDialog : public QDialog {
     Q_OBJECT
 public:
-    TensorDialog(const Context& context, int value, QWidget* parent);
+    TensorDialog(const Context& context, protocol::ValueId value, QWidget* parent);
 
 private:
     void setup(const QString& title);

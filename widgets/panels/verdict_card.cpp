@@ -48,16 +48,21 @@ QString detailOf(const schema::Verification& verification)
 // Checkpoints are in reports by their ids; the model knows their names.
 QString nameOf(const schema::TensorRecord& record, const protocol::ModelRecord* model)
 {
-    const int value = model != nullptr ? model->valueIndex(record.name) : -1;
-    return value < 0 ? text(record.name) : models::valueLabel(*model, value);
+    const protocol::ValueId value = model != nullptr ? model->findValue(record.name) : protocol::ValueId();
+    return value.valid() ? models::valueLabel(*model, value) : text(record.name);
 }
 
 std::vector<DifferenceRow> rowsOf(const schema::Verification& verification, const protocol::ModelRecord* model)
 {
     std::vector<DifferenceRow> rows;
     const auto add = [&](const schema::TensorRecord& record, bool checkpoint) {
-        rows.push_back({checkpoint ? nameOf(record, model) : text(record.name), checkpoint, record.rows,
-                        record.different, record.notFinite, record.maxAbsolute, record.maxRelative});
+        rows.push_back({.name = checkpoint ? nameOf(record, model) : text(record.name),
+                        .checkpoint = checkpoint,
+                        .rows = record.rows,
+                        .different = record.different,
+                        .notFinite = record.notFinite,
+                        .absolute = record.maxAbsolute,
+                        .relative = record.maxRelative});
     };
     for (const schema::TensorRecord& record : verification.outputs) add(record, false);
     for (const schema::TensorRecord& record : verification.checkpoints) add(record, true);
@@ -66,23 +71,22 @@ std::vector<DifferenceRow> rowsOf(const schema::Verification& verification, cons
 
 }  // namespace
 
-Verdict verdictOf(const schema::Report& report)
+ShownVerdict verdictOf(const schema::Report& report)
 {
     if (!report.verify)
-        return {Verdict::Kind::None, VerdictCard::tr("Not verified"),
-                VerdictCard::tr("This run was started without verification.")};
+        return {.kind = std::nullopt,
+                .headline = VerdictCard::tr("Not verified"),
+                .detail = VerdictCard::tr("This run was started without verification.")};
     const schema::Verification& found = *report.verify;
     const QString largest = VerdictCard::tr("largest difference %1").arg(number(largestDifference(found)));
-    if (found.verdict == "equal")
-        return {Verdict::Kind::Equal, VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest),
-                detailOf(found)};
-    if (found.verdict == "different")
-        return {Verdict::Kind::Different,
-                VerdictCard::tr("Different: %1 of %2 compared rows, %3")
-                    .arg(formatCount(static_cast<double>(differing(found))),
-                         formatCount(static_cast<double>(found.coverage.chosen)), largest),
-                detailOf(found)};
-    return {Verdict::Kind::Unverifiable, VerdictCard::tr("Unverifiable"), detailOf(found)};
+    ShownVerdict shown{.kind = found.verdict, .headline = VerdictCard::tr("Unverifiable"), .detail = detailOf(found)};
+    if (found.verdict == schema::Verdict::Equal)
+        shown.headline = VerdictCard::tr("Equal: %1, %2").arg(coverage(found.coverage), largest);
+    if (found.verdict == schema::Verdict::Different)
+        shown.headline = VerdictCard::tr("Different: %1 of %2 compared rows, %3")
+                             .arg(formatCount(static_cast<double>(differing(found))),
+                                  formatCount(static_cast<double>(found.coverage.chosen)), largest);
+    return shown;
 }
 
 QVariant DifferenceModel::cell(const DifferenceRow& row, DifferenceColumn column, int role) const
@@ -144,9 +148,11 @@ void VerdictCard::setReport(const schema::Report* report, const protocol::ModelR
         return it == hashes.end() ? std::string() : it->second;
     };
     if (report != nullptr && model != nullptr && hashOf(report->hashes) != hashOf(model->hashes)) model = nullptr;
-    m_verdict = report != nullptr ? verdictOf(*report)
-                                  : Verdict{Verdict::Kind::None, tr("No run yet"),
-                                            tr("After a run, its result is compared with the unsplit model.")};
+    m_verdict = report != nullptr
+                    ? verdictOf(*report)
+                    : ShownVerdict{.kind = std::nullopt,
+                                   .headline = tr("No run yet"),
+                                   .detail = tr("After a run, its result is compared with the unsplit model.")};
     m_headline->setText(m_verdict.headline);
     m_detail->setText(m_verdict.detail);
     m_model.setRows(report != nullptr && report->verify ? rowsOf(*report->verify, model)
@@ -167,9 +173,9 @@ void VerdictCard::colour()
 {
     QPalette palette = m_headline->palette();
     QColor colour = m_theme.text;
-    if (m_verdict.kind == Verdict::Kind::Equal) colour = m_theme.good;
-    if (m_verdict.kind == Verdict::Kind::Different) colour = m_theme.bad;
-    if (m_verdict.kind == Verdict::Kind::Unverifiable) colour = m_theme.warning;
+    if (m_verdict.kind == schema::Verdict::Equal) colour = m_theme.good;
+    if (m_verdict.kind == schema::Verdict::Different) colour = m_theme.bad;
+    if (m_verdict.kind == schema::Verdict::Unverifiable) colour = m_theme.warning;
     palette.setColor(QPalette::WindowText, colour);
     m_headline->setPalette(palette);
 }

@@ -14,16 +14,14 @@ class QLabel;
 
 namespace hopscope::panels {
 
-struct Verdict {
-    enum class Kind { None, Equal, Different, Unverifiable };
-    Kind kind = Kind::None;
-    QString headline;  // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
-    QString detail;    // how it was compared and against which tolerance
-    bool operator==(const Verdict&) const = default;
+struct ShownVerdict {
+    std::optional<schema::Verdict> kind;  // none: the run was not verified
+    QString headline;                     // "Equal: 2,708 of 2,708 rows, largest difference 3e-07"
+    QString detail;                       // how it was compared and against which tolerance
+    bool operator==(const ShownVerdict&) const = default;
 };
 
-// Of a run without verification: None.
-Verdict verdictOf(const schema::Report& report);
+ShownVerdict verdictOf(const schema::Report& report);
 
 struct DifferenceRow {
     QString name;
@@ -51,7 +49,7 @@ public:
     // No report: nothing has run. The model names the checkpoints, if it is the one that was run.
     void setReport(const schema::Report* report, const protocol::ModelRecord* model = nullptr);
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] const Verdict& verdict() const { return m_verdict; }
+    [[nodiscard]] const ShownVerdict& verdict() const { return m_verdict; }
 
 private:
     void colour();
@@ -59,7 +57,7 @@ private:
     QLabel *m_headline, *m_detail;
     QTableView* m_table;
     DifferenceModel m_model;
-    Verdict m_verdict;
+    ShownVerdict m_verdict;
     style::Theme m_theme;
 };
 

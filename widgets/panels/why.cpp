@@ -9,19 +9,21 @@ namespace {
 using models::formatBytes;
 using models::formatCost;
 using models::Target;
-using models::text;
 
 QString whatText(const protocol::Decision& decision)
 {
     const QString stages = models::stageList(decision.stages);
-    if (decision.kind == "stored") return Why::tr("Stored");
-    return (decision.kind == "recomputed" ? Why::tr("Recomputed in stages %1") : Why::tr("Delayed to stage %1"))
-        .arg(stages);
+    switch (decision.kind) {
+    case base::DecisionKind::Stored: return Why::tr("Stored");
+    case base::DecisionKind::Recomputed: return Why::tr("Recomputed in stages %1").arg(stages);
+    case base::DecisionKind::Delayed: break;
+    }
+    return Why::tr("Delayed to stage %1").arg(stages);
 }
 
-QString ruleName(const std::string& strategy)
+QString ruleName(base::Strategy strategy)
 {
-    return strategy == "depth" ? Why::tr("depth rule") : Why::tr("source rule");
+    return strategy == base::Strategy::Depth ? Why::tr("depth rule") : Why::tr("source rule");
 }
 
 // As high as its rows: the panel scrolls, not the table.
@@ -43,11 +45,11 @@ QWidget* part(QWidget* parent, const QString& title, std::initializer_list<QWidg
 
 }  // namespace
 
-QString decisionLine(const protocol::Explanation& explanation, int value)
+QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId value)
 {
     const protocol::Decision* decision = explanation.decisionOn(value);
     if (decision == nullptr) return {};
-    const QString unit = text(explanation.unit);
+    const base::Unit unit = explanation.unit;
     const QString costs = Why::tr("%1: costs %2").arg(whatText(*decision), formatCost(decision->cost(), unit));
     if (!decision->possible) return Why::tr("%1; required: no legal plan decides otherwise.").arg(costs);
     return decision->saves ? Why::tr("%1, saves %2.").arg(costs, formatCost(*decision->saves, unit)) : costs + u'.';
@@ -55,7 +57,8 @@ QString decisionLine(const protocol::Explanation& explanation, int value)
 
 QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison)
 {
-    const QString unit = text(explanation.unit), rule = ruleName(comparison.strategy);
+    const base::Unit unit = explanation.unit;
+    const QString rule = ruleName(comparison.strategy);
     QStringList sentences;
     if (comparison.cost)
         sentences << Why::tr("The %1 costs %2, this plan %3.")
@@ -158,7 +161,7 @@ void Why::showComparison()
     if (!explanation || rule < 0) return m_differences.setRows({});
     const protocol::PlanComparison& comparison = explanation->against.at(static_cast<std::size_t>(rule));
     m_comparisonText->setText(comparisonLine(*explanation, comparison));
-    m_differences.setRows(models::differenceRows(*m_context.document.model(), comparison, text(explanation->unit)));
+    m_differences.setRows(models::differenceRows(*m_context.document.model(), comparison, explanation->unit));
     fitHeight(*m_differenceTable);
     m_differenceTable->setVisible(!m_differences.rows().empty());
 }
@@ -167,8 +170,8 @@ void Why::follow(const Target& target)
 {
     Target value = target;
     const models::ModelPtr& model = m_context.document.model();
-    if (model && target.kind == Target::Kind::Op && static_cast<std::size_t>(target.index) < model->ops.size()) {
-        const std::vector<int>& outputs = model->ops[static_cast<std::size_t>(target.index)].outputs;
+    if (model && model->ops.contains(target.opId())) {
+        const std::vector<protocol::ValueId>& outputs = model->ops[target.opId()].outputs;
         value = outputs.empty() ? Target() : Target::value(outputs.front());
     }
     selectTarget(*m_decisionTable, value);

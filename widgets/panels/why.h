@@ -14,7 +14,7 @@
 namespace hopscope::panels {
 
 // "Stored: costs 1.2 ms, saves 5.4 ms."; empty where nothing was decided about the value.
-QString decisionLine(const protocol::Explanation& explanation, int value);
+QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId value);
 // "The depth rule costs 6.1 ms, this plan 5.0 ms. It moves 1.2 MiB down and 3.4 MiB up."
 QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison);
 

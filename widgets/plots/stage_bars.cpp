@@ -247,7 +247,7 @@ void StageBars::paintFigure(QPainter& painter, const QSize& size) { m_impl->canv
 QString StageBars::csv() const
 {
     QStringList header{QStringLiteral("run"), QStringLiteral("stage"), QStringLiteral("seconds")};
-    for (const char* phase : protocol::phaseNames) header << QString::fromLatin1(phase);
+    for (const schema::NamedPhase& phase : schema::namedPhases) header << QString::fromLatin1(phase.name);
     QStringList lines{header.join(QLatin1Char(','))};
     for (const StageRun& run : m_impl->runs)
         for (const StageStack& stack : run.stages) {

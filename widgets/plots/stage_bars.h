@@ -24,7 +24,7 @@ struct StageRun {
     std::vector<StageStack> stages;
 };
 
-// "block build", "gather", "H2D", ... in the order of protocol::phaseNames.
+// "block build", "gather", "H2D", ... in the order of schema::namedPhases.
 QString phaseTitle(int phase);
 // The sum of a stack's phases.
 double phaseSum(const StageStack& stack);

@@ -352,7 +352,7 @@ QString Timeline::csv() const
     for (std::size_t phase = 0; phase < m_lanes.size(); ++phase)
         for (const Interval& interval : m_lanes[phase].intervals())
             lines += QStringLiteral("%1,%2,%3,%4,%5\n")
-                         .arg(QString::fromLatin1(protocol::phaseNames[phase]))
+                         .arg(QString::fromLatin1(protocol::phaseName(phase)))
                          .arg(interval.stage)
                          .arg(interval.batch)
                          .arg(interval.start, 0, 'g', 9)

@@ -7,6 +7,7 @@
 #include "executor/memory.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
+#include "schema/report.h"
 #include "json/json.h"
 
 namespace hopscope::engine {
@@ -14,8 +15,9 @@ namespace hopscope::engine {
 namespace {
 
 using Measured = MeasuredPlan;
+using base::Objective;
+using base::Strategy;
 using pipeline::Prepared;
-using placement::Objective;
 
 constexpr double tie = 0.1;  // differences below are none
 
@@ -39,8 +41,8 @@ public:
     base::Result<std::vector<Measured>> run()
     {
         for (const Objective objective : {Objective::Time, Objective::Bytes})
-            if (const base::Status made = plan("optimal", objective); !made) return base::forward(made);
-        for (const char* rule : {"depth", "source-rule"})
+            if (const base::Status made = plan(Strategy::Optimal, objective); !made) return base::forward(made);
+        for (const Strategy rule : {Strategy::Depth, Strategy::SourceRule})
             if (const base::Status made = plan(rule, Objective::Time); !made) return base::forward(made);
         for (int i = 0; i < m_options.repeat; ++i)
             for (Measured& m : m_measured)
@@ -49,9 +51,9 @@ public:
     }
 
 private:
-    base::Status plan(const std::string& strategy, Objective objective)
+    base::Status plan(Strategy strategy, Objective objective)
     {
-        const pipeline::PlanSource source{{}, strategy, objective};
+        const pipeline::PlanSource source{.file = {}, .strategy = strategy, .objective = objective};
         base::Result<pipeline::PlanAnswer> answer =
             pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
         if (!answer) return base::forward(answer);
@@ -63,8 +65,8 @@ private:
         if (!prediction) return base::forward(prediction);
         auto seconds = pipeline::stageSeconds(m_prepared, m_predictor, plan, limits, m_stop);
         if (!seconds) return base::forward(seconds);
-        const std::string name =
-            strategy == "optimal" ? strategy + ", " + placement::objectiveName(objective) : strategy;
+        std::string name = base::nameOf(strategy);
+        if (!base::isRule(strategy)) name += std::string(", ") + base::nameOf(objective);
         Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
         for (const forecast::PredictedStage& s : prediction->stages) {
             m.predictedBytes = m.predictedBytes + s.bytes;
@@ -114,15 +116,6 @@ private:
     std::vector<Measured> m_measured;
 };
 
-json::Value bytesValue(const plan::Bytes& bytes)
-{
-    json::Value value;
-    value["d2h"] = bytes.d2h;
-    value["h2d"] = bytes.h2d;
-    value["structure"] = bytes.structure;
-    return value;
-}
-
 }  // namespace
 
 bool rankingHolds(const std::vector<MeasuredPlan>& all)
@@ -152,8 +145,8 @@ std::string benchPlansJson(const std::vector<Measured>& all)
         item["stores"] = static_cast<std::int64_t>(m.plan.checkpoints.size());
         item["predicted_seconds"] = json::Value(m.predictedStages);
         item["seconds"] = json::Value(m.stages);
-        item["predicted_bytes"] = bytesValue(m.predictedBytes);
-        item["bytes"] = bytesValue(m.bytes);
+        item["predicted_bytes"] = schema::bytesValue(m.predictedBytes);
+        item["bytes"] = schema::bytesValue(m.bytes);
         item["predicted_peak_memory"] = json::Value(m.predictedPeaks);
         item["peak_memory"] = json::Value(m.peaks);
         item["gap"] = m.plan.gap ? json::Value(*m.plan.gap) : json::Value();

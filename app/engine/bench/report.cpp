@@ -8,86 +8,59 @@ namespace {
 
 using json::Value;
 
-std::vector<std::pair<const char*, double>> phasesOf(const schema::PhaseRecord& p)
-{
-    return {{"block", p.block},     {"gather", p.gather}, {"h2d", p.h2d},
-            {"compute", p.compute}, {"d2h", p.d2h},       {"write", p.write}};
-}
-
 schema::PhaseRecord sum(const std::vector<schema::StageRecord>& stages)
 {
     schema::PhaseRecord total;
-    for (const schema::StageRecord& stage : stages) {
-        const schema::PhaseRecord& p = stage.phases;
-        total = {total.block + p.block,     total.gather + p.gather, total.h2d + p.h2d,
-                 total.compute + p.compute, total.d2h + p.d2h,       total.write + p.write};
-    }
+    for (const schema::StageRecord& stage : stages)
+        for (const schema::NamedPhase& phase : schema::namedPhases) total.*phase.seconds += stage.phases.*phase.seconds;
     return total;
 }
 
 // Of the time that the phases account for.
-Value shares(const schema::PhaseRecord& phases)
+Value shares(const schema::PhaseRecord& record)
 {
     double whole = 0;
-    for (const auto& [name, seconds] : phasesOf(phases)) whole += seconds;
-    Value object = Value::object();
-    for (const auto& [name, seconds] : phasesOf(phases)) object[name] = whole > 0 ? seconds / whole : 0.0;
-    return object;
+    for (const schema::NamedPhase& phase : schema::namedPhases) whole += record.*phase.seconds;
+    schema::PhaseRecord shares;
+    for (const schema::NamedPhase& phase : schema::namedPhases)
+        shares.*phase.seconds = whole > 0 ? record.*phase.seconds / whole : 0;
+    return schema::phasesValue(shares);
 }
 
 Value stageJson(const schema::StageRecord& stage)
 {
     Value object;
-    object["index"] = stage.index;
+    object["index"] = stage.index.number;
     object["seconds"] = stage.seconds;
-    for (const auto& [name, seconds] : phasesOf(stage.phases)) object["phases"][name] = seconds;
+    object["phases"] = schema::phasesValue(stage.phases);
     object["shares"] = shares(stage.phases);
     object["batches"] = stage.batches;
     object["smallest_batch"] = stage.smallestBatch;
     object["largest_batch"] = stage.largestBatch;
     object["frontier_rows"] = stage.frontierRows;
     object["back_offs"] = stage.backOffs;
-    object["bytes"]["h2d"] = stage.bytes.h2d;
-    object["bytes"]["d2h"] = stage.bytes.d2h;
-    object["bytes"]["structure"] = stage.bytes.structure;
+    object["bytes"] = schema::bytesValue(stage.bytes);
     object["overlap"] = stage.overlap ? Value(*stage.overlap) : Value();
     object["peak_memory"] = stage.peakMemory;
-    return object;
-}
-
-Value tensorJson(const schema::TensorRecord& error)
-{
-    Value object;
-    object["name"] = error.name;
-    object["max_abs"] = error.maxAbsolute;
-    object["max_rel"] = error.maxRelative;
-    object["rows"] = error.rows;
-    object["different"] = error.different;
     return object;
 }
 
 Value verdictJson(const schema::Verification& verdict)
 {
     Value object;
-    object["verdict"] = verdict.verdict;
+    object["verdict"] = base::nameOf(verdict.verdict);
     object["reason"] = verdict.reason;
     object["seconds"] = verdict.seconds;
-    Value& coverage = object["coverage"];
-    coverage["method"] = verdict.coverage.method;
-    coverage["rows"] = verdict.coverage.rows;
-    coverage["chosen"] = verdict.coverage.chosen;
-    coverage["skipped"] = verdict.coverage.skipped;
-    coverage["with_in_edges"] = verdict.coverage.withInEdges;
-    coverage["hops"] = verdict.coverage.hops;
+    object["coverage"] = schema::coverageValue(verdict.coverage);
     object["outputs"] = Value::array();
-    for (const schema::TensorRecord& error : verdict.outputs) object["outputs"].push(tensorJson(error));
+    for (const schema::TensorRecord& error : verdict.outputs) object["outputs"].push(schema::tensorValue(error));
     return object;
 }
 
 Value referenceJson(const BenchReference& reference)
 {
-    Value object = tensorJson(reference.error);
-    object["verdict"] = reference.equal ? "equal" : "different";
+    Value object = schema::tensorValue(reference.error);
+    object["verdict"] = base::nameOf(reference.equal ? schema::Verdict::Equal : schema::Verdict::Different);
     object["seconds"] = reference.seconds;
     object["peak_memory"] = reference.peakMemory;
     return object;
@@ -145,7 +118,7 @@ double timeRatio(const std::vector<BenchCase>& cases)
 bool allVerified(const std::vector<BenchCase>& cases)
 {
     for (const BenchCase& item : cases) {
-        if (item.sampled && item.sampled->verdict == "different") return false;
+        if (item.sampled && item.sampled->verdict == schema::Verdict::Different) return false;
         if (item.reference && !item.reference->equal) return false;
     }
     return true;

@@ -137,8 +137,8 @@ private:
     base::Result<executor::RunReport> run(const Prepared& prepared, const plan::Plan& plan, BenchCase& result);
     base::Status check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
                        const Files& files, BenchCase& result);
-    base::Result<verify::Verdict> sampled(const Prepared& prepared, const plan::Plan& plan,
-                                          const executor::RunReport& run, const Files& files);
+    base::Result<schema::Verification> sampled(const Prepared& prepared, const plan::Plan& plan,
+                                               const executor::RunReport& run, const Files& files);
     base::Result<BenchReference> reference(const base::TensorView& output, const Files& files);
 
     const BenchRunOptions& m_options;
@@ -196,8 +196,8 @@ base::Result<executor::RunReport> Bench::run(const Prepared& prepared, const pla
     return report;
 }
 
-base::Result<verify::Verdict> Bench::sampled(const Prepared& prepared, const plan::Plan& plan,
-                                             const executor::RunReport& run, const Files& files)
+base::Result<schema::Verification> Bench::sampled(const Prepared& prepared, const plan::Plan& plan,
+                                                  const executor::RunReport& run, const Files& files)
 {
     verify::Request request;
     request.modelPath = files.model;
@@ -232,21 +232,20 @@ base::Result<BenchReference> Bench::reference(const base::TensorView& output, co
         return base::fail(ErrorCode::Internal, "the float64 reference failed: " + outcome->message);
     const base::Result<base::TensorView> expected = graph::mapNpy(path);
     if (!expected) return base::forward(expected);
-    verify::TensorError error{"out"};
+    verify::TensorError error{.name = "out"};
     if (expected->shape != output.shape) verify::addDifference(error);
     else verify::compareAll(output, *expected, verify::Tolerance{}, error);
-    const schema::TensorRecord record{error.name, error.maxAbsolute, error.maxRelative,
-                                      error.rows, error.different,   error.notFinite};
-    return BenchReference{error.different == 0, record, outcome->seconds, outcome->peakMemory};
+    return BenchReference{
+        .equal = error.different == 0, .error = error, .seconds = outcome->seconds, .peakMemory = outcome->peakMemory};
 }
 
 base::Status Bench::check(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
                           const Files& files, BenchCase& result)
 {
     if (m_options.targets > 0) {
-        const base::Result<verify::Verdict> verdict = sampled(prepared, plan, run, files);
+        const base::Result<schema::Verification> verdict = sampled(prepared, plan, run, files);
         if (!verdict) return base::forward(verdict);
-        result.sampled = pipeline::toRecord(*verdict);
+        result.sampled = *verdict;
     }
     if (!m_options.reference) return {};
     const base::Result<BenchReference> judged = reference(run.outputs.at(0).tensor, files);

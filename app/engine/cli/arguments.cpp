@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "base/units.h"
-#include "placement/strategy.h"
 #include "version.h"
 
 namespace hopscope::engine {
@@ -18,7 +17,7 @@ constexpr int mostStages = 1000;
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                place = "optimal";
+                strategy = "optimal", place = "optimal";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -80,10 +79,10 @@ std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
             ->type_name("WHAT")
             ->check(CLI::IsMember({"time", "bytes"}))
             ->capture_default_str();
-    CLI::Option* const strategy = app.add_option("--strategy", parsed.plan.strategy,
-                                                 "How cuts are chosen: optimal, local-search, depth or source-rule")
-                                      ->type_name("S")
-                                      ->capture_default_str();
+    CLI::Option* const strategy =
+        app.add_option("--strategy", parsed.texts.strategy, "How cuts are chosen: " + base::listNames<base::Strategy>())
+            ->type_name("S")
+            ->capture_default_str();
     CLI::Option* const pins =
         app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
             ->type_name("FILE");
@@ -247,7 +246,7 @@ void addPlace(CLI::App& app, Parsed& parsed)
     pipeline::PlaceOptions& options = parsed.place;
     command.add_option("INSTANCE", options.file, "File with a single case or a list of cases")->required();
     command.add_option("--case", options.caseId, "Solve only the case with this id")->type_name("ID");
-    command.add_option("--strategy", parsed.texts.place, "optimal, depth, source-rule or local-search")
+    command.add_option("--strategy", parsed.texts.place, base::listNames<base::Strategy>())
         ->type_name("S")
         ->capture_default_str();
     command.add_flag("--min-cut", options.minCut, "Also print the min-cut relaxation, a lower bound");
@@ -315,17 +314,15 @@ base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text)
     return std::optional(*bytes);
 }
 
-verify::Mode parseMode(const std::string& text)
+base::Status finishStrategy(Parsed& parsed)
 {
-    if (text == "full") return verify::Mode::Full;
-    return text == "none" ? verify::Mode::None : verify::Mode::Sample;
-}
-
-base::Status finishStrategy(const Parsed& parsed)
-{
-    const base::Result<placement::Strategy> strategy = placement::parseStrategy(parsed.plan.strategy);
+    const auto objective = base::parseName<base::Objective>(parsed.texts.objective, "objective");
+    if (!objective) return base::forward(objective);
+    const auto strategy = base::parseName<base::Strategy>(parsed.texts.strategy, "strategy");
     if (!strategy) return base::forward(strategy);
-    if (placement::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
+    parsed.plan.objective = *objective;
+    parsed.plan.strategy = *strategy;
+    if (base::isRule(*strategy) && (parsed.plan.stages || parsed.plan.deadline))
         return base::fail(base::ErrorCode::Usage, "--stages and --deadline apply to optimised plans only",
                           "use --strategy optimal or local-search");
     return {};
@@ -342,9 +339,6 @@ base::Status finishDevice(Parsed& parsed)
     const auto hostMemory = parseMemory(parsed.texts.hostMemory);
     if (!hostMemory) return base::forward(hostMemory);
     parsed.device.hostMemory = *hostMemory;
-    const base::Result<placement::Objective> objective = placement::parseObjective(parsed.texts.objective);
-    if (!objective) return base::forward(objective);
-    parsed.plan.objective = *objective;
     return finishStrategy(parsed);
 }
 
@@ -370,7 +364,7 @@ base::Result<Command> finishBench(Parsed& parsed)
 
 base::Result<Command> finishPlace(Parsed& parsed)
 {
-    const base::Result<optimiser::Strategy> strategy = optimiser::parseStrategy(parsed.texts.place);
+    const auto strategy = base::parseName<base::Strategy>(parsed.texts.place, "strategy");
     if (!strategy) return base::forward(strategy);
     parsed.place.strategy = *strategy;
     return PlaceCommand{parsed.place};
@@ -380,7 +374,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
 {
     if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
     const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
-    const verify::Mode mode = parseMode(parsed.texts.verify);
+    const verify::Mode mode = base::fromName<verify::Mode>(parsed.texts.verify).value_or(verify::Mode::Sample);
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
     if (name == "run")

@@ -30,8 +30,10 @@ base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast
     if (command.explain.empty()) return std::string();
     const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.device);
     if (!request) return base::forward(request);
-    const auto explanation = pipeline::explainPlan(prepared, predictor, *request, answer,
-                                                   pipeline::progressOf(session.console), session.stop);
+    const base::ProgressFn progress = pipeline::progressOf(session.console);
+    const auto explanation = pipeline::explainPlan(
+        {.prepared = prepared, .predictor = predictor, .request = *request, .progress = progress, .stop = session.stop},
+        answer);
     session.console.progressEnded();
     if (!explanation) return base::forward(explanation);
     const base::Status written =

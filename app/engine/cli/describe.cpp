@@ -126,12 +126,12 @@ void addStage(Table& table, const Analysis& analysis, const plan::Plan& plan, co
     bool first = true;
     for (const plan::Checkpoint& checkpoint : plan.checkpoints) {
         if (checkpoint.stage != stage.index) continue;
-        table.add({first ? std::to_string(stage.index) : "", first ? what : "", first ? hops : "",
+        table.add({first ? std::to_string(stage.index.number) : "", first ? what : "", first ? hops : "",
                    isOutput(analysis, checkpoint.value) ? "outputs" : "stores", names[checkpoint.value],
                    pipeline::shapeLabel(analysis, checkpoint.value), bytesOrNothing(checkpoint.bytesWritten)});
         first = false;
     }
-    if (first) table.add({std::to_string(stage.index), what, hops});
+    if (first) table.add({std::to_string(stage.index.number), what, hops});
 }
 
 std::string stageText(const pipeline::StageLabels& labels, const Style& style)
@@ -213,14 +213,15 @@ std::string readText(const plan::Plan& plan)
 
 std::string costText(const plan::Plan& plan)
 {
-    return plan.unit == "seconds" ? base::formatSeconds(*plan.cost) : base::formatBytes(*plan.cost);
+    return plan.objective == base::Objective::Time ? base::formatSeconds(*plan.cost) : base::formatBytes(*plan.cost);
 }
 
 // What a plan was found to cost, and how far from the best it can be at most.
 std::string costLine(const plan::Plan& plan)
 {
     if (!plan.cost) return {};
-    std::string text = "  estimated cost " + costText(plan) + " (" + plan.strategy + ", for " + plan.objective + ")";
+    std::string text = "  estimated cost " + costText(plan) + " (" + base::nameOf(plan.strategy) + ", for " +
+                       base::nameOf(plan.objective) + ")";
     if (plan.gap && *plan.gap < provenGap) text += ": proven optimal";
     else if (plan.gap && *plan.gap >= uselessGap) text += ": the time limit left no useful lower bound on the optimum";
     else if (plan.gap) text += ": within " + percent(*plan.gap) + " of the optimum";

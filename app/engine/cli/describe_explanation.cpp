@@ -16,20 +16,21 @@ using analysis::ValueNames;
 
 constexpr std::size_t mostShown = 10;  // differences in a table
 
-std::string amount(double number, const std::string& unit)
+std::string amount(double number, base::Unit unit)
 {
     const std::string sign = number < 0 ? "-" : "";
-    return sign + (unit == "seconds" ? base::formatSeconds(std::abs(number)) : base::formatBytes(std::abs(number)));
+    return sign +
+           (unit == base::Unit::Seconds ? base::formatSeconds(std::abs(number)) : base::formatBytes(std::abs(number)));
 }
 
-std::string joined(const std::vector<int>& numbers)
+std::string joined(const std::vector<plan::StageId>& stages)
 {
     std::string text;
-    for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    for (const plan::StageId stage : stages) text += (text.empty() ? "" : ", ") + std::to_string(stage.number);
     return text;
 }
 
-std::string alternativeOf(const pipeline::Decision& decision, const std::string& unit)
+std::string alternativeOf(const pipeline::Decision& decision, base::Unit unit)
 {
     if (!decision.possible) return "required";
     return decision.saves ? amount(*decision.saves, unit) : "unknown";
@@ -41,8 +42,9 @@ std::string headline(const pipeline::Explanation& explanation, const pipeline::C
     const double share = comparison.cost > 0 ? 1 - explanation.cost / comparison.cost : 0;
     std::array<char, 32> percent{};
     std::snprintf(percent.data(), percent.size(), "%.1f %%", std::abs(share) * 100);
-    if (std::string(percent.data()) == "0.0 %") return "Same cost as " + comparison.strategy;
-    return std::string(percent.data()) + (share < 0 ? " more expensive than " : " cheaper than ") + comparison.strategy;
+    if (std::string(percent.data()) == "0.0 %") return std::string("Same cost as ") + base::nameOf(comparison.strategy);
+    return std::string(percent.data()) + (share < 0 ? " more expensive than " : " cheaper than ") +
+           base::nameOf(comparison.strategy);
 }
 
 std::string decisionTable(const pipeline::Explanation& explanation, const ValueNames& names)
@@ -50,15 +52,16 @@ std::string decisionTable(const pipeline::Explanation& explanation, const ValueN
     Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Right});
     table.add({"", "value", "stages", "cost", "saving"});
     for (const pipeline::Decision& d : explanation.decisions)
-        table.add({pipeline::kindName(d.kind), names[d.value], joined(d.stages),
+        table.add({base::nameOf(d.kind), names[d.value], joined(d.stages),
                    amount(d.write + d.read + d.compute, explanation.unit), alternativeOf(d, explanation.unit)});
     return table.render();
 }
 
-std::string comparisonTable(const pipeline::Comparison& comparison, const std::string& unit, const ValueNames& names)
+std::string comparisonTable(const pipeline::Comparison& comparison, base::Unit unit, const ValueNames& names)
 {
+    const std::string rule = base::nameOf(comparison.strategy);
     Table table({Table::Align::Left, Table::Align::Right, Table::Align::Right, Table::Align::Left, Table::Align::Left});
-    table.add({"", "this plan", comparison.strategy, "stages", "stages in " + comparison.strategy});
+    table.add({"", "this plan", rule, "stages", "stages in " + rule});
     for (std::size_t i = 0; i < std::min(mostShown, comparison.values.size()); ++i) {
         const pipeline::Difference& d = comparison.values[i];
         table.add({names[d.value], amount(d.own.total(), unit), amount(d.other.total(), unit), joined(d.own.stages),

@@ -42,7 +42,7 @@ void addStage(Table& table, const schema::StageRecord& stage)
     const schema::PhaseRecord& p = stage.phases;
     const double whole = p.block + p.gather + p.h2d + p.compute + p.d2h + p.write;
     const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
-    table.add({std::to_string(stage.index), base::formatSeconds(stage.seconds), rate(stage), batchText(stage),
+    table.add({std::to_string(stage.index.number), base::formatSeconds(stage.seconds), rate(stage), batchText(stage),
                share(p.block, whole), share(p.gather, whole), share(p.h2d, whole), share(p.compute, whole),
                share(p.d2h, whole), share(p.write, whole), base::formatBytes(static_cast<double>(stage.bytes.h2d)),
                base::formatBytes(static_cast<double>(stage.bytes.d2h)),
@@ -105,7 +105,7 @@ std::string outputLines(const schema::Report& report)
 std::string coverageText(const schema::CoverageRecord& coverage)
 {
     const std::string rows = base::formatCount(static_cast<double>(coverage.rows));
-    if (coverage.method == "full") return "on all " + rows + " rows";
+    if (coverage.method == schema::CoverageMethod::Full) return "on all " + rows + " rows";
     const std::string chosen = base::formatCount(static_cast<double>(coverage.chosen - coverage.skipped));
     std::string text =
         "on " + chosen + " of " + rows + " rows, " + std::to_string(coverage.hops) + "-hop neighbourhoods";
@@ -140,10 +140,10 @@ std::string describeRun(const schema::Report& report, const Style& style)
 
 std::string describeVerdict(const schema::Verification& verification, const Style& style)
 {
-    if (verification.verdict == "equal")
+    if (verification.verdict == schema::Verdict::Equal)
         return style.good("verified: equal") + " " + coverageText(verification.coverage) + ", " +
                largestDifference(verification) + "\n";
-    if (verification.verdict == "different")
+    if (verification.verdict == schema::Verdict::Different)
         return style.bad("verification failed:") + " " + verification.reason + " (" + largestDifference(verification) +
                ")\n";
     return style.warn("not verified:") + " " + verification.reason + "\n";

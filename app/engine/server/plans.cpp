@@ -3,9 +3,11 @@
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "schema/documents.h"
+#include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
 #include "server/documents.h"
+#include "json/names.h"
 
 namespace hopscope::engine {
 
@@ -22,12 +24,10 @@ std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analys
     return schema::readPins(list, schema::Names(analysis));
 }
 
-placement::Objective objectiveOf(const json::Reader& params)
+base::Objective objectiveOf(const json::Reader& params)
 {
-    const std::string name = textOr(params, "objective", placement::objectiveName(placement::Objective::Time));
-    const base::Result<placement::Objective> objective = placement::parseObjective(name);
-    if (!objective) params.child("objective").refuse("must be time or bytes");
-    return objective.value_or(placement::Objective::Time);
+    if (!params.has("objective")) return base::Objective::Time;
+    return json::named<base::Objective>(params, "objective");
 }
 
 std::optional<int> stagesOf(const json::Reader& params)
@@ -75,7 +75,7 @@ namespace {
 std::optional<pipeline::PlanRequest> requestOf(const Document& document, const json::Reader& params, Outcome& refusal)
 {
     pipeline::PlanRequest request;
-    request.strategy = params.get<std::string>("strategy");
+    const auto strategy = base::parseName<base::Strategy>(params.get<std::string>("strategy"), "strategy");
     request.objective = objectiveOf(params);
     request.pins = pinsOf(params, document.prepared.analysis);
     request.limits = {positive(params, "batch"), positive(params, "memory")};
@@ -90,6 +90,11 @@ std::optional<pipeline::PlanRequest> requestOf(const Document& document, const j
         refusal = failed(*document.prepared.analysis.refusal);
         return std::nullopt;
     }
+    if (!strategy) {
+        refusal = failed(strategy.error());
+        return std::nullopt;
+    }
+    request.strategy = *strategy;
     const base::Result<std::string> resolved = executor::resolveDevice(request.device);
     if (!resolved) {
         refusal = failed(resolved.error());
@@ -104,11 +109,20 @@ base::Result<pipeline::PlanAnswer> planned(Document& document, const pipeline::P
     return pipeline::planFor(document.prepared, document.predictor, request, call.progress, call.stop);
 }
 
+pipeline::Planning planningOf(Document& document, const pipeline::PlanRequest& request, const Call& call)
+{
+    return {.prepared = document.prepared,
+            .predictor = document.predictor,
+            .request = request,
+            .progress = call.progress,
+            .stop = call.stop};
+}
+
 // All of a request but its pins and what limits the search.
 std::string keyOf(const pipeline::PlanRequest& request)
 {
     const auto number = [](const std::optional<std::int64_t>& n) { return " " + std::to_string(n.value_or(0)); };
-    return request.strategy + " " + placement::objectiveName(request.objective) + " " + request.device +
+    return std::string(base::nameOf(request.strategy)) + " " + base::nameOf(request.objective) + " " + request.device +
            number(request.limits.batch) + number(request.limits.memory);
 }
 
@@ -146,8 +160,8 @@ json::Value repairValue(const pipeline::Repair& repair)
     json::Value item;
     if (repair.stages) item["stages"] = *repair.stages;
     else item["drop"] = schema::writePin(*repair.drop);
-    item["cost"] = repair.plan.cost ? json::Value(*repair.plan.cost) : json::Value();
-    item["unit"] = repair.plan.unit;
+    item["cost"] = schema::orNull(repair.plan.cost);
+    item["unit"] = base::nameOf(base::unitOf(repair.plan.objective));
     return item;
 }
 
@@ -175,8 +189,7 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
     const base::Result<pipeline::PlanAnswer> made =
         same ? base::Result<pipeline::PlanAnswer>(known->second.answer) : keptPlan(document, *request, call);
     if (!made) return failed(made.error());
-    const auto explanation =
-        pipeline::explainPlan(document.prepared, document.predictor, *request, *made, call.progress, call.stop);
+    const auto explanation = pipeline::explainPlan(planningOf(document, *request, call), *made);
     if (!explanation) return failed(explanation.error());
     return pipeline::explanationValue(*explanation);
 }
@@ -186,8 +199,7 @@ Outcome planRepairs(Document& document, const json::Reader& params, const Call& 
     Outcome refusal;
     const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
     if (!request) return refusal;
-    const auto repairs =
-        pipeline::findRepairs(document.prepared, document.predictor, *request, call.progress, call.stop);
+    const auto repairs = pipeline::findRepairs(planningOf(document, *request, call));
     if (!repairs) return failed(repairs.error());
     json::Value result;
     result["repairs"] = json::Value::array();

@@ -28,22 +28,33 @@ void ServedRun::stageStarted(const executor::StageEvent& event)
     m_stages = event.count;
     m_overlap = {};
     m_copies = false;
-    tell(protocol::StageEvent{event.index, event.count, event.destinations, now()});
+    tell(protocol::StageEvent{
+        .index = plan::StageId(event.index), .count = event.count, .destinations = event.destinations, .time = now()});
     hold();
 }
 
 void ServedRun::stageFinished(int stage, double seconds)
 {
     const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
-    tell(protocol::StageEndEvent{stage, seconds, now(), overlap});
+    tell(protocol::StageEndEvent{.index = plan::StageId(stage), .seconds = seconds, .time = now(), .overlap = overlap});
     if (m_gate.ended(RunGate::Unit::Stage)) hold();
     if (stage == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
 
 void ServedRun::batchFinished(const executor::BatchEvent& event)
 {
-    tell(protocol::BatchEvent{event.stage, event.loop, event.batch, event.destinations, event.edges, event.frontier,
-                              event.done, event.total, event.memory, event.peakMemory, now(), event.reservedMemory});
+    tell(protocol::BatchEvent{.stage = plan::StageId(event.stage),
+                              .loop = event.loop,
+                              .batch = event.batch,
+                              .destinations = event.destinations,
+                              .edges = event.edges,
+                              .frontier = event.frontier,
+                              .done = event.done,
+                              .total = event.total,
+                              .memory = event.memory,
+                              .peakMemory = event.peakMemory,
+                              .time = now(),
+                              .reservedMemory = event.reservedMemory});
     if (m_gate.ended(RunGate::Unit::Batch)) hold();
 }
 
@@ -61,7 +72,11 @@ void ServedRun::account(const executor::PhaseEvent& event)
 void ServedRun::phaseFinished(const executor::PhaseEvent& event)
 {
     account(event);
-    tell(protocol::PhaseEvent{event.stage, event.batch, static_cast<int>(event.phase), event.start, event.seconds});
+    tell(protocol::PhaseEvent{.stage = plan::StageId(event.stage),
+                              .batch = event.batch,
+                              .phase = static_cast<int>(event.phase),
+                              .start = event.start,
+                              .seconds = event.seconds});
 }
 
 void ServedRun::note(const std::string& sentence) { tell(protocol::NoteEvent{sentence}); }

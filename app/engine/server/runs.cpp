@@ -5,7 +5,7 @@
 #include "pipeline/devices.h"
 #include "pipeline/machine.h"
 #include "schema/documents.h"
-#include "json/json.h"
+#include "json/names.h"
 
 namespace hopscope::engine {
 
@@ -13,11 +13,7 @@ namespace {
 
 verify::Mode modeOf(const json::Reader& params)
 {
-    const std::string name = textOr(params, "verify", "sample");
-    if (name == "sample") return verify::Mode::Sample;
-    if (name == "full") return verify::Mode::Full;
-    if (name != "none") params.child("verify").refuse("must be sample, full or none");
-    return verify::Mode::None;
+    return params.has("verify") ? json::named<verify::Mode>(params, "verify") : verify::Mode::Sample;
 }
 
 executor::NanPolicy nanOf(const json::Reader& params)

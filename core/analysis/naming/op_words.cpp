@@ -80,15 +80,6 @@ constexpr std::array words{
     Word{"_log_softmax", "log softmax"},
 };
 
-// "aten::index_add_.out" -> "index_add": namespace, overload and the mark of in-place operators taken off.
-std::string_view baseName(std::string_view name)
-{
-    if (const auto colon = name.rfind("::"); colon != std::string_view::npos) name.remove_prefix(colon + 2);
-    if (const auto dot = name.find('.'); dot != std::string_view::npos) name = name.substr(0, dot);
-    if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);
-    return name;
-}
-
 template <std::size_t N>
 std::string_view find(const std::array<Word, N>& vocabulary, std::string_view name)
 {
@@ -107,13 +98,21 @@ std::string spelled(std::string_view name)
 
 }  // namespace
 
-std::string opWord(std::string_view kind, std::string_view name)
+std::string_view plainName(std::string_view name)
 {
-    if (kind == "gather") return "gather source";
-    const std::string_view base = baseName(name);
+    if (const auto colon = name.rfind("::"); colon != std::string_view::npos) name.remove_prefix(colon + 2);
+    if (const auto dot = name.find('.'); dot != std::string_view::npos) name = name.substr(0, dot);
+    if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);
+    return name;
+}
+
+std::string opWord(NodeKind kind, std::string_view name)
+{
+    if (kind == NodeKind::Gather) return "gather source";
+    const std::string_view base = plainName(name);
     std::string_view word;
-    if (kind == "aggregate") word = find(aggregates, base);
-    if (kind == "reduce") word = find(reductions, base);
+    if (kind == NodeKind::Aggregate) word = find(aggregates, base);
+    if (kind == NodeKind::Reduce) word = find(reductions, base);
     if (word.empty()) word = find(words, base);
     return word.empty() ? spelled(base) : std::string(word);
 }

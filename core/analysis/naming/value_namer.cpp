@@ -4,8 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "analysis/naming/op_words.h"
-
 namespace hopscope::analysis {
 
 namespace {
@@ -38,8 +36,8 @@ public:
     {
         for (std::size_t op = 0; op < ops.size(); ++op) {
             m_modules.insert(ops[op].module);
-            for (const int v : ops[op].outputs) m_producers[at(v)] = static_cast<int>(op);
-            for (const int v : ops[op].inputs) m_consumers[at(v)].push_back(static_cast<int>(op));
+            for (const ir::ValueId v : ops[op].outputs) m_producers[v.at()] = static_cast<int>(op);
+            for (const ir::ValueId v : ops[op].inputs) m_consumers[v.at()].push_back(static_cast<int>(op));
         }
     }
 
@@ -59,9 +57,10 @@ private:
     [[nodiscard]] std::string ownName(std::size_t v) const
     {
         if (!m_values[v].name.empty()) return m_values[v].name;
-        if (m_producers[v] >= 0 && m_ops[at(m_producers[v])].kind == "input") return m_ops[at(m_producers[v])].name;
+        if (m_producers[v] >= 0 && m_ops[at(m_producers[v])].kind == NodeKind::Input)
+            return m_ops[at(m_producers[v])].name;
         for (const int op : m_consumers[v])
-            if (m_ops[at(op)].kind == "output") return m_ops[at(op)].name;
+            if (m_ops[at(op)].kind == NodeKind::Output) return m_ops[at(op)].name;
         return {};
     }
 
@@ -103,23 +102,23 @@ private:
         constexpr int furthest = 4;
         const OpToName* here = &op;
         for (int steps = 0; steps < furthest; ++steps) {
-            const int operand = onlyOperand(*here);
-            if (operand < 0) return {};
-            here = &m_ops[at(m_producers[at(operand)])];
+            const ir::ValueId operand = onlyOperand(*here);
+            if (!operand.valid()) return {};
+            here = &m_ops[at(m_producers[operand.at()])];
             if (here->module.empty()) continue;
-            const std::string left = outermostLeft(at(operand), here->module);
+            const std::string left = outermostLeft(operand.at(), here->module);
             return left.empty() ? here->module : left;
         }
         return {};
     }
 
-    // The only operand that an operator has made of features, or -1.
-    [[nodiscard]] int onlyOperand(const OpToName& op) const
+    // The only operand that an operator has made of features, or none.
+    [[nodiscard]] ir::ValueId onlyOperand(const OpToName& op) const
     {
-        int found = -1;
-        for (const int input : op.inputs) {
-            if (m_producers[at(input)] < 0 || m_values[at(input)].structureOnly) continue;
-            if (found >= 0 && found != input) return -1;
+        ir::ValueId found;
+        for (const ir::ValueId input : op.inputs) {
+            if (m_producers[input.at()] < 0 || m_values[input.at()].structureOnly) continue;
+            if (found.valid() && found != input) return {};
             found = input;
         }
         return found;

@@ -12,11 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "analysis/naming/op_words.h"
+#include "ir/program.h"
+
 namespace hopscope::analysis {
 
 struct OpToName {
-    std::string kind, name, module;    // as documents have them: "rowwise", "aten::relu", "convs.1"
-    std::vector<int> inputs, outputs;  // values
+    NodeKind kind = NodeKind::Rowwise;
+    std::string name, module;  // as documents have them: "aten::relu", "convs.1"
+    std::vector<ir::ValueId> inputs, outputs;
 };
 
 struct ValueToName {

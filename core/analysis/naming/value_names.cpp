@@ -6,27 +6,30 @@ namespace hopscope::analysis {
 
 namespace {
 
-OpToName endOfModel(const char* kind, const ir::NamedValue& named)
+OpToName endOfModel(NodeKind kind, const ir::NamedValue& named)
 {
-    OpToName end{kind, named.name, {}, {}, {}};
-    (end.kind == "input" ? end.outputs : end.inputs).push_back(named.value.index);
+    OpToName end{.kind = kind, .name = named.name, .module = {}, .inputs = {}, .outputs = {}};
+    (kind == NodeKind::Input ? end.outputs : end.inputs).push_back(named.value);
     return end;
 }
 
 OpToName described(const Analysis& a, const ir::Op& op)
 {
-    OpToName described{kindName(a, op.id), op.name, ir::modulePath(op.modules), {}, {}};
-    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { described.inputs.push_back(v.index); });
-    for (const ir::ValueId v : op.outputs) described.outputs.push_back(v.index);
+    OpToName described{.kind = nodeKind(a, op.id),
+                       .name = op.name,
+                       .module = ir::modulePath(op.modules),
+                       .inputs = {},
+                       .outputs = op.outputs};
+    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) { described.inputs.push_back(v); });
     return described;
 }
 
 std::vector<OpToName> opsOf(const Analysis& a)
 {
     std::vector<OpToName> ops;
-    for (const ir::NamedValue& input : a.program.inputs) ops.push_back(endOfModel("input", input));
+    for (const ir::NamedValue& input : a.program.inputs) ops.push_back(endOfModel(NodeKind::Input, input));
     for (const ir::Op& op : a.program.ops) ops.push_back(described(a, op));
-    for (const ir::NamedValue& output : a.program.outputs) ops.push_back(endOfModel("output", output));
+    for (const ir::NamedValue& output : a.program.outputs) ops.push_back(endOfModel(NodeKind::Output, output));
     return ops;
 }
 
@@ -74,16 +77,16 @@ std::string nameOfKey(const Analysis& analysis, KeyId id)
     }
 }
 
-const char* kindName(const Analysis& analysis, ir::OpId op)
+NodeKind nodeKind(const Analysis& analysis, ir::OpId op)
 {
-    if (op.at() >= analysis.ops.size()) return "rowwise";
+    if (op.at() >= analysis.ops.size()) return NodeKind::Rowwise;
     const OpInfo& info = analysis.info(op);
-    if (info.structureOnly) return "structure";
+    if (info.structureOnly) return NodeKind::Structure;
     switch (info.kind) {
-    case OpKind::Gather: return "gather";
-    case OpKind::Aggregate: return "aggregate";
-    case OpKind::Reduce: return "reduce";
-    default: return "rowwise";
+    case OpKind::Gather: return NodeKind::Gather;
+    case OpKind::Aggregate: return NodeKind::Aggregate;
+    case OpKind::Reduce: return NodeKind::Reduce;
+    default: return NodeKind::Rowwise;
     }
 }
 

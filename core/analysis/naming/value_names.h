@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/naming/op_words.h"
 
 namespace hopscope::analysis {
 
@@ -33,7 +34,7 @@ std::string placeOfValue(const Analysis& analysis, ir::ValueId id);
 // The column that a key is: "row 0" and "row 1" of an edge index, a batch vector by the name of the value.
 std::string nameOfKey(const Analysis& analysis, KeyId id);
 
-// "structure", "gather", "aggregate", "reduce" or "rowwise"; the last one also for operators behind a refusal.
-const char* kindName(const Analysis& analysis, ir::OpId op);
+// Never an end of the model; Rowwise for operators behind a refusal.
+NodeKind nodeKind(const Analysis& analysis, ir::OpId op);
 
 }  // namespace hopscope::analysis

@@ -13,7 +13,7 @@ namespace {
 int countLeaders(FoldModel& fold, int module)
 {
     int count = 0;
-    for (int op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
+    for (const auto [op] : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
     for (int child : fold.tree.modules[module].children) count += countLeaders(fold, child);
     return fold.leaderCount[module] = count;
 }
@@ -22,7 +22,7 @@ int countLeaders(FoldModel& fold, int module)
 int shownCount(const FoldModel& fold, int module)
 {
     int count = 0;
-    for (int op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
+    for (const auto [op] : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
     for (int child : fold.tree.modules[module].children) count += fold.foldable(child) ? 1 : shownCount(fold, child);
     return count;
 }

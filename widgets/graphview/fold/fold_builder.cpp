@@ -19,12 +19,18 @@ QString tr(const char* text, int n = -1) { return QCoreApplication::translate("G
 
 Shape shapeOf(const protocol::OpRecord& op)
 {
-    if (op.kind == "input") return Shape::Input;
-    if (op.kind == "output") return Shape::Output;
-    if (op.structureOnly || op.kind == "structure") return Shape::Structure;
-    if (op.kind == "gather") return Shape::Gather;
-    if (op.kind == "aggregate") return Shape::Aggregate;
-    return op.kind == "reduce" ? Shape::Reduce : Shape::Rowwise;
+    using protocol::NodeKind;
+    if (op.structureOnly && op.computes()) return Shape::Structure;
+    switch (op.kind) {
+    case NodeKind::Input: return Shape::Input;
+    case NodeKind::Output: return Shape::Output;
+    case NodeKind::Structure: return Shape::Structure;
+    case NodeKind::Gather: return Shape::Gather;
+    case NodeKind::Aggregate: return Shape::Aggregate;
+    case NodeKind::Reduce: return Shape::Reduce;
+    case NodeKind::Rowwise: break;
+    }
+    return Shape::Rowwise;
 }
 
 // The outermost module with operators of its own around an operator: by it the prologue is folded.
@@ -36,10 +42,7 @@ int prologueModule(const FoldModel& fold, int op)
     return found;
 }
 
-bool isPrologueOp(const protocol::OpRecord& op)
-{
-    return op.structureOnly && op.kind != "input" && op.kind != "output";
-}
+bool isPrologueOp(const protocol::OpRecord& op) { return op.structureOnly && op.computes(); }
 
 long long pairKey(int a, int b) { return (static_cast<long long>(a) << 32) | static_cast<unsigned>(b); }
 
@@ -136,7 +139,7 @@ int FoldBuilder::ownerOf(int op)
     const int box = m_boxOf[m_fold.tree.moduleOf[leader]];
     if (box < 0) {
         const int node = nodeAt(QString::fromStdString(m_model.ops[leader].id), leader, shapeOf(m_model.ops[leader]));
-        m_graph.nodes[node].prologue = record.kind == "input" && record.structureOnly;
+        m_graph.nodes[node].prologue = record.kind == protocol::NodeKind::Input && record.structureOnly;
         return node;
     }
     const auto& module = m_fold.tree.modules[box];
@@ -182,8 +185,8 @@ void FoldBuilder::connectOp(int op)
 {
     const int to = m_graph.nodeOf[op];
     if (to < 0) return;
-    for (int value : m_model.ops[op].inputs) {
-        const int producer = m_model.values[value].producer;
+    for (const auto [value] : m_model.ops[op].inputs) {
+        const int producer = m_model.values[value].producer.index;
         const int from = producer < 0 ? -1 : m_graph.nodeOf[producer];
         if (from < 0 || from == to) continue;
         const bool fromPrologue = m_graph.nodes[from].prologue;
@@ -290,8 +293,9 @@ void FoldBuilder::nameStubs()
     for (Stub& stub : m_graph.stubs) {
         QStringList words;
         for (int value : stub.values) {
-            const QString word = m_graph.nodes[stub.source].prologue ? structureWord(m_model, value)
-                                                                     : models::valueLabel(m_model, value);
+            const QString word = m_graph.nodes[stub.source].prologue
+                                     ? structureWord(m_model, protocol::ValueId(value))
+                                     : models::valueLabel(m_model, protocol::ValueId(value));
             if (!word.isEmpty() && !words.contains(word)) words << word;
         }
         stub.label = words.join(QStringLiteral(", "));

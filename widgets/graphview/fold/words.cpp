@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/naming/op_words.h"
 #include "models/labels.h"
 
 namespace hopscope::graphview {
@@ -14,19 +15,14 @@ namespace hopscope::graphview {
 namespace {
 
 using protocol::ModelRecord;
+using protocol::NodeKind;
+using protocol::OpId;
 using protocol::OpRecord;
+using protocol::ValueId;
 
 QString tr(const char* text) { return QCoreApplication::translate("GraphWords", text); }
 
-// "aten::add_.Tensor" -> "add"
-std::string_view plainName(const OpRecord& op)
-{
-    std::string_view name = op.name;
-    if (const auto colon = name.rfind("::"); colon != std::string_view::npos) name.remove_prefix(colon + 2);
-    name = name.substr(0, name.find('.'));
-    if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);
-    return name;
-}
+std::string_view plainName(const OpRecord& op) { return analysis::plainName(op.name); }
 
 template <std::size_t N>
 bool oneOf(std::string_view name, const std::array<std::string_view, N>& names)
@@ -38,25 +34,25 @@ bool isQuiet(const OpRecord& op)
 {
     static constexpr std::array<std::string_view, 9> names{"to",    "contiguous", "dropout",  "detach",         "clone",
                                                            "alias", "type_as",    "identity", "feature_dropout"};
-    return op.kind == "rowwise" && (op.view || oneOf(plainName(op), names));
+    return op.kind == NodeKind::Rowwise && (op.view || oneOf(plainName(op), names));
 }
 
 bool isArithmetic(const OpRecord& op)
 {
     static constexpr std::array<std::string_view, 4> names{"add", "sub", "mul", "div"};
-    return op.kind == "rowwise" && oneOf(plainName(op), names);
+    return op.kind == NodeKind::Rowwise && oneOf(plainName(op), names);
 }
 
-bool isData(const ModelRecord& model, int value)
+bool isData(const ModelRecord& model, ValueId value)
 {
     const auto& record = model.values[value];
-    return record.producer >= 0 && !record.structureOnly;
+    return record.producer.valid() && !record.structureOnly;
 }
 
-std::vector<int> dataInputs(const ModelRecord& model, const OpRecord& op)
+std::vector<ValueId> dataInputs(const ModelRecord& model, const OpRecord& op)
 {
-    std::vector<int> values;
-    for (int value : op.inputs)
+    std::vector<ValueId> values;
+    for (ValueId value : op.inputs)
         if (isData(model, value)) values.push_back(value);
     return values;
 }
@@ -64,8 +60,8 @@ std::vector<int> dataInputs(const ModelRecord& model, const OpRecord& op)
 int dataConsumers(const ModelRecord& model, const OpRecord& op)
 {
     int count = 0;
-    for (int value : op.outputs)
-        for (int consumer : model.values[value].consumers) count += model.ops[consumer].structureOnly ? 0 : 1;
+    for (ValueId value : op.outputs)
+        for (OpId consumer : model.values[value].consumers) count += model.ops[consumer].structureOnly ? 0 : 1;
     return count;
 }
 
@@ -74,20 +70,20 @@ int dresses(const ModelRecord& model, const OpRecord& op)
 {
     const bool quiet = isQuiet(op);
     if (op.structureOnly || (!quiet && !isArithmetic(op))) return -1;
-    const std::vector<int> inputs = dataInputs(model, op);
+    const std::vector<ValueId> inputs = dataInputs(model, op);
     if (inputs.size() != 1) return -1;
-    const int producer = model.values[inputs.front()].producer;
+    const OpId producer = model.values[inputs.front()].producer;
     const OpRecord& maker = model.ops[producer];
-    if (maker.kind == "input" || maker.structureOnly) return -1;
-    return quiet || dataConsumers(model, maker) == 1 ? producer : -1;
+    if (maker.kind == NodeKind::Input || maker.structureOnly) return -1;
+    return quiet || dataConsumers(model, maker) == 1 ? producer.index : -1;
 }
 
 QString factorWord(const ModelRecord& model, const OpRecord& op)
 {
-    for (int value : op.inputs) {
+    for (ValueId value : op.inputs) {
         const auto& record = model.values[value];
-        if (record.origin == "parameter") return plainName(op) == "add" ? tr("bias") : tr("weight");
-        if (record.structureOnly && record.producer >= 0) {
+        if (record.origin == protocol::Origin::Parameter) return plainName(op) == "add" ? tr("bias") : tr("weight");
+        if (record.structureOnly && record.producer.valid()) {
             const QString word = structureWord(model, value);
             if (!word.isEmpty()) return word;
         }
@@ -109,13 +105,13 @@ QString suffixOf(const ModelRecord& model, const OpRecord& op)
 bool gathersOwn(const ModelRecord& model, const OpRecord& op)
 {
     int depth = 0;
-    for (int value : dataInputs(model, op)) depth = std::max(depth, model.ops[model.values[value].producer].depth);
+    for (ValueId value : dataInputs(model, op)) depth = std::max(depth, model.ops[model.values[value].producer].depth);
     return op.depth == depth;
 }
 
 QString leaderLabel(const ModelRecord& model, const OpRecord& op)
 {
-    if (op.kind == "gather" && gathersOwn(model, op)) return tr("gather destination");
+    if (op.kind == NodeKind::Gather && gathersOwn(model, op)) return tr("gather destination");
     return models::humanLabel(op);
 }
 
@@ -128,18 +124,18 @@ std::optional<QString> wordOfOp(const OpRecord& op)
                                                             "clamp_min"};
     static constexpr std::array<std::string_view, 6> fills{"new_zeros", "zeros",      "new_ones",
                                                            "ones",      "zeros_like", "size"};
-    if (op.kind == "input") return QString::fromStdString(op.name);
+    if (op.kind == NodeKind::Input) return QString::fromStdString(op.name);
     if (oneOf(name, norms)) return tr("norm");
     if (oneOf(name, counts)) return tr("degree");
     if (oneOf(name, fills) || isScalar(op)) return QString();
     return std::nullopt;
 }
 
-int firstStructureInput(const ModelRecord& model, const OpRecord& op)
+ValueId firstStructureInput(const ModelRecord& model, const OpRecord& op)
 {
-    for (int value : op.inputs)
-        if (model.values[value].structureOnly && model.values[value].producer >= 0) return value;
-    return -1;
+    for (ValueId value : op.inputs)
+        if (model.values[value].structureOnly && model.values[value].producer.valid()) return value;
+    return {};
 }
 
 }  // namespace
@@ -156,12 +152,12 @@ std::vector<int> leadersOf(const ModelRecord& model)
     return leaders;
 }
 
-QString structureWord(const ModelRecord& model, int value)
+QString structureWord(const ModelRecord& model, ValueId value)
 {
     constexpr int maxSteps = 24;  // chains of views are long in traced models; the word is near or there is none
-    for (int step = 0; step < maxSteps && value >= 0; ++step) {
+    for (int step = 0; step < maxSteps && value.valid(); ++step) {
         const auto& record = model.values[value];
-        if (record.producer < 0 || !record.structureOnly) return {};
+        if (!record.producer.valid() || !record.structureOnly) return {};
         const OpRecord& op = model.ops[record.producer];
         if (const auto word = wordOfOp(op)) return *word;
         value = firstStructureInput(model, op);

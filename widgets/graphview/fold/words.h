@@ -17,7 +17,7 @@ std::vector<int> leadersOf(const protocol::ModelRecord& model);
 bool isScalar(const protocol::OpRecord& op);
 
 // What a structure-only value is: "norm", "degree", "edge_index"; empty where it has no word (zeros to add into).
-QString structureWord(const protocol::ModelRecord& model, int value);
+QString structureWord(const protocol::ModelRecord& model, protocol::ValueId value);
 
 // "gather source × norm": the leader's word and what the others add. `group`: ascending, with the leader.
 QString groupLabel(const protocol::ModelRecord& model, int leader, const std::vector<int>& group);

@@ -20,15 +20,15 @@ std::vector<std::vector<int>> stagesByOp(std::size_t ops, const protocol::PlanRe
     std::vector<std::vector<int>> stages(ops);
     for (const protocol::PlanStage& stage : plan.stages)
         for (const protocol::PlanStep& step : stage.steps) {
-            if (step.op < 0 || static_cast<std::size_t>(step.op) >= ops) continue;
-            auto& list = stages[step.op];
-            if (list.empty() || list.back() != stage.index) list.push_back(stage.index);
+            if (!step.op.valid() || step.op.at() >= ops) continue;
+            auto& list = stages[step.op.at()];
+            if (list.empty() || list.back() != stage.index.number) list.push_back(stage.index.number);
         }
     return stages;
 }
 
 // Reshapes cost nothing: doing one again is not what hatching is about.
-bool isReshape(const protocol::OpRecord& op) { return op.view && op.kind == "rowwise"; }
+bool isReshape(const protocol::OpRecord& op) { return op.view && op.kind == protocol::NodeKind::Rowwise; }
 
 void stageNode(const VisibleNode& node, const protocol::ModelRecord& model, Staging& staging, std::size_t index)
 {

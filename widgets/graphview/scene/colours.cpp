@@ -131,7 +131,7 @@ Numbers bytesOf(const Scene& scene, const protocol::ModelRecord& model)
     for (const VisibleNode& node : scene.graph.nodes) {
         std::optional<double> sum;
         const auto& op = model.ops[node.ops.empty() ? node.op : node.ops.back()];
-        for (int value : op.kind == "output" ? op.inputs : op.outputs)
+        for (const protocol::ValueId value : op.kind == protocol::NodeKind::Output ? op.inputs : op.outputs)
             if (const auto bytes = model.values[value].bytes) sum = sum.value_or(0) + static_cast<double>(*bytes);
         numbers.push_back(sum);
     }
@@ -152,7 +152,7 @@ std::map<int, double> measuredSeconds(const ColourData& data)
 {
     std::map<int, double> stages;
     if (data.report)
-        for (const auto& stage : data.report->stages) stages[stage.index] = stage.seconds;
+        for (const auto& stage : data.report->stages) stages[stage.index.number] = stage.seconds;
     return stages;
 }
 
@@ -161,9 +161,10 @@ std::map<int, double> peakMemory(const ColourData& data)
     std::map<int, double> stages;
     if (data.plan && data.plan->predicted)
         for (const auto& stage : data.plan->predicted->stages)
-            stages[stage.index] = static_cast<double>(stage.peakMemory);
+            stages[stage.index.number] = static_cast<double>(stage.peakMemory);
     if (data.report)
-        for (const auto& stage : data.report->stages) stages[stage.index] = static_cast<double>(stage.peakMemory);
+        for (const auto& stage : data.report->stages)
+            stages[stage.index.number] = static_cast<double>(stage.peakMemory);
     return stages;
 }
 
@@ -185,8 +186,8 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         for (int op : scene.graph.nodes[i].ops) {
             const auto& record = data.model->ops[op];
-            if (record.kind == "output") take(numbers[i], record.name);
-            for (int value : record.outputs) take(numbers[i], data.model->values[value].id);
+            if (record.kind == protocol::NodeKind::Output) take(numbers[i], record.name);
+            for (const protocol::ValueId value : record.outputs) take(numbers[i], data.model->values[value].id);
         }
     }
     return numbers;

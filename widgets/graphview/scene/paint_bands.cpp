@@ -17,7 +17,7 @@ void paintProgress(const PaintContext& c, const Band& band, QPointF at)
 {
     if (!c.state.run) return;
     for (const models::StageProgress& stage : c.state.run->stages()) {
-        if (stage.index != band.stage) continue;
+        if (stage.index.number != band.stage) continue;
         const qreal share = stage.finished           ? 1
                             : stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations)
                                                      : 0;

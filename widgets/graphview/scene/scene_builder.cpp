@@ -25,10 +25,10 @@ QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
 // Stores are looked for by height.
 int rowOf(qreal y) { return static_cast<int>(std::floor(y / storeHeight)); }
 
-bool isPinned(const protocol::PlanRecord& plan, const std::string& value)
+bool isPinned(const protocol::PlanRecord& plan, protocol::ValueId value)
 {
-    return std::any_of(plan.pins.begin(), plan.pins.end(),
-                       [&](const auto& pin) { return pin.kind == "checkpoint" && pin.value == value; });
+    const plan::Pin store{.kind = base::PinKind::Checkpoint, .value = value};
+    return std::ranges::find(plan.pins, store) != plan.pins.end();
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void SceneBuilder::findCheckpoints()
 {
     m_checkpoints.resize(m_scene->nodes.size());
     for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
-        const int producer = checkpoint.value < 0 ? -1 : m_input.model->values[checkpoint.value].producer;
+        const int producer = checkpoint.value.valid() ? m_input.model->values[checkpoint.value].producer.index : -1;
         const int node = producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
         if (node >= 0) m_checkpoints[node].push_back(&checkpoint);
     }
@@ -112,12 +112,12 @@ const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& ed
     const Staging& staging = m_scene->staging;
     if (m_checkpoints.empty() || m_scene->graph.nodes[edge.to].shape == Shape::Output) return nullptr;
     for (const protocol::PlanCheckpoint* checkpoint : m_checkpoints[edge.from]) {
-        if (staging.lastStage[edge.to] <= checkpoint->stage) continue;
+        if (staging.lastStage[edge.to] <= checkpoint->stage.number) continue;
         for (int value : edge.values) {
-            const int producer = m_input.model->values[value].producer;
-            const bool later =
-                producer >= 0 && !staging.byOp[producer].empty() && staging.byOp[producer].back() > checkpoint->stage;
-            if (value == checkpoint->value || later) return checkpoint;
+            const int producer = m_input.model->values[value].producer.index;
+            const bool later = producer >= 0 && !staging.byOp[producer].empty() &&
+                               staging.byOp[producer].back() > checkpoint->stage.number;
+            if (value == checkpoint->value.index || later) return checkpoint;
         }
     }
     return nullptr;
@@ -156,7 +156,7 @@ void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
 {
     const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
     drawn.cut = checkpoint != nullptr;
-    drawn.stored = checkpoint ? checkpoint->value : -1;
+    drawn.stored = checkpoint ? checkpoint->value.index : -1;
     drawn.bytes = checkpoint ? bytesText(QString(), checkpoint->bytesRead).trimmed() : QString();
 }
 
@@ -164,28 +164,28 @@ void SceneBuilder::markPins()
 {
     m_scene->pins.resize(m_scene->nodes.size());
     for (SceneEdge& edge : m_scene->edges) edge.pins.clear();
-    for (const protocol::PinRecord& pin : m_input.plan->pins) markPin(pin);
+    for (const plan::Pin& pin : m_input.plan->pins) markPin(pin);
 }
 
 // A pinned cut is marked on its edge, a pinned store where it is drawn, all else on the node of the operator.
-void SceneBuilder::markPin(const protocol::PinRecord& pin)
+void SceneBuilder::markPin(const plan::Pin& pin)
 {
-    const auto nodeOf = [&](const std::string& id) {
-        const int value = m_input.model->valueIndex(id);
-        const int producer = value < 0 ? -1 : m_input.model->values[value].producer;
+    const auto& values = m_input.model->values;
+    const auto nodeOf = [&](protocol::ValueId value) {
+        const int producer = values.contains(value) ? values[value].producer.index : -1;
         return producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
     };
     const auto note = [&](QString& to) {
         to += (to.isEmpty() ? QString() : QStringLiteral("\n")) + models::pinLabel(*m_input.model, pin);
     };
-    const int value = m_input.model->valueIndex(pin.value);
-    const int node = nodeOf(pin.kind == "cut" ? pin.consumer : pin.value);
+    const int node = nodeOf(pin.kind == base::PinKind::Cut ? pin.consumer : pin.value);
     if (node < 0) return;
-    if (pin.kind == "cut")
+    if (pin.kind == base::PinKind::Cut)
         for (SceneEdge& edge : m_scene->edges)
-            if (edge.to == node && std::ranges::binary_search(edge.values, value)) return note(edge.pins);
-    const auto shows = [&](const SceneStore& store) { return store.value == value; };
-    if (pin.kind != "checkpoint" || std::ranges::none_of(m_scene->stores, shows)) note(m_scene->pins[node]);
+            if (edge.to == node && std::ranges::binary_search(edge.values, pin.value.index)) return note(edge.pins);
+    const auto shows = [&](const SceneStore& store) { return store.value == pin.value.index; };
+    if (pin.kind != base::PinKind::Checkpoint || std::ranges::none_of(m_scene->stores, shows))
+        note(m_scene->pins[node]);
 }
 
 void SceneBuilder::indexEdges()
@@ -244,16 +244,16 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
 {
     const Scene& scene = *m_scene;
     SceneStore store;
-    store.value = checkpoint.value;
-    store.stage = checkpoint.stage;
-    const int producer = m_input.model->values[checkpoint.value].producer;
+    store.value = checkpoint.value.index;
+    store.stage = checkpoint.stage.number;
+    const int producer = m_input.model->values[checkpoint.value].producer.index;
     store.node = producer < 0 ? -1 : scene.graph.nodeOf[producer];
     if (store.node < 0) return store;
-    store.pinned = isPinned(*m_input.plan, m_input.model->values[checkpoint.value].id);
+    store.pinned = isPinned(*m_input.plan, checkpoint.value);
     store.down = bytesText(QStringLiteral("\u2193"), checkpoint.bytesWritten);
     store.up = bytesText(QStringLiteral("\u2191"), checkpoint.bytesRead);
     const QRectF& box = scene.nodes[store.node];
-    const Band* band = scene.bandOf(checkpoint.stage);
+    const Band* band = scene.bandOf(store.stage);
     if (!band || band->bottom < box.bottom()) band = scene.bandOf(scene.staging.stage[store.node]);
     const qreal y = band && band->bottom > box.bottom() ? band->bottom : box.bottom() + storeHeight / 2;
     store.anchor = {box.center().x(), y};
@@ -268,8 +268,8 @@ bool SceneBuilder::isInner(const SceneStore& store) const
 {
     if (m_cutOf.contains(store.value)) return false;
     const auto& consumers = m_input.model->values[store.value].consumers;
-    return std::all_of(consumers.begin(), consumers.end(), [&](int op) {
-        const int node = m_scene->graph.nodeOf[op];
+    return std::all_of(consumers.begin(), consumers.end(), [&](protocol::OpId op) {
+        const int node = m_scene->graph.nodeOf[op.at()];
         return node < 0 || node == store.node;
     });
 }
@@ -280,7 +280,7 @@ std::vector<std::vector<const protocol::PlanCheckpoint*>> SceneBuilder::storeGro
     std::map<std::pair<int, int>, std::size_t> places;
     std::vector<std::vector<const protocol::PlanCheckpoint*>> groups;
     for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
-        if (checkpoint.output || checkpoint.value < 0) continue;
+        if (checkpoint.output || !checkpoint.value.valid()) continue;
         const SceneStore store = storeFor(checkpoint);
         if (store.node < 0) continue;
         if (isInner(store)) {
@@ -300,7 +300,7 @@ void SceneBuilder::joinStore(SceneStore& store, const std::vector<const protocol
     for (const protocol::PlanCheckpoint* checkpoint : group) {
         if (checkpoint->bytesWritten) written = written.value_or(0) + *checkpoint->bytesWritten;
         if (checkpoint->bytesRead) read = read.value_or(0) + *checkpoint->bytesRead;
-        store.pinned = store.pinned || isPinned(*m_input.plan, m_input.model->values[checkpoint->value].id);
+        store.pinned = store.pinned || isPinned(*m_input.plan, checkpoint->value);
     }
     store.count = static_cast<int>(group.size());
     store.down = bytesText(QStringLiteral("\u2193"), written);

@@ -23,7 +23,7 @@ private:
     [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
     void markCut(SceneEdge& drawn, const VisibleEdge& edge) const;
     void markPins();
-    void markPin(const protocol::PinRecord& pin);
+    void markPin(const plan::Pin& pin);
     void indexEdges();
     void placeStubs();
     void placeStores();

@@ -7,6 +7,7 @@
 namespace hopscope::graphview {
 
 using models::Target;
+using protocol::NodeKind;
 
 namespace {
 
@@ -18,11 +19,6 @@ void limit(std::vector<T>& list)
     if (list.size() > menuLimit) list.resize(menuLimit);
 }
 
-bool isRule(const models::Settings& settings)
-{
-    return settings.strategy == QLatin1String("depth") || settings.strategy == QLatin1String("source-rule");
-}
-
 }  // namespace
 
 CutEditor::CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours)
@@ -30,8 +26,6 @@ CutEditor::CutEditor(const GraphParts& parts, const SceneTargets& targets, Colou
       m_targets(targets),
       m_colours(colours)
 {}
-
-QString CutEditor::idOf(int value) const { return models::text(m_parts.maker.model()->values[value].id); }
 
 void CutEditor::showHelp(const QString& sentence) { emit m_parts.panel.contextHelpRequested(sentence); }
 
@@ -44,24 +38,25 @@ QString CutEditor::whyNotStored(int value) const
     return {};
 }
 
-void CutEditor::pin(const char* kind, int value)
+void CutEditor::pin(base::PinKind kind, int value)
 {
     const QString why = value < 0 ? tr("Select a node or an edge first.") : whyNotStored(value);
     if (!why.isEmpty()) return showHelp(why);
-    emit m_parts.panel.pinRequested(QString::fromLatin1(kind), idOf(value));
+    emit m_parts.panel.pinRequested({.kind = kind, .value = protocol::ValueId(value)});
 }
 
 void CutEditor::unpin(int value)
 {
     if (value < 0) return showHelp(tr("Select a node or an edge first."));
-    emit m_parts.panel.unpinRequested(idOf(value));
+    emit m_parts.panel.unpinRequested(protocol::ValueId(value));
 }
 
 void CutEditor::removeSelected()
 {
     const int value = m_targets.selectedValue();
     const models::PlanPtr& plan = m_parts.maker.plan();
-    if (value >= 0 && plan && plan->checkpointOf(value)) return pin("no_checkpoint", value);
+    if (value >= 0 && plan && plan->checkpointOf(protocol::ValueId(value)))
+        return pin(base::PinKind::NoCheckpoint, value);
     showHelp(tr("Select a checkpoint first."));
 }
 
@@ -70,17 +65,16 @@ models::PinPlace CutEditor::placeOfNode(int node) const
 {
     const protocol::ModelRecord& model = *m_parts.maker.model();
     const Scene& scene = *m_parts.view.scene();
-    models::PinPlace place{.value = m_targets.valueOfNode(node), .hops = {}, .reads = {}};
+    models::PinPlace place{.value = protocol::ValueId(m_targets.valueOfNode(node)), .hops = {}, .reads = {}};
     const std::vector<int>& ops = scene.graph.nodes[node].ops;
-    const auto kindIs = [&](const char* kind) { return [&model, kind](int op) { return model.ops[op].kind == kind; }; };
-    const bool aggregates = std::ranges::any_of(ops, kindIs("aggregate"));
+    const bool aggregates = std::ranges::any_of(ops, [&](int op) { return model.ops[op].kind == NodeKind::Aggregate; });
     for (const int op : ops) {
         const protocol::OpRecord& record = model.ops[op];
         if (record.structureOnly) continue;
-        const bool hop = record.kind == "aggregate" || (record.kind == "gather" && !aggregates);
+        const bool hop = record.kind == NodeKind::Aggregate || (record.kind == NodeKind::Gather && !aggregates);
         if (hop && !record.outputs.empty()) place.hops.push_back(record.outputs.front());
-        for (const auto& read : models::readsOf(model, op))
-            if (scene.graph.nodeOf[model.values[read.first].producer] != node) place.reads.push_back(read);
+        for (const auto& read : models::readsOf(model, protocol::OpId(op)))
+            if (scene.graph.nodeOf[model.values[read.operand].producer.at()] != node) place.reads.push_back(read);
     }
     limit(place.hops);
     limit(place.reads);
@@ -90,13 +84,13 @@ models::PinPlace CutEditor::placeOfNode(int node) const
 models::PinPlace CutEditor::placeOf(const Hit& hit) const
 {
     if (hit.kind == Hit::Kind::Node || hit.kind == Hit::Kind::Expander) return placeOfNode(hit.index);
-    models::PinPlace place{.value = m_targets.valueOf(hit), .hops = {}, .reads = {}};
+    models::PinPlace place{.value = protocol::ValueId(m_targets.valueOf(hit)), .hops = {}, .reads = {}};
     if (hit.kind != Hit::Kind::Edge) return place;
     const Scene& scene = *m_parts.view.scene();
     const SceneEdge& edge = scene.edges[hit.index];
     for (const int op : scene.graph.nodes[edge.to].ops)
-        for (const auto& read : models::readsOf(*m_parts.maker.model(), op))
-            if (std::ranges::binary_search(edge.values, read.first)) place.reads.push_back(read);
+        for (const auto& read : models::readsOf(*m_parts.maker.model(), protocol::OpId(op)))
+            if (std::ranges::binary_search(edge.values, read.operand.index)) place.reads.push_back(read);
     limit(place.reads);
     return place;
 }
@@ -105,18 +99,19 @@ void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
 {
     const models::PinPlace place = placeOf(hit);
     const models::PlanPtr& plan = m_parts.document.plan();
-    if (!plan || (place.value < 0 && place.reads.empty() && place.hops.empty())) return;
+    if (!plan || (!place.value.valid() && place.reads.empty() && place.hops.empty())) return;
     const protocol::ModelRecord& model = *m_parts.maker.model();
     const models::Settings& settings = m_parts.document.settings();
-    models::addPinChoices(menu, models::pinChoices(model, *plan, settings.pins, place, !isRule(settings)),
-                          [this](const protocol::PinRecord& chosen) { emit m_parts.panel.pinToggled(chosen); });
-    if (place.value < 0) return;
+    models::addPinChoices(menu,
+                          models::pinChoices(model, *plan, settings.pins, place, !base::isRule(settings.strategy)),
+                          [this](const plan::Pin& chosen) { emit m_parts.panel.pinToggled(chosen); });
+    if (!place.value.valid()) return;
     QAction* release =
-        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value); });
-    release->setEnabled(models::isPinned(settings.pins, model.values[place.value].id));
+        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value.index); });
+    release->setEnabled(models::isPinned(settings.pins, place.value));
     menu.addSeparator();
-    const int producer = model.values[place.value].producer;
-    if (producer < 0) return;
+    const protocol::OpId producer = model.values[place.value].producer;
+    if (!producer.valid()) return;
     menu.addAction(tr("Select producer"), &m_parts.panel,
                    [this, producer] { m_parts.selection.reveal(Target::op(producer)); });
 }
@@ -127,7 +122,7 @@ void CutEditor::dragOver(int value, const Hit& hit)
     const bool known = to >= 0 && to != value && whyNotStored(to).isEmpty();
     if (!known) emit m_parts.panel.dragEnded();
     m_parts.view.drag().setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
-    if (known) emit m_parts.panel.checkpointDragged(idOf(value), idOf(to));
+    if (known) emit m_parts.panel.checkpointDragged(protocol::ValueId(value), protocol::ValueId(to));
 }
 
 void CutEditor::dropOn(int value, const Hit& hit)
@@ -135,7 +130,7 @@ void CutEditor::dropOn(int value, const Hit& hit)
     const int to = m_targets.valueOf(hit);
     if (to == value) return;
     if (const QString why = whyNotStored(to); !why.isEmpty()) return showHelp(why);
-    emit m_parts.panel.checkpointMoved(idOf(value), idOf(to));
+    emit m_parts.panel.checkpointMoved(protocol::ValueId(value), protocol::ValueId(to));
 }
 
 void CutEditor::showPreview()

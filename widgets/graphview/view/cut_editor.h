@@ -17,9 +17,9 @@ class CutEditor {
 public:
     CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours);
 
-    void pin(const char* kind, int value);  // "checkpoint", "no_checkpoint"; says why where it cannot be
+    void pin(base::PinKind kind, int value);  // to store a value, or never to; says why where it cannot be
     void unpin(int value);
-    void pinSelected(const char* kind) { pin(kind, m_targets.selectedValue()); }
+    void pinSelected(base::PinKind kind) { pin(kind, m_targets.selectedValue()); }
     void unpinSelected() { unpin(m_targets.selectedValue()); }
     void removeSelected();  // if it is a checkpoint
     void addToMenu(QMenu& menu, const Hit& hit);
@@ -33,7 +33,6 @@ private:
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
     [[nodiscard]] models::PinPlace placeOfNode(int node) const;
     [[nodiscard]] QString whyNotStored(int value) const;  // empty: it can be stored
-    [[nodiscard]] QString idOf(int value) const;
     void showHelp(const QString& sentence);
 
     const GraphParts& m_parts;

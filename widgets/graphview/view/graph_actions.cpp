@@ -121,9 +121,10 @@ void GraphActions::addBookmarks()
 void GraphActions::addCuts()
 {
     add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
-        [this] { m_tools.cuts.pinSelected("checkpoint"); });
+        [this] { m_tools.cuts.pinSelected(base::PinKind::Checkpoint); });
     add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
-        tr("Recompute the selected value where it is needed"), [this] { m_tools.cuts.pinSelected("no_checkpoint"); });
+        tr("Recompute the selected value where it is needed"),
+        [this] { m_tools.cuts.pinSelected(base::PinKind::NoCheckpoint); });
     add("graphLetPlan", tr("Let the strategy decide"), QKeySequence(Qt::Key_U),
         tr("Remove the pin of the selected value"), [this] { m_tools.cuts.unpinSelected(); });
     QAction* remove = add("graphRemoveStore", tr("Remove checkpoint"), QKeySequence(Qt::Key_Delete),

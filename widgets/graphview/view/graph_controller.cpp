@@ -136,7 +136,7 @@ void GraphController::activate(const Hit& hit)
     const ScenePtr& scene = m_view->scene();
     switch (hit.kind) {
     case Hit::Kind::Frame: return m_tools.folds.close(hit.index);
-    case Hit::Kind::Edge: return m_tools.cuts.pin("checkpoint", scene->edges[hit.index].values.front());
+    case Hit::Kind::Edge: return m_tools.cuts.pin(base::PinKind::Checkpoint, scene->edges[hit.index].values.front());
     case Hit::Kind::Stub: return m_tools.marks.toggleUses(scene->stubs[hit.index].source);
     case Hit::Kind::Node:
     case Hit::Kind::Expander: return m_tools.folds.open(hit.index);

@@ -42,12 +42,12 @@ public:
     [[nodiscard]] QStringList faults() const;
 
 signals:
-    void pinRequested(const QString& kind, const QString& value);  // "checkpoint", "no_checkpoint"
-    void pinToggled(const hopscope::protocol::PinRecord& pin);     // chosen in a menu: pinned, or no longer
-    void unpinRequested(const QString& value);
-    void checkpointMoved(const QString& fromValue, const QString& toValue);
+    void pinRequested(const hopscope::plan::Pin& pin);  // to store a value, or never to
+    void pinToggled(const hopscope::plan::Pin& pin);    // chosen in a menu: pinned, or no longer
+    void unpinRequested(hopscope::ir::ValueId value);
+    void checkpointMoved(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
-    void checkpointDragged(const QString& fromValue, const QString& toValue);
+    void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
     void layoutFinished();
     void contextHelpRequested(const QString& sentence);

@@ -19,7 +19,7 @@ void GraphSearch::open()
 void GraphSearch::find(const QString& query)
 {
     const models::PartsPtr& known = m_parts.document.parts();
-    m_found = known ? known->search.find(query) : std::vector<int>();
+    m_found = known ? known->search.find(query) : std::vector<protocol::OpId>();
     m_at = m_found.empty() ? -1 : 0;
     mark();
     if (m_at < 0) return;
@@ -35,8 +35,8 @@ void GraphSearch::mark()
     m_overlays.searchBar().setResult(m_at + 1, static_cast<int>(m_found.size()));
     if (view.scene() && !m_found.empty() && m_overlays.searchBar().isVisible()) {
         found.assign(view.scene()->nodes.size(), 0);
-        for (int op : m_found)
-            if (const int node = view.scene()->graph.nodeOf[op]; node >= 0) found[node] = 1;
+        for (const protocol::OpId op : m_found)
+            if (const int node = view.scene()->graph.nodeOf[op.at()]; node >= 0) found[node] = 1;
     }
     m_overlays.place();
     view.update();

@@ -22,8 +22,8 @@ private:
     const GraphParts& m_parts;
     const SceneTargets& m_targets;
     GraphOverlays& m_overlays;
-    std::vector<int> m_found;  // operators, indices into the model
-    int m_at = -1;             // the current one; -1: none
+    std::vector<protocol::OpId> m_found;
+    int m_at = -1;  // the current one; -1: none
 };
 
 }  // namespace hopscope::graphview

@@ -13,12 +13,12 @@ Target SceneTargets::targetOf(const Hit& hit) const
     case Hit::Kind::Expander: {
         const VisibleNode& node = scene->graph.nodes[hit.index];
         if (node.module >= 0) return Target::moduleAt(m_parts.maker.fold().tree.modules[node.module].path);
-        return Target::op(node.op);
+        return Target::op(protocol::OpId(node.op));
     }
     case Hit::Kind::Frame: return Target::moduleAt(scene->graph.frames[hit.index].path);
-    case Hit::Kind::Edge: return Target::value(scene->edges[hit.index].values.front());
-    case Hit::Kind::Store: return Target::value(scene->stores[hit.index].value);
-    case Hit::Kind::Stub: return Target::value(scene->stubs[hit.index].values.front());
+    case Hit::Kind::Edge: return Target::value(protocol::ValueId(scene->edges[hit.index].values.front()));
+    case Hit::Kind::Store: return Target::value(protocol::ValueId(scene->stores[hit.index].value));
+    case Hit::Kind::Stub: return Target::value(protocol::ValueId(scene->stubs[hit.index].values.front()));
     case Hit::Kind::Nothing: return {};
     }
     return {};
@@ -33,11 +33,11 @@ int SceneTargets::nodeOf(const Target& target) const
     int op = -1;
     if (target.kind == Target::Kind::Op) op = target.index;
     if (target.kind == Target::Kind::Value && target.index < static_cast<int>(values.size()))
-        op = values[target.index].producer;
+        op = values[target.index].producer.index;
     if (target.kind == Target::Kind::Module) {
         const models::ModuleTree& tree = m_parts.maker.fold().tree;
         const int module = tree.find(target.module);
-        op = module < 0 ? -1 : tree.modules[module].firstOp;
+        op = module < 0 ? -1 : tree.modules[module].firstOp.index;
     }
     return op >= 0 && op < static_cast<int>(nodeOf.size()) ? nodeOf[op] : -1;
 }
@@ -49,11 +49,11 @@ int SceneTargets::valueOfNode(int node) const
     const auto& ops = scene->graph.nodes[node].ops;
     const protocol::ModelRecord& model = *m_parts.maker.model();
     for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-        for (int value : model.ops[*op].outputs)
-            for (int consumer : model.values[value].consumers)
+        for (const auto [value] : model.ops[*op].outputs)
+            for (const auto [consumer] : model.values[value].consumers)
                 if (scene->graph.nodeOf[consumer] != node && !model.ops[consumer].structureOnly) return value;
     if (scene->graph.nodes[node].shape == Shape::Output && !model.ops[ops.front()].inputs.empty())
-        return model.ops[ops.front()].inputs.front();
+        return model.ops[ops.front()].inputs.front().index;
     return -1;
 }
 

@@ -1,0 +1,90 @@
+#pragma once
+
+// What users choose and what plans decide, by the names that documents, requests, options and the window share: the
+// abstract placement problem, the plans of models and their clients mean the same by them.
+
+#include <cstdint>
+
+#include "base/names.h"
+
+namespace hopscope::base {
+
+// Depth and SourceRule are rules that look at the model alone; the others minimise the cost of a plan.
+enum class Strategy : std::uint8_t { Optimal, LocalSearch, Depth, SourceRule };
+
+constexpr auto namesOf(Strategy)
+{
+    return std::to_array<Named<Strategy>>({{Strategy::Optimal, "optimal"},
+                                           {Strategy::LocalSearch, "local-search"},
+                                           {Strategy::Depth, "depth"},
+                                           {Strategy::SourceRule, "source-rule"}});
+}
+
+constexpr bool isRule(Strategy strategy) { return strategy == Strategy::Depth || strategy == Strategy::SourceRule; }
+
+// What an optimal plan makes small.
+enum class Objective : std::uint8_t { Time, Bytes };
+
+constexpr auto namesOf(Objective)
+{
+    return std::to_array<Named<Objective>>({{Objective::Time, "time"}, {Objective::Bytes, "bytes"}});
+}
+
+// Of costs: each objective has its own.
+enum class Unit : std::uint8_t { Seconds, Bytes };
+
+constexpr auto namesOf(Unit)
+{
+    return std::to_array<Named<Unit>>({{Unit::Seconds, "seconds"}, {Unit::Bytes, "bytes"}});
+}
+
+constexpr Unit unitOf(Objective objective) { return objective == Objective::Time ? Unit::Seconds : Unit::Bytes; }
+
+// Decisions of the user. Of the pins on one value the last Checkpoint or NoCheckpoint counts, and the last HopStage; Cut
+// and NoRecompute add up.
+enum class PinKind : std::uint8_t {
+    Checkpoint,    // a value is stored
+    NoCheckpoint,  // a value is never stored
+    Cut,           // wherever its consumer is computed, the value comes from a store
+    HopStage,      // the gathers that make a value, or that it aggregates, run in one stage
+    NoRecompute,   // a value is computed once: in one stage, on one class of rows
+};
+
+constexpr auto namesOf(PinKind)
+{
+    return std::to_array<Named<PinKind>>({{PinKind::Checkpoint, "checkpoint"},
+                                          {PinKind::NoCheckpoint, "no_checkpoint"},
+                                          {PinKind::Cut, "cut"},
+                                          {PinKind::HopStage, "hop_stage"},
+                                          {PinKind::NoRecompute, "no_recompute"}});
+}
+
+// Whether pins of a kind say if a value is stored: the only kinds that rules support.
+constexpr bool isStoring(PinKind kind) { return kind == PinKind::Checkpoint || kind == PinKind::NoCheckpoint; }
+// Whether a pin names its consumer or its stage after the value.
+constexpr bool hasThird(PinKind kind) { return kind == PinKind::Cut || kind == PinKind::HopStage; }
+
+// Decisions of an optimum, each with an alternative.
+enum class DecisionKind : std::uint8_t {
+    Stored,      // written; the alternative is never to store it
+    Recomputed,  // computed in more than one stage; the alternative is to compute it at most once
+    Delayed,     // a hop that runs later than it could; the alternative is its earliest stage
+};
+
+constexpr auto namesOf(DecisionKind)
+{
+    return std::to_array<Named<DecisionKind>>({{DecisionKind::Stored, "stored"},
+                                               {DecisionKind::Recomputed, "recomputed"},
+                                               {DecisionKind::Delayed, "delayed"}});
+}
+
+// How much of a run is compared with the model itself: what the memory allows, all of it, nothing.
+enum class VerifyMode : std::uint8_t { Sample, Full, None };
+
+constexpr auto namesOf(VerifyMode)
+{
+    return std::to_array<Named<VerifyMode>>(
+        {{VerifyMode::Sample, "sample"}, {VerifyMode::Full, "full"}, {VerifyMode::None, "none"}});
+}
+
+}  // namespace hopscope::base

@@ -1,0 +1,58 @@
+#pragma once
+
+// Enums and what documents, requests and options call them: one table per enum, read by writers and readers alike. The
+// table stands beside the enum and is found by its argument:
+//     constexpr auto namesOf(Verdict) { return std::to_array<base::Named<Verdict>>({{Verdict::Equal, "equal"}, ..}); }
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hopscope::base {
+
+template <class E>
+struct Named {
+    E value;
+    const char* name;
+};
+
+// Linear in the table, as all below. "" for a value that the table lacks.
+template <class E>
+constexpr const char* nameOf(E value)
+{
+    for (const Named<E>& each : namesOf(value))
+        if (each.value == value) return each.name;
+    return "";
+}
+
+template <class E>
+constexpr std::optional<E> fromName(std::string_view name)
+{
+    for (const Named<E>& each : namesOf(E{}))
+        if (each.name == name) return each.value;
+    return std::nullopt;
+}
+
+// "optimal, local-search, depth or source-rule".
+template <class E>
+std::string listNames()
+{
+    constexpr auto table = namesOf(E{});
+    std::string text;
+    for (std::size_t i = 0; i < table.size(); ++i)
+        text += std::string(i == 0 ? "" : i + 1 == table.size() ? " or " : ", ") + table[i].name;
+    return text;
+}
+
+// An option as the user wrote it. Fails with Usage: "unknown strategy 'x'", with the names there are as the hint.
+template <class E>
+Result<E> parseName(const std::string& name, const std::string& what)
+{
+    if (const std::optional<E> found = fromName<E>(name)) return *found;
+    return fail(ErrorCode::Usage, "unknown " + what + " '" + name + "'", "use " + listNames<E>());
+}
+
+}  // namespace hopscope::base

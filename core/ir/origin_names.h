@@ -1,0 +1,17 @@
+#pragma once
+
+#include "base/names.h"
+#include "ir/program.h"
+
+namespace hopscope::ir {
+
+// What documents call where a value comes from.
+constexpr auto namesOf(Origin)
+{
+    return std::to_array<base::Named<Origin>>({{Origin::Input, "input"},
+                                               {Origin::Parameter, "parameter"},
+                                               {Origin::Constant, "constant"},
+                                               {Origin::Op, "op"}});
+}
+
+}  // namespace hopscope::ir

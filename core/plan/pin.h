@@ -1,0 +1,31 @@
+#pragma once
+
+// A decision of the user about a plan.
+
+#include "base/choices.h"
+#include "ir/program.h"
+#include "plan/stage_id.h"
+
+namespace hopscope::plan {
+
+using base::PinKind;
+
+struct Pin {
+    PinKind kind = PinKind::Checkpoint;
+    ir::ValueId value;       // of a cut: the operand
+    ir::ValueId consumer{};  // of a cut: the value whose operator takes the operand from a store
+    StageId stage{};         // of a hop stage
+    bool operator==(const Pin&) const = default;
+};
+
+// Both answer one question, so that only the later counts: whether a value is stored, where it is gathered.
+inline bool sameQuestion(const Pin& left, const Pin& right)
+{
+    if (left.value != right.value) return false;
+    if (base::isStoring(left.kind)) return base::isStoring(right.kind);
+    return left.kind == right.kind && left.consumer == right.consumer;
+}
+
+inline bool mentions(const Pin& pin, ir::ValueId value) { return pin.value == value || pin.consumer == value; }
+
+}  // namespace hopscope::plan

@@ -1,0 +1,22 @@
+#pragma once
+
+// A stage of a plan, by its number. Stages count from 1 everywhere: in plans, documents, messages and texts. 0 means none.
+
+#include <compare>
+#include <cstddef>
+
+namespace hopscope::plan {
+
+struct StageId {
+    int number = 0;
+
+    constexpr StageId() = default;
+    constexpr explicit StageId(int n) : number(n) {}
+    // Of the stage at a position of a list that begins with the first one.
+    [[nodiscard]] static constexpr StageId at(std::size_t position) { return StageId(static_cast<int>(position) + 1); }
+
+    [[nodiscard]] constexpr bool valid() const { return number > 0; }
+    constexpr auto operator<=>(const StageId&) const = default;
+};
+
+}  // namespace hopscope::plan
