@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs forward once on concrete inputs and records what ran: branches are taken, loops unrolled, calls entered, lists,
-// tuples, dictionaries and attributes dissolved.
+// Interprets forward once on concrete inputs and records the operators that are executed: branches are decided, loops
+// unrolled, calls inlined, and containers and attributes replaced by their elements.
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -18,8 +18,8 @@
 
 namespace hopscope::loader {
 
-// The interpreter of TorchScript's control flow: blocks, branches, loops and calls. It hands every other instruction to
-// the collaborator for its kind and sets the node's outputs to the results. For one run.
+// Interprets TorchScript's control flow: blocks, branches, loops and calls. All other instructions are evaluated by the
+// class for their kind, which returns the results. A walker serves a single run.
 class Walker {
 public:
     Walker() = default;
@@ -55,7 +55,7 @@ private:
     Item callFunction(torch::jit::Function& function, Items arguments, const std::string& self);
     Item callGraph(const torch::jit::Graph& graph, Items arguments, const std::string& self);
 
-    // Instructions by their results.
+    // Instructions: each returns the values of the node's outputs.
     Items branch(const Node& node, const Items& args);
     Items loop(const Node& node, const Items& args);
     Items callMethod(const Node& node, const Items& args);
