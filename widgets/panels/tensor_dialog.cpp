@@ -158,7 +158,7 @@ void TensorDialog::ask()
     m_next->setEnabled(false);
     m_text->setText(tr("Waiting for the engine..."));
     m_context.workbench.queries().peek(m_value, m_begin, m_begin + pageRows, this,
-                             [this](const base::Result<json::Value>& answer) { showRows(answer); });
+                                       [this](const base::Result<json::Value>& answer) { showRows(answer); });
 }
 
 void TensorDialog::showRows(const base::Result<json::Value>& answer)
