@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, then builds and tests everything: the whole project with its tests, the modules without
-# LibTorch again under AddressSanitizer + UndefinedBehaviorSanitizer and under ThreadSanitizer, a configuration without
-# the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
+# Installs what is missing, then builds and tests everything: the whole project with its tests, modules and window again
+# under AddressSanitizer + UndefinedBehaviorSanitizer, the modules without LibTorch under ThreadSanitizer, a configuration
+# without the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
 # earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
 set -u
 . "$(dirname "$0")/common.sh"
@@ -73,16 +73,15 @@ sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 
-# The compile commands of a configuration without LibTorch name exactly the sources that are checked here.
 tidied() {
     configure tidy > build/tidy.configure.log &&
-        sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json | grep "^$root/core/" | sort -u |
-        nice timeout "${HOPSCOPE_TIDY_LIMIT:-1200}" xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/tidy
+        nice timeout "${HOPSCOPE_TIDY_LIMIT:-1200}" python3 packaging/tidy.py build/tidy --jobs "$jobs"
 }
 
 step "Build" main_build
 step "Tests" main_tests
 step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
+step "AddressSanitizer and UndefinedBehaviorSanitizer, modules with LibTorch" sanitized asan-torch
 step "ThreadSanitizer" sanitized tsan
 step "Without the optional parts, packages from a folder" without_optional_parts
 step "Formatting" formatted
