@@ -20,7 +20,6 @@ void GraphView::setupWidget()
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setMinimumSize(160, 120);
-    connect(&m_viewport, &Viewport::changed, this, qOverload<>(&QWidget::update));
     connect(&m_checkpoint, &CheckpointDrag::noteChanged, this, qOverload<>(&QWidget::update));
     connect(&m_transition, &SceneTransition::stepped, this, [this](const ScenePtr& scene) {
         m_scene = scene;

@@ -18,17 +18,25 @@ qreal startColumn(const Scene& scene)
 
 }  // namespace
 
+// The widget comes last: what floats over it and has moved meanwhile is then painted together with it. The other way round
+// the whole picture would be painted once more below that.
+void Viewport::tell()
+{
+    emit changed();
+    m_widget.update();
+}
+
 void Viewport::setScene(ScenePtr scene, QPointF shift)
 {
     m_scene = std::move(scene);
     m_camera.offset -= shift * m_camera.scale;
-    emit changed();
+    tell();
 }
 
 void Viewport::resized()
 {
     if (m_fitted) fit();
-    emit changed();
+    tell();
 }
 
 void Viewport::setCamera(const Camera& camera)
@@ -36,7 +44,7 @@ void Viewport::setCamera(const Camera& camera)
     if (camera == m_camera) return;
     m_camera = camera;
     m_fitted = false;
-    emit changed();
+    tell();
 }
 
 void Viewport::fit()

@@ -12,7 +12,8 @@ namespace hopscope::graphview {
 class Viewport : public QObject {
     Q_OBJECT
 public:
-    explicit Viewport(const QWidget& widget) : m_widget(widget) {}  // outlives it; only its size is read
+    // The widget outlives it; it gives the size, and is asked to repaint.
+    explicit Viewport(QWidget& widget) : m_widget(widget) {}
 
     // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
     void setScene(ScenePtr scene, QPointF shift);
@@ -31,9 +32,10 @@ signals:
     void changed();  // camera or size
 
 private:
+    void tell();
     [[nodiscard]] QRectF area() const { return m_widget.rect(); }
 
-    const QWidget& m_widget;
+    QWidget& m_widget;
     ScenePtr m_scene;
     Camera m_camera;
     int m_reserved = 0;
