@@ -102,7 +102,8 @@ bool FoldControl::openAround(const Target& target)
         state.expanded.insert(scene->graph.nodes[node].expands);
     } else {
         const auto& tree = maker.fold().tree;
-        const int op = target.kind == Target::Kind::Op ? target.index : maker.model()->values[target.index].producer;
+        const int op =
+            target.kind == Target::Kind::Op ? target.index : maker.model()->values[target.valueId()].producer.index;
         for (int module = tree.moduleOf[op]; module > 0; module = tree.modules[module].parent)
             state.expanded.insert(tree.modules[module].path);
     }

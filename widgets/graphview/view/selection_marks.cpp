@@ -47,7 +47,7 @@ void SelectionMarks::markValue(int value)
     for (std::size_t i = 0; i < scene->edges.size(); ++i)
         if (std::ranges::binary_search(scene->edges[i].values, value)) state.selectedEdge = static_cast<int>(i);
     if (state.selectedEdge >= 0) return;
-    if (const int node = m_targets.nodeOf(Target::value(value)); node >= 0) state.selected[node] = 1;
+    if (const int node = m_targets.nodeOf(Target::value(protocol::ValueId(value))); node >= 0) state.selected[node] = 1;
 }
 
 QString SelectionMarks::description(int node) const
