@@ -27,12 +27,12 @@ enum class SpaceKind : std::uint8_t { Node, Edge, Graph, Filter, Cat, Perm, Opaq
 // A table of rows. Derived tables name what they are derived from.
 struct Space {
     SpaceKind kind = SpaceKind::Opaque;
-    std::string name;            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
-    SpaceId parent;              // Filter, Perm: the table selected from
-    ValueId selector;            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
-    std::vector<SpaceId> parts;  // Cat
-    SpaceId ends[2];             // Edge: the tables that end 0 (first row of the index) and end 1 point into
-    ValueId index;               // Edge: the [2, E] input
+    std::string name{};            // Node, Edge, Graph: the declared name; Opaque: why its rows are unknown
+    SpaceId parent{};              // Filter, Perm: the table selected from
+    ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
+    std::vector<SpaceId> parts{};  // Cat
+    SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
+    ValueId index{};               // Edge: the [2, E] input
 };
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
@@ -45,9 +45,9 @@ enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
 struct Key {
     KeyKind kind = KeyKind::Id;
     int end = 0;
-    ValueId column;
-    KeyId first, second;
-    std::vector<KeyId> parts;
+    ValueId column{};
+    KeyId first{}, second{};
+    std::vector<KeyId> parts{};
 };
 
 // "This integer tensor holds key `key` of the rows of `space`; its numbers are rows of `target`."

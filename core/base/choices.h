@@ -87,4 +87,20 @@ constexpr auto namesOf(VerifyMode)
         {{VerifyMode::Sample, "sample"}, {VerifyMode::Full, "full"}, {VerifyMode::None, "none"}});
 }
 
+// What to do with inputs that are NaN or infinite: compute with them, or refuse the run.
+enum class NanPolicy : std::uint8_t { Propagate, Refuse };
+
+constexpr auto namesOf(NanPolicy)
+{
+    return std::to_array<Named<NanPolicy>>({{NanPolicy::Propagate, "propagate"}, {NanPolicy::Refuse, "refuse"}});
+}
+
+// What a paused run goes on for before it pauses again.
+enum class RunStep : std::uint8_t { Batch, Stage };
+
+constexpr auto namesOf(RunStep)
+{
+    return std::to_array<Named<RunStep>>({{RunStep::Batch, "batch"}, {RunStep::Stage, "stage"}});
+}
+
 }  // namespace hopscope::base

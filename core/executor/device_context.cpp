@@ -1,7 +1,6 @@
 #include "executor/device_context.h"
 
 #include <atomic>
-#include <fstream>
 #include <string>
 
 #include <ATen/Context.h>
@@ -10,6 +9,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
 
+#include "base/proc.h"
 #include "executor/accelerator.h"
 
 namespace hopscope::executor {
@@ -18,15 +18,8 @@ using c10::impl::VirtualGuardImpl;
 
 namespace {
 
-std::int64_t availableHostMemory()
-{
-    std::ifstream file("/proc/meminfo");
-    std::string name, unit;
-    std::int64_t kilobytes = 0;
-    while (file >> name >> kilobytes >> unit)
-        if (name == "MemAvailable:") return kilobytes * 1024;
-    return std::int64_t{1} << 30;
-}
+constexpr double gpuShare = 1 / 1.5;  // of what is free, that batches take where there is no limit
+constexpr double cpuShare = 1 / 4.0;
 
 std::atomic<bool> lost = false;
 
@@ -177,9 +170,20 @@ void DeviceContext::emptyCache()
 
 std::int64_t DeviceContext::freeMemory() const
 {
-    if (!gpu()) return availableHostMemory();
+    if (!gpu()) {
+        const std::int64_t known = base::availableMemory();
+        return known > 0 ? known : std::int64_t{1} << 30;
+    }
     const MemoryStats here = memory();
     return static_cast<std::int64_t>(allocator().getMemoryInfo(m_device.index()).first) + here.reserved - here.current;
+}
+
+double DeviceContext::batchBudget(std::optional<std::int64_t> limit) const
+{
+    const auto free = static_cast<double>(limit ? 0 : freeMemory());
+    if (gpu()) return limit ? static_cast<double>(*limit) : free * gpuShare;
+    const double bytes = limit ? static_cast<double>(tensorLimit(*limit) - cpuMemory().current) : free * cpuShare;
+    return std::min(bytes, cpuBatchBytes);
 }
 
 MemoryStats DeviceContext::memory() const

@@ -58,6 +58,9 @@ public:
     // Releases the allocator's cached memory.
     void emptyCache();
     [[nodiscard]] std::int64_t freeMemory() const;  // bytes, including the allocator's cached memory
+    // Bytes that a batch may take: what remains of the limit, which on a CPU is that of the process, or without a limit a
+    // share of what is free. Negative if the limit is exceeded already.
+    [[nodiscard]] double batchBudget(std::optional<std::int64_t> limit) const;
     [[nodiscard]] MemoryStats memory() const;
     void resetPeak();
     // Operators that were executed and have no deterministic kernel on GPUs, as LibTorch names them.

@@ -18,8 +18,6 @@
 
 namespace hopscope::executor {
 
-enum class NanPolicy : std::uint8_t { Propagate, Refuse };
-
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -18,6 +17,8 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
+
+#include "base/proc.h"
 
 namespace hopscope::executor {
 
@@ -51,19 +52,6 @@ std::int64_t roundUp(std::int64_t bytes)
 [[noreturn]] void outOfMemory(std::int64_t bytes, const char* why)
 {
     C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes requested");
-}
-
-std::int64_t anonymousMemory()
-{
-    std::ifstream file("/proc/self/status");
-    std::string word;
-    while (file >> word)
-        if (word == "RssAnon:") {
-            std::int64_t kilobytes = 0;
-            file >> kilobytes;
-            return kilobytes * 1024;
-        }
-    return 0;
 }
 
 int openUnlinked(const std::string& folder)
@@ -296,7 +284,8 @@ SpillScope::~SpillScope() { spilling = m_outer; }
 
 std::int64_t tensorLimit(std::int64_t wanted)
 {
-    const std::int64_t outside = std::max<std::int64_t>(anonymousMemory() - cpuMemory().current, 0) + unaccounted;
+    const std::int64_t outside =
+        std::max<std::int64_t>(base::anonymousMemory("self") - cpuMemory().current, 0) + unaccounted;
     return std::max(wanted - outside, wanted / 4);
 }
 

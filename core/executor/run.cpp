@@ -62,17 +62,8 @@ private:
     {
         DeviceContext& device = m_session.device;
         const auto wanted = m_session.options.memoryLimit;
-        if (!wanted) {
-            m_budget = static_cast<double>(device.freeMemory()) / (device.gpu() ? 1.5 : 4);
-        } else if (device.gpu()) {
-            device.setLimit(*wanted);
-            m_budget = static_cast<double>(*wanted);
-        } else {
-            const std::int64_t limit = tensorLimit(*wanted);
-            device.setLimit(limit);
-            m_budget = static_cast<double>(limit - cpuMemory().current);
-        }
-        if (!device.gpu()) m_budget = std::min(m_budget, cpuBatchBytes);
+        if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
+        m_budget = device.batchBudget(wanted);
         m_budget = std::max(m_budget, 1.0);
     }
 

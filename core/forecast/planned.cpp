@@ -64,11 +64,7 @@ Prediction Planned::predict(const PredictOptions& options)
 
 double Planned::budget(std::optional<std::int64_t> memory)
 {
-    const executor::DeviceContext device(m_plan.device);
-    if (gpu()) return memory ? static_cast<double>(*memory) : static_cast<double>(device.freeMemory()) / 1.5;
-    const double bytes = memory ? static_cast<double>(executor::tensorLimit(*memory) - executor::cpuMemory().current)
-                                : static_cast<double>(device.freeMemory()) / 4;
-    return std::min(bytes, executor::cpuBatchBytes);
+    return executor::DeviceContext(m_plan.device).batchBudget(memory);
 }
 
 double Planned::keptBytes()

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "optimiser/baseline.h"
-#include "optimiser/ladder.h"
 #include "optimiser/min_cut_relaxation.h"
+#include "optimiser/progressive_search.h"
 
 namespace hopscope::optimiser {
 
@@ -34,7 +34,7 @@ const char* statusName(Status status)
 base::Result<Answer> solve(const Instance& instance, const Options& options)
 {
     if (base::isRule(options.strategy)) return fromBaseline(instance, options);
-    return Ladder(instance, options).run();
+    return ProgressiveSearch(instance, options).run();
 }
 
 }  // namespace hopscope::optimiser

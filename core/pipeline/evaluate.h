@@ -16,7 +16,7 @@ struct EvaluationRequest {
     PlanSource plan;
     DeviceOptions device;
     verify::Mode verify = verify::Mode::Sample;
-    executor::NanPolicy nan = executor::NanPolicy::Propagate;
+    base::NanPolicy nan = base::NanPolicy::Propagate;
 };
 
 struct Evaluation {

@@ -239,13 +239,13 @@ void hashInputs(Prepared& prepared, Reporter& reporter)
     reporter.progressEnded();
 }
 
-base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy)
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy)
 {
     std::vector<std::string> notes;
     for (const auto& [name, count] : graph::countNotFinite(prepared.inputs)) {
         const std::string sentence = name + " holds " + base::formatCount(static_cast<double>(count)) +
                                      " NaN or infinite number" + (count == 1 ? "" : "s");
-        if (policy == executor::NanPolicy::Refuse)
+        if (policy == base::NanPolicy::Refuse)
             return base::fail(base::ErrorCode::Input, sentence, "clean the data, or run with --nan propagate",
                               prepared.inputs.at(name).origin);
         notes.push_back(sentence);
@@ -253,7 +253,7 @@ base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, exe
     return notes;
 }
 
-base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy)
+base::Status checkFinite(Prepared& prepared, base::NanPolicy policy)
 {
     const base::Result<std::vector<std::string>> notes = finiteNotes(prepared, policy);
     if (!notes) return base::forward(notes);

@@ -59,8 +59,8 @@ base::Status settleBranches(Prepared& prepared, const std::string& scratchFolder
 void hashInputs(Prepared& prepared, Reporter& reporter);
 
 // NaN and infinite numbers in the inputs: a note each, or with Refuse an error. Linear in the data.
-base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, executor::NanPolicy policy);
-base::Status checkFinite(Prepared& prepared, executor::NanPolicy policy);  // adds them to prepared.notes
+base::Result<std::vector<std::string>> finiteNotes(const Prepared& prepared, base::NanPolicy policy);
+base::Status checkFinite(Prepared& prepared, base::NanPolicy policy);  // adds them to prepared.notes
 
 // Reports all notes so far.
 void tellNotes(const Prepared& prepared, Reporter& reporter);

@@ -1,8 +1,8 @@
 #include "verify/checkpoints.h"
 
+#include "base/proc.h"
 #include "executor/unsplit.h"
 #include "verify/compare.h"
-#include "verify/oracle_process.h"
 
 namespace hopscope::verify {
 
@@ -22,7 +22,7 @@ TensorError errorOf(ir::ValueId value, const base::TensorView& staged, const bas
 base::Status compareCheckpoints(const Request& request, std::int64_t needed, const base::ProgressFn& progress,
                                 std::stop_token stop, Verification& verdict)
 {
-    const std::int64_t free = availableMemory();
+    const std::int64_t free = base::availableMemory();
     if (request.checkpoints.empty() || (free > 0 && needed > free / 2)) return {};
     if (progress) progress({"comparing stored values"});
     std::vector<ir::ValueId> values;

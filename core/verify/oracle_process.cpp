@@ -16,6 +16,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/proc.h"
+
 extern char** environ;
 
 namespace hopscope::verify {
@@ -24,16 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using base::ErrorCode;
-
-// "Key:   123 kB" lines of /proc files.
-std::int64_t procKilobytes(const std::string& path, const std::string& key)
-{
-    std::ifstream in(path);
-    std::string line;
-    while (std::getline(in, line))
-        if (line.starts_with(key)) return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
-    return 0;
-}
 
 std::string readText(const std::string& path)
 {
@@ -119,7 +111,7 @@ Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, cons
         int status = 0;
         if (waitpid(pid, &status, WNOHANG) == pid) return {Watch::Ended, status, peak};
         if (stop.stop_requested()) return killed(pid, Watch::Cancelled, peak);
-        peak = std::max(peak, anonymousMemory(process));
+        peak = std::max(peak, base::anonymousMemory(process));
         if (child.memory > 0 && peak > child.memory) return killed(pid, Watch::Memory, peak);
         const std::chrono::duration<double> elapsed = Clock::now() - start;
         if (child.seconds && elapsed.count() > *child.seconds) return killed(pid, Watch::Time, peak);
@@ -181,13 +173,6 @@ struct Leftovers {
 };
 
 }  // namespace
-
-std::int64_t availableMemory() { return procKilobytes("/proc/meminfo", "MemAvailable:"); }
-
-std::int64_t anonymousMemory(const std::string& process)
-{
-    return procKilobytes("/proc/" + process + "/status", "RssAnon:");
-}
 
 base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop)
 {

@@ -40,10 +40,4 @@ struct OracleChild {
 // killed).
 base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop);
 
-// The kernel's estimate of available memory in bytes; 0 if unknown.
-std::int64_t availableMemory();
-
-// Anonymous resident memory of a process ("self" or its id) in bytes; 0 if it does not exist.
-std::int64_t anonymousMemory(const std::string& process);
-
 }  // namespace hopscope::verify

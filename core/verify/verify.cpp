@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/proc.h"
 #include "base/units.h"
 #include "executor/executor.h"
 #include "graph/safetensors.h"
@@ -26,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 std::int64_t childMemory(const Request& request)
 {
     if (request.memoryLimit) return *request.memoryLimit;
-    const std::int64_t free = availableMemory();
+    const std::int64_t free = base::availableMemory();
     return free > 0 ? free / 10 * 6 : std::int64_t(4) << 30;
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("run takes its options with their meaning")
     CHECK(run.device.memory == std::int64_t(1) << 30);
     CHECK(run.device.batch == 64);
     CHECK(run.verify == verify::Mode::Full);
-    CHECK(run.nan == executor::NanPolicy::Refuse);
+    CHECK(run.nan == base::NanPolicy::Refuse);
     CHECK(run.trace == "t.json");
     CHECK(run.plan.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
@@ -57,7 +57,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
     CHECK(run.verify == verify::Mode::Sample);
-    CHECK(run.nan == executor::NanPolicy::Propagate);
+    CHECK(run.nan == base::NanPolicy::Propagate);
     CHECK(run.device.device == "auto");
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "support/temporary_folder.h"
 
 namespace hopscope::graph::testing {
@@ -64,6 +67,30 @@ inline std::string safetensorsBytes(const std::string& header, const std::string
 {
     const std::uint64_t size = header.size();
     return std::string(reinterpret_cast<const char*>(&size), 8) + header + data;
+}
+
+struct Malformed {
+    std::string bytes, expected;  // the file, and a part of its refusal
+};
+
+// Checks that each file is refused with its sentence; gives their paths and errors.
+template <class Map>
+std::vector<std::pair<std::string, base::Error>> refusals(const std::string& name, const std::vector<Malformed>& rows,
+                                                          const Map& map)
+{
+    const TempFolder folder;
+    std::vector<std::pair<std::string, base::Error>> errors;
+    for (const Malformed& row : rows) {
+        const std::string path = folder.write(name, row.bytes);
+        const auto mapped = map(path);
+        CAPTURE(row.expected);
+        REQUIRE(!mapped);
+        CAPTURE(mapped.error().message);
+        CHECK(mapped.error().code == base::ErrorCode::Input);
+        CHECK(mapped.error().message.find(row.expected) != std::string::npos);
+        errors.emplace_back(path, mapped.error());
+    }
+    return errors;
 }
 
 }  // namespace hopscope::graph::testing

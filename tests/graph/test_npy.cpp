@@ -130,23 +130,12 @@ TEST_CASE("a mapped view outlives everything but itself")
 
 namespace {
 
-struct Malformed {
-    std::string bytes, expected;
-};
-
 void checkRefused(const std::vector<Malformed>& rows)
 {
-    const TempFolder folder;
-    for (const Malformed& row : rows) {
-        const std::string path = folder.write("bad.npy", row.bytes);
-        const auto view = mapNpy(path);
-        CAPTURE(row.expected);
-        REQUIRE(!view);
-        CAPTURE(view.error().message);
-        CHECK(view.error().code == ErrorCode::Input);
-        CHECK(view.error().message.starts_with(path + ": at byte "));
-        CHECK(view.error().where.starts_with(path + ":"));
-        CHECK(view.error().message.find(row.expected) != std::string::npos);
+    for (const auto& [path, error] : refusals("bad.npy", rows, mapNpy)) {
+        CAPTURE(error.message);
+        CHECK(error.message.starts_with(path + ": at byte "));
+        CHECK(error.where.starts_with(path + ":"));
     }
 }
 

@@ -73,7 +73,8 @@ private slots:
             return bench.view().camera().toScreen(QPointF(frame.center().x(), frame.top()));
         };
         const QPointF top = frameTop();
-        QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, (top + QPointF(-30, 8)).toPoint());
+        const QPointF title = bench.view().camera().toScreen(bench.scene().frames[1].topLeft()) + QPointF(30, 8);
+        QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, title.toPoint());
         bench.settle();
         const int box = bench.scene().graph.nodeByKey(QStringLiteral("module:convs.1"));
         QVERIFY(box >= 0);

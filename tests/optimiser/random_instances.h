@@ -8,6 +8,13 @@
 
 namespace hopscope::test {
 
+// Sanitizers make everything an order of magnitude slower: under them one of so many instances is tested.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int share = 10;
+#else
+inline constexpr int share = 1;
+#endif
+
 // A random graph of at most `nodes` nodes with small whole costs: one or two types, edge rows, structure and stage costs,
 // several outputs, now and then flags of nodes and required reads, costs that no real model has, more stages than needed.
 optimiser::Instance wildInstance(std::uint64_t seed, int nodes);

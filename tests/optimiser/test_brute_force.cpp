@@ -14,13 +14,6 @@ using namespace hopscope::optimiser;
 
 namespace {
 
-// Sanitizers make everything an order of magnitude slower; a part of the instances does there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 10;
-#else
-constexpr int share = 1;
-#endif
-
 void checkPlan(const Instance& in, const Answer& answer, double optimum)
 {
     const double cost = answer.placement.cost.total();
@@ -74,7 +67,7 @@ template <class Make>
 int agreeOnAll(int count, const Make& make)
 {
     int legal = 0;
-    for (int i = 0; i < count / share; ++i) legal += agree(make(i)) ? 1 : 0;
+    for (int i = 0; i < count / test::share; ++i) legal += agree(make(i)) ? 1 : 0;
     return legal;
 }
 
@@ -116,13 +109,13 @@ TEST_CASE("random graphs with pins are solved, or proven to have no plan, as exh
         test::addPins(in, static_cast<std::uint64_t>(i));
         return in;
     });
-    CHECK(legal > 50 / share);
-    CHECK(legal < 600 / share);
+    CHECK(legal > 50 / test::share);
+    CHECK(legal < 600 / test::share);
 }
 
 TEST_CASE("small members of the nine families are solved to the optimum, on one and two types")
 {
-    CHECK(agreeOnAll(450, family) == 450 / share);
+    CHECK(agreeOnAll(450, family) == 450 / test::share);
 }
 
 TEST_CASE("random graphs with a host budget are solved to the optimum")

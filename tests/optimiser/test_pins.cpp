@@ -12,12 +12,6 @@ using namespace hopscope::optimiser;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int share = 10;
-#else
-constexpr int share = 1;
-#endif
-
 Instance member(int i)
 {
     GenerateOptions options;
@@ -83,7 +77,7 @@ TEST_CASE("300 random sets of pins are kept, or explained by a minimal conflict 
 {
     if (!solver::available()) return;
     int infeasible = 0, severalPins = 0, stages = 0;
-    for (int i = 0; i < 300 / share; ++i) {
+    for (int i = 0; i < 300 / test::share; ++i) {
         Instance in = member(i);
         for (int more = 0; more <= i % 2; ++more) test::addPins(in, static_cast<std::uint64_t>(i) * 17 + 3 + more);
         INFO(test::dump(in));
@@ -100,9 +94,9 @@ TEST_CASE("300 random sets of pins are kept, or explained by a minimal conflict 
         for (const Repair& r : conflict->repairs) stages += r.kind == RepairKind::MoreStages ? 1 : 0;
         checkConflict(in, *conflict);
     }
-    MESSAGE(infeasible << " of " << 300 / share << " sets are infeasible, " << severalPins << " for several pins, "
-                       << stages << " mended by more stages");
-    CHECK(infeasible >= 30 / share);
+    MESSAGE(infeasible << " of " << 300 / test::share << " sets are infeasible, " << severalPins
+                       << " for several pins, " << stages << " mended by more stages");
+    CHECK(infeasible >= 30 / test::share);
     CHECK(stages > 0);
 }
 
@@ -110,7 +104,7 @@ TEST_CASE("reductions keep the optimum of larger instances, with pins and on two
 {
     if (!solver::available()) return;
     int compared = 0;
-    for (int i = 0; i < 150 / share; ++i) {
+    for (int i = 0; i < 150 / test::share; ++i) {
         Instance in = member(i + 500);
         if (i % 2 == 1) test::addPins(in, static_cast<std::uint64_t>(i));
         INFO(test::dump(in));
@@ -123,7 +117,7 @@ TEST_CASE("reductions keep the optimum of larger instances, with pins and on two
         CHECK(whole->placement.cost.total() == doctest::Approx(reduced.placement.cost.total()).epsilon(1e-6));
         compared += whole->status == Status::Optimal ? 1 : 0;
     }
-    CHECK(compared > 90 / share);
+    CHECK(compared > 90 / test::share);
 }
 
 TEST_CASE("two conflicts at once are mended by dropping a pin of each")
@@ -160,7 +154,7 @@ TEST_CASE("a budget that is too small is named, with the smallest that suffices"
 {
     if (!solver::available()) return;
     int checked = 0;
-    for (int i = 0; i < 20 / share; ++i) {
+    for (int i = 0; i < 20 / test::share; ++i) {
         Instance in = member(i);
         INFO(test::dump(in));
         const auto least = minimalHostPeak(in);
@@ -173,7 +167,7 @@ TEST_CASE("a budget that is too small is named, with the smallest that suffices"
         in.hostBudget = *least * 0.99;
         CHECK(solved(in).status == Status::Infeasible);
         Options options;
-        options.deadlineSeconds = share == 1 ? 0.5 : 5;
+        options.deadlineSeconds = test::share == 1 ? 0.5 : 5;
         const auto conflict = explainInfeasibility(in, options);
         REQUIRE_MESSAGE(conflict, (conflict ? "" : base::describe(conflict.error())));
         CHECK(conflict->budget);
@@ -181,7 +175,7 @@ TEST_CASE("a budget that is too small is named, with the smallest that suffices"
             if (r.kind == RepairKind::RaiseBudget) checked += r.budget == doctest::Approx(*least) ? 1 : 0;
         checkConflict(in, *conflict);
     }
-    CHECK(checked >= 18 / share);  // the others ran into the deadline
+    CHECK(checked >= 18 / test::share);  // the others ran into the deadline
 }
 
 TEST_CASE("a feasible instance has no conflict")
@@ -193,7 +187,7 @@ TEST_CASE("a feasible instance has no conflict")
 TEST_CASE("around a new pin there is a legal plan that keeps all pins, near the optimum, wherever there is one")
 {
     int same = 0, all = 0;
-    for (int i = 0; i < 200 / share; ++i) {
+    for (int i = 0; i < 200 / test::share; ++i) {
         Instance in = member(i);
         const auto before = solve(in);
         REQUIRE(before);

@@ -119,7 +119,7 @@ TEST_CASE("NaN in the data is noted once, or refused")
     pipeline::EvaluationRequest request = requestFor(files);
     REQUIRE(evaluate(files, request, heard));
     CHECK(std::count(heard.notes.begin(), heard.notes.end(), "x holds 1 NaN or infinite number") == 1);
-    request.nan = executor::NanPolicy::Refuse;
+    request.nan = base::NanPolicy::Refuse;
     const auto refused = evaluate(files, request, heard);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == base::ErrorCode::Input);

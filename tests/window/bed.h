@@ -30,6 +30,12 @@ struct Bed {
 // True once `condition` holds; false after `milliseconds` of an event loop without.
 bool waitFor(const std::function<bool()>& condition, int milliseconds = 20'000);
 
+template <class T>
+T* child(QObject& parent, const char* name)
+{
+    return parent.findChild<T*>(QLatin1String(name));
+}
+
 QStringList fakeCommand(const QStringList& arguments = {});
 QString sample(const QString& name);  // "karate/gcn.pt" with its folder
 

@@ -67,7 +67,7 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
         return log && log->state() == protocol::RunState::Paused;
     };
     if (!bed::waitFor(paused)) return false;
-    bed.window->workbench().step("stage");
+    bed.window->workbench().step(base::RunStep::Stage);
     if (!bed::waitFor([&] {
             return !bed.window->document().runLog()->stages().empty() &&
                    bed.window->document().runLog()->stages().front().finished;
@@ -75,7 +75,7 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
         return false;
     for (int batch = 0; batch < 6; ++batch) {
         bed::waitFor(paused);
-        bed.window->workbench().step("batch");
+        bed.window->workbench().step(base::RunStep::Batch);
         rest(120);
     }
     return true;

@@ -19,14 +19,9 @@
 using namespace hopscope;
 using namespace hopscope::window;
 using bed::Bed;
+using bed::child;
 
 namespace {
-
-template <class T>
-T* child(QObject& parent, const char* name)
-{
-    return parent.findChild<T*>(QLatin1String(name));
-}
 
 graphview::GraphView& view(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }
 

@@ -22,14 +22,9 @@
 using namespace hopscope;
 using namespace hopscope::window;
 using bed::Bed;
+using bed::child;
 
 namespace {
-
-template <class T>
-T* child(QObject& parent, const char* name)
-{
-    return parent.findChild<T*>(QLatin1String(name));
-}
 
 template <class T>
 T* topLevel(const char* name)

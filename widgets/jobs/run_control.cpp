@@ -16,7 +16,7 @@ json::Value startParams(const WorkbenchState& state, bool paused)
     params["batch"] = orNull(settings.batch);
     params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
     params["verify"] = base::nameOf(settings.verify);
-    params["nan"] = "propagate";
+    params["nan"] = base::nameOf(base::NanPolicy::Propagate);
     params["paused"] = paused;
     return params;
 }
@@ -40,7 +40,7 @@ void RunControl::pause() { control("run/pause", json::Value::object()); }
 
 void RunControl::resume() { control("run/resume", json::Value::object()); }
 
-void RunControl::step(const QString& unit)
+void RunControl::step(base::RunStep unit)
 {
     if (!m_run) {
         start(true);
@@ -48,7 +48,7 @@ void RunControl::step(const QString& unit)
         return;
     }
     json::Value params = json::Value::object();
-    params["unit"] = unit.toStdString();
+    params["unit"] = base::nameOf(unit);
     control("run/step", std::move(params));
 }
 
@@ -84,9 +84,9 @@ void RunControl::answered(const base::Result<json::Value>& result)
     const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
     m_run = m_latest = *number->asInt();
     emit m_state.bench.runStateChanged();
-    const QString unit = std::exchange(m_stepWanted, {});
+    const std::optional<base::RunStep> unit = std::exchange(m_stepWanted, {});
     if (before == RunPhase::Stopping) stop();
-    else if (!unit.isEmpty()) step(unit);
+    else if (unit) step(*unit);
 }
 
 void RunControl::notified(const QString& method, const json::Value& params)
@@ -125,7 +125,7 @@ void RunControl::end()
     if (!running()) return;
     m_phase = after(m_phase, RunEvent::Ended);
     m_run.reset();
-    m_stepWanted.clear();
+    m_stepWanted.reset();
     if (m_log) m_log->finish();
     emit m_state.bench.runStateChanged();
 }

@@ -15,7 +15,7 @@ public:
     void start(bool paused);  // the plan of now; nothing while there is none, or while a run is under way
     void pause();
     void resume();
-    void step(const QString& unit);  // "batch", "stage"; begins a run if none is under way
+    void step(base::RunStep unit);  // begins a run if none is under way
     void stop();
     [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }  // whose results can be peeked
@@ -34,7 +34,7 @@ private:
     WorkbenchState& m_state;
     RunPhase m_phase = RunPhase::Idle;
     std::optional<std::int64_t> m_run, m_latest;  // the engine's numbers
-    QString m_stepWanted;                         // before the run had its number
+    std::optional<base::RunStep> m_stepWanted;    // before the run had its number
     std::shared_ptr<models::RunLog> m_log;
     int m_count = 0;
 };

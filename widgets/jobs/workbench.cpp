@@ -234,7 +234,7 @@ void Workbench::pause() { m_impl->runs.pause(); }
 
 void Workbench::resume() { m_impl->runs.resume(); }
 
-void Workbench::step(const QString& unit) { m_impl->runs.step(unit); }
+void Workbench::step(base::RunStep unit) { m_impl->runs.step(unit); }
 
 void Workbench::stopRun() { m_impl->runs.stop(); }
 

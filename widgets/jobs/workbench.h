@@ -57,8 +57,7 @@ public:
     void startRun(bool paused = false);
     void pause();
     void resume();
-    // "batch", "stage": goes on for one of them, then pauses; begins a run if none is under way.
-    void step(const QString& unit);
+    void step(base::RunStep unit);  // goes on for one of them, then pauses; begins a run if none is under way
     void stopRun();
 
     void planAgain();  // the machine is known better: the same cuts, and what they are compared with

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/proc.h"
 #include "executor/memory.h"
 #include "graph/generate.h"
 #include "graph/npy.h"
@@ -73,7 +74,7 @@ private:
 class AnonymousWatch {
 public:
     AnonymousWatch()
-        : m_before(verify::anonymousMemory("self")),
+        : m_before(base::anonymousMemory("self")),
           m_thread([this](const std::stop_token& stop) { watch(stop); })
     {}
     std::int64_t finish()
@@ -88,7 +89,7 @@ private:
     void watch(const std::stop_token& stop)
     {
         while (!stop.stop_requested()) {
-            m_peak = std::max(m_peak.load(), verify::anonymousMemory("self"));
+            m_peak = std::max(m_peak.load(), base::anonymousMemory("self"));
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
     }

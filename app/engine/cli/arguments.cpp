@@ -373,7 +373,7 @@ base::Result<Command> finishPlace(Parsed& parsed)
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
-    const auto nan = parsed.texts.nan == "refuse" ? executor::NanPolicy::Refuse : executor::NanPolicy::Propagate;
+    const base::NanPolicy nan = base::fromName<base::NanPolicy>(parsed.texts.nan).value_or(base::NanPolicy::Propagate);
     const verify::Mode mode = base::fromName<verify::Mode>(parsed.texts.verify).value_or(verify::Mode::Sample);
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};

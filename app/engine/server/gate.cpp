@@ -18,7 +18,7 @@ void RunGate::resume()
     m_changed.notify_all();
 }
 
-void RunGate::step(Unit unit)
+void RunGate::step(base::RunStep unit)
 {
     const std::lock_guard lock(m_mutex);
     m_paused = false;
@@ -27,7 +27,7 @@ void RunGate::step(Unit unit)
     m_changed.notify_all();
 }
 
-bool RunGate::ended(Unit unit)
+bool RunGate::ended(base::RunStep unit)
 {
     const std::lock_guard lock(m_mutex);
     if (m_stepping && m_unit == unit) {

@@ -4,21 +4,21 @@
 #include <mutex>
 #include <stop_token>
 
+#include "base/choices.h"
+
 namespace hopscope::engine {
 
 // Where a run waits while it is paused: between batches. Thread-safe.
 class RunGate {
 public:
-    enum class Unit : unsigned char { Batch, Stage };
-
     explicit RunGate(bool paused) : m_paused(paused) {}
 
     void pause();
     void resume();
-    void step(Unit unit);  // goes on until one more has ended
+    void step(base::RunStep unit);  // goes on until one more has ended
 
     // On the run's thread: a batch or a stage has ended. Whether the run has to wait now.
-    bool ended(Unit unit);
+    bool ended(base::RunStep unit);
     [[nodiscard]] bool paused();
     // Returns when the run may go on, or at a stop. The seconds that this took.
     double wait(const std::stop_token& stop);
@@ -28,7 +28,7 @@ private:
     std::condition_variable_any m_changed;
     bool m_paused;
     bool m_stepping = false;
-    Unit m_unit = Unit::Batch;
+    base::RunStep m_unit = base::RunStep::Batch;
 };
 
 }  // namespace hopscope::engine

@@ -37,7 +37,7 @@ void ServedRun::stageFinished(int stage, double seconds)
 {
     const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
     tell(protocol::StageEndEvent{.index = plan::StageId(stage), .seconds = seconds, .time = now(), .overlap = overlap});
-    if (m_gate.ended(RunGate::Unit::Stage)) hold();
+    if (m_gate.ended(base::RunStep::Stage)) hold();
     if (stage == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
 
@@ -55,7 +55,7 @@ void ServedRun::batchFinished(const executor::BatchEvent& event)
                               .peakMemory = event.peakMemory,
                               .time = now(),
                               .reservedMemory = event.reservedMemory});
-    if (m_gate.ended(RunGate::Unit::Batch)) hold();
+    if (m_gate.ended(base::RunStep::Batch)) hold();
 }
 
 // Of all events: the feed leaves out what the client cannot keep up with.

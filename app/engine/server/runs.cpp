@@ -16,12 +16,9 @@ verify::Mode modeOf(const json::Reader& params)
     return params.has("verify") ? json::named<verify::Mode>(params, "verify") : verify::Mode::Sample;
 }
 
-executor::NanPolicy nanOf(const json::Reader& params)
+base::NanPolicy nanOf(const json::Reader& params)
 {
-    const std::string name = textOr(params, "nan", "propagate");
-    if (name == "refuse") return executor::NanPolicy::Refuse;
-    if (name != "propagate") params.child("nan").refuse("must be propagate or refuse");
-    return executor::NanPolicy::Propagate;
+    return params.has("nan") ? json::named<base::NanPolicy>(params, "nan") : base::NanPolicy::Propagate;
 }
 
 RunRequest requestOf(const json::Reader& params)
@@ -57,15 +54,6 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
                                                     {chosen.plan.batch, device.memory}, {});
     if (expected) chosen.expected = *expected;  // a run says better what is wrong
     return chosen;
-}
-
-std::optional<RunGate::Unit> unitOf(const json::Reader& params)
-{
-    const auto name = params.get<std::string>("unit");
-    if (name == "batch") return RunGate::Unit::Batch;
-    if (name == "stage") return RunGate::Unit::Stage;
-    params.child("unit").refuse("must be batch or stage");
-    return std::nullopt;
 }
 
 void removeFolder(const std::string& folder)
@@ -141,14 +129,14 @@ void Runs::begin()
 Outcome Runs::control(const std::string& method, const json::Reader& params)
 {
     const auto id = params.get<std::int64_t>("run");
-    const auto unit = method == "run/step" ? unitOf(params) : std::nullopt;
+    const auto unit = method == "run/step" ? json::named<base::RunStep>(params, "unit") : base::RunStep::Batch;
     if (!params.ok()) return invalid(params);
     const std::lock_guard lock(m_mutex);
     if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is in progress");
     if (method == "run/pause") m_run->gate().pause();
     else if (method == "run/resume") m_run->gate().resume();
     else if (method == "run/cancel") m_run->cancel();
-    else m_run->gate().step(*unit);
+    else m_run->gate().step(unit);
     return json::Value();
 }
 

@@ -20,7 +20,7 @@ using Notify = std::function<void(const std::string& method, json::Value params)
 
 struct RunRequest {
     pipeline::ExecutionRequest execution;
-    executor::NanPolicy nan = executor::NanPolicy::Propagate;
+    base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
 };

@@ -73,13 +73,7 @@ KeyId Builder::internKey(Key key)
     return KeyId(keys.size() - 1);
 }
 
-SpaceId Builder::table(SpaceKind kind, const std::string& name)
-{
-    Space s;
-    s.kind = kind;
-    s.name = name;
-    return intern(std::move(s));
-}
+SpaceId Builder::table(SpaceKind kind, const std::string& name) { return intern({.kind = kind, .name = name}); }
 
 SpaceId Builder::edge(const std::string& name, SpaceId end0, SpaceId end1)
 {
@@ -92,54 +86,24 @@ SpaceId Builder::edge(const std::string& name, SpaceId end0, SpaceId end1)
 
 SpaceId Builder::filter(SpaceId parent, ValueId mask)
 {
-    Space s;
-    s.kind = SpaceKind::Filter;
-    s.parent = parent;
-    s.selector = mask;
-    return intern(std::move(s));
+    return intern({.kind = SpaceKind::Filter, .parent = parent, .selector = mask});
 }
 
 SpaceId Builder::perm(SpaceId parent, ValueId order)
 {
-    Space s;
-    s.kind = SpaceKind::Perm;
-    s.parent = parent;
-    s.selector = order;
-    return intern(std::move(s));
+    return intern({.kind = SpaceKind::Perm, .parent = parent, .selector = order});
 }
 
-SpaceId Builder::cat(const std::vector<SpaceId>& parts)
-{
-    Space s;
-    s.kind = SpaceKind::Cat;
-    s.parts = parts;
-    return intern(std::move(s));
-}
+SpaceId Builder::cat(const std::vector<SpaceId>& parts) { return intern({.kind = SpaceKind::Cat, .parts = parts}); }
 
-KeyId Builder::foreign(ValueId column)
-{
-    Key k;
-    k.kind = KeyKind::Foreign;
-    k.column = column;
-    return internKey(std::move(k));
-}
+KeyId Builder::foreign(ValueId column) { return internKey({.kind = KeyKind::Foreign, .column = column}); }
 
 KeyId Builder::of(KeyId first, KeyId second)
 {
-    Key k;
-    k.kind = KeyKind::Of;
-    k.first = first;
-    k.second = second;
-    return internKey(std::move(k));
+    return internKey({.kind = KeyKind::Of, .first = first, .second = second});
 }
 
-KeyId Builder::parts(const std::vector<KeyId>& keys)
-{
-    Key k;
-    k.kind = KeyKind::Parts;
-    k.parts = keys;
-    return internKey(std::move(k));
-}
+KeyId Builder::parts(const std::vector<KeyId>& keys) { return internKey({.kind = KeyKind::Parts, .parts = keys}); }
 
 void Builder::useKey(const Role& role)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Private to the optimiser: the way from a first valid plan to the proven optimum, by ever larger integer programs.
+// Private to the optimiser: from a first valid plan to the proven optimum, by a sequence of integer programs that allow
+// more and more recomputation.
 
 #include <chrono>
 #include <optional>
@@ -12,10 +13,10 @@
 
 namespace hopscope::optimiser {
 
-class Ladder {
+class ProgressiveSearch {
 public:
     // Both are kept by reference.
-    Ladder(const Instance& instance, const Options& options);
+    ProgressiveSearch(const Instance& instance, const Options& options);
 
     base::Result<Answer> run();
 
@@ -28,7 +29,7 @@ private:
     void offerBaselines();
     void offerIncumbent();
     void offerLocalSearch();
-    void climb();
+    void enlarge();
     bool step(int recompute, double share);
     void offer(const Placement& placement, const std::string& by);
     void offerSmall(const Cells& cells, const std::string& by);

@@ -1,4 +1,4 @@
-#include "optimiser/ladder.h"
+#include "optimiser/progressive_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<NodeId> keptBy(const Options& options)
 
 }  // namespace
 
-Ladder::Ladder(const Instance& instance, const Options& options)
+ProgressiveSearch::ProgressiveSearch(const Instance& instance, const Options& options)
     : m_instance(instance),
       m_options(options),
       m_began(std::chrono::steady_clock::now()),
@@ -30,30 +30,30 @@ Ladder::Ladder(const Instance& instance, const Options& options)
       m_small(m_reduced.instance)
 {}
 
-bool Ladder::solverAllowed() const
+bool ProgressiveSearch::solverAllowed() const
 {
     return m_options.solver && m_options.strategy == Strategy::Optimal && solver::available();
 }
 
-double Ladder::secondsLeft() const
+double ProgressiveSearch::secondsLeft() const
 {
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
     return m_options.deadlineSeconds - used.count();
 }
 
-bool Ladder::over() const { return m_options.stop.stop_requested() || secondsLeft() <= 0; }
-bool Ladder::proven() const { return m_infeasible || (m_best && m_best->gap <= closed); }
+bool ProgressiveSearch::over() const { return m_options.stop.stop_requested() || secondsLeft() <= 0; }
+bool ProgressiveSearch::proven() const { return m_infeasible || (m_best && m_best->gap <= closed); }
 
-base::Result<Answer> Ladder::run()
+base::Result<Answer> ProgressiveSearch::run()
 {
     m_infeasible = m_graph.impossible();
     if (m_infeasible) return finish();
     firstPlans();
-    if (solverAllowed() && !over() && !proven()) climb();
+    if (solverAllowed() && !over() && !proven()) enlarge();
     return finish();
 }
 
-void Ladder::firstPlans()
+void ProgressiveSearch::firstPlans()
 {
     m_bound = cutBound(m_reduced.instance);
     offerIncumbent();
@@ -62,14 +62,14 @@ void Ladder::firstPlans()
     if (!over() && !proven()) offerLocalSearch();
 }
 
-void Ladder::offerIncumbent()
+void ProgressiveSearch::offerIncumbent()
 {
     if (m_options.incumbent == nullptr || !evaluate(m_instance, *m_options.incumbent)) return;
     const Cells cells = cellsOf(m_small, *m_options.incumbent, m_reduced.image);
     if (realise(m_small, cells)) offerSmall(cells, "previous plan");
 }
 
-void Ladder::offerBaselines()
+void ProgressiveSearch::offerBaselines()
 {
     for (const auto& [which, name] :
          {std::pair(Baseline::DepthCut, Strategy::Depth), std::pair(Baseline::SourceRule, Strategy::SourceRule)})
@@ -77,7 +77,7 @@ void Ladder::offerBaselines()
             offer(*plan, base::nameOf(name));
 }
 
-void Ladder::offerLocalSearch()
+void ProgressiveSearch::offerLocalSearch()
 {
     SearchLimits limits;
     limits.stop = m_options.stop;
@@ -87,7 +87,7 @@ void Ladder::offerLocalSearch()
 }
 
 // Programs that allow more and more recomputation, then all of it; only the last one has a bound.
-void Ladder::climb()
+void ProgressiveSearch::enlarge()
 {
     for (const int recompute : {1, 2})
         if (!over() && !proven() && !step(recompute, 0.25)) return;
@@ -95,7 +95,7 @@ void Ladder::climb()
 }
 
 // False where there is no point in going on.
-bool Ladder::step(int recompute, double share)
+bool ProgressiveSearch::step(int recompute, double share)
 {
     Program program(m_small, {recompute, m_incumbent ? &*m_incumbent : nullptr, false});
     solver::Limits limits;
@@ -120,7 +120,7 @@ bool Ladder::step(int recompute, double share)
     return true;
 }
 
-void Ladder::offerSmall(const Cells& cells, const std::string& by)
+void ProgressiveSearch::offerSmall(const Cells& cells, const std::string& by)
 {
     base::Result<Placement> small = realise(m_small, cells);
     if (!small) return;
@@ -132,21 +132,21 @@ void Ladder::offerSmall(const Cells& cells, const std::string& by)
     if (plan && evaluate(m_instance, *plan)) offer(*plan, by);
 }
 
-void Ladder::offer(const Placement& placement, const std::string& by)
+void ProgressiveSearch::offer(const Placement& placement, const std::string& by)
 {
     if (m_best && placement.cost.total() >= m_best->placement.cost.total() * (1 - 1e-12)) return;
     m_best = Answer{Status::Feasible, placement, 0, 0, by};
     report();
 }
 
-void Ladder::raiseBound(double bound)
+void ProgressiveSearch::raiseBound(double bound)
 {
     if (bound <= m_bound * (1 + 1e-12) || std::isinf(bound)) return;
     m_bound = bound;
     if (m_best) report();
 }
 
-void Ladder::report()
+void ProgressiveSearch::report()
 {
     const double cost = m_best->placement.cost.total();
     m_best->lowerBound = std::min(m_bound, cost);
@@ -158,7 +158,7 @@ void Ladder::report()
     if (m_options.onImprovement) m_options.onImprovement(*m_best);
 }
 
-base::Result<Answer> Ladder::finish()
+base::Result<Answer> ProgressiveSearch::finish()
 {
     if (m_best) return *m_best;
     if (m_infeasible) return Answer{};
