@@ -323,7 +323,7 @@ void SceneBuilder::placeStores()
     spreadStores();
 }
 
-// Whether a store's place is free of other stores and of edges that cross it.
+// Whether a store's place is free of other stores, of titles, and of edges that cross it.
 bool SceneBuilder::storeFits(const QRectF& rect) const
 {
     for (int row = rowOf(rect.top()); row <= rowOf(rect.bottom()); ++row) {
@@ -341,11 +341,20 @@ bool SceneBuilder::storeFits(const QRectF& rect) const
     return true;
 }
 
-// Beside the edge that is cut, on the nearer side that is free.
+void SceneBuilder::occupy(const QRectF& rect)
+{
+    for (int row = rowOf(rect.top()); row <= rowOf(rect.bottom()); ++row) m_storeRows[row].push_back(rect);
+}
+
+// Beside the edge that is cut, on the nearer side that is free; titles of modules stay legible.
 void SceneBuilder::spreadStores()
 {
     constexpr int maxTries = 40;
+    constexpr qreal titleWidth = 90;
     auto& stores = m_scene->stores;
+    for (const QRectF& frame : m_scene->frames)
+        if (!frame.isNull())
+            occupy({frame.topLeft(), QSizeF(std::min(titleWidth, frame.width() / 2 - 12), frameTitle)});
     for (std::size_t i = 0; i < stores.size(); ++i) {
         const QRectF first = stores[i].rect;
         for (int attempt = 0; attempt < maxTries; ++attempt) {
@@ -355,9 +364,8 @@ void SceneBuilder::spreadStores()
             stores[i].rect = storeFits(right) ? right : left;
             if (storeFits(stores[i].rect)) break;
         }
-        const QRectF& placed = stores[i].rect;
-        for (int row = rowOf(placed.top()); row <= rowOf(placed.bottom()); ++row) m_storeRows[row].push_back(placed);
-        m_scene->bounds |= placed;
+        occupy(stores[i].rect);
+        m_scene->bounds |= stores[i].rect;
     }
 }
 

@@ -32,6 +32,7 @@ private:
     [[nodiscard]] SceneStore storeFor(const protocol::PlanCheckpoint& checkpoint) const;
     [[nodiscard]] bool isInner(const SceneStore& store) const;
     [[nodiscard]] bool storeFits(const QRectF& rect) const;
+    void occupy(const QRectF& rect);  // no store is placed there
     void spreadStores();
     void growBounds();
 
