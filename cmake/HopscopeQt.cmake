@@ -4,14 +4,9 @@ find_package(QCustomPlotQt6 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRAPHVIZ REQUIRED IMPORTED_TARGET libcgraph libgvc)
 
-# Common settings of everything that uses Qt; one precompiled header for all of it. HOPSCOPE_UNITY: a dozen sources at a
-# time, where Qt's headers cost more than what they are included for; private names of one then hide those of another.
+# Common settings of everything that uses Qt; one precompiled header for all of it.
 function(hopscope_qt target)
   set_target_properties(${target} PROPERTIES AUTOMOC ON AUTORCC ON)
-  if(HOPSCOPE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
-  endif()
   target_link_libraries(${target} PUBLIC Qt6::Widgets)
   if(TARGET hopscope_qt_pch)
     target_precompile_headers(${target} REUSE_FROM hopscope_qt_pch)

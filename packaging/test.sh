@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, then builds and tests everything: the whole project with its tests, modules and window again
-# under AddressSanitizer + UndefinedBehaviorSanitizer, the modules without LibTorch under ThreadSanitizer, a configuration
+# Installs what is missing, then builds and tests everything: the whole project with its tests, the modules without
+# LibTorch again under AddressSanitizer + UndefinedBehaviorSanitizer and under ThreadSanitizer, a configuration
 # without the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
 # earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
 set -u
@@ -81,7 +81,6 @@ tidied() {
 step "Build" main_build
 step "Tests" main_tests
 step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
-step "AddressSanitizer and UndefinedBehaviorSanitizer, modules with LibTorch" sanitized asan-torch
 step "ThreadSanitizer" sanitized tsan
 step "Without the optional parts, packages from a folder" without_optional_parts
 step "Formatting" formatted

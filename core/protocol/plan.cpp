@@ -192,7 +192,7 @@ base::Result<std::vector<RepairRecord>> readRepairs(const json::Value& result)
         repair.cost = item.maybe<double>("cost").value_or(0);
         if (item.has("drop")) repair.drop = schema::readPin(item.child("drop"), schema::valueNamed);
         else repair.stages = item.get<int>("stages");
-        found.push_back(std::move(repair));
+        found.push_back(repair);
     }
     if (!root.ok()) return base::forward(root.status());
     std::ranges::stable_sort(found, {}, &RepairRecord::cost);

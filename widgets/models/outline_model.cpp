@@ -6,9 +6,9 @@ namespace hopscope::models {
 
 namespace {
 
-class Builder {
+class OutlineBuilder {
 public:
-    Builder(const protocol::ModelRecord& model, const ModuleTree& tree)
+    OutlineBuilder(const protocol::ModelRecord& model, const ModuleTree& tree)
         : m_model(model),
           m_tree(tree),
           m_modules(tree.modules.size(), -1),
@@ -77,7 +77,7 @@ private:
 
 std::vector<OutlineNode> outlineNodes(const protocol::ModelRecord& model, const ModuleTree& tree)
 {
-    return Builder(model, tree).build();
+    return OutlineBuilder(model, tree).build();
 }
 
 void OutlineModel::setModel(ModelPtr model, PartsPtr parts)
