@@ -2,9 +2,9 @@
 
     tidy.py BUILD_FOLDER [--jobs N] [PART_OF_A_PATH ...]
 
-Most of the time of clang-tidy goes into headers. Sources that are compiled with the same options
-are therefore checked in groups, each as one translation unit that includes them; sources that define the same private
-names go to different groups. Where a group does not compile, its sources are checked one by one.
+Most of the time of clang-tidy goes into headers. Sources that are compiled with the same options are therefore checked in
+groups, each as one translation unit that includes them; sources that define the same private names go to different
+groups. Where a group does not compile, its sources are checked one by one.
 Exits with 1 if there are findings.
 """
 

@@ -180,9 +180,9 @@ std::int64_t DeviceContext::freeMemory() const
 
 double DeviceContext::batchBudget(std::optional<std::int64_t> limit) const
 {
-    const auto free = static_cast<double>(limit ? 0 : freeMemory());
-    if (gpu()) return limit ? static_cast<double>(*limit) : free * gpuShare;
-    const double bytes = limit ? static_cast<double>(tensorLimit(*limit) - cpuMemory().current) : free * cpuShare;
+    if (gpu()) return limit ? static_cast<double>(*limit) : static_cast<double>(freeMemory()) * gpuShare;
+    const double bytes = limit ? static_cast<double>(tensorLimit(*limit) - cpuMemory().current)
+                               : static_cast<double>(freeMemory()) * cpuShare;
     return std::min(bytes, cpuBatchBytes);
 }
 
