@@ -4,12 +4,16 @@
 #include <new>
 #include <optional>
 
+#include "base/proc.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "graph/file.h"
 
 namespace hopscope::engine {
 
 namespace {
+
+constexpr std::int64_t shareForScratch = 4;  // the fourth part of what is free may hold structure and the prologue
 
 base::Result<int> runCommand(const Command& command, Session& session)
 {
@@ -42,6 +46,7 @@ int engineMain(int count, char** arguments)
     // The child of a verification is stopped by its parent, not by signals of its own.
     std::optional<Interrupt> interrupt;
     if (!std::holds_alternative<OracleCommand>(invocation->command)) interrupt.emplace();
+    graph::allowAnonymousScratch(base::availableMemory() / shareForScratch);
     Session session{console, interrupt ? interrupt->token() : std::stop_token()};
     const base::Result<int> code = guarded(invocation->command, session);
     if (code) return *code;

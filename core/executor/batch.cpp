@@ -99,6 +99,7 @@ void Batch::run(const Instruction& i)
 {
     switch (i.act) {
     case Act::Read: return read(i);
+    case Act::Pick: return pick(i);
     case Act::Narrow: {
         const int d = m_session.analysis.rowDim(i.value);
         reg(i.outputs[0]) = reg(i.input).narrow(d, 0, m_block.count(i.rows));
@@ -127,6 +128,12 @@ void Batch::read(const Instruction& i)
     else if (m_feed.picksThere(i)) reg(i.outputs[0]) = m_session.residents.table(i.value).index_select(0, from);
     else reg(i.outputs[0]) = from;
     check(i, i.value, reg(i.outputs[0]));
+}
+
+void Batch::pick(const Instruction& i)
+{
+    reg(i.outputs[0]) = given(i).rows;
+    check(i, m_session.analysis.program.op(i.op).outputs[0], reg(i.outputs[0]));
 }
 
 // Of a table on the device, those of the batch follow each other.
@@ -309,10 +316,13 @@ void Batch::segment(const Instruction& i)
     const Given from = given(i);
     SegmentInputs in;
     if (s.from >= 0) in.source = reg(s.from);
-    else in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source);
+    else
+        in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
     in.pieces = from.pieces;
+    in.first = from.first;
+    in.count = from.count;
     if (m_feed.skips(i)) structureHere(s, in);
     if (m_session.standIn && m_session.device.gpu() && s.from < 0) in.columns.zero_();
     if (s.weight >= 0) in.weight = reg(s.weight);
@@ -352,14 +362,12 @@ void Batch::contributions()
     }
 }
 
-void Batch::merge()
+void Batch::mergeInto(Session& session, const Contributions& contributions)
 {
     std::vector<Contribution> merged;
-    for (const auto& [op, contribution] : m_contributions)
-        merged.push_back(m_session.reducers.at(op).merged(contribution));
+    for (const auto& [op, contribution] : contributions) merged.push_back(session.reducers.at(op).merged(contribution));
     for (std::size_t k = 0; k < merged.size(); ++k)
-        m_session.reducers.at(m_contributions[k].first).replace(std::move(merged[k]));
-    m_contributions.clear();
+        session.reducers.at(contributions[k].first).replace(std::move(merged[k]));
 }
 
 namespace {

@@ -2,6 +2,8 @@
 
 // Private to executor: runs the instructions of a loop for one batch.
 
+#include <utility>
+
 #include "executor/feed.h"
 #include "executor/loop_program.h"
 #include "executor/segment_run.h"
@@ -27,8 +29,13 @@ public:
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
+    using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
+
     // Adds the batch's contributions to the reductions of the loop: all of them, or none if it throws.
-    void merge();
+    void merge() { mergeInto(m_session, std::exchange(m_contributions, {})); }
+    // In two parts, since contributions are merged in the order of the batches, however they are computed.
+    Contributions takeContributions() { return std::exchange(m_contributions, {}); }
+    static void mergeInto(Session& session, const Contributions& contributions);
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished.
     void store();
     // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
@@ -50,6 +57,7 @@ private:
     };
     void run(const Instruction& i);
     void read(const Instruction& i);
+    void pick(const Instruction& i);
     at::Tensor rowsHere(const Instruction& i);
     void structureHere(const Segment& s, SegmentInputs& in);
     void keep(const Written& w, const at::Tensor& made);
@@ -81,7 +89,7 @@ private:
     std::vector<Given> m_given;  // GPU, by instruction: first on the host, then on the device
     std::vector<at::Tensor> m_registers;
     std::vector<bool> m_owned;  // the result of an operator of this batch, which may be overwritten
-    std::vector<std::pair<ir::OpId, Contribution>> m_contributions;
+    Contributions m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;
     std::int64_t m_writtenBytes = 0;

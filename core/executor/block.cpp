@@ -156,6 +156,21 @@ at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key)
     return m_globals[{on, space, key}] = std::move(t);
 }
 
+std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+{
+    if (!isSliced(on, space, key) || !m_batch.ascending()) return std::nullopt;
+    const graph::Adjacency& adjacency = m_structure.adjacency(space, on.key);
+    const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
+    const std::int64_t all = adjacency.targets() ? adjacency.end(adjacency.targets() - 1) : 0;
+    const std::int64_t first = m_batch.count ? adjacency.begin(m_batch.first) : 0, count = countFor(on, m_batch);
+    m_structureBytes += count * (column.wide ? 8 : 4) + m_batch.count * 8;
+    const auto of = [](const void* from, std::int64_t n, at::ScalarType type) {
+        return at::from_blob(const_cast<void*>(from), {n}, at::TensorOptions().dtype(type));
+    };
+    return AdjacencySlice{of(column.bytes.get(), all, column.wide ? at::kLong : at::kInt),
+                          of(adjacency.offsets() + m_batch.first, m_batch.count + 1, at::kLong), first, count};
+}
+
 at::Tensor Block::positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)
 {
     const std::tuple cacheKey{on, space, key, in};

@@ -20,6 +20,20 @@ struct Destinations {
     [[nodiscard]] bool ascending() const { return order == nullptr; }
 };
 
+// A batch's part of an adjacency where it lies: columns of all its positions, and the offsets of the batch's
+// destinations, which begin at the position `first`. Valid as long as the structure.
+struct AdjacencySlice {
+    at::Tensor columns;  // 32 or 64 bits
+    at::Tensor offsets;  // destinations + 1
+    std::int64_t first = 0, count = 0;
+};
+
+// Whether the key's columns, in the order of the adjacency that owns the rows, are kept as a whole.
+inline bool isSliced(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key)
+{
+    return on.kind == ir::RowKind::Owned && on.table == space && on.key != key;
+}
+
 class Block {
 public:
     Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop);
@@ -37,6 +51,8 @@ public:
     at::Tensor positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
     // For each row of `on`, the global number of the row that the key refers to.
     at::Tensor globals(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
+    // The same where it need not be computed, because the destinations follow each other and own the rows.
+    std::optional<AdjacencySlice> slice(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm class, the local number within `in` of its row in the parent table.
     at::Tensor parentPositions(const ir::RowClass& on, const ir::RowClass& in);
     // For each row of a Cat class, its number in the concatenation of the parts' local rows.

@@ -21,6 +21,7 @@ namespace hopscope::executor {
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
+    std::optional<std::int64_t> tile;  // CPU without `batch`: destinations per tile (tiles.h); nullopt: chosen by bytes
     std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
     std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending

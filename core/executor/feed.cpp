@@ -39,7 +39,8 @@ at::Tensor pick(const at::Tensor& table, std::int64_t dim, const at::Tensor& row
     const auto* from = static_cast<const std::byte*>(table.const_data_ptr());
     auto* to = static_cast<std::byte*>(out.mutable_data_ptr());
     const std::int64_t stride = table.stride(0) * static_cast<std::int64_t>(table.element_size());
-    const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
+    const kernels::Index numbers = rows.scalar_type() == at::kInt ? kernels::Index(rows.const_data_ptr<std::int32_t>())
+                                                                  : rows.const_data_ptr<std::int64_t>();
     at::parallel_for(0, rows.numel(), gatherGrain, [&](std::int64_t first, std::int64_t last) {
         kernels::gatherRowsCpu(from, stride, numbers, to, rowBytes, first, last);
     });
@@ -80,15 +81,32 @@ Given Feed::give(const Instruction& i)
     case Act::Positions:
     case Act::Select:
     case Act::Concat: return {numbers(i), {}, {}};
-    case Act::Segment: break;
+    case Act::Pick: return {picked(i), {}, {}};
+    case Act::Segment: return segment(i.segment);
     default: return {};
     }
-    Given given;
-    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
-    if (i.segment.from >= 0) return given;
-    given.rows = numbers(i);
-    countInPlace(i.segment);
-    return given;
+}
+
+Given Feed::segment(const Segment& s)
+{
+    return timed(Phase::Block, [&]() -> Given {
+        if (s.from < 0)
+            if (auto slice = m_block.slice(s.messages, s.columnSpace, s.columnKey))
+                return {slice->columns, slice->offsets, {}, slice->first, slice->count};
+        Given given;
+        given.offsets = m_block.offsets(s.messages);
+        if (s.from < 0) given.rows = m_block.globals(s.messages, s.columnSpace, s.columnKey);
+        return given;
+    });
+}
+
+at::Tensor Feed::picked(const Instruction& i)
+{
+    const at::Tensor rows = timed(Phase::Block, [&] {
+        const auto slice = m_block.slice(i.rows, i.space, i.key);
+        return slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(i.rows, i.space, i.key);
+    });
+    return timed(Phase::Gather, [&] { return pick(m_session.table(i.value, m_program), 0, rows, pageable); });
 }
 
 at::Tensor Feed::numbers(const Instruction& i)
@@ -132,14 +150,6 @@ void Feed::countRead(ir::ValueId value, std::int64_t bytes)
 {
     if (m_session.analysis.info(value).structureOnly) m_structureBytes += bytes;
     else m_readBytes += bytes;
-}
-
-// Each row of the frontier is counted once, however often it is read.
-void Feed::countInPlace(const Segment& s)
-{
-    const at::Tensor table = m_session.table(s.source);
-    const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
-    countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
 }
 
 at::Tensor Feed::writtenRows(const Written& written)

@@ -16,11 +16,13 @@ namespace hopscope::executor {
 
 // The data for an instruction. Tensors that it does not need are undefined.
 struct Given {
-    // Read: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row
+    // Read, Pick: rows of the table, or their numbers where the table is on the device. Positions, Select, Concat: row
     // numbers. Segment in place: columns.
     at::Tensor rows;
     at::Tensor offsets;  // Segment
     at::Tensor pieces;   // Segment: the parts into which rows with many edges are divided, as bytes
+    // Segment: rows and offsets are parts of the whole graph's, see SegmentInputs.
+    std::int64_t first = 0, count = -1;
 };
 
 class Feed {
@@ -67,7 +69,8 @@ private:
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
     std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);
     void countRead(ir::ValueId value, std::int64_t bytes);
-    void countInPlace(const Segment& s);
+    Given segment(const Segment& s);
+    at::Tensor picked(const Instruction& i);
     std::int64_t tableRowBytes(ir::ValueId value);
 
     Session& m_session;

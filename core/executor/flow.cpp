@@ -286,7 +286,7 @@ void Flow::accountWritten()
         m_written.pop_front();
         lock.unlock();
         m_accounted += slot.destinations.count;
-        m_books.account({slot.batch, slot.block, slot.rows, slot.held});
+        m_books.account(figuresOf(slot.batch, slot.block, slot.rows, slot.held));
         slot.batch.clear();
         lock.lock();
         release(slot);

@@ -1,5 +1,6 @@
 #include "executor/fuse.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -193,9 +194,8 @@ int Fuser::soleProducer(ir::ValueId value, const ir::RowClass& rows) const
     return it == m_producers.end() || useCount(value, rows) != 1 ? -1 : it->second;
 }
 
-bool Fuser::isRowGather(int step) const
+bool Fuser::gathersRows(int step) const
 {
-    if (step < 0) return false;
     const ir::Op& o = op(step);
     const analysis::OpInfo& info = m_analysis.info(o.id);
     using operators::Rule;
@@ -205,11 +205,19 @@ bool Fuser::isRowGather(int step) const
     for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
         const std::size_t rank = m_analysis.program.value(operand.value).shape.size();
         if (operand.use == Use::Index && rank != 1) return false;
-        if (operand.use == Use::Source &&
-            (!isFloatRows(operand.value) || rank != m_analysis.program.value(o.outputs[0]).shape.size()))
-            return false;
+        if (operand.use == Use::Source && rank != m_analysis.program.value(o.outputs[0]).shape.size()) return false;
     }
     return true;
+}
+
+// Of elements that the segment kernels know.
+bool Fuser::isRowGather(int step) const
+{
+    if (step < 0 || !gathersRows(step)) return false;
+    const auto& operands = m_uses[static_cast<std::size_t>(step)].operands;
+    return std::ranges::all_of(operands, [&](const analysis::OperandRows& operand) {
+        return operand.use != Use::Source || isFloatRows(operand.value);
+    });
 }
 
 void Fuser::includeGather(Fusion& fusion) const

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] const Fusion* at(int step) const;
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;
+    // Whether the step gathers whole rows along the first dimension, by an index of one number per row.
+    [[nodiscard]] bool gathersRows(int step) const;
 
 private:
     std::optional<Fusion> aggregation(int step) const;

@@ -5,8 +5,11 @@
 #include <random>
 #include <utility>
 
+#include <ATen/Parallel.h>
+
 #include "base/units.h"
 #include "executor/flow.h"
+#include "executor/tiles.h"
 
 namespace hopscope::executor {
 
@@ -42,38 +45,68 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
                        " destinations after running out of memory");
 }
 
-void LoopBooks::phases(const PhaseTimes& times)
+void BatchFigures::add(const BatchFigures& later)
 {
-    for (int p = 0; p < phaseCount; ++p) {
-        const auto at = static_cast<std::size_t>(p);
-        if (times.seconds[at] > 0)
-            m_session.observer.phaseFinished(
-                {m_report.index, m_number, static_cast<Phase>(p), times.starts[at], times.seconds[at]});
-    }
-    PhaseSeconds& sum = m_report.phases;
-    double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
-    for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += times.seconds[p];
+    destinations += later.destinations;
+    rows.edges += later.rows.edges;
+    rows.frontier += later.rows.frontier;
+    times.add(later.times);
+    bytes.h2d += later.bytes.h2d;
+    bytes.d2h += later.bytes.d2h;
+    bytes.structure += later.bytes.structure;
+    memory.current = later.memory.current;
+    memory.reserved = later.memory.reserved;
+    memory.peak = std::max(memory.peak, later.memory.peak);
+    memory.reservedPeak = std::max(memory.reservedPeak, later.memory.reservedPeak);
 }
 
-void LoopBooks::account(const FinishedBatch& finished)
+BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory)
 {
-    const std::int64_t n = finished.block.destinations().count;
-    const MemoryStats& memory = finished.memory;
-    m_progress.done += n;
-    phases(finished.batch.times());
+    plan::Bytes bytes;
+    bytes.h2d = batch.feed().readBytes();
+    bytes.d2h = batch.writtenBytes();
+    bytes.structure = batch.feed().structureBytes() + block.structureBytes();
+    return {block.destinations().count, rows, batch.times(), bytes, memory};
+}
+
+void LoopBooks::account(const BatchFigures& finished)
+{
+    count(finished);
+    tell(finished);
+}
+
+void LoopBooks::count(const BatchFigures& batch)
+{
+    const std::int64_t n = batch.destinations;
     ++m_report.batches;
     m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, n) : n;
     m_report.largestBatch = std::max(m_report.largestBatch, n);
-    m_report.bytes.d2h += finished.batch.writtenBytes();
-    m_report.bytes.h2d += finished.batch.feed().readBytes();
-    m_report.bytes.structure += finished.batch.feed().structureBytes() + finished.block.structureBytes();
-    m_report.peakMemory = std::max(m_report.peakMemory, memory.peak);
-    m_report.reservedMemory = std::max(m_report.reservedMemory, memory.reservedPeak);
-    m_report.frontierRows += finished.rows.frontier;
+    m_report.bytes.d2h += batch.bytes.d2h;
+    m_report.bytes.h2d += batch.bytes.h2d;
+    m_report.bytes.structure += batch.bytes.structure;
+    m_report.peakMemory = std::max(m_report.peakMemory, batch.memory.peak);
+    m_report.reservedMemory = std::max(m_report.reservedMemory, batch.memory.reservedPeak);
+    m_report.frontierRows += batch.rows.frontier;
     m_report.destinations += n;
+    PhaseSeconds& sum = m_report.phases;
+    double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
+    for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
+}
+
+void LoopBooks::tell(const BatchFigures& batches)
+{
+    for (int p = 0; p < phaseCount; ++p) {
+        const auto at = static_cast<std::size_t>(p);
+        if (batches.times.seconds[at] > 0)
+            m_session.observer.phaseFinished(
+                {m_report.index, m_number, static_cast<Phase>(p), batches.times.starts[at], batches.times.seconds[at]});
+    }
+    m_progress.done += batches.destinations;
+    const MemoryStats& memory = batches.memory;
     m_session.observer.batchFinished({m_report.index, m_session.analysis.tables.spaceName(m_program.loop->destination),
-                                      m_number, n, finished.rows.edges, finished.rows.frontier, m_progress.done,
-                                      m_progress.total, memory.current, memory.peak, memory.reservedPeak});
+                                      m_number, batches.destinations, batches.rows.edges, batches.rows.frontier,
+                                      m_progress.done, m_progress.total, memory.current, memory.peak,
+                                      memory.reservedPeak});
     ++m_number;
 }
 
@@ -115,7 +148,7 @@ public:
         return true;
     }
 
-    FinishedBatch finished() { return {m_batch, m_block, m_rows, m_session.device.memory()}; }
+    BatchFigures figures() { return figuresOf(m_batch, m_block, m_rows, m_session.device.memory()); }
 
     void end()
     {
@@ -133,30 +166,46 @@ private:
 
 }  // namespace
 
-void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books)
+void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
+               const Destinations& range)
 {
-    const DestinationOrder all(session, program);
     InTurn loop(session, program, sizer);
-    std::int64_t first = 0;
-    while (first < all.count()) {
+    std::int64_t first = range.first;
+    const std::int64_t end = range.first + range.count;
+    while (first < end) {
         session.checkStop();
-        const Destinations range{first, sizer.next(first, all.count() - first, all.order()), all.order()};
-        if (!loop.attempt(range)) {
-            books.tooLarge(sizer, range);
+        const Destinations batch{first, sizer.next(first, end - first, range.order), range.order};
+        if (!loop.attempt(batch)) {
+            books.tooLarge(sizer, batch);
             continue;
         }
-        first += range.count;
-        books.account(loop.finished());
+        first += batch.count;
+        books.account(loop.figures());
         loop.end();
     }
 }
+
+namespace {
+
+void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, double budget)
+{
+    const DestinationOrder all(session, program);
+    const Destinations range{0, all.count(), all.order()};
+    const Options& options = session.options;
+    const auto tiling = tilingOf(session.analysis, session.structure, program,
+                                 {options.batch, options.tile, budget, at::get_num_threads()});
+    if (!tiling) return runInTurn(session, program, sizer, books, range);
+    Tiles(session, program, sizer, books, *tiling).run(range);
+}
+
+}  // namespace
 
 void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget)
 {
     LoopBooks books(session, program, report, progress);
     if (!session.device.gpu()) {
         LoopSizer sizer(session, program, budget);
-        return runInTurn(session, program, sizer, books);
+        return runOnCpu(session, program, sizer, books, budget);
     }
     // Beforehand, so that batches take alike.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);

@@ -14,13 +14,19 @@ struct StageProgress {
     std::int64_t done = 0, total = 0;
 };
 
-// A batch that has been computed.
-struct FinishedBatch {
-    Batch& batch;
-    Block& block;
+// What is reported about a batch, or about successive ones together.
+struct BatchFigures {
+    std::int64_t destinations = 0;
     BatchRows rows;
+    PhaseTimes times;
+    plan::Bytes bytes;
     MemoryStats memory;
+
+    void add(const BatchFigures& later);
 };
+
+// Of a batch that has been computed and whose rows have been stored.
+BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory);
 
 // Keeps the report on the batches of a loop and tells the observer.
 class LoopBooks {
@@ -33,7 +39,10 @@ public:
     {}
 
     // To be called in the order of the batches.
-    void account(const FinishedBatch& finished);
+    void account(const BatchFigures& finished);
+    // The same in two parts: the report counts each batch, the observer is told about several at once.
+    void count(const BatchFigures& batch);
+    void tell(const BatchFigures& batches);
     // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
     // single destination; on a GPU only if that failed twice, the second time with no other batch under way.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
@@ -61,8 +70,9 @@ private:
     std::vector<std::int64_t> m_order;
 };
 
-// Runs the batches one after the other, each on all cores.
-void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books);
+// Runs the batches of a range of destinations one after the other, each on all cores.
+void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
+               const Destinations& range);
 
 // Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes
 // memory that is held for the whole loop.

@@ -21,12 +21,13 @@ namespace {
 class Compiler {
 public:
     Compiler(const analysis::Analysis& analysis, const plan::Loop& loop, const std::unordered_set<ir::ValueId>& stored,
-             const InPlace& inPlace)
+             const InPlace& inPlace, bool gpu)
         : m_analysis(analysis),
           m_program(analysis.program),
           m_loop(loop),
           m_stored(stored),
           m_inPlace(inPlace),
+          m_gpu(gpu),
           m_uses(operandUses()),
           m_fuser(analysis, loop, m_uses)
     {
@@ -39,7 +40,7 @@ public:
     {
         countInPlace();
         for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i)
-            if (!m_fuser.vanished(i)) step(i);
+            if (!m_fuser.vanished(i) && !m_needless.contains(i)) step(i);
         for (const plan::Access& w : m_loop.writes)
             m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
@@ -104,6 +105,7 @@ private:
     {
         const auto it = m_held.find({value, rows});
         if (it != m_held.end()) return it->second;
+        if (rows.kind == RowKind::Batch && isReshaped(value)) return local(value, rows);
         if (m_computed.contains({value, rows})) orderBroken(value, rows);
         if (rows.kind == RowKind::Batch && inFrontier(value, rows.table)) return narrow(value, rows);
         if (m_analysis.available(value) && recipe(value)) return local(value, rows);
@@ -197,6 +199,8 @@ private:
         if (s.rows.kind == RowKind::All) return;
         if (isSparseProduct(operands)) return sparseProduct(s, operands);
         if (const Fusion* fusion = m_fuser.at(i)) return segment(s, *fusion);
+        if (const analysis::OperandRows* const source = picked(i); source && readsInPlace(source->value))
+            return pick(s, *source, operands);
         const OpKind kind = m_analysis.info(s.op).kind;
         if (kind == OpKind::Select) return rearrange(Act::Select, s, operands);
         if (kind == OpKind::Concat) return rearrange(Act::Concat, s, operands);
@@ -299,25 +303,117 @@ private:
 
     // ---- segments
 
-    bool readsInPlace(ir::ValueId value) const { return m_inPlaceValues.contains(value); }
+    bool readsInPlace(ir::ValueId value) const { return m_tables.contains(value); }
 
-    // A whole table is read in place if segments are its only readers on the frontier: then no frontier copy is made.
+    bool isReshaped(ir::ValueId value) const
+    {
+        const auto found = m_tables.find(value);
+        return found != m_tables.end() && found->second != value;
+    }
+
+    // A whole table is read in place if segments are its only readers on the frontier, and on a CPU row gathers and
+    // reshapes that are read so themselves: then no frontier copy is made.
     void countInPlace()
     {
-        std::map<ir::ValueId, std::pair<int, RowClass>> segments;
         for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i) {
-            const Fusion* f = m_fuser.at(i);
-            if (!f || f->gather < 0 || f->shape.sourceRows.kind != RowKind::Frontier) continue;
-            ++segments[f->source].first;
-            segments[f->source].second = f->shape.sourceRows;
+            const Fusion* const f = m_fuser.at(i);
+            if (f && f->gather >= 0) ++m_readers[{f->source, f->shape.sourceRows}];
+            else if (const analysis::OperandRows* const source = picked(i)) ++m_readers[{source->value, source->rows}];
+            else if (reshapesRows(i))
+                m_reshapes[{m_uses[at(i)].operands[0].value, m_loop.steps[at(i)].rows}].push_back(i);
         }
-        for (const auto& [value, found] : segments) {
-            const bool here = m_computed.contains({value, found.second});
-            const bool there = m_stored.contains(value) || m_analysis.available(value);
-            if (!here && there && m_inPlace(value) && m_fuser.useCount(value, found.second) == found.first &&
-                !recipeAvailable(value))
-                m_inPlaceValues.insert(value);
+        std::set<Held> tables;
+        for (const auto& [held, count] : m_readers) tables.insert(held);
+        for (const auto& [held, steps] : m_reshapes) tables.insert(held);
+        for (const Held& held : tables)
+            if (isTable(held) && onlyReadInPlace(held)) takeInPlace(held, held.first);
+    }
+
+    bool isTable(const Held& held) const
+    {
+        const ir::ValueId value = held.first;
+        const bool there = m_stored.contains(value) || m_analysis.available(value);
+        return held.second.kind == RowKind::Frontier && !m_computed.contains(held) && there && m_inPlace(value) &&
+               !recipeAvailable(value);
+    }
+
+    // Rows stay rows, and their elements follow each other.
+    bool reshapesRows(int step) const
+    {
+        const plan::Step& s = m_loop.steps[at(step)];
+        const ir::Op& op = m_program.op(s.op);
+        if (m_gpu || s.rows.kind != RowKind::Frontier || !operators::reshapes(op.name) || op.outputs.size() != 1)
+            return false;
+        const auto& operands = m_uses[at(step)].operands;
+        return m_analysis.info(s.op).kind == OpKind::Rowwise && operands.size() == 1 && operands[0].rows == s.rows &&
+               m_analysis.rowDim(op.outputs[0]) == 0 &&
+               m_program.value(op.outputs[0]).dtype == m_program.value(operands[0].value).dtype;
+    }
+
+    bool onlyReadInPlace(const Held& held) const
+    {
+        const auto readers = m_readers.find(held);
+        int count = readers == m_readers.end() ? 0 : readers->second;
+        for (const int step : reshapesOf(held)) count += onlyReadInPlace(reshaped(step)) ? 1 : 0;
+        return count > 0 && count == m_fuser.useCount(held.first, held.second);
+    }
+
+    void takeInPlace(const Held& held, ir::ValueId table)
+    {
+        m_tables[held.first] = table;
+        for (const int step : reshapesOf(held)) {
+            m_needless.insert(step);
+            takeInPlace(reshaped(step), table);
         }
+    }
+
+    std::vector<int> reshapesOf(const Held& held) const
+    {
+        const auto found = m_reshapes.find(held);
+        return found == m_reshapes.end() ? std::vector<int>() : found->second;
+    }
+
+    Held reshaped(int step) const
+    {
+        const plan::Step& s = m_loop.steps[at(step)];
+        return {m_program.op(s.op).outputs[0], s.rows};
+    }
+
+    static std::size_t at(int step) { return static_cast<std::size_t>(step); }
+
+    // What a step would gather rows of in place; nullptr: it does something else. GPUs gather by local numbers, which
+    // are uploaded once for all gathers of a batch.
+    const analysis::OperandRows* picked(int step) const
+    {
+        if (m_gpu || m_fuser.vanished(step) || m_fuser.at(step) || !m_fuser.gathersRows(step)) return nullptr;
+        for (const analysis::OperandRows& o : m_uses[at(step)].operands)
+            if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) return &o;
+        return nullptr;
+    }
+
+    void pick(const plan::Step& s, const analysis::OperandRows& source,
+              const std::vector<analysis::OperandRows>& operands)
+    {
+        const analysis::Role& role = m_analysis.info(s.op).role;
+        Instruction i;
+        i.act = Act::Pick;
+        i.op = s.op;
+        i.value = source.value;
+        i.rows = std::ranges::find(operands, Use::Index, &analysis::OperandRows::use)->rows;
+        i.space = role.space;
+        i.key = role.key;
+        readInPlace(source.value);
+        includeClass(i.rows);
+        finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
+    }
+
+    void readInPlace(ir::ValueId value)
+    {
+        const ir::ValueId table = m_tables.at(value);
+        if (m_analysis.available(table)) m_result.leaves.insert(table);
+        if (table != value) m_result.reshaped[value] = table;
+        std::vector<ir::ValueId>& known = m_result.inPlace;
+        if (!m_gpu && std::ranges::find(known, table) == known.end()) known.push_back(table);
     }
 
     void segment(const plan::Step& s, const Fusion& fusion)
@@ -343,8 +439,7 @@ private:
         segment.columnSpace = role.space;
         segment.columnKey = role.key;
         if (segment.sourceRows.kind == RowKind::Frontier && readsInPlace(segment.source)) {
-            if (m_analysis.available(segment.source)) m_result.leaves.insert(segment.source);
-            return;
+            return readInPlace(segment.source);
         }
         segment.from = fetch(segment.source, segment.sourceRows);
         segment.columns = positions(segment.messages, role.space, role.key, segment.sourceRows);
@@ -452,13 +547,17 @@ private:
     const plan::Loop& m_loop;
     const std::unordered_set<ir::ValueId>& m_stored;
     const InPlace& m_inPlace;
+    bool m_gpu;
     std::vector<StepUse> m_uses;
     Fuser m_fuser;
     LoopProgram m_result;
     std::set<Held> m_computed;
     std::map<Held, Register> m_held;
     std::map<std::tuple<RowClass, ir::SpaceId, ir::KeyId, RowClass>, Register> m_positions;
-    std::set<ir::ValueId> m_inPlaceValues;
+    std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
+    std::map<Held, std::vector<int>> m_reshapes;  // steps, by what they reshape
+    std::map<ir::ValueId, ir::ValueId> m_tables;  // what is read in place: the table itself or its rows reshaped
+    std::set<int> m_needless;                     // steps that reshape what is read in place
 };
 
 }  // namespace
@@ -466,10 +565,8 @@ private:
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu)
 {
-    LoopProgram program = Compiler(analysis, loop, stored, readInPlace).run();
-    if (gpu) program.frontiers = frontiersUsed(program);
-    else
-        for (const plan::FrontierSource& s : loop.frontier) program.frontiers.insert(s.type);
+    LoopProgram program = Compiler(analysis, loop, stored, readInPlace, gpu).run();
+    program.frontiers = frontiersUsed(program);
     return program;
 }
 

@@ -14,10 +14,13 @@
 
 namespace hopscope::executor {
 
+class Structure;
+
 using Register = int;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
+    Pick,       // CPU: for each row of a class, the row of a table that a key refers to, read in place
     Narrow,     // the batch's rows, which are the first ones of the frontier
     Positions,  // local row numbers for an index
     Call,       // an operator
@@ -53,13 +56,13 @@ struct Segment {
 struct Instruction {
     Act act = Act::Call;
     ir::OpId op;        // Call, Select, Concat, Segment
-    ir::ValueId value;  // Read, Narrow
+    ir::ValueId value;  // Read, Pick, Narrow
     ir::RowClass rows;  // of the results
     std::vector<Operand> operands;
     std::vector<Register> outputs;  // Call: one per output of the operator
     Register input = -1;            // Narrow
     ir::RowClass in;                // Positions: the class within which rows are numbered
-    ir::SpaceId space;              // Positions
+    ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
     bool wide = false;  // Positions: 64 bits, because not only segments read them
     Segment segment;
@@ -90,16 +93,18 @@ struct LoopProgram {
     std::vector<RegisterInfo> registers;
     std::vector<Written> writes;
     std::vector<Reduced> reductions;
-    std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
-    std::vector<ir::RowClass> classes;       // all row classes in use
-    std::set<ir::SpaceId> frontiers;         // node types whose frontier is built for each batch
+    std::unordered_set<ir::ValueId> leaves;       // inputs, parameters and prologue values that the loop reads
+    std::vector<ir::RowClass> classes;            // all row classes in use
+    std::set<ir::SpaceId> frontiers;              // node types whose frontier is built for each batch
+    std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table
+    std::vector<ir::ValueId> inPlace;  // CPU: tables whose rows are read where they lie, by global row number
 };
 
 // Whether kernels can read rows of the value's table in place.
 using InPlace = std::function<bool(ir::ValueId)>;
 
-// `stored`: the values that earlier stages write. `gpu`: frontiers that are only read in place are not built; on a CPU
-// they are, since their rows are counted. Raises Internal if the plan uses a value that is neither stored nor computed.
+// `stored`: the values that earlier stages write. Frontiers that are only read in place are not built. Raises Internal
+// if the plan uses a value that is neither stored nor computed.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu);
 
@@ -108,6 +113,10 @@ std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 
 // The node types with a frontier that some instruction computes or reads, not counting tables read in place.
 std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program);
+
+// Bytes of the tables that a loop reads in place on a CPU: each counts once per loop, since nothing is copied.
+std::map<ir::ValueId, std::int64_t> inPlaceBytes(const analysis::Analysis& analysis, Structure& structure,
+                                                 const LoopProgram& program);
 
 // The number that all elements of the value have, if its operator is a fill.
 std::optional<double> fillNumber(const ir::Program& program, ir::ValueId value);

@@ -8,11 +8,48 @@ namespace hopscope::executor {
 using ir::RowClass;
 using ir::RowKind;
 
+BatchMemory::BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu)
+    : m_analysis(analysis),
+      m_structure(structure),
+      m_program(program),
+      m_gpu(gpu),
+      m_block(structure, analysis, *program.loop),
+      m_model(program, gpu)
+{}
+
+// Registers; and where row numbers are made in the same memory, some 24 bytes per owned row.
+double BatchMemory::bytes(const Destinations& destinations, double frontierRatio)
+{
+    const double registers = m_model.peak([&](const RowClass& on) { return rows(on, destinations, frontierRatio); });
+    if (m_gpu) return registers;
+    return registers + 24.0 * static_cast<double>(ownedRows(destinations)) +
+           16.0 * static_cast<double>(destinations.count);
+}
+
+double BatchMemory::rows(const RowClass& on, const Destinations& destinations, double frontierRatio)
+{
+    if (on.kind == RowKind::Batch) return static_cast<double>(destinations.count);
+    if (on.kind == RowKind::Owned) return static_cast<double>(m_block.countFor(on, destinations));
+    double asking = 0;
+    for (const plan::FrontierSource& s : m_program.loop->frontier)
+        if (s.type == on.table)
+            asking +=
+                static_cast<double>(m_block.countFor(analysis::owned(m_analysis, s.space, s.owner), destinations));
+    const double own = on.table == m_program.loop->destination ? static_cast<double>(destinations.count) : 0;
+    return std::min(own + frontierRatio * asking, static_cast<double>(m_structure.size(on.table)));
+}
+
+std::int64_t BatchMemory::ownedRows(const Destinations& destinations)
+{
+    std::int64_t rows = 0;
+    for (const RowClass& owned : m_program.classes) rows += m_block.countFor(owned, destinations);
+    return rows;
+}
+
 LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget)
     : m_session(session),
       m_program(program),
-      m_block(session.structure, session.analysis, *program.loop),
-      m_model(program, session.device.gpu()),
+      m_memory(session.analysis, session.structure, program, session.device.gpu()),
       m_sizer(session.options.batch, budget)
 {}
 
@@ -26,35 +63,6 @@ double LoopSizer::predicted(const Destinations& destinations)
 {
     const std::lock_guard lock(m_mutex);
     return bytes(destinations);
-}
-
-double LoopSizer::rowsPredicted(const RowClass& rows, const Destinations& destinations)
-{
-    if (rows.kind == RowKind::Batch) return static_cast<double>(destinations.count);
-    if (rows.kind == RowKind::Owned) return static_cast<double>(m_block.countFor(rows, destinations));
-    double asking = 0;
-    for (const plan::FrontierSource& s : m_program.loop->frontier)
-        if (s.type == rows.table)
-            asking += static_cast<double>(
-                m_block.countFor(analysis::owned(m_session.analysis, s.space, s.owner), destinations));
-    const double own = rows.table == m_program.loop->destination ? static_cast<double>(destinations.count) : 0;
-    return std::min(own + m_frontierRatio * asking, static_cast<double>(m_session.structure.size(rows.table)));
-}
-
-// Registers; and where row numbers are made in the same memory, some 24 bytes per owned row.
-double LoopSizer::bytes(const Destinations& destinations)
-{
-    const double registers = m_model.peak([&](const RowClass& rows) { return rowsPredicted(rows, destinations); });
-    if (m_session.device.gpu()) return registers;
-    return registers + 24.0 * static_cast<double>(ownedRows(destinations)) +
-           16.0 * static_cast<double>(destinations.count);
-}
-
-std::int64_t LoopSizer::ownedRows(const Destinations& destinations)
-{
-    std::int64_t rows = 0;
-    for (const RowClass& owned : m_program.classes) rows += m_block.countFor(owned, destinations);
-    return rows;
 }
 
 void LoopSizer::observe(double predicted, double actual)

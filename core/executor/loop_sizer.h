@@ -15,6 +15,27 @@ struct BatchRows {
     std::int64_t edges = 0, frontier = 0;
 };
 
+// Predicts the bytes of a batch on the executing device from the rows that its destinations own. Counts frontier rows as
+// a share of the rows that refer to them.
+class BatchMemory {
+public:
+    BatchMemory(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program, bool gpu);
+
+    double bytes(const Destinations& destinations, double frontierRatio);
+    // The number of rows that the destinations own in all tables.
+    std::int64_t ownedRows(const Destinations& destinations);
+
+private:
+    double rows(const ir::RowClass& rows, const Destinations& destinations, double frontierRatio);
+
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    const LoopProgram& m_program;
+    bool m_gpu;
+    Block m_block;  // counts only
+    MemoryModel m_model;
+};
+
 class LoopSizer {
 public:
     // `budget`: bytes that a batch may use on the executing device.
@@ -31,16 +52,14 @@ public:
     // The batch ran out of memory. Returns false if it was a single destination.
     bool backOff(std::int64_t destinations);
     // The number of rows that the destinations own in all tables.
-    std::int64_t ownedRows(const Destinations& destinations);
+    std::int64_t ownedRows(const Destinations& destinations) { return m_memory.ownedRows(destinations); }
 
 private:
-    double rowsPredicted(const ir::RowClass& rows, const Destinations& destinations);
-    double bytes(const Destinations& destinations);
+    double bytes(const Destinations& destinations) { return m_memory.bytes(destinations, m_frontierRatio); }
 
     Session& m_session;
     const LoopProgram& m_program;
-    Block m_block;  // counts only
-    MemoryModel m_model;
+    BatchMemory m_memory;
     BatchSizer m_sizer;
     double m_frontierRatio = 1;  // frontier rows per row that refers to one (duplicates make it less than 1)
     std::mutex m_mutex;

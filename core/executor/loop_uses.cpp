@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "executor/loop_program.h"
+#include "executor/structure.h"
 
 namespace hopscope::executor {
 
@@ -33,6 +34,21 @@ std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program)
         if (i.segment.from >= 0) include(i.segment.sourceRows);
     }
     return types;
+}
+
+std::map<ir::ValueId, std::int64_t> inPlaceBytes(const analysis::Analysis& analysis, Structure& structure,
+                                                 const LoopProgram& program)
+{
+    std::map<ir::ValueId, std::int64_t> bytes;
+    for (const ir::ValueId v : program.inPlace) {
+        if (analysis.program.value(v).origin == ir::Origin::Op) {
+            bytes[v] = wholeBytes(analysis, v, structure.sizes());
+        } else {  // rows of an input may lie apart
+            const at::Tensor table = structure.value(v);
+            bytes[v] = table.size(0) * table.stride(0) * static_cast<std::int64_t>(table.element_size());
+        }
+    }
+    return bytes;
 }
 
 }  // namespace hopscope::executor

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <vector>
@@ -19,13 +20,14 @@
 #include <c10/util/Exception.h>
 
 #include "base/proc.h"
+#include "graph/file.h"
 
 namespace hopscope::executor {
 
 namespace {
 
 constexpr std::size_t headerBytes = 64;  // keeps the tensor's bytes aligned as LibTorch expects
-constexpr std::int64_t largeBytes = 1 << 20;
+constexpr std::int64_t largeBytes = 1 << 16;
 constexpr std::int64_t hugePageBytes = 4 << 20;
 constexpr std::int64_t unaccounted = 48 << 20;                  // stacks, heaps and libraries' own buffers
 constexpr std::int64_t unlimitedCache = std::int64_t{1} << 30;  // of freed blocks, where no limit says otherwise
@@ -37,7 +39,10 @@ struct Header {
     std::int64_t counted;  // of them: a block that was freed may be larger than what was asked for
     Kind kind;
 };
-static_assert(sizeof(Header) <= headerBytes);
+// Of a spilled block's memory; behind its header.
+using Owner = std::shared_ptr<std::byte>;
+constexpr std::size_t ownerAt = 32;
+static_assert(sizeof(Header) <= ownerAt && ownerAt + sizeof(Owner) <= headerBytes);
 
 thread_local AllocationTrace* listening = nullptr;
 thread_local SpillScope* spilling = nullptr;
@@ -52,16 +57,6 @@ std::int64_t roundUp(std::int64_t bytes)
 [[noreturn]] void outOfMemory(std::int64_t bytes, const char* why)
 {
     C10_THROW_ERROR(OutOfMemoryError, std::string(why) + ": " + std::to_string(bytes) + " bytes requested");
-}
-
-int openUnlinked(const std::string& folder)
-{
-    const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-    std::string path = folder + "/spill.XXXXXX";
-    const int named = ::mkostemp(path.data(), O_CLOEXEC);
-    if (named >= 0) ::unlink(path.c_str());
-    return named;
 }
 
 class Pool {
@@ -80,11 +75,12 @@ public:
     {
         auto* block = static_cast<std::byte*>(data) - headerBytes;
         const Header header = *reinterpret_cast<Header*>(block);
-        const std::lock_guard lock(m_mutex);
         if (header.kind == Kind::Spilled) {
-            ::munmap(block, static_cast<std::size_t>(header.bytes));
+            const Owner last = std::move(*reinterpret_cast<Owner*>(block + ownerAt));
+            std::destroy_at(reinterpret_cast<Owner*>(block + ownerAt));
             return;
         }
+        const std::lock_guard lock(m_mutex);
         m_stats.current -= header.counted;
         m_slack -= header.bytes - header.counted;
         if (header.kind == Kind::Small) return std::free(block);
@@ -178,16 +174,12 @@ private:
 
     void* spill(std::int64_t bytes, const std::string& folder)
     {
-        const int file = openUnlinked(folder);
-        if (file < 0) outOfMemory(bytes, "no scratch file can be created");
-        // Reserved now, so that a full disk is an error here and not a fault later.
-        const bool reserved = ::posix_fallocate(file, 0, bytes) == 0;
-        void* memory =
-            reserved ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                     : MAP_FAILED;
-        ::close(file);
-        if (memory == MAP_FAILED) outOfMemory(bytes, "no disk space for a scratch file");
-        return finish(memory, bytes, 0, Kind::Spilled);
+        auto memory = graph::mapScratch(folder, bytes);
+        if (!memory) outOfMemory(bytes, memory.error().message.c_str());
+        std::byte* const block = memory->get();
+        void* const data = finish(block, bytes, 0, Kind::Spilled);
+        new (block + ownerAt) Owner(std::move(*memory));
+        return data;
     }
 
     mutable std::mutex m_mutex;
@@ -284,8 +276,8 @@ SpillScope::~SpillScope() { spilling = m_outer; }
 
 std::int64_t tensorLimit(std::int64_t wanted)
 {
-    const std::int64_t outside =
-        std::max<std::int64_t>(base::anonymousMemory("self") - cpuMemory().current, 0) + unaccounted;
+    const std::int64_t counted = cpuMemory().current + graph::anonymousScratch();
+    const std::int64_t outside = std::max<std::int64_t>(base::anonymousMemory("self") - counted, 0) + unaccounted;
     return std::max(wanted - outside, wanted / 4);
 }
 

@@ -63,8 +63,8 @@ private:
     std::int32_t m_blocks = 0;
 };
 
-// During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: mapped from unlinked
-// files in `folder` instead of anonymous memory. Used for the prologue, whose values cover the whole graph. If scopes
+// During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they are scratch memory
+// (graph::mapScratch), in unlinked files in `folder` where it may not be anonymous, and not counted. Used for the prologue, whose values cover the whole graph. If scopes
 // are nested, the innermost one applies.
 class SpillScope {
 public:

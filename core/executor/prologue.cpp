@@ -22,18 +22,20 @@ void prepare(Structure& structure, const analysis::Analysis& analysis, const Loo
         if (rows.kind == ir::RowKind::Owned) structure.ownedColumn(s.space, s.owner, s.key);
         else structure.column(s.space, s.key);
     }
-    for (const Instruction& i : program.instructions)
+    for (const Instruction& i : program.instructions) {
         if (i.act == Act::Select) structure.parentRows(i.rows.table);
+        if (i.act == Act::Pick) structure.column(i.space, i.key);
+    }
     for (const Written& w : program.writes)
         for (const ir::SpaceId s : analysis.info(w.value).dims)
             if (s.valid()) structure.size(s);
 }
 
-// Tables of float32 rows along the first dimension that a kernel can read where they lie.
+// Tables with rows along the first dimension whose elements follow each other.
 bool readsInPlace(const analysis::Analysis& analysis, Structure& structure, ir::ValueId value, bool stored)
 {
     const ir::Value& v = analysis.program.value(value);
-    if (analysis.rowDim(value) != 0 || v.dtype != base::DType::Float32) return false;
+    if (analysis.rowDim(value) != 0) return false;
     if (stored) return true;
     if (v.origin == ir::Origin::Op) return false;
     const at::Tensor table = structure.value(value);

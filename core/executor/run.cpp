@@ -11,6 +11,7 @@
 #include "executor/exception_boundary.h"
 #include "executor/flow.h"
 #include "executor/prologue.h"
+#include "graph/file.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -33,6 +34,21 @@ public:
 
 private:
     DeviceContext& m_device;
+};
+
+// A limit on the memory of a CPU is one on the whole process: scratch memory is in files then.
+class ScratchScope {
+public:
+    explicit ScratchScope(const Options& options)
+    {
+        if (options.memoryLimit && options.device == "cpu") graph::allowAnonymousScratch(0);
+    }
+    ~ScratchScope() { graph::allowAnonymousScratch(m_before); }
+    ScratchScope(const ScratchScope&) = delete;
+    ScratchScope& operator=(const ScratchScope&) = delete;
+
+private:
+    std::int64_t m_before = graph::anonymousScratchAllowed();
 };
 
 class Runner {
@@ -116,11 +132,18 @@ private:
         const plan::Bytes loaded = m_session.residents.load(program);
         report.bytes.h2d += loaded.h2d;
         report.bytes.structure += loaded.structure;
+        readInPlace(program, report.bytes);
         for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
         runLoop(m_session, program, report, progress, m_budget);
         for (const Written& w : program.writes)
             if (!m_session.choice.onlyHere(w.value)) m_session.stores.at(w.value)->checkComplete();
         for (const Reduced& r : program.reductions) finishReduction(r.op);
+    }
+
+    void readInPlace(const LoopProgram& program, plan::Bytes& bytes)
+    {
+        for (const auto& [value, size] : inPlaceBytes(m_session.analysis, m_session.structure, program))
+            (m_session.analysis.info(value).structureOnly ? bytes.structure : bytes.h2d) += size;
     }
 
     // With what batches have left in the allocator's cache, if it takes that.
@@ -221,6 +244,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             std::stop_token stop)
 {
     installCpuAllocator();
+    const ScratchScope scratch(options);
     const c10::InferenceMode inference;
     if (options.threads > 0) at::set_num_threads(options.threads);
     return catchAtBoundary(

@@ -75,7 +75,7 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
 // Equal shares of edges, not of destinations: degrees are skewed.
 void runOnCpu(const kernels::SegmentArguments& a)
 {
-    const std::int64_t edges = a.offsets[a.destinations];
+    const std::int64_t begin = a.offsets[0], edges = a.offsets[a.destinations] - begin;
     const std::int64_t pieces =
         std::clamp<std::int64_t>((edges + a.destinations) * a.width / 65536, 1, 8 * at::get_num_threads());
     const auto bound = [&](std::int64_t piece) {
@@ -85,7 +85,7 @@ void runOnCpu(const kernels::SegmentArguments& a)
         std::int64_t low = 0, high = a.destinations;
         while (low < high) {
             const std::int64_t middle = (low + high) / 2;
-            if (a.offsets[middle] + middle < wanted) low = middle + 1;
+            if (a.offsets[middle] - begin + middle < wanted) low = middle + 1;
             else high = middle;
         }
         return low;

@@ -15,7 +15,7 @@ struct SegmentInputs {
     at::Tensor weight;   // undefined: none
     at::Tensor offsets;  // destinations + 1
     std::int64_t first =
-        0;  // the first offset: not 0 if offsets are a slice of the whole graph's, with all its columns
+        0;  // the first offset: not 0 if offsets are a slice of the whole graph's; columns are then all of its columns
     std::int64_t count = -1;  // number of messages in such a slice
     at::Tensor pieces;  // GPU: the result of kernels::hubPieces; undefined if no destination has that many messages
 };

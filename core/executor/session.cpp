@@ -57,6 +57,13 @@ at::Tensor Session::table(ir::ValueId id)
     return given.defined() ? given : structure.value(id);
 }
 
+at::Tensor Session::table(ir::ValueId id, const LoopProgram& program)
+{
+    const auto base = program.reshaped.find(id);
+    if (base == program.reshaped.end()) return table(id);
+    return table(base->second).view(shapeOf(analysis, id, structure.sizes()));
+}
+
 at::Tensor Session::whole(ir::ValueId id)
 {
     const auto it = m_whole.find(id);

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] std::map<ir::ValueId, std::int64_t> wholeBytes() const;
     // A value with rows, on the host: an input, a parameter, a value of the prologue, or a store.
     at::Tensor table(ir::ValueId id);
+    // The same for what a loop reads in place.
+    at::Tensor table(ir::ValueId id, const LoopProgram& program);
     Store& createStore(ir::ValueId id);
     void finishReduction(ir::OpId op);
     void checkStop() const;

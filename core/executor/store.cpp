@@ -20,6 +20,12 @@ std::string encodeFileName(const std::string& name)
     return encoded;
 }
 
+namespace {
+
+constexpr std::int64_t leastPut = 1 << 14;  // bytes that are worth a system call
+
+}  // namespace
+
 Store::Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
              const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch)
     : m_value(std::move(value)),
@@ -44,6 +50,7 @@ void Store::openNpy(const std::string& path, base::DType dtype, const std::vecto
 void Store::openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
                             const std::vector<std::int64_t>& shape)
 {
+    m_key = key;
     m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{key, dtype, shape}})));
     m_view = m_safetensors->view(key);
     m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
@@ -74,7 +81,15 @@ void Store::writeRange(std::int64_t first, const at::Tensor& values)
 {
     const std::int64_t n = values.size(m_rowDim);
     for (std::int64_t i = 0; i < n; ++i) mark(first + i);
-    if (n) m_tensor.narrow(m_rowDim, first, n).copy_(values);
+    if (n == 0) return;
+    if (m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
+        m_tensor.narrow(m_rowDim, first, n).copy_(values);
+    else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
+}
+
+void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)
+{
+    unwrap(m_npy ? m_npy->put(byteOffset, bytes, count) : m_safetensors->put(m_key, byteOffset, bytes, count));
 }
 
 void Store::writeAll(const at::Tensor& values)

@@ -44,10 +44,11 @@ private:
                          const std::vector<std::int64_t>& shape);
     void check(bool holds, const char* fault) const;
     void mark(std::int64_t row);
+    void put(std::int64_t byteOffset, const void* bytes, std::size_t count);
 
     std::optional<graph::NpyWriter> m_npy;
     std::optional<graph::SafetensorsWriter> m_safetensors;
-    std::string m_file, m_value;
+    std::string m_file, m_value, m_key;  // key: within a .safetensors file
     base::TensorView m_view;
     at::Tensor m_tensor;
     int m_rowDim = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <ATen/Parallel.h>
+
 #include "executor/batching.h"
 #include "executor/device_context.h"
 
@@ -136,22 +138,35 @@ executor::LoopProgram Planned::allocated(executor::LoopProgram program) const
     return program;
 }
 
-std::int64_t Planned::largestTable()
+std::int64_t Planned::largestBatch()
 {
     std::int64_t rows = 1;
-    for (const plan::Stage& stage : m_plan.stages)
-        for (const plan::Loop& loop : stage.loops) rows = std::max(rows, m_structure.size(loop.destination));
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops)
+            rows = std::max(rows, sizeOf(l, m_structure.size(l.program.loop->destination)));
     return rows;
 }
 
 // Halves of all destinations until every loop fits.
 std::int64_t Planned::batchSize(const PredictOptions& options)
 {
+    tile(options);
     if (options.batch) return *options.batch;
-    std::int64_t size = largestTable();
+    std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
     while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
     return size;
+}
+
+void Planned::tile(const PredictOptions& options)
+{
+    for (auto& loops : m_loops)
+        for (PlannedLoop& l : loops) {
+            l.tiling.reset();
+            if (gpu()) continue;
+            l.tiling = executor::tilingOf(m_analysis, m_structure, l.program,
+                                          {options.batch, options.tile, budget(options.memory), at::get_num_threads()});
+        }
 }
 
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
@@ -168,9 +183,10 @@ double Planned::mostMemory(std::int64_t size)
     double most = 0;
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops)
-            most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
-                                           return m_counts.atMost(*l.program.loop, rows, size);
-                                       })));
+            if (!l.tiling)
+                most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
+                                               return m_counts.atMost(*l.program.loop, rows, size);
+                                           })));
     return most;
 }
 
@@ -183,7 +199,7 @@ double Planned::peak(const PlannedLoop& l, const ClassRows& counts)
     const LoopMemory* const learnt = learntAbout(l);
     double most = 0;
     for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
-    return most;
+    return l.tiling ? most * l.tiling->workers : most;
 }
 
 const LoopMemory* Planned::learntAbout(const PlannedLoop& l)
@@ -281,10 +297,13 @@ void Planned::addTraffic(PredictedStage& result, const PlannedLoop& l, std::int6
         result.bytes.structure += traffic.structure * total;
         for (const auto& [value, bytes] : traffic.read) result.read[value] += bytes * total;
     }
+    result.bytes.structure += l.traffic.once.structure;
+    for (const auto& [value, bytes] : l.traffic.once.read) result.read[value] += bytes;
 }
 
-void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t size)
+void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most)
 {
+    const std::int64_t size = sizeOf(l, most);
     const plan::Loop& loop = *l.program.loop;
     const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
     result.batches += static_cast<std::int64_t>(own.perBatch.size());

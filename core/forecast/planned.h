@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executor/residents.h"
+#include "executor/tiles.h"
 #include "forecast/class_counts.h"
 #include "forecast/outside.h"
 #include "forecast/predict.h"
@@ -50,6 +51,7 @@ private:
         const executor::LoopProgram& program;
         Traffic traffic;
         executor::MemoryModel memory;
+        std::optional<executor::Tiling> tiling{};  // as the run would choose it
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
@@ -57,18 +59,23 @@ private:
     executor::LoopProgram allocated(executor::LoopProgram program) const;
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
-    std::int64_t largestTable();
+    std::int64_t largestBatch();
     void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
     std::int64_t batchSize(const PredictOptions& options);
+    void tile(const PredictOptions& options);
+    [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
+    {
+        return l.tiling ? l.tiling->rows : size;
+    }
     double mostMemory(std::int64_t size);
     double peak(const PlannedLoop& l, const ClassRows& counts);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
 
     PredictedStage stage(std::size_t at, std::int64_t size);
-    void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
+    void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);
     void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
 
     // The memory held outside of batches, followed through the stages.

@@ -211,7 +211,7 @@ std::vector<RowClass> classesOf(const executor::LoopProgram& program)
 {
     std::set<RowClass> classes(program.classes.begin(), program.classes.end());
     classes.insert({RowKind::Batch, program.loop->destination, {}});
-    for (const plan::FrontierSource& s : program.loop->frontier) classes.insert({RowKind::Frontier, s.type, {}});
+    for (const ir::SpaceId type : program.frontiers) classes.insert({RowKind::Frontier, type, {}});
     for (const executor::RegisterInfo& r : program.registers)
         if (r.rows.kind != RowKind::All) classes.insert(r.rows);
     return {classes.begin(), classes.end()};

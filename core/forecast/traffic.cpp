@@ -27,6 +27,8 @@ public:
         for (const plan::FrontierSource& s : m_program.loop->frontier)
             if (m_program.frontiers.contains(s.type)) count({RowKind::Frontier, s.type, {}});
         for (const executor::Written& w : m_program.writes) write(w);
+        for (const auto& [value, bytes] : executor::inPlaceBytes(m_analysis, m_structure, m_program))
+            countRead(m_traffic.once, value, bytes);
         return std::move(m_traffic);
     }
 
@@ -37,6 +39,7 @@ private:
     {
         switch (i.act) {
         case executor::Act::Read: return read(i);
+        case executor::Act::Pick: return pick(i);
         case executor::Act::Narrow: return count(i.rows);
         case executor::Act::Positions: return positions(i.rows, i.space, i.key, i.in);
         case executor::Act::Call: return counts(i);
@@ -50,7 +53,7 @@ private:
     {
         if (m_choice.skips(i)) return counts(i);
         if (i.rows.kind != RowKind::Batch) rows(i.rows);
-        if (!m_choice.holds(i.value)) countRead(i.value, i.rows, bytesOfRow(i.value));
+        if (!m_choice.holds(i.value)) countRead(m_traffic.rows[i.rows], i.value, bytesOfRow(i.value));
         counts(i);
     }
 
@@ -73,13 +76,27 @@ private:
     {
         const executor::Segment& s = i.segment;
         if (m_choice.skips(i)) return counts(i);
-        offsets(s.messages);
-        if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
-        if (s.from < 0 && !m_choice.holds(s.source)) {
-            count(s.sourceRows);
-            countRead(s.source, s.sourceRows, strideBytes(s.source));
+        const bool onCpu = s.from < 0 && !m_choice.holds(s.source);
+        if (onCpu && executor::isSliced(s.messages, s.columnSpace, s.columnKey)) {
+            slice(s.messages, s.columnSpace, s.columnKey);
+        } else {
+            offsets(s.messages);
+            if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
         }
         counts(i);
+    }
+
+    void pick(const executor::Instruction& i)
+    {
+        if (executor::isSliced(i.rows, i.space, i.key)) slice(i.rows, i.space, i.key);
+        else globals(i.rows, i.space, i.key);
+        counts(i);
+    }
+
+    void slice(const RowClass& on, ir::SpaceId space, ir::KeyId key)
+    {
+        m_traffic.rows[on].structure += m_structure.ownedColumn(space, on.key, key).wide ? 8 : 4;
+        m_traffic.rows[batch()].structure += numberBytes;
     }
 
     void write(const executor::Written& w)
@@ -96,9 +113,8 @@ private:
         for (const executor::Operand& o : i.operands) count(o.rows);
     }
 
-    void countRead(ir::ValueId value, const RowClass& on, std::int64_t bytes)
+    void countRead(Traffic::PerRow& row, ir::ValueId value, std::int64_t bytes)
     {
-        Traffic::PerRow& row = m_traffic.rows[on];
         if (m_analysis.info(value).structureOnly) row.structure += bytes;
         else row.read[value] += bytes;
     }
@@ -185,14 +201,6 @@ private:
     // ---- tables
 
     std::int64_t bytesOfRow(ir::ValueId value) { return executor::rowBytes(m_analysis, value, m_structure.sizes()); }
-
-    // Of a table that is read in place: rows of an input may lie apart.
-    std::int64_t strideBytes(ir::ValueId value)
-    {
-        if (m_analysis.program.value(value).origin == ir::Origin::Op) return bytesOfRow(value);
-        const at::Tensor table = m_structure.value(value);
-        return table.stride(0) * static_cast<std::int64_t>(table.element_size());
-    }
 
     const analysis::Analysis& m_analysis;
     executor::Structure& m_structure;

@@ -21,6 +21,7 @@ struct Traffic {
     };
     std::map<ir::RowClass, PerRow> rows;  // bytes per row of each class
     std::int64_t numbersPerBatch = 0;     // bytes of row numbers per batch, part of the structure
+    PerRow once;                          // bytes per loop: tables that are read in place
 };
 
 // For destinations in ascending order. Linear in the program.

@@ -9,8 +9,8 @@
 
 namespace hopscope::graph {
 
-// Scratch memory for whole-graph arrays: below a threshold from the heap, above it a mapped, unlinked file in `folder`,
-// so that large structure never counts as anonymous memory. Contents start as zero.
+// Scratch memory for whole-graph arrays: below a threshold from the heap, above it by mapScratch(). Contents start as
+// zero.
 class Scratch {
 public:
     explicit Scratch(std::string folder, std::int64_t threshold = 1 << 20);
@@ -38,6 +38,8 @@ public:
     {
         return m_wide ? m_rows64[position] : static_cast<std::int64_t>(m_rows32[position]);
     }
+    // targets() + 1 numbers: offsets()[t] is begin(t). Valid as long as any copy of this object.
+    [[nodiscard]] const std::int64_t* offsets() const { return m_offsets; }
     [[nodiscard]] std::int64_t bytes() const;
 
 private:

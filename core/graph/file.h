@@ -49,6 +49,15 @@ private:
     std::shared_ptr<std::byte> m_mapping;
 };
 
+// How many bytes of scratch memory may be anonymous, in the whole process: 0 at first. What is there already stays.
+void allowAnonymousScratch(std::int64_t bytes);
+std::int64_t anonymousScratchAllowed();
+// Bytes of scratch memory that is anonymous now.
+std::int64_t anonymousScratch();
+
+// Scratch memory filled with zeros: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile().
+base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size);
+
 // An unlinked file in `folder`, mapped shared and writable, blocks reserved, filled with zeros. Resources if the disk
 // is full.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size);

@@ -84,6 +84,7 @@ base::Result<base::TensorView> mapNpy(const std::string& path)
 
 struct NpyWriter::State {
     NewFile file;
+    std::int64_t start = 0;  // of the elements within the file
     std::byte* data = nullptr;
     base::TensorView view;
 };
@@ -112,11 +113,17 @@ base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType d
     std::byte* const data = mapped->get() + start;
     auto strides = base::contiguousStrides(shape);
     base::TensorView view{dtype, std::move(shape), std::move(strides), data, *mapped, path};
-    return NpyWriter(std::make_unique<State>(State{std::move(*file), data, std::move(view)}));
+    return NpyWriter(std::make_unique<State>(State{std::move(*file), start, data, std::move(view)}));
 }
 
 std::byte* NpyWriter::data() { return m_state->data; }
 const base::TensorView& NpyWriter::view() const { return m_state->view; }
+
+base::Status NpyWriter::put(std::int64_t byteOffset, const void* bytes, std::size_t count) const
+{
+    return m_state->file.write(m_state->start + byteOffset, bytes, count);
+}
+
 base::Status NpyWriter::publish() { return m_state->file.publish(); }
 
 }  // namespace hopscope::graph

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/sha256.h"
+#include "graph/file.h"
 #include "pipeline/devices.h"
 #include "pipeline/machine.h"
 #include "pipeline/text_file.h"
@@ -84,6 +85,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
                                     const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
                                     const std::stop_token& stop)
 {
+    if (device.memory) graph::allowAnonymousScratch(0);  // it counts, and the plan's is there during the run
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);

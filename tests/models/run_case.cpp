@@ -17,11 +17,13 @@ struct Job {
     base::Strategy strategy = base::Strategy::Depth;
     std::int64_t batch = 0;
     bool shuffled = false;
+    std::int64_t tile = 0;  // where the batch is the executor's choice, on a CPU
 };
 
 std::string describeJob(const Job& job, const std::string& graph)
 {
-    const std::string batch = job.batch == 0 ? "N" : job.batch < 0 ? "auto" : std::to_string(job.batch);
+    std::string batch = job.batch == 0 ? "N" : job.batch < 0 ? "auto" : std::to_string(job.batch);
+    if (job.tile > 0) batch += " in tiles of " + std::to_string(job.tile);
     return std::string(base::nameOf(job.strategy)) + ", batch " + batch + (job.shuffled ? " shuffled" : "") + ", " +
            graph.substr(graph.rfind('/') + 1);
 }
@@ -42,6 +44,8 @@ std::vector<Job> jobsOf(const Case& c, base::Strategy strategy, const std::strin
         jobs.push_back({strategy, batch, false});
         if (c.shuffle) jobs.push_back({strategy, batch, true});
     }
+    if (device == "cpu")
+        for (const bool shuffled : {false, true}) jobs.push_back({strategy, -1, shuffled, 3});
     return jobs;
 }
 
@@ -59,7 +63,8 @@ executor::Options optionsOf(const Job& job, const std::string& devices)
     options.device = deviceOf(job, devices);
     if (job.batch >= 0) options.batch = job.batch == 0 ? std::int64_t{1} << 40 : job.batch;
     if (job.shuffled) options.shuffleSeed = static_cast<std::uint64_t>(17 + job.batch);
-    options.threads = 1;
+    if (job.tile > 0) options.tile = job.tile;
+    options.threads = job.tile > 0 ? 2 : 1;
     return options;
 }
 

@@ -1,0 +1,186 @@
+#include "executor/tiles.h"
+
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+
+#include "loader/one_thread.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+// What a tile works on: enough for operators to be worth their calls, little enough for the caches of a core.
+constexpr double tileBytes = 3 << 20;
+constexpr std::int64_t rowsStep = 64;
+constexpr double secondsBetween = 0.1;  // of telling the observer
+constexpr std::int64_t mostTold = 64;   // tiles of a loop, but for slow ones: batches are events of the protocol
+
+}  // namespace
+
+std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
+                               const TilingRequest& request)
+{
+    const std::int64_t count = structure.size(program.loop->destination);
+    if (request.batch || !program.frontiers.empty() || count == 0) return std::nullopt;
+    const double all = BatchMemory(analysis, structure, program, false).bytes({0, count}, 1);
+    const double perRow = std::max(all / static_cast<double>(count), 1.0);
+    const auto fitting = static_cast<std::int64_t>(tileBytes / perRow) / rowsStep * rowsStep;
+    const std::int64_t rows = request.tile.value_or(std::max(fitting, rowsStep));
+    const double workers = request.budget / (2 * perRow * static_cast<double>(rows));
+    if (rows >= count || workers < 1) return std::nullopt;
+    return Tiling{rows, static_cast<int>(std::min<double>(workers, std::max(request.threads, 1)))};
+}
+
+class Tiles::Worker {
+public:
+    Worker(Session& session, const LoopProgram& program, LoopSizer& sizer)
+        : m_session(session),
+          m_sizer(sizer),
+          m_block(session.structure, session.analysis, *program.loop),
+          m_batch(session, program, m_block)
+    {}
+
+    // Nothing if there was not enough memory: then nothing of the tile remains.
+    std::optional<Finished> attempt(const Destinations& tile)
+    {
+        try {
+            m_block.begin(tile);
+            m_batch.compute();
+            m_batch.collect(nullptr);
+        } catch (const c10::OutOfMemoryError&) {
+            end();
+            return std::nullopt;
+        } catch (const std::bad_alloc&) {
+            end();
+            return std::nullopt;
+        }
+        Finished finished;
+        finished.contributions = m_batch.takeContributions();
+        m_batch.store();
+        const BatchRows rows{m_sizer.ownedRows(tile), 0};
+        finished.figures = figuresOf(m_batch, m_block, rows, m_session.device.memory());
+        end();
+        return finished;
+    }
+
+private:
+    void end()
+    {
+        m_batch.clear();
+        m_block.end();
+    }
+
+    Session& m_session;
+    LoopSizer& m_sizer;
+    Block m_block;
+    Batch m_batch;
+};
+
+Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling)
+    : m_session(session),
+      m_program(program),
+      m_sizer(sizer),
+      m_books(books),
+      m_rows(tiling.rows),
+      m_workers(tiling.workers)
+{}
+
+void Tiles::run(const Destinations& all)
+{
+    m_all = all;
+    m_session.device.resetPeak();
+    m_told = m_ended = m_session.seconds();
+    while (m_reported < all.count) {
+        at::parallel_for(0, m_workers, 1, [this](std::int64_t first, std::int64_t last) {
+            const c10::InferenceMode inference;
+            std::optional<loader::OneThread> alone;  // matrix products would start threads of their own
+            if (m_workers > 1) alone.emplace();
+            Worker worker(m_session, m_program, m_sizer);
+            for (std::int64_t w = first; w < last; ++w) work(worker);
+        });
+        redo();
+    }
+    tell();
+}
+
+std::optional<Destinations> Tiles::take()
+{
+    m_session.checkStop();
+    const std::lock_guard lock(m_mutex);
+    if (!m_failed.empty() || m_next >= m_all.count) return std::nullopt;
+    const Destinations tile{m_next, std::min(m_rows, m_all.count - m_next), m_all.order};
+    m_next += tile.count;
+    return tile;
+}
+
+void Tiles::work(Worker& worker)
+{
+    while (const std::optional<Destinations> tile = take()) {
+        if (auto finished = worker.attempt(*tile)) {
+            finish(*tile, std::move(*finished));
+        } else {
+            const std::lock_guard lock(m_mutex);
+            m_failed.push_back(*tile);
+        }
+    }
+}
+
+void Tiles::finish(const Destinations& tile, Finished finished)
+{
+    const std::lock_guard lock(m_mutex);
+    m_finished.emplace(tile.first, std::move(finished));
+    report();
+}
+
+// Workers compute side by side: an hour of each is one hour of the run.
+BatchFigures Tiles::shared(BatchFigures figures) const
+{
+    for (std::size_t p = 0; p < phaseCount; ++p) {
+        figures.times.seconds[p] /= m_workers;
+        figures.times.starts[p] = m_ended;
+    }
+    return figures;
+}
+
+// In order, as far as there is no gap.
+void Tiles::report()
+{
+    for (auto it = m_finished.begin(); it != m_finished.end() && it->first == m_reported; it = m_finished.erase(it)) {
+        Batch::mergeInto(m_session, it->second.contributions);
+        const BatchFigures figures = shared(std::move(it->second.figures));
+        m_books.count(figures);
+        m_reported += figures.destinations;
+        if (m_untold) m_untold->add(figures);
+        else m_untold = figures;
+        m_ended = m_session.seconds();
+        if (m_ended - m_told >= secondsBetween || m_untold->destinations * mostTold >= m_all.count) tell();
+    }
+}
+
+void Tiles::tell()
+{
+    if (!m_untold) return;
+    m_books.tell(*m_untold);
+    m_untold.reset();
+    m_told = m_ended = m_session.seconds();
+}
+
+// The workers have ended. What follows a tile that failed may be finished already.
+void Tiles::redo()
+{
+    std::ranges::sort(m_failed, {}, &Destinations::first);
+    for (const Destinations& tile : m_failed) {
+        report();
+        tell();
+        m_session.device.emptyCache();
+        runInTurn(m_session, m_program, m_sizer, m_books, tile);
+        m_reported += tile.count;
+    }
+    if (!m_failed.empty()) m_workers = std::max(m_workers / 2, 1);
+    m_failed.clear();
+    report();
+}
+
+}  // namespace hopscope::executor

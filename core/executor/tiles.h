@@ -1,0 +1,78 @@
+#pragma once
+
+// Private to executor: computes a loop on a CPU in tiles, small batches that each run on one core from end to end.
+//
+// Where no frontier is built, a batch costs nothing but its own rows, so that it may be small: what it computes stays
+// in the core's cache, buffers are used again by the next one instead of being fresh memory, and cores wait for each
+// other only at the end of the loop. Tiles depend on the plan, the graph and nothing else: sizes of products, and with
+// them the last bits of results, are the same for any number of cores and any memory limit that a tile fits into.
+
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "executor/loop.h"
+
+namespace hopscope::executor {
+
+struct Tiling {
+    std::int64_t rows = 1;  // destinations per tile
+    int workers = 1;
+};
+
+struct TilingRequest {
+    std::optional<std::int64_t> batch;  // destinations per batch, if somebody asks for that: no tiles then
+    std::optional<std::int64_t> tile;   // destinations per tile; nullopt: by the bytes that a tile works on
+    double budget = 1;                  // bytes for all workers together
+    int threads = 1;
+};
+
+// The tiles of a loop; nullopt if it has a frontier, if all destinations are one tile, or if a tile does not fit into the
+// budget. Constant time.
+std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
+                               const TilingRequest& request);
+
+class Tiles {
+public:
+    Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
+
+    // Throws what a worker throws. A tile that runs out of memory is computed again by itself, in smaller batches if it
+    // must be; from then on there are half as many workers.
+    void run(const Destinations& all);
+
+private:
+    // A tile that is computed; reported and merged when all before it are.
+    struct Finished {
+        BatchFigures figures;
+        Batch::Contributions contributions;
+    };
+    class Worker;
+
+    std::optional<Destinations> take();
+    void work(Worker& worker);
+    void finish(const Destinations& tile, Finished finished);
+    void report();
+    void tell();
+    void redo();
+    [[nodiscard]] BatchFigures shared(BatchFigures figures) const;
+
+    Session& m_session;
+    const LoopProgram& m_program;
+    LoopSizer& m_sizer;
+    LoopBooks& m_books;
+    std::int64_t m_rows;
+    int m_workers;
+    Destinations m_all;
+
+    std::mutex m_mutex;                           // guards what follows
+    std::int64_t m_next = 0;                      // first destination that is not taken
+    std::int64_t m_reported = 0;                  // destinations that are merged
+    std::vector<Destinations> m_failed;           // for want of memory
+    std::map<std::int64_t, Finished> m_finished;  // by first destination
+    std::optional<BatchFigures> m_untold;         // of tiles that the observer has not been told about
+    double m_told = 0, m_ended = 0;               // when it was last told; when the last reported tile ended
+};
+
+}  // namespace hopscope::executor
