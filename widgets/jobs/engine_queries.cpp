@@ -1,6 +1,7 @@
 #include "jobs/engine_queries.h"
 
 #include "jobs/run_control.h"
+#include "json/optional.h"
 
 namespace hopscope::jobs {
 
@@ -14,7 +15,7 @@ void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::An
 void EngineQueries::peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer)
 {
     json::Value params = documentParams(m_state);
-    params["run"] = orNull(m_runs.latest());
+    params["run"] = json::orNull(m_runs.latest());
     params["value"] = value.toStdString();
     params["begin"] = begin;
     params["end"] = end;

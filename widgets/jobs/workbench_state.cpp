@@ -5,6 +5,7 @@
 #include "jobs/cuts.h"
 #include "models/runner.h"
 #include "schema/pins.h"
+#include "json/optional.h"
 
 namespace hopscope::jobs {
 
@@ -29,9 +30,9 @@ json::Value planParams(const WorkbenchState& state, const models::Settings& sett
     params["objective"] = base::nameOf(settings.objective);
     params["pins"] = schema::writePins(settings.pins);
     params["device"] = settings.device.toStdString();
-    params["memory"] = orNull(settings.memory);
-    params["batch"] = orNull(settings.batch);
-    params["stages"] = orNull(settings.stages);
+    params["memory"] = json::orNull(settings.memory);
+    params["batch"] = json::orNull(settings.batch);
+    params["stages"] = json::orNull(settings.stages);
     if (near && !base::isRule(settings.strategy)) params["near"] = true;
     return params;
 }

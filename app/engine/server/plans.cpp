@@ -3,11 +3,11 @@
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "schema/documents.h"
-#include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
 #include "server/documents.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::engine {
 
@@ -160,7 +160,7 @@ json::Value repairValue(const pipeline::Repair& repair)
     json::Value item;
     if (repair.stages) item["stages"] = *repair.stages;
     else item["drop"] = schema::writePin(*repair.drop);
-    item["cost"] = schema::orNull(repair.plan.cost);
+    item["cost"] = json::orNull(repair.plan.cost);
     item["unit"] = base::nameOf(base::unitOf(repair.plan.objective));
     return item;
 }
