@@ -40,13 +40,14 @@ json::Value planParams(const WorkbenchState& state, const models::Settings& sett
 std::int64_t requestPlan(const WorkbenchState& state, const QString& method, json::Value params, QObject* context,
                          Workbench::WhatIf answer)
 {
-    const auto read = [model = state.document.model(), context, answer](base::Result<json::Value> result) {
+    auto read = [model = state.document.model(), context,
+                 answer = std::move(answer)](base::Result<json::Value> result) {
         if (!result) return answer(base::forward(result));
         models::runAside(
             *QThreadPool::globalInstance(), context,
             [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
     };
-    return state.engine.request(method, std::move(params), context, read);
+    return state.engine.request(method, std::move(params), context, std::move(read));
 }
 
 bool isCancelled(const base::Error& error) { return error.code == base::ErrorCode::Cancelled; }
