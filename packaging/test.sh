@@ -73,10 +73,7 @@ sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 
-tidied() {
-    configure tidy > build/tidy.configure.log &&
-        nice timeout "${HOPSCOPE_TIDY_LIMIT:-1200}" python3 packaging/tidy.py build/tidy --jobs "$jobs"
-}
+tidied() { timeout "${HOPSCOPE_TIDY_LIMIT:-1800}" python3 packaging/tidy.py build/dev --jobs "$jobs"; }
 
 step "Build" main_build
 step "Tests" main_tests

@@ -160,17 +160,17 @@ void MainWindow::setupPerspectives()
 
 void MainWindow::setupTools()
 {
-    m_parts.reset(new WindowParts{.window = *this,
-                                  .setup = m_setup,
-                                  .document = m_document,
-                                  .selection = m_selection,
-                                  .engine = *m_engine,
-                                  .workbench = *m_workbench,
-                                  .graph = *m_graph,
-                                  .plots = *m_plots,
-                                  .docks = *m_docks,
-                                  .banner = *m_banner,
-                                  .status = *m_status});
+    m_parts = std::make_unique<WindowParts>(WindowParts{.window = *this,
+                                                        .setup = m_setup,
+                                                        .document = m_document,
+                                                        .selection = m_selection,
+                                                        .engine = *m_engine,
+                                                        .workbench = *m_workbench,
+                                                        .graph = *m_graph,
+                                                        .plots = *m_plots,
+                                                        .docks = *m_docks,
+                                                        .banner = *m_banner,
+                                                        .status = *m_status});
     m_dialogs = std::make_unique<FileDialogs>(*m_parts);
     m_notices = std::make_unique<Notices>(*m_parts);
     m_exporter = std::make_unique<Exporter>(*m_parts, *m_dialogs, *m_notices);

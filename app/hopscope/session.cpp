@@ -8,6 +8,7 @@
 #include "schema/pins.h"
 #include "json/json.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::window {
 
@@ -44,18 +45,16 @@ json::Value texts(const QStringList& list)
     return value;
 }
 
-json::Value orNull(const std::optional<qint64>& number) { return number ? json::Value(*number) : json::Value(); }
-
 json::Value settingsValue(const models::Settings& settings)
 {
     json::Value value = json::Value::object();
     value["strategy"] = base::nameOf(settings.strategy);
     value["objective"] = base::nameOf(settings.objective);
     value["pins"] = schema::writePins(settings.pins);
-    value["stages"] = settings.stages ? json::Value(*settings.stages) : json::Value();
+    value["stages"] = json::orNull(settings.stages);
     value["device"] = settings.device.toStdString();
-    value["memory"] = orNull(settings.memory);
-    value["batch"] = orNull(settings.batch);
+    value["memory"] = json::orNull(settings.memory);
+    value["batch"] = json::orNull(settings.batch);
     value["verify"] = base::nameOf(settings.verify);
     value["output"] = settings.output.toStdString();
     return value;

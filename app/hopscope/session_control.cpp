@@ -206,14 +206,14 @@ void SessionControl::offerRecovery()
 {
     const QVector<Orphan> orphans = SessionKeeper::orphans(m_parts.setup.recoveryFolder);
     if (orphans.isEmpty()) return;
-    const Orphan newest = orphans.first();
+    const Orphan& newest = orphans.first();
     const auto discardAll = [orphans] {
         for (const Orphan& orphan : orphans) SessionKeeper::discard(orphan);
     };
     m_parts.banner.say(QStringLiteral("recovery"),
                        tr("Hopscope terminated unexpectedly while %1 was open (%2).")
                            .arg(QFileInfo(newest.session.model).fileName(), newest.when),
-                       {{tr("Restore"), [this, newest] { recover(newest); }}, {tr("Discard"), discardAll}});
+                       {{tr("Restore"), [this, newest = newest] { recover(newest); }}, {tr("Discard"), discardAll}});
 }
 
 }  // namespace hopscope::window

@@ -7,19 +7,33 @@ namespace hopscope::base {
 
 namespace {
 
+// Of the first line "KEY : VALUE"; empty if there is none.
+std::string valueOf(const std::string& file, const std::string& key)
+{
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t colon = line.find_first_not_of(" \t", key.size());
+        if (!line.starts_with(key) || colon == std::string::npos || line[colon] != ':') continue;
+        const std::size_t first = line.find_first_not_of(" \t", colon + 1);
+        return first == std::string::npos ? std::string() : line.substr(first);
+    }
+    return {};
+}
+
 // "MemAvailable:   1234 kB"
 std::int64_t bytesOf(const std::string& file, const std::string& key)
 {
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);)
-        if (line.starts_with(key)) return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;
-    return 0;
+    return std::strtoll(valueOf(file, key).c_str(), nullptr, 10) * 1024;
 }
 
 }  // namespace
 
-std::int64_t availableMemory() { return bytesOf("/proc/meminfo", "MemAvailable:"); }
+std::int64_t totalMemory() { return bytesOf("/proc/meminfo", "MemTotal"); }
 
-std::int64_t anonymousMemory(const std::string& process) { return bytesOf("/proc/" + process + "/status", "RssAnon:"); }
+std::int64_t availableMemory() { return bytesOf("/proc/meminfo", "MemAvailable"); }
+
+std::int64_t anonymousMemory(const std::string& process) { return bytesOf("/proc/" + process + "/status", "RssAnon"); }
+
+std::string processorName() { return valueOf("/proc/cpuinfo", "model name"); }
 
 }  // namespace hopscope::base

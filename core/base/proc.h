@@ -1,16 +1,21 @@
 #pragma once
 
-// Memory as Linux reports it below /proc, in bytes; 0 if unknown.
+// Memory and processor as Linux reports them below /proc. Memory is in bytes; 0 if unknown.
 
 #include <cstdint>
 #include <string>
 
 namespace hopscope::base {
 
+std::int64_t totalMemory();
+
 // The kernel's estimate of what can be allocated without swapping.
 std::int64_t availableMemory();
 
 // Resident memory of a process ("self" or its id) that no file backs; 0 if there is no such process.
 std::int64_t anonymousMemory(const std::string& process);
+
+// "AMD EPYC 9B14"; empty if unknown.
+std::string processorName();
 
 }  // namespace hopscope::base

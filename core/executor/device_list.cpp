@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include "base/proc.h"
 #include "base/units.h"
 #include "executor/accelerator.h"
 #include "executor/executor.h"
@@ -11,25 +10,10 @@ namespace hopscope::executor {
 
 namespace {
 
-// The value of "KEY : VALUE" in a file of /proc.
-std::string procText(const std::string& path, const std::string& key)
-{
-    std::ifstream in(path);
-    std::string line;
-    while (std::getline(in, line)) {
-        const std::size_t colon = line.find(':');
-        if (!line.starts_with(key) || colon == std::string::npos) continue;
-        const std::size_t first = line.find_first_not_of(" \t", colon + 1);
-        return first == std::string::npos ? std::string() : line.substr(first);
-    }
-    return {};
-}
-
 DeviceInfo cpuDevice()
 {
-    const std::string name = procText("/proc/cpuinfo", "model name");
-    const std::int64_t memory = std::strtoll(procText("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) * 1024;
-    return {"cpu", name.empty() ? "CPU" : name, memory, {}};
+    const std::string name = base::processorName();
+    return {"cpu", name.empty() ? "CPU" : name, base::totalMemory(), {}};
 }
 
 // "cuda:0 (NVIDIA H100, 79.1 GiB)"

@@ -8,9 +8,9 @@
 
 namespace hopscope::executor {
 
+// In the order of schema::namedPhases.
 enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceToHost, Write };
 inline constexpr int phaseCount = 6;
-const char* phaseName(Phase phase);  // "block", "gather", "h2d", "compute", "d2h", "write"
 
 struct StageEvent {
     int index = 1;

@@ -99,7 +99,7 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
         if (!fusion) continue;
         if (fusion->gather >= 0) m_vanished.insert(fusion->gather);
         if (fusion->scale >= 0) m_vanished.insert(fusion->scale);
-        m_fusions.emplace(i, std::move(*fusion));
+        m_fusions.emplace(i, *fusion);
     }
 }
 

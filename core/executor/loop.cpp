@@ -40,9 +40,9 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
                   (limit ? "; the limit is " + base::formatBytes(static_cast<double>(*limit)) : ""),
               "raise --memory");
     }
+    const std::int64_t half = destinations.count / 2;
     m_session.noteOnce("stage " + std::to_string(m_report.index) + ": batch reduced to " +
-                       base::formatCount(static_cast<double>(destinations.count / 2)) +
-                       " destinations after running out of memory");
+                       base::formatCount(static_cast<double>(half)) + " destinations after running out of memory");
 }
 
 void BatchFigures::add(const BatchFigures& later)

@@ -32,8 +32,8 @@ public:
           m_fuser(analysis, loop, m_uses)
     {
         m_result.loop = &loop;
-        for (std::size_t i = 0; i < loop.steps.size(); ++i)
-            for (ir::ValueId v : m_program.op(loop.steps[i].op).outputs) m_computed.insert({v, loop.steps[i].rows});
+        for (const plan::Step& s : loop.steps)
+            for (ir::ValueId v : m_program.op(s.op).outputs) m_computed.insert({v, s.rows});
     }
 
     LoopProgram run()

@@ -22,7 +22,7 @@ namespace hopscope::executor {
 namespace {
 
 constexpr std::int64_t width = 64;
-constexpr std::int64_t rowBytes = width * 4;
+constexpr std::int64_t messageBytes = width * 4;
 constexpr std::int64_t degree = 4;  // messages of each row
 constexpr std::int64_t cpuRows = 1 << 18;
 constexpr std::int64_t gpuRows = 1 << 20;  // beyond the caches of GPUs
@@ -89,7 +89,7 @@ std::int64_t rowsFor(const DeviceContext& device)
 {
     if (!device.gpu()) return cpuRows;
     std::int64_t rows = gpuRows;
-    while (rows > 1024 && rows * rowBytes * tablesOnGpu > device.freeMemory()) rows /= 2;
+    while (rows > 1024 && rows * messageBytes * tablesOnGpu > device.freeMemory()) rows /= 2;
     return rows;
 }
 
@@ -109,8 +109,8 @@ public:
     Courier(DeviceContext& device, std::int64_t rows)
         : m_device(device),
           m_rows(rows),
-          m_chunkRows(device.gpu() ? std::min(rows, mostChunk / rowBytes) : rows),
-          m_memory(device.gpu() ? StagingChunk(m_chunkRows * rowBytes) : StagingChunk()),
+          m_chunkRows(device.gpu() ? std::min(rows, mostChunk / messageBytes) : rows),
+          m_memory(device.gpu() ? StagingChunk(m_chunkRows * messageBytes) : StagingChunk()),
           m_host(m_memory.take({m_chunkRows, width}, at::kFloat))
     {}
 
@@ -119,7 +119,7 @@ public:
         auto* const to = static_cast<std::byte*>(m_host.mutable_data_ptr());
         forEachChunk([&](std::int64_t begin, std::int64_t end) {
             inParallel(end - begin, [&](std::int64_t first, std::int64_t last) {
-                fill(to + first * rowBytes, begin + first, begin + last);
+                fill(to + first * messageBytes, begin + first, begin + last);
             });
             m_there = m_device.upload(m_host.narrow(0, 0, end - begin));
             m_device.synchronize();
@@ -178,20 +178,21 @@ private:
     // From a mapped file, as stores are read.
     void reading()
     {
-        const std::int64_t moved = m_device.gpu() ? m_rows : m_messages, bytes = moved * rowBytes;
+        const std::int64_t moved = m_device.gpu() ? m_rows : m_messages, bytes = moved * messageBytes;
         const std::shared_ptr<std::byte> store = unwrap(m_scratch.allocate(bytes));
         std::memset(store.get(), 0, static_cast<std::size_t>(bytes));
         Courier courier(m_device, moved);
         const double inOrder = m_timer.best("reads", [&] {
             courier.up([&](std::byte* to, std::int64_t first, std::int64_t last) {
-                std::memcpy(to, store.get() + first * rowBytes, static_cast<std::size_t>((last - first) * rowBytes));
+                std::memcpy(to, store.get() + first * messageBytes,
+                            static_cast<std::size_t>((last - first) * messageBytes));
             });
         });
         m_machine.read = static_cast<double>(bytes) / inOrder;
         const auto* const numbers = m_numbers.const_data_ptr<std::int64_t>();
         const double byNumber = m_timer.best("gathers", [&] {
             courier.up([&](std::byte* to, std::int64_t first, std::int64_t last) {
-                kernels::gatherRowsCpu(store.get(), rowBytes, numbers + first, to, rowBytes, 0, last - first);
+                kernels::gatherRowsCpu(store.get(), messageBytes, numbers + first, to, messageBytes, 0, last - first);
             });
         });
         m_machine.gather = static_cast<double>(bytes) / byNumber;
@@ -202,9 +203,10 @@ private:
     {
         Courier courier(m_device, m_rows);
         const double seconds = m_timer.best("writes", [&] {
-            const std::shared_ptr<std::byte> made = unwrap(m_scratch.allocate(m_rows * rowBytes));
+            const std::shared_ptr<std::byte> made = unwrap(m_scratch.allocate(m_rows * messageBytes));
             courier.down(m_table, [&](const std::byte* from, std::int64_t first, std::int64_t last) {
-                std::memcpy(made.get() + first * rowBytes, from, static_cast<std::size_t>((last - first) * rowBytes));
+                std::memcpy(made.get() + first * messageBytes, from,
+                            static_cast<std::size_t>((last - first) * messageBytes));
             });
         });
         m_machine.write = tableBytes() / seconds;
@@ -240,7 +242,7 @@ private:
         a.destinations = m_rows;
         a.width = a.sourceStride = width;
         const double seconds = m_timer.bestLaunch("aggregation", [&] { combine(a); });
-        m_machine.aggregate = static_cast<double>(m_messages * rowBytes) / seconds;
+        m_machine.aggregate = static_cast<double>(m_messages * messageBytes) / seconds;
     }
 
     static kernels::Index indexOf(const at::Tensor& numbers)
@@ -279,7 +281,7 @@ private:
         m_machine.structure = static_cast<double>(m_messages) * numberBytes / seconds;
     }
 
-    [[nodiscard]] double tableBytes() const { return static_cast<double>(m_rows * rowBytes); }
+    [[nodiscard]] double tableBytes() const { return static_cast<double>(m_rows * messageBytes); }
 
     DeviceContext m_device;
     graph::Scratch m_scratch;
@@ -296,9 +298,9 @@ public:
         : m_device(device),
           m_timer(m_device, progress, std::move(stop)),
           m_tableRows(rowsFor(m_device)),
-          m_rows(std::min(m_tableRows, mostChunk / rowBytes)),
-          m_up(m_rows * rowBytes),
-          m_down(m_rows * rowBytes),
+          m_rows(std::min(m_tableRows, mostChunk / messageBytes)),
+          m_up(m_rows * messageBytes),
+          m_down(m_rows * messageBytes),
           m_upHost(m_up.take({m_rows, width}, at::kFloat).zero_()),
           m_downHost(m_down.take({m_rows, width}, at::kFloat).zero_())
     {}
@@ -328,15 +330,15 @@ private:
         auto* const to = static_cast<std::byte*>(m_upHost.mutable_data_ptr());
         return m_timer.best("gathers into pinned memory", [&] {
             inParallel(m_rows, [&](std::int64_t first, std::int64_t last) {
-                kernels::gatherRowsCpu(from, rowBytes, numbers.const_data_ptr<std::int64_t>(), to, rowBytes, first,
-                                       last);
+                kernels::gatherRowsCpu(from, messageBytes, numbers.const_data_ptr<std::int64_t>(), to, messageBytes,
+                                       first, last);
             });
         });
     }
 
     void up() { m_sink = m_device.upload(m_upHost); }
     void down() { m_device.download(m_there, m_downHost); }
-    [[nodiscard]] double rate(double seconds) const { return static_cast<double>(m_rows * rowBytes) / seconds; }
+    [[nodiscard]] double rate(double seconds) const { return static_cast<double>(m_rows * messageBytes) / seconds; }
 
     DeviceContext m_device;
     Timer m_timer;

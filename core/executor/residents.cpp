@@ -89,7 +89,7 @@ std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, cons
     for (const ResidentPart& part : parts(program)) {
         const bool made = part.kind == ResidentPart::Table && held({ResidentPart::Store, part.value});
         if (made || held(part)) continue;
-        ResidentLoad& load = loads.emplace_back(part, bytes(part, structure));
+        ResidentLoad& load = loads.emplace_back(ResidentLoad{part, bytes(part, structure), {}});
         const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
         if (part.kind != ResidentPart::Store) (rows ? load.copied.h2d : load.copied.structure) = load.bytes;
     }

@@ -16,12 +16,6 @@
 
 namespace hopscope::executor {
 
-const char* phaseName(Phase phase)
-{
-    static constexpr const char* names[phaseCount] = {"block", "gather", "h2d", "compute", "d2h", "write"};
-    return names[static_cast<int>(phase)];
-}
-
 namespace {
 
 // Restores the process-wide limit however the run ends.

@@ -273,7 +273,7 @@ PredictedStage Planned::stage(std::size_t at, std::int64_t size)
 {
     const std::vector<PlannedLoop>& loops = m_loops[at];
     PredictedStage result;
-    result.index = m_plan.stages[at].index.number;
+    result.index = m_plan.stages[at].index;
     if (!gpu())
         for (const PlannedLoop& l : loops) prepares(l);
     for (const PlannedLoop& l : loops) {

@@ -23,7 +23,7 @@
 namespace hopscope::forecast {
 
 struct PredictedStage {
-    int index = 1;
+    plan::StageId index{1};
     std::int64_t batches = 0, destinations = 0, frontierRows = 0;
     plan::Bytes bytes;  // rows written, rows read, structure
     std::int64_t peakMemory = 0;

@@ -3,13 +3,12 @@
 
 #include <torch/csrc/jit/frontend/error_report.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 
+#include "base/temporary_file.h"
 #include "loader/archive/archive.h"
 #include "loader/archive/preflight.h"
 #include "loader/archive/repair.h"
@@ -36,28 +35,6 @@ std::string hashOf(std::span<const std::byte> bytes)
                   static_cast<unsigned long long>(hash.low64));
     return text;
 }
-
-// A file in the temporary folder that disappears with this object.
-class TemporaryFile {
-public:
-    TemporaryFile()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "hopscope-XXXXXX").string();
-        const int fd = ::mkstemp(pattern.data());
-        if (fd >= 0) ::close(fd), m_path = pattern;
-    }
-    ~TemporaryFile()
-    {
-        std::error_code ignored;
-        if (!m_path.empty()) std::filesystem::remove(m_path, ignored);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    [[nodiscard]] const std::string& path() const { return m_path; }
-
-private:
-    std::string m_path;
-};
 
 struct Loaded {
     std::optional<torch::jit::Module> module;
@@ -181,7 +158,7 @@ base::Result<Opened> openModule(const std::string& path, std::span<const std::by
     Repairer repairer(file, archive);
     for (int i = 0; loaded && !loaded->module && i < kMostRepairs; ++i) {
         if (!repairer.edit(loaded->error)) return refuse(path, loaded->error);
-        const TemporaryFile temporary;
+        const base::TemporaryFile temporary(std::filesystem::temp_directory_path());
         if (auto ok = repairer.write(temporary.path()); !ok) return base::forward(ok);
         loaded = loadSafely(temporary.path(), path, file.size());
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "optimiser/document.h"
+#include "json/optional.h"
 #include "json/pin.h"
 
 namespace hopscope::optimiser {
@@ -81,7 +82,7 @@ Value writeInstance(const Instance& in)
     value["stage_cost"] = in.stageCost;
     value["structure_cost"] = Value::object();
     for (const Relation& r : in.relations) value["structure_cost"][r.name] = r.structureCost;
-    value["host_budget"] = in.hostBudget ? Value(*in.hostBudget) : Value();
+    value["host_budget"] = json::orNull(in.hostBudget);
     value["pins"] = Value::array();
     for (const Pin& pin : in.pins) value["pins"].push(writePin(in, pin));
     value["required_reads"] = Value::array();

@@ -1,8 +1,8 @@
 #include "pipeline/explanation.h"
 
-#include "schema/envelope.h"
 #include "schema/report.h"
 #include "schema/stages.h"
+#include "json/optional.h"
 
 namespace hopscope::pipeline {
 
@@ -27,8 +27,8 @@ json::Value decisionValue(const Decision& decision)
     item["read"] = decision.read;
     item["compute"] = decision.compute;
     item["possible"] = decision.possible;
-    item["alternative"] = schema::orNull(decision.alternative);
-    item["saves"] = schema::orNull(decision.saves);
+    item["alternative"] = json::orNull(decision.alternative);
+    item["saves"] = json::orNull(decision.saves);
     return item;
 }
 

@@ -227,9 +227,9 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 }
 
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
-                                  std::shared_ptr<const Basis> before, std::stop_token stop)
+                                  const Basis& before, std::stop_token stop)
 {
-    return Planner(prepared, predictor, request, std::move(stop)).near(request.strategy, *before);
+    return Planner(prepared, predictor, request, std::move(stop)).near(request.strategy, before);
 }
 
 base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,

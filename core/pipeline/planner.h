@@ -52,7 +52,7 @@ base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& 
 // Local re-optimisation for other pins: the optimum of the basis, with the stages around the pins that differ optimised
 // again, for the same row counts. Fails as planFor does.
 base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
-                                  std::shared_ptr<const Basis> before, std::stop_token stop);
+                                  const Basis& before, std::stop_token stop);
 
 // Fails with Unsupported where the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);

@@ -55,7 +55,7 @@ std::vector<Value> recomputed(const plan::Plan& plan)
 Value stageValue(const forecast::PredictedStage& stage, double seconds, Value recomputedOps)
 {
     Value item;
-    item["index"] = stage.index;
+    item["index"] = stage.index.number;
     item["written"] = stage.bytes.d2h;
     item["read"] = stage.bytes.h2d;
     item["structure"] = stage.bytes.structure;

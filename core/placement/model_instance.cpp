@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "analysis/naming/value_names.h"
 #include "analysis/rows/classes.h"
 #include "placement/dep_table.h"
 #include "placement/instance_pins.h"
@@ -32,6 +33,7 @@ public:
     Builder(const Analysis& a, const CostModel& costs)
         : m_a(a),
           m_costs(costs),
+          m_names(a),
           m_table(a, [&a](ValueId v) { return a.hasRows(v) && whyNotStorable(a, v).empty(); })
     {}
 
@@ -104,10 +106,17 @@ private:
 
     // ---- nodes
 
-    NodeId add(const std::string& name, const ModelInstance::Origin& from, NodeKind kind)
+    // As errors tell it: "convs.1 output (aten::relu in convs.1 (model.py:17))", and a number, for nodes of one value.
+    std::string nameOf(ValueId v) const
+    {
+        const std::string place = analysis::placeOfValue(m_a, v);
+        return m_names[v] + (place.empty() ? "" : " (" + place + ")") + "#" + std::to_string(m_model.origins.size());
+    }
+
+    NodeId add(const ModelInstance::Origin& from, NodeKind kind)
     {
         Node n;
-        n.name = name + "#" + std::to_string(instance().nodes.size());
+        n.name = nameOf(from.value);
         n.kind = kind;
         n.type = typeOf(from.loop);
         n.rows = from.rows.kind == RowKind::Batch ? optimiser::RowKind::Node : optimiser::RowKind::Edge;
@@ -128,8 +137,7 @@ private:
 
     NodeId fresh(ValueId v, const RowClass& rows)
     {
-        const NodeId id =
-            add(ir::valueName(v), {v, rows, analysis::loopOf(m_a, rows)}, isInput(v) ? NodeKind::Input : NodeKind::Op);
+        const NodeId id = add({v, rows, analysis::loopOf(m_a, rows)}, isInput(v) ? NodeKind::Input : NodeKind::Op);
         price(id);
         if (!isInput(v)) m_open.push_back(id);
         return id;
@@ -283,8 +291,7 @@ private:
         const DepTable::Home home = m_table.reductionHome(op);
         const ValueId result = m_a.program.op(op).outputs.at(0);
         if (home.stage >= DepTable::never) refuse(result);
-        const NodeId id =
-            add(ir::valueName(result), {result, home.rows, analysis::loopOf(m_a, home.rows), true}, NodeKind::Hop);
+        const NodeId id = add({result, home.rows, analysis::loopOf(m_a, home.rows), true}, NodeKind::Hop);
         // The result is no table: every loop may read it, on any rows.
         node(id).rows = optimiser::RowKind::Node;
         m_reductions.emplace(op, id);
@@ -315,6 +322,7 @@ private:
 
     const Analysis& m_a;
     const CostModel& m_costs;
+    analysis::ValueNames m_names;
     DepTable m_table;
     ModelInstance m_model;
     std::set<ValueId> m_shared;

@@ -7,6 +7,7 @@
 #include "schema/envelope.h"
 #include "schema/stages.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::protocol {
 
@@ -34,7 +35,7 @@ std::vector<Id> lookUpAll(const Reader& list, const std::map<std::string, Id>& i
 
 std::string textOrEmpty(const Reader& reader, const char* key)
 {
-    return schema::nullable<std::string>(reader, key).value_or("");
+    return json::nullable<std::string>(reader, key).value_or("");
 }
 
 class ModelReader {
@@ -95,7 +96,7 @@ private:
         v.origin = json::named<Origin>(item, "origin");
         v.dtype = textOrEmpty(item, "dtype");
         v.structureOnly = item.get<bool>("structure_only");
-        v.bytes = schema::nullable<std::int64_t>(item, "bytes");
+        v.bytes = json::nullable<std::int64_t>(item, "bytes");
         for (const Reader& dim : item.items("shape"))
             v.shape.push_back(dim.value().asInt() != nullptr ? std::to_string(*dim.value().asInt())
                                                              : dim.as<std::string>());

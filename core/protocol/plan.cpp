@@ -6,6 +6,7 @@
 #include "schema/pins.h"
 #include "schema/stages.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::protocol {
 
@@ -24,11 +25,11 @@ public:
         schema::checkEnvelope(document, "hopscope-plan");
         plan.strategy = json::named<base::Strategy>(document, "strategy");
         plan.device = document.get<std::string>("device");
-        plan.batch = schema::nullable<std::int64_t>(document, "batch");
+        plan.batch = json::nullable<std::int64_t>(document, "batch");
         plan.objective = json::named<base::Objective>(document, "objective");
-        plan.cost = schema::nullable<double>(document, "cost");
-        plan.lowerBound = schema::nullable<double>(document, "lower_bound");
-        plan.gap = schema::nullable<double>(document, "gap");
+        plan.cost = json::nullable<double>(document, "cost");
+        plan.lowerBound = json::nullable<double>(document, "lower_bound");
+        plan.gap = json::nullable<double>(document, "gap");
         if (root.has("notes")) plan.notes = root.get<std::vector<std::string>>("notes");
         plan.prologue = ops(document.child("prologue"));
         for (const Reader& item : document.items("stages")) plan.stages.push_back(stage(item));
@@ -100,8 +101,8 @@ private:
         c.value = value(item.child("value"));
         c.stage = schema::readStage(item.child("stage"));
         c.output = item.get<bool>("output");
-        c.bytesWritten = schema::nullable<std::int64_t>(item, "bytes_written");
-        c.bytesRead = schema::nullable<std::int64_t>(item, "bytes_read");
+        c.bytesWritten = json::nullable<std::int64_t>(item, "bytes_written");
+        c.bytesRead = json::nullable<std::int64_t>(item, "bytes_read");
         return c;
     }
 

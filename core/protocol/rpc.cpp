@@ -1,6 +1,7 @@
 #include "protocol/rpc.h"
 
 #include "protocol/framing.h"
+#include "json/optional.h"
 #include "json/reader.h"
 
 namespace hopscope::protocol {
@@ -92,7 +93,7 @@ void write(Value& document, const Notification& notification)
 
 void write(Value& document, const Response& response)
 {
-    document["id"] = response.id ? Value(*response.id) : Value();
+    document["id"] = json::orNull(response.id);
     if (const auto* error = std::get_if<RpcError>(&response.outcome)) document["error"] = errorValue(*error);
     else document["result"] = std::get<Value>(response.outcome);
 }

@@ -1,5 +1,7 @@
 #include "protocol/run.h"
 
+#include "json/optional.h"
+
 namespace hopscope::protocol {
 
 using json::Value;
@@ -64,7 +66,7 @@ Value write(const StageEndEvent& event)
     Value item = typed("stage_end");
     item["index"] = event.index.number;
     item["seconds"] = event.seconds;
-    item["overlap"] = event.overlap ? Value(*event.overlap) : Value();
+    item["overlap"] = json::orNull(event.overlap);
     item["time"] = event.time;
     return item;
 }

@@ -6,6 +6,7 @@
 #include "ir/origin_names.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -144,7 +145,8 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value, const st
     item["shape"] = known ? symbolicShape(analysis, value.id) : Value(value.shape);
     item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
     item["structure_only"] = structureOnly(analysis, value.id);
-    item["bytes"] = known && !subject.sizes.empty() ? orNull(wholeBytes(analysis, value.id, subject.sizes)) : Value();
+    item["bytes"] =
+        known && !subject.sizes.empty() ? json::orNull(wholeBytes(analysis, value.id, subject.sizes)) : Value();
     return item;
 }
 

@@ -7,6 +7,7 @@
 #include "schema/report.h"
 #include "schema/stages.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -138,8 +139,8 @@ plan::Checkpoint PlanReader::checkpoint(const Reader& item, std::size_t stages) 
     result.value = value(item.child("value"));
     result.stage = readStage(item.child("stage"));
     result.output = item.get<bool>("output");
-    result.bytesWritten = nullable<std::int64_t>(item, "bytes_written");
-    result.bytesRead = nullable<std::int64_t>(item, "bytes_read");
+    result.bytesWritten = json::nullable<std::int64_t>(item, "bytes_written");
+    result.bytesRead = json::nullable<std::int64_t>(item, "bytes_read");
     const auto dtype = item.get<std::string>("dtype");
     if (!item.ok()) return result;
     if (static_cast<std::size_t>(result.stage.number) > stages)
@@ -183,10 +184,10 @@ void PlanReader::costs(const Reader& root, plan::Plan& plan) const
     plan.objective = json::named<base::Objective>(root, "objective");
     const auto unit = json::named<base::Unit>(root, "unit");
     if (root.ok() && unit != base::unitOf(plan.objective)) root.child("unit").refuse("is not that of the objective");
-    plan.cost = nullable<double>(root, "cost");
-    plan.lowerBound = nullable<double>(root, "lower_bound");
-    plan.gap = nullable<double>(root, "gap");
-    plan.peakMemory = nullable<std::int64_t>(root, "peak_memory");
+    plan.cost = json::nullable<double>(root, "cost");
+    plan.lowerBound = json::nullable<double>(root, "lower_bound");
+    plan.gap = json::nullable<double>(root, "gap");
+    plan.peakMemory = json::nullable<std::int64_t>(root, "peak_memory");
     const Reader bytes = root.child("bytes");
     if (!bytes.value().isNull()) plan.bytes = readBytes(bytes);
 }
@@ -197,7 +198,7 @@ plan::Plan PlanReader::read(const Reader& root) const
     plan.hashes = readHashes(root);
     plan.strategy = json::named<base::Strategy>(root, "strategy");
     plan.device = root.get<std::string>("device");
-    plan.batch = nullable<std::int64_t>(root, "batch");
+    plan.batch = json::nullable<std::int64_t>(root, "batch");
     if (root.ok() && plan.batch && *plan.batch < 1) root.child("batch").refuse("must be at least 1");
     plan.reorder = root.get<std::string>("reorder");
     if (const Reader list = root.child("pins"); !list.value().isNull()) plan.pins = readPins(list, m_names);

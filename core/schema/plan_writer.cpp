@@ -3,6 +3,7 @@
 #include "schema/names.h"
 #include "schema/pins.h"
 #include "schema/report.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -100,8 +101,8 @@ Value writeCheckpoint(const plan::Checkpoint& checkpoint, const analysis::Analys
     item["dtype"] = base::dtypeName(analysis.program.value(checkpoint.value).dtype);
     item["shape"] = symbolicShape(analysis, checkpoint.value);
     item["row_spaces"] = rowSpaces(analysis, checkpoint.value);
-    item["bytes_written"] = orNull(checkpoint.bytesWritten);
-    item["bytes_read"] = orNull(checkpoint.bytesRead);
+    item["bytes_written"] = json::orNull(checkpoint.bytesWritten);
+    item["bytes_read"] = json::orNull(checkpoint.bytesRead);
     return item;
 }
 
@@ -109,11 +110,11 @@ void writeCosts(Value& document, const plan::Plan& plan)
 {
     document["objective"] = base::nameOf(plan.objective);
     document["unit"] = base::nameOf(base::unitOf(plan.objective));
-    document["cost"] = orNull(plan.cost);
-    document["lower_bound"] = orNull(plan.lowerBound);
-    document["gap"] = orNull(plan.gap);
+    document["cost"] = json::orNull(plan.cost);
+    document["lower_bound"] = json::orNull(plan.lowerBound);
+    document["gap"] = json::orNull(plan.gap);
     document["bytes"] = plan.bytes ? bytesValue(*plan.bytes) : Value();
-    document["peak_memory"] = orNull(plan.peakMemory);
+    document["peak_memory"] = json::orNull(plan.peakMemory);
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis)
     Value document = startDocument("hopscope-plan");
     document["strategy"] = base::nameOf(plan.strategy);
     document["device"] = plan.device;
-    document["batch"] = orNull(plan.batch);
+    document["batch"] = json::orNull(plan.batch);
     document["reorder"] = plan.reorder;
     document["pins"] = writePins(plan.pins);
     writeCosts(document, plan);

@@ -4,6 +4,7 @@
 #include "schema/envelope.h"
 #include "schema/stages.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -26,8 +27,8 @@ Value stageValue(const StageRecord& stage)
     item["back_offs"] = stage.backOffs;
     item["bytes"] = bytesValue(stage.bytes);
     item["peak_memory"] = stage.peakMemory;
-    item["reserved_memory"] = orNull(stage.reservedMemory);
-    item["overlap"] = orNull(stage.overlap);
+    item["reserved_memory"] = json::orNull(stage.reservedMemory);
+    item["overlap"] = json::orNull(stage.overlap);
     for (const char* later : {"predicted", "bound_seconds", "wall"}) item[later] = Value();
     return item;
 }

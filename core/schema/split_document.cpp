@@ -7,6 +7,7 @@
 #include "schema/split.h"
 #include "schema/stages.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -26,7 +27,7 @@ Value tensorValue(const TensorSpec& spec)
     item["shape"] = Value::array();
     for (const Dim& dim : spec.shape) item["shape"].push(std::visit([](const auto& d) { return Value(d); }, dim));
     item["row_spaces"] = Value::array();
-    for (const auto& space : spec.rowSpaces) item["row_spaces"].push(orNull(space));
+    for (const auto& space : spec.rowSpaces) item["row_spaces"].push(json::orNull(space));
     return item;
 }
 
@@ -94,7 +95,7 @@ TensorSpec readTensor(const Reader& item, const Known& spaces)
 {
     TensorSpec spec;
     spec.value = readValue(item.child("value"));
-    spec.name = nullable<std::string>(item, "name").value_or("");
+    spec.name = json::nullable<std::string>(item, "name").value_or("");
     spec.dtype = readDType(item.child("dtype"));
     for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
     for (const Reader& space : item.items("row_spaces")) spec.rowSpaces.push_back(readSpace(space, spaces));

@@ -3,6 +3,7 @@
 #include "schema/envelope.h"
 #include "schema/report.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::schema {
 
@@ -30,7 +31,7 @@ Value toleranceValue(const ToleranceRecord& tolerance)
 // An error of infinity is written as null, since JSON has no such number.
 double errorNumber(const Reader& reader, const char* key)
 {
-    return nullable<double>(reader, key).value_or(std::numeric_limits<double>::infinity());
+    return json::nullable<double>(reader, key).value_or(std::numeric_limits<double>::infinity());
 }
 
 std::vector<TensorRecord> readTensors(const Reader& list)

@@ -1,15 +1,14 @@
 #include "verify/oracle_process.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include <thread>
 
 #include "base/proc.h"
+#include "base/temporary_file.h"
 
 extern char** environ;
 
@@ -33,12 +33,6 @@ std::string readText(const std::string& path)
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
-}
-
-std::string uniqueName(const std::string& folder)
-{
-    static std::atomic<int> counter{0};
-    return folder + "/oracle-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".json";
 }
 
 std::vector<std::string> commandLine(const OracleChild& child, const std::string& request)
@@ -139,6 +133,12 @@ OracleOutcome readRefusal(const std::string& output, const std::string& log)
     return {end, text.substr(line + 1)};
 }
 
+bool holdsSomething(const std::string& path)
+{
+    std::error_code absent;
+    return std::filesystem::file_size(path, absent) > 0 && !absent;
+}
+
 OracleOutcome interpret(const Watched& watched, const std::string& output, const std::string& log)
 {
     if (watched.why == Watch::Memory) return {OracleEnd::OutOfMemory, "the oracle reached its memory limit"};
@@ -149,7 +149,7 @@ OracleOutcome interpret(const Watched& watched, const std::string& output, const
             return {OracleEnd::OutOfMemory, "the oracle was killed, probably because the system ran out of memory"};
         return {OracleEnd::Died, signalSentence(signal)};
     }
-    if (WEXITSTATUS(watched.status) == 0 && std::filesystem::exists(output)) return {OracleEnd::Done, {}};
+    if (WEXITSTATUS(watched.status) == 0 && holdsSomething(output)) return {OracleEnd::Done, {}};
     return readRefusal(output, log);
 }
 
@@ -162,13 +162,13 @@ base::Status writeRequest(const std::string& path, const json::Value& request)
     return {};
 }
 
-// Removes the files that accompany a request, whatever happens.
-struct Leftovers {
-    std::vector<std::string> paths;
-    ~Leftovers()
+// Removes a file that a child may have written, whatever happens.
+struct Leftover {
+    std::string path;
+    ~Leftover()
     {
         std::error_code ignored;
-        for (const std::string& path : paths) std::filesystem::remove(path, ignored);
+        std::filesystem::remove(path, ignored);
     }
 };
 
@@ -176,19 +176,18 @@ struct Leftovers {
 
 base::Result<OracleOutcome> runOracle(const OracleChild& child, json::Value request, std::stop_token stop)
 {
-    const std::string path = uniqueName(child.folder);
-    const std::string log = path + ".log";
+    const base::TemporaryFile asked(child.folder, "-oracle.json"), log(child.folder, "-oracle.log");
     const std::string output = *request["output"].asString();
-    Leftovers leftovers{{path, log, output + ".error"}};
+    const Leftover refusal{output + ".error"};
     request["memory"] = child.memory;
     request["parent"] = static_cast<std::int64_t>(getpid());
-    if (base::Status written = writeRequest(path, request); !written) return base::forward(written);
+    if (base::Status written = writeRequest(asked.path(), request); !written) return base::forward(written);
     const Clock::time_point start = Clock::now();
-    const base::Result<pid_t> pid = spawn(commandLine(child, path), log);
+    const base::Result<pid_t> pid = spawn(commandLine(child, asked.path()), log.path());
     if (!pid) return base::forward(pid);
     const Watched watched = watch(*pid, child, start, stop);
     if (watched.why == Watch::Cancelled) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
-    OracleOutcome outcome = interpret(watched, output, log);
+    OracleOutcome outcome = interpret(watched, output, log.path());
     outcome.peakMemory = watched.peak;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return outcome;

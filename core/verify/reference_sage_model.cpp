@@ -35,7 +35,7 @@ def forward(self, x, edge_index):
 )";
 
 // Uniform in +-1/sqrt(inputs), from the generator's bits alone: standard distributions differ between libraries.
-at::Tensor randomWeight(std::vector<std::int64_t> shape, std::int64_t inputs, std::mt19937_64& random)
+at::Tensor randomWeight(const std::vector<std::int64_t>& shape, std::int64_t inputs, std::mt19937_64& random)
 {
     at::Tensor tensor = at::empty(shape, at::kFloat);
     const double bound = 1 / std::sqrt(static_cast<double>(inputs));

@@ -5,6 +5,7 @@
 #include <deque>
 #include <set>
 
+#include "base/temporary_file.h"
 #include "graph/safetensors.h"
 #include "verify/compare.h"
 #include "verify/cut.h"
@@ -125,8 +126,8 @@ base::Result<GroupEnd> Sampler::group(const Seeds& seeds, std::stop_token stop)
     if (stop.stop_requested()) return base::fail(ErrorCode::Cancelled, "the verification was cancelled");
     if (!small) return GroupEnd::TooLarge;
     m_neighbourhood.fillEmptyTables();
-    const TemporaryFile inputs(m_request.scratchFolder, "inputs.safetensors");
-    const TemporaryFile output(m_request.scratchFolder, "outputs.safetensors");
+    const base::TemporaryFile inputs(m_request.scratchFolder, "-inputs.safetensors");
+    const base::TemporaryFile output(m_request.scratchFolder, "-outputs.safetensors");
     if (base::Status written = m_cutter.write(m_neighbourhood, inputs.path()); !written) return base::forward(written);
     const base::Result<OracleOutcome> outcome =
         runOracle(oracleChild(m_request, m_memory), forwardRequest(m_request, {inputs.path()}, output.path()), stop);

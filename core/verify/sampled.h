@@ -21,17 +21,4 @@ OracleChild oracleChild(const Request& request, std::int64_t memory);
 // Decides the verdict from the comparisons and writes its reason; `covered` names what was compared.
 void conclude(Verification& verdict, const std::string& covered);
 
-// The path of a file that the destructor removes.
-class TemporaryFile {
-public:
-    TemporaryFile(const std::string& folder, const std::string& suffix);
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile();
-    [[nodiscard]] const std::string& path() const { return m_path; }
-
-private:
-    std::string m_path;
-};
-
 }  // namespace hopscope::verify

@@ -1,14 +1,12 @@
 #include "verify/verify.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <set>
 
 #include "base/proc.h"
+#include "base/temporary_file.h"
 #include "base/units.h"
 #include "executor/executor.h"
 #include "graph/safetensors.h"
@@ -110,8 +108,8 @@ base::Result<std::vector<std::string>> wholeData(const Request& request, const s
 base::Result<bool> verifyFull(const Request& request, const Structure& structure, std::int64_t memory,
                               std::stop_token stop, Verification& verdict)
 {
-    const TemporaryFile inputs(request.scratchFolder, "inputs.safetensors");
-    const TemporaryFile output(request.scratchFolder, "outputs.safetensors");
+    const base::TemporaryFile inputs(request.scratchFolder, "-inputs.safetensors");
+    const base::TemporaryFile output(request.scratchFolder, "-outputs.safetensors");
     const base::Result<std::vector<std::string>> data = wholeData(request, inputs.path());
     if (!data) return base::forward(data);
     const base::Result<OracleOutcome> outcome =
@@ -227,7 +225,7 @@ void mergeByName(std::vector<TensorError>& errors)
 base::Result<std::optional<base::TensorMap>> sampleReference(const Request& request, const std::string& output,
                                                              std::stop_token stop, Verification& verdict)
 {
-    const TemporaryFile inputs(request.scratchFolder, "sample.safetensors");
+    const base::TemporaryFile inputs(request.scratchFolder, "-sample.safetensors");
     if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written)
         return base::forward(written);
     const base::Result<OracleOutcome> outcome =
@@ -243,18 +241,6 @@ base::Result<std::optional<base::TensorMap>> sampleReference(const Request& requ
 }
 
 }  // namespace
-
-TemporaryFile::TemporaryFile(const std::string& folder, const std::string& suffix)
-{
-    static std::atomic<int> counter{0};
-    m_path = folder + "/verify-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" + suffix;
-}
-
-TemporaryFile::~TemporaryFile()
-{
-    std::error_code ignored;
-    std::filesystem::remove(m_path, ignored);
-}
 
 json::Value forwardRequest(const Request& request, const std::vector<std::string>& data, const std::string& output)
 {
@@ -319,7 +305,7 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     request.inputs = &sample;
     request.scratchFolder = scratchFolder;
     request.oracleProgram = oracleProgram;
-    const TemporaryFile output(scratchFolder, "outputs.safetensors");
+    const base::TemporaryFile output(scratchFolder, "-outputs.safetensors");
     const auto reference = sampleReference(request, output.path(), stop, verdict);
     if (!reference) return base::forward(reference);
     if (!*reference) return verdict;

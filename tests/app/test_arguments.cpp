@@ -113,6 +113,29 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
     }
 }
 
+TEST_CASE("a wrong choice is refused with the choices there are")
+{
+    struct Case {
+        const char* line;
+        const char* message;
+        const char* hint;
+    };
+    for (const Case& each :
+         {Case{"run m.pt --data d -o dir --verify maybe", "unknown value of --verify 'maybe'",
+               "use sample, full or none"},
+          Case{"run m.pt --data d -o dir --nan drop", "unknown value of --nan 'drop'", "use propagate or refuse"},
+          Case{"plan m.pt --data d --objective fame", "unknown objective 'fame'", "use time or bytes"},
+          Case{"verify m.pt --data d --verify none", "verify has nothing to compare with --verify none",
+               "use full or sample"}}) {
+        const auto invocation = parse(each.line);
+        INFO(each.line);
+        REQUIRE_FALSE(invocation);
+        CHECK(invocation.error().code == base::ErrorCode::Usage);
+        CHECK(invocation.error().message == each.message);
+        CHECK(invocation.error().hint == each.hint);
+    }
+}
+
 TEST_CASE("what is decided beforehand about a plan is taken wherever one is made")
 {
     for (const std::string command : {"plan m.pt --data d", "run m.pt --data d -o dir", "verify m.pt --data d"}) {

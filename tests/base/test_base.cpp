@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "base/id.h"
 #include "base/parallel.h"
+#include "base/proc.h"
 #include "base/result.h"
 #include "base/sha256.h"
+#include "base/temporary_file.h"
 #include "base/tensor.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -208,4 +212,31 @@ TEST_CASE("SHA-256 of the standard's examples")
     CHECK(hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
           "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     CHECK(hash(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("a temporary file is new, private, empty, and gone with its object")
+{
+    namespace fs = std::filesystem;
+    std::string path;
+    {
+        const TemporaryFile file(fs::temp_directory_path(), ".json"), other(fs::temp_directory_path(), ".json");
+        path = file.path();
+        CHECK(path != other.path());
+        CHECK(path.ends_with(".json"));
+        REQUIRE(fs::exists(path));
+        CHECK(fs::file_size(path) == 0);
+        CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+    }
+    CHECK_FALSE(fs::exists(path));
+    CHECK_FALSE(std::ofstream(TemporaryFile("/no/such/folder").path()));
+}
+
+TEST_CASE("the memory of the machine and of this process is known")
+{
+    CHECK(totalMemory() > (std::int64_t(64) << 20));
+    CHECK(availableMemory() > 0);
+    CHECK(availableMemory() < totalMemory());
+    CHECK(anonymousMemory("self") > 0);
+    CHECK(anonymousMemory("no such process") == 0);
+    CHECK(processorName().find_first_of(":\n") == std::string::npos);
 }

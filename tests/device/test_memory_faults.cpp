@@ -19,19 +19,23 @@ std::int64_t allocationsOf(const Subject& s, const executor::Options& options)
     return fake_device::counts().allocations;
 }
 
-// Runs with one allocation that fails, each in turn.
+// Runs with the n-th allocation failing.
+void failOne(const Subject& s, const executor::Options& options, std::int64_t n, Tally& tally)
+{
+    CAPTURE(n);
+    fake_device::failAllocation(n);
+    const Attempt result = attempt(s, options);
+    fake_device::failAllocation(0);
+    CHECK(result.unless(ErrorCode::Resources) == "");
+    tally.add(result);
+}
+
+// Each allocation in turn.
 void failEach(const Subject& s, const executor::Options& options, Tally& tally)
 {
     const std::int64_t count = allocationsOf(s, options);
     CHECK(count > 10);
-    for (std::int64_t n = 1; n <= count; ++n) {
-        CAPTURE(n);
-        fake_device::failAllocation(n);
-        const Attempt result = attempt(s, options);
-        fake_device::failAllocation(0);
-        CHECK(result.unless(ErrorCode::Resources) == "");
-        tally.add(result);
-    }
+    for (std::int64_t n = 1; n <= count; ++n) failOne(s, options, n, tally);
 }
 
 std::vector<models::Case> zoo()
@@ -55,15 +59,7 @@ void failSome(const Subject& s, const executor::Options& options, int places, st
 {
     CAPTURE(options.batch.value_or(0));
     const std::int64_t count = allocationsOf(s, options);
-    for (int k = 0; k < places && count > 0; ++k) {
-        const std::int64_t n = 1 + below(random, count);
-        CAPTURE(n);
-        fake_device::failAllocation(n);
-        const Attempt result = attempt(s, options);
-        fake_device::failAllocation(0);
-        CHECK(result.unless(ErrorCode::Resources) == "");
-        tally.add(result);
-    }
+    for (int k = 0; k < places && count > 0; ++k) failOne(s, options, 1 + below(random, count), tally);
 }
 
 }  // namespace

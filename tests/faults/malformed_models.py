@@ -266,7 +266,7 @@ usage("role of an unknown input", "--role", "y=node", code=REFUSED, says="--role
 usage("role of an unknown parameter", "--role", "lin.wieght=node", code=REFUSED,
       says="--role names lin.wieght, which is neither an input nor a parameter")
 usage("role that cannot be", "--role", "x=index", code=REFUSED, says="an edge index is an integer [2, E]")
-usage("unknown NaN policy", "--nan", "ignore", says="ignore not in {propagate,refuse}")
+usage("unknown NaN policy", "--nan", "ignore", says="unknown value of --nan 'ignore'")
 
 
 @case("usage: no data", 2, "--data is required")

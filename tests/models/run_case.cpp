@@ -170,14 +170,14 @@ constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
 void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
     if (stage.estimated && few == fewTensorsOnGpu) return;
-    const auto measured = peaks.find(stage.index);
+    const auto measured = peaks.find(stage.index.number);
     for (std::size_t i = 0; measured != peaks.end() && i < measured->second.size(); ++i) {
         const auto held = static_cast<double>(measured->second[i]);
         const double off = std::abs(static_cast<double>(stage.batchPeaks.at(i)) - held);
         tally.memory.push_back(off <= few ? 0 : off / held);
         if (tally.memory.back() <= tally.worst) continue;
         tally.worst = tally.memory.back();
-        tally.worstBatch = "stage " + std::to_string(stage.index) + ", batch " + std::to_string(i) + ": " +
+        tally.worstBatch = "stage " + std::to_string(stage.index.number) + ", batch " + std::to_string(i) + ": " +
                            std::to_string(measured->second[i]) + " bytes held, " +
                            std::to_string(stage.batchPeaks.at(i)) + " predicted";
     }

@@ -1,7 +1,9 @@
 #include <numeric>
 
+#include "analysis/naming/value_names.h"
 #include "placement/account.h"
 #include "placement/judge.h"
+#include "placement/model_instance.h"
 #include "placement/optimise.h"
 #include "placement/row_counts.h"
 
@@ -63,6 +65,22 @@ TEST_CASE("the optimum is a sound plan of the stated cost, and no set of stores 
         const double other = cheapestOfAllSets(p, costs);
         CHECK(cost <= other * (1 + 1e-6));
         CHECK(optimum->plan.lowerBound.value() <= other * (1 + 1e-6));
+    }
+}
+
+TEST_CASE("the nodes of an instance are named after the value, the operator and where it is called")
+{
+    const Analysed p(skip);
+    const auto model = placement::makeInstance(p.a, placement::CostModel(p.a, Objective::Time, {}, {}));
+    if (!model) FAIL(base::describe(model.error()));
+    const analysis::ValueNames names(p.a);
+    for (std::size_t i = 0; i < model->origins.size(); ++i) {
+        const std::string& name = model->instance.nodes[i].name;
+        const ir::ValueId value = model->origins[i].value;
+        CAPTURE(name);
+        CHECK(name.starts_with(names[value]));
+        CHECK(name.find(analysis::placeOfValue(p.a, value)) != std::string::npos);
+        CHECK(name.find(ir::valueName(value)) == std::string::npos);
     }
 }
 

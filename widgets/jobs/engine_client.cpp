@@ -76,7 +76,7 @@ struct EngineClient::Impl {
     void sendWaiting();
     void end(const QString& reason, bool startable);
     void answerAll(const base::Error& error);
-    void answer(Pending one, base::Result<json::Value> outcome);
+    void answer(const Pending& one, base::Result<json::Value> outcome);
 };
 
 void EngineClient::Impl::setState(EngineState state)
@@ -124,7 +124,7 @@ void EngineClient::Impl::respond(protocol::Response& response)
     if (found == pending.end() || found->second.waiting) return;
     Pending one = std::move(found->second);
     pending.erase(found);
-    answer(std::move(one), std::move(outcome));
+    answer(one, std::move(outcome));
 }
 
 void EngineClient::Impl::notify(const protocol::Notification& notification)
@@ -185,10 +185,10 @@ void EngineClient::Impl::answerAll(const base::Error& error)
 {
     std::map<std::int64_t, Pending> all;
     all.swap(pending);
-    for (auto& [id, one] : all) answer(std::move(one), tl::unexpected(error));
+    for (auto& [id, one] : all) answer(one, tl::unexpected(error));
 }
 
-void EngineClient::Impl::answer(Pending one, base::Result<json::Value> outcome)
+void EngineClient::Impl::answer(const Pending& one, base::Result<json::Value> outcome)
 {
     if (one.context) one.answer(std::move(outcome));
 }

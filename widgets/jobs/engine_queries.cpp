@@ -1,6 +1,7 @@
 #include "jobs/engine_queries.h"
 
 #include "jobs/run_control.h"
+#include "json/optional.h"
 
 namespace hopscope::jobs {
 
@@ -14,7 +15,7 @@ void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::An
 void EngineQueries::peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer)
 {
     json::Value params = documentParams(m_state);
-    params["run"] = orNull(m_runs.latest());
+    params["run"] = json::orNull(m_runs.latest());
     params["value"] = value.toStdString();
     params["begin"] = begin;
     params["end"] = end;
@@ -26,7 +27,7 @@ std::int64_t EngineQueries::machine(const QString& method, QObject* context, Mac
     json::Value params = json::Value::object();
     params["device"] = m_state.document.settings().device.toStdString();
     return m_state.engine.request(method, std::move(params), context,
-                                  [answer](const base::Result<json::Value>& result) {
+                                  [answer = std::move(answer)](const base::Result<json::Value>& result) {
                                       answer(result ? protocol::readMachineRates(*result)
                                                     : base::Result<protocol::MachineRates>(base::forward(result)));
                                   });

@@ -35,7 +35,7 @@ std::vector<models::Repair> suggestedFixes(const std::vector<protocol::RepairRec
         else continue;
         ways.push_back(std::move(way));
     }
-    std::ranges::stable_partition(ways, [](const models::Repair& way) { return !way.dropped; });
+    std::stable_partition(ways.begin(), ways.end(), [](const models::Repair& way) { return !way.dropped; });
     return ways;
 }
 

@@ -2,6 +2,8 @@
 
 #include <QTime>
 
+#include "json/optional.h"
+
 namespace hopscope::jobs {
 
 namespace {
@@ -12,8 +14,8 @@ json::Value startParams(const WorkbenchState& state, bool paused)
     json::Value params = documentParams(state);
     params["plan"] = state.document.plan()->document;
     params["device"] = settings.device.toStdString();
-    params["memory"] = orNull(settings.memory);
-    params["batch"] = orNull(settings.batch);
+    params["memory"] = json::orNull(settings.memory);
+    params["batch"] = json::orNull(settings.batch);
     params["output"] = settings.output.isEmpty() ? json::Value() : json::Value(settings.output.toStdString());
     params["verify"] = base::nameOf(settings.verify);
     params["nan"] = base::nameOf(base::NanPolicy::Propagate);

@@ -5,6 +5,7 @@
 #include "jobs/cuts.h"
 #include "models/runner.h"
 #include "schema/pins.h"
+#include "json/optional.h"
 
 namespace hopscope::jobs {
 
@@ -29,9 +30,9 @@ json::Value planParams(const WorkbenchState& state, const models::Settings& sett
     params["objective"] = base::nameOf(settings.objective);
     params["pins"] = schema::writePins(settings.pins);
     params["device"] = settings.device.toStdString();
-    params["memory"] = orNull(settings.memory);
-    params["batch"] = orNull(settings.batch);
-    params["stages"] = orNull(settings.stages);
+    params["memory"] = json::orNull(settings.memory);
+    params["batch"] = json::orNull(settings.batch);
+    params["stages"] = json::orNull(settings.stages);
     if (near && !base::isRule(settings.strategy)) params["near"] = true;
     return params;
 }
@@ -39,13 +40,14 @@ json::Value planParams(const WorkbenchState& state, const models::Settings& sett
 std::int64_t requestPlan(const WorkbenchState& state, const QString& method, json::Value params, QObject* context,
                          Workbench::WhatIf answer)
 {
-    const auto read = [model = state.document.model(), context, answer](base::Result<json::Value> result) {
+    auto read = [model = state.document.model(), context,
+                 answer = std::move(answer)](base::Result<json::Value> result) {
         if (!result) return answer(base::forward(result));
         models::runAside(
             *QThreadPool::globalInstance(), context,
             [result = std::move(*result), model] { return protocol::readPlanResult(result, *model); }, answer);
     };
-    return state.engine.request(method, std::move(params), context, read);
+    return state.engine.request(method, std::move(params), context, std::move(read));
 }
 
 bool isCancelled(const base::Error& error) { return error.code == base::ErrorCode::Cancelled; }

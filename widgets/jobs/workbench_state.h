@@ -33,10 +33,4 @@ std::int64_t requestPlan(const WorkbenchState& state, const QString& method, jso
 
 bool isCancelled(const base::Error& error);
 
-template <class T>
-json::Value orNull(const std::optional<T>& value)
-{
-    return value ? json::Value(*value) : json::Value();
-}
-
 }  // namespace hopscope::jobs

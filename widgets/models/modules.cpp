@@ -49,7 +49,7 @@ void Builder::addOps()
         m_tree.moduleOf.push_back(index);
         Module& module = m_tree.modules[index];
         if (module.type.isEmpty()) module.type = QString::fromStdString(op.moduleType);
-        if (!op.structureOnly) module.ops.push_back(protocol::OpId(i));
+        if (!op.structureOnly) module.ops.emplace_back(i);
     }
 }
 

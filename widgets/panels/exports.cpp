@@ -4,7 +4,7 @@
 #include "models/stage_model.h"
 #include "panels/panels.h"
 #include "plots/figure.h"
-#include "json/json.h"
+#include "schema/trace.h"
 
 namespace hopscope::panels {
 
@@ -110,60 +110,6 @@ QString phasesCsv(const models::RunLog& log)
     return csv.text();
 }
 
-// Events of the trace format, lanes as the engine's own trace has them: 1 the stages, 2.. the phases.
-constexpr int stageLane = 1;
-constexpr int phaseLane = 2;
-
-json::Value event(const char* kind, const std::string& name, int lane, double start)
-{
-    json::Value value = json::Value::object();
-    value["ph"] = kind;
-    value["name"] = name;
-    value["pid"] = 1;
-    value["tid"] = lane;
-    value["ts"] = start * 1e6;
-    return value;
-}
-
-json::Value span(const std::string& name, int lane, double start, double length)
-{
-    json::Value value = event("X", name, lane, start);
-    value["dur"] = length * 1e6;
-    return value;
-}
-
-void addLanes(json::Value& events)
-{
-    json::Value stages = event("M", "thread_name", stageLane, 0);
-    stages["args"]["name"] = "stages";
-    events.push(std::move(stages));
-    for (int phase = 0; phase < protocol::phaseCount; ++phase) {
-        json::Value lane = event("M", "thread_name", phaseLane + phase, 0);
-        lane["args"]["name"] = protocol::phaseName(phase);
-        events.push(std::move(lane));
-    }
-}
-
-void addPhases(json::Value& events, const models::RunLog& log)
-{
-    for (const models::PhasePoint& phase : log.phases()) {
-        json::Value value = span(protocol::phaseName(phase.phase), phaseLane + phase.phase, phase.start, phase.seconds);
-        value["args"]["stage"] = phase.stage.number;
-        value["args"]["batch"] = phase.batch;
-        events.push(std::move(value));
-    }
-}
-
-void addMemory(json::Value& events, const models::RunLog& log)
-{
-    for (const models::BatchPoint& batch : log.batches()) {
-        json::Value value = event("C", "device memory", stageLane, batch.time);
-        value["args"]["bytes"] = batch.memory;
-        value["args"]["peak"] = batch.peakMemory;
-        events.push(std::move(value));
-    }
-}
-
 }  // namespace
 
 QString exportCsv(const models::Document& document, const QString& what)
@@ -183,12 +129,14 @@ QByteArray exportTrace(const models::Document& document)
 {
     if (!document.runLog()) return {};
     const models::RunLog& log = *document.runLog();
-    json::Value events = json::Value::array();
-    addLanes(events);
+    json::Array events = schema::traceLanes();
     for (const models::StageProgress& stage : log.stages())
-        events.push(span("stage " + std::to_string(stage.index.number), stageLane, stage.start, stage.seconds));
-    addPhases(events, log);
-    addMemory(events, log);
+        events.push_back(schema::traceStage(stage.index, stage.start, stage.seconds));
+    for (const models::PhasePoint& phase : log.phases())
+        events.push_back(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch,
+                                            phase.start, phase.seconds));
+    for (const models::BatchPoint& batch : log.batches())
+        events.push_back(schema::traceMemory(batch.time, batch.memory, batch.peakMemory));
     json::Value trace = json::Value::object();
     trace["traceEvents"] = std::move(events);
     return QByteArray::fromStdString(json::write(trace));

@@ -39,7 +39,7 @@ QColor colourOf(const QJsonValue& value)
 QVector<QColor> colours(const QJsonObject& tokens, QStringView name)
 {
     QVector<QColor> result;
-    for (const QJsonValue& value : tokens.value(name).toArray()) result.append(colourOf(value));
+    for (const auto& value : tokens.value(name).toArray()) result.append(colourOf(value));
     Q_ASSERT(!result.isEmpty());
     return result;
 }

@@ -9,6 +9,7 @@
 #include "pipeline/home.h"
 #include "schema/report.h"
 #include "json/json.h"
+#include "json/optional.h"
 
 namespace hopscope::engine {
 
@@ -149,7 +150,7 @@ std::string benchPlansJson(const std::vector<Measured>& all)
         item["bytes"] = schema::bytesValue(m.bytes);
         item["predicted_peak_memory"] = json::Value(m.predictedPeaks);
         item["peak_memory"] = json::Value(m.peaks);
-        item["gap"] = m.plan.gap ? json::Value(*m.plan.gap) : json::Value();
+        item["gap"] = json::orNull(m.plan.gap);
         document["plans"].push(std::move(item));
     }
     return json::write(document, true);

@@ -1,6 +1,7 @@
 #include "bench/report.h"
 
 #include "json/json.h"
+#include "json/optional.h"
 
 namespace hopscope::engine {
 
@@ -40,7 +41,7 @@ Value stageJson(const schema::StageRecord& stage)
     object["frontier_rows"] = stage.frontierRows;
     object["back_offs"] = stage.backOffs;
     object["bytes"] = schema::bytesValue(stage.bytes);
-    object["overlap"] = stage.overlap ? Value(*stage.overlap) : Value();
+    object["overlap"] = json::orNull(stage.overlap);
     object["peak_memory"] = stage.peakMemory;
     return object;
 }

@@ -28,6 +28,8 @@ struct Parsed {
     pipeline::ModelOptions model;
     pipeline::PlanSource plan;
     pipeline::DeviceOptions device;
+    base::VerifyMode verify = base::VerifyMode::Sample;
+    base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output, trace, explain, request;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
@@ -75,9 +77,9 @@ void addDevice(CLI::App& app, Parsed& parsed)
 std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
 {
     CLI::Option* const objective =
-        app.add_option("--objective", parsed.texts.objective, "What an optimal plan minimises: time or bytes")
+        app.add_option("--objective", parsed.texts.objective,
+                       "What an optimal plan minimises: " + base::listNames<base::Objective>())
             ->type_name("WHAT")
-            ->check(CLI::IsMember({"time", "bytes"}))
             ->capture_default_str();
     CLI::Option* const strategy =
         app.add_option("--strategy", parsed.texts.strategy, "How cuts are chosen: " + base::listNames<base::Strategy>())
@@ -148,13 +150,15 @@ void addRun(CLI::App& app, Parsed& parsed)
     command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
         ->type_name("DIR")
         ->required();
-    command.add_option("--verify", parsed.texts.verify, "Compare with the unsplit model: full, sample or none")
+    command
+        .add_option("--verify", parsed.texts.verify,
+                    "Compare with the unsplit model: " + base::listNames<base::VerifyMode>())
         ->type_name("HOW")
-        ->check(CLI::IsMember({"full", "sample", "none"}))
         ->capture_default_str();
-    command.add_option("--nan", parsed.texts.nan, "Treatment of NaN or infinite inputs: propagate or refuse")
+    command
+        .add_option("--nan", parsed.texts.nan,
+                    "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>())
         ->type_name("HOW")
-        ->check(CLI::IsMember({"propagate", "refuse"}))
         ->capture_default_str();
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
@@ -168,7 +172,6 @@ void addVerify(CLI::App& app, Parsed& parsed)
     addDevice(command, parsed);
     command.add_option("--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample")
         ->type_name("HOW")
-        ->check(CLI::IsMember({"full", "sample"}))
         ->capture_default_str();
 }
 
@@ -342,6 +345,25 @@ base::Status finishDevice(Parsed& parsed)
     return finishStrategy(parsed);
 }
 
+base::Status finishChecks(Parsed& parsed)
+{
+    const auto mode = base::parseName<base::VerifyMode>(parsed.texts.verify, "value of --verify");
+    if (!mode) return base::forward(mode);
+    const auto nan = base::parseName<base::NanPolicy>(parsed.texts.nan, "value of --nan");
+    if (!nan) return base::forward(nan);
+    parsed.verify = *mode;
+    parsed.nan = *nan;
+    return {};
+}
+
+base::Result<Command> finishVerify(const Parsed& parsed)
+{
+    if (parsed.verify == base::VerifyMode::None)
+        return base::fail(base::ErrorCode::Usage, "verify has nothing to compare with --verify none",
+                          "use full or sample");
+    return VerifyCommand{parsed.model, parsed.plan, parsed.device, parsed.verify};
+}
+
 base::Result<Command> finishGenerate(Parsed& parsed)
 {
     const base::Result<graph::GraphKind> kind = graph::parseGraphKind(parsed.texts.kind);
@@ -373,13 +395,13 @@ base::Result<Command> finishPlace(Parsed& parsed)
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
     if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
-    const base::NanPolicy nan = base::fromName<base::NanPolicy>(parsed.texts.nan).value_or(base::NanPolicy::Propagate);
-    const verify::Mode mode = base::fromName<verify::Mode>(parsed.texts.verify).value_or(verify::Mode::Sample);
+    if (const base::Status checks = finishChecks(parsed); !checks) return base::forward(checks);
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
     if (name == "run")
-        return RunCommand{{parsed.model, parsed.plan, parsed.device, mode, nan}, parsed.output, parsed.trace};
-    if (name == "verify") return VerifyCommand{parsed.model, parsed.plan, parsed.device, mode};
+        return RunCommand{
+            {parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan}, parsed.output, parsed.trace};
+    if (name == "verify") return finishVerify(parsed);
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench" && bench == "machine") return parsed.machine;
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};

@@ -1,6 +1,7 @@
 #include "cli/describe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "analysis/naming/value_names.h"
@@ -199,7 +200,7 @@ constexpr double uselessGap = 1;  // the optimum may be any fraction of the cost
 
 std::string percent(double part)
 {
-    const int tenths = static_cast<int>(part * 1000 + 0.5);
+    const long tenths = std::lround(part * 1000);
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 

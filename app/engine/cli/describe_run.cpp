@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "base/units.h"
@@ -22,7 +23,7 @@ std::string scientific(double number)
 std::string share(double part, double whole)
 {
     if (whole <= 0) return "";
-    const int percent = static_cast<int>(part / whole * 100 + 0.5);
+    const long percent = std::lround(part / whole * 100);
     return percent == 0 && part > 0 ? "<1 %" : std::to_string(percent) + " %";
 }
 

@@ -3,38 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "json/json.h"
+#include "schema/trace.h"
 
 namespace hopscope::engine {
-
-namespace {
-
-constexpr int phaseLane = 2;  // 1 is the lane of the stages
-
-// Chrome's trace format counts in microseconds.
-json::Value event(const char* kind, const std::string& name, int lane, double start)
-{
-    json::Value value;
-    value["ph"] = kind;
-    value["name"] = name;
-    value["pid"] = 1;
-    value["tid"] = lane;
-    value["ts"] = start * 1e6;
-    return value;
-}
-
-json::Value laneName(int lane, const std::string& name)
-{
-    json::Value value = event("M", "thread_name", lane, 0);
-    value["args"]["name"] = name;
-    return value;
-}
-
-}  // namespace
 
 void ProgressObserver::prologueStarted() { m_console.progress({"preparing the graph", 0, 0}); }
 
@@ -64,9 +38,7 @@ base::Result<std::unique_ptr<TraceObserver>> TraceObserver::create(const std::st
         return base::fail(base::ErrorCode::Input, path + ": cannot be written: " + std::strerror(errno),
                           "choose another file for --trace");
     std::fputs("{\"traceEvents\":[", trace->m_file);
-    trace->emit(json::write(laneName(1, "stages")));
-    for (int phase = 0; phase < executor::phaseCount; ++phase)
-        trace->emit(json::write(laneName(phaseLane + phase, executor::phaseName(static_cast<executor::Phase>(phase)))));
+    for (const json::Value& lane : schema::traceLanes()) trace->emit(lane);
     return trace;
 }
 
@@ -77,10 +49,10 @@ TraceObserver::~TraceObserver()
     unlink(m_temporary.c_str());
 }
 
-void TraceObserver::emit(const std::string& text)
+void TraceObserver::emit(const json::Value& event)
 {
     std::fputs(m_first ? "\n" : ",\n", m_file);
-    std::fputs(text.c_str(), m_file);
+    std::fputs(json::write(event).c_str(), m_file);
     m_first = false;
 }
 
@@ -90,46 +62,35 @@ void TraceObserver::stageStarted(const executor::StageEvent&) { m_stageStart = m
 
 void TraceObserver::stageFinished(int stage, double seconds)
 {
-    json::Value value = event("X", "stage " + std::to_string(stage), 1, m_stageStart);
-    value["dur"] = seconds * 1e6;
-    emit(json::write(value));
+    emit(schema::traceStage(plan::StageId(stage), m_stageStart, seconds));
     m_now = std::max(m_now, m_stageStart + seconds);
 }
 
 void TraceObserver::batchFinished(const executor::BatchEvent& batch)
 {
-    json::Value memory = event("C", "device memory", 1, m_now);
-    memory["args"]["bytes"] = batch.memory;
-    memory["args"]["peak"] = batch.peakMemory;
+    json::Value memory = schema::traceMemory(m_now, batch.memory, batch.peakMemory);
     if (batch.reservedMemory > 0) memory["args"]["reserved"] = batch.reservedMemory;
-    emit(json::write(memory));
-    json::Value value = event("i", "batch", 1, m_now);
-    value["s"] = "t";
+    emit(memory);
+    json::Value value = schema::traceMark("batch", m_now, schema::TraceMark::Lane);
     value["args"]["stage"] = batch.stage;
     value["args"]["loop"] = batch.loop;
     value["args"]["batch"] = batch.batch;
     value["args"]["destinations"] = batch.destinations;
     value["args"]["edges"] = batch.edges;
     value["args"]["frontier"] = batch.frontier;
-    emit(json::write(value));
+    emit(value);
 }
 
 void TraceObserver::phaseFinished(const executor::PhaseEvent& phase)
 {
-    json::Value value =
-        event("X", executor::phaseName(phase.phase), phaseLane + static_cast<int>(phase.phase), phase.start);
-    value["dur"] = phase.seconds * 1e6;
-    value["args"]["stage"] = phase.stage;
-    value["args"]["batch"] = phase.batch;
-    emit(json::write(value));
+    emit(schema::tracePhase(static_cast<std::size_t>(phase.phase), plan::StageId(phase.stage), phase.batch, phase.start,
+                            phase.seconds));
     m_now = std::max(m_now, phase.start + phase.seconds);
 }
 
 void TraceObserver::note(const std::string& sentence)
 {
-    json::Value value = event("i", sentence, 1, m_now);
-    value["s"] = "g";
-    emit(json::write(value));
+    emit(schema::traceMark(sentence, m_now, schema::TraceMark::Everywhere));
 }
 
 base::Status TraceObserver::publish()

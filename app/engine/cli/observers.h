@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "executor/events.h"
+#include "json/json.h"
 
 namespace hopscope::engine {
 
@@ -45,7 +46,7 @@ public:
 
 private:
     explicit TraceObserver(std::string path) : m_path(std::move(path)) {}
-    void emit(const std::string& event);
+    void emit(const json::Value& event);
 
     std::string m_path, m_temporary;
     std::FILE* m_file = nullptr;

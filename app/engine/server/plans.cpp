@@ -3,11 +3,11 @@
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
 #include "schema/documents.h"
-#include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
 #include "server/documents.h"
 #include "json/names.h"
+#include "json/optional.h"
 
 namespace hopscope::engine {
 
@@ -71,8 +71,10 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
 
 namespace {
 
-// What plan/make and plan/repairs are asked with; nothing, with an answer in `refusal`, where it does not hold.
-std::optional<pipeline::PlanRequest> requestOf(const Document& document, const json::Reader& params, Outcome& refusal)
+using Asked = tl::expected<pipeline::PlanRequest, protocol::RpcError>;
+
+// What plan/make and plan/repairs are asked with.
+Asked requestOf(const Document& document, const json::Reader& params)
 {
     pipeline::PlanRequest request;
     const auto strategy = base::parseName<base::Strategy>(params.get<std::string>("strategy"), "strategy");
@@ -82,24 +84,12 @@ std::optional<pipeline::PlanRequest> requestOf(const Document& document, const j
     request.device = textOr(params, "device", "auto");
     request.stages = stagesOf(params);
     request.deadline = deadlineOf(params);
-    if (!params.ok()) {
-        refusal = invalid(params);
-        return std::nullopt;
-    }
-    if (document.prepared.analysis.refusal) {
-        refusal = failed(*document.prepared.analysis.refusal);
-        return std::nullopt;
-    }
-    if (!strategy) {
-        refusal = failed(strategy.error());
-        return std::nullopt;
-    }
+    if (!params.ok()) return invalid(params);
+    if (document.prepared.analysis.refusal) return failed(*document.prepared.analysis.refusal);
+    if (!strategy) return failed(strategy.error());
     request.strategy = *strategy;
     const base::Result<std::string> resolved = executor::resolveDevice(request.device);
-    if (!resolved) {
-        refusal = failed(resolved.error());
-        return std::nullopt;
-    }
+    if (!resolved) return failed(resolved.error());
     request.device = *resolved;
     return request;
 }
@@ -150,7 +140,7 @@ base::Result<pipeline::PlanAnswer> plannedNear(Document& document, const pipelin
     const auto before = document.kept.find(keyOf(request));
     if (before == document.kept.end()) return keptPlan(document, request, call);
     base::Result<pipeline::PlanAnswer> made =
-        pipeline::planNear(document.prepared, document.predictor, request, before->second.answer.basis, call.stop);
+        pipeline::planNear(document.prepared, document.predictor, request, *before->second.answer.basis, call.stop);
     if (made) keep(document, request, true, *made);
     return made;
 }
@@ -160,7 +150,7 @@ json::Value repairValue(const pipeline::Repair& repair)
     json::Value item;
     if (repair.stages) item["stages"] = *repair.stages;
     else item["drop"] = schema::writePin(*repair.drop);
-    item["cost"] = schema::orNull(repair.plan.cost);
+    item["cost"] = json::orNull(repair.plan.cost);
     item["unit"] = base::nameOf(base::unitOf(repair.plan.objective));
     return item;
 }
@@ -169,10 +159,9 @@ json::Value repairValue(const pipeline::Repair& repair)
 
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call)
 {
-    Outcome refusal;
     const bool near = params.maybe<bool>("near").value_or(false);
-    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
-    if (!request) return refusal;
+    const Asked request = requestOf(document, params);
+    if (!request) return tl::unexpected(request.error());
     base::Result<pipeline::PlanAnswer> made =
         near ? plannedNear(document, *request, call) : keptPlan(document, *request, call);
     if (!made) return failed(made.error());
@@ -181,9 +170,8 @@ Outcome makePlan(Document& document, const json::Reader& params, const Call& cal
 
 Outcome planExplanation(Document& document, const json::Reader& params, const Call& call)
 {
-    Outcome refusal;
-    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
-    if (!request) return refusal;
+    const Asked request = requestOf(document, params);
+    if (!request) return tl::unexpected(request.error());
     const auto known = document.kept.find(keyOf(*request));
     const bool same = known != document.kept.end() && isSame(known->second, *request);
     const base::Result<pipeline::PlanAnswer> made =
@@ -196,9 +184,8 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
 {
-    Outcome refusal;
-    const std::optional<pipeline::PlanRequest> request = requestOf(document, params, refusal);
-    if (!request) return refusal;
+    const Asked request = requestOf(document, params);
+    if (!request) return tl::unexpected(request.error());
     const auto repairs = pipeline::findRepairs(planningOf(document, *request, call));
     if (!repairs) return failed(repairs.error());
     json::Value result;

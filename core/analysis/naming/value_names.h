@@ -1,6 +1,6 @@
 #pragma once
 
-// The names of an analysed model's values, as people read them (analysis/value_namer.h); ids such as v17 are for documents.
+// The names of an analysed model's values, as people read them (analysis/naming/value_namer.h); ids such as v17 are for documents.
 
 #include <map>
 #include <optional>

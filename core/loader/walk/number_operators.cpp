@@ -64,7 +64,7 @@ std::optional<std::vector<Item>> NumberOperators::evaluate(const Node& node, con
 {
     // Facts that do not differ between graphs: rank, dtype, layout, device, and the like.
     if (operators::isFact(node.kind().toQualString()))
-        return std::vector{m_wrapper.literal(m_calls.executeNode(node, args)[0])};
+        return std::vector{m_tools.wrapper.literal(m_tools.calls.executeNode(node, args)[0])};
     if (auto number = tensorToNumber(node, args)) return std::vector{std::move(*number)};
     if (auto tensor = numberToTensor(node, args)) return std::vector{std::move(*tensor)};
     return numberToNumber(node, args);
@@ -76,19 +76,20 @@ std::optional<Item> NumberOperators::tensorToNumber(const Node& node, const std:
     const std::string name = node.kind().toQualString();
     const Item& tensor = args[0];
     const at::Tensor concrete = tensor.concrete.toTensor();
-    if (name == "aten::size" && args.size() == 2) return m_numbers.sizeOf(tensor, m_numbers.fixedInt(args[1]));
-    if (name == "aten::len") return m_numbers.sizeOf(tensor, 0);
+    if (name == "aten::size" && args.size() == 2)
+        return m_tools.numbers.sizeOf(tensor, m_tools.numbers.fixedInt(args[1]));
+    if (name == "aten::len") return m_tools.numbers.sizeOf(tensor, 0);
     if (name == "aten::size") {
         std::vector<Item> sizes;
-        for (std::int64_t d = 0; d < concrete.dim(); ++d) sizes.push_back(m_numbers.sizeOf(tensor, d));
+        for (std::int64_t d = 0; d < concrete.dim(); ++d) sizes.push_back(m_tools.numbers.sizeOf(tensor, d));
         return boxed(c10::ListType::ofInts(), std::move(sizes));
     }
     if (name == "aten::numel") {
         const IValue count(concrete.numel());
-        return m_recorder.shapeFromInput(tensor.value) ? m_numbers.scalar("scalar::numel", {tensor}, count)
-                                                       : Item(count);
+        return m_tools.recorder.shapeFromInput(tensor.value) ? m_tools.numbers.scalar("scalar::numel", {tensor}, count)
+                                                             : Item(count);
     }
-    if (operators::isToNumber(name)) return m_numbers.elementOf(tensor, m_calls.executeNode(node, args)[0]);
+    if (operators::isToNumber(name)) return m_tools.numbers.elementOf(tensor, m_tools.calls.executeNode(node, args)[0]);
     return {};
 }
 
@@ -98,38 +99,38 @@ std::optional<Item> NumberOperators::numberToTensor(const Node& node, const std:
     const bool makes = name == "aten::tensor" || name == "aten::as_tensor" || name == "aten::scalar_tensor";
     if (name != "prim::NumToTensor" && !makes) return {};
     if (!args[0].box && args[0].concrete.isScalar())
-        return m_numbers.tensorOf(args[0], m_calls.executeNode(node, args)[0].toTensor());
-    if (!args[0].box || !m_recorder.fromInput(args[0])) return {};
-    return stacked(args[0].box->items, m_calls.executeNode(node, args)[0].toTensor());
+        return m_tools.numbers.tensorOf(args[0], m_tools.calls.executeNode(node, args)[0].toTensor());
+    if (!args[0].box || !m_tools.recorder.fromInput(args[0])) return {};
+    return stacked(args[0].box->items, m_tools.calls.executeNode(node, args)[0].toTensor());
 }
 
 // A list of numbers as one tensor: each becomes a tensor, and these are stacked.
 Item NumberOperators::stacked(const std::vector<Item>& numbers, const at::Tensor& result)
 {
-    if (result.dim() != 1) m_location.refuse("a nested list of computed numbers is converted to a tensor");
+    if (result.dim() != 1) m_tools.location.refuse("a nested list of computed numbers is converted to a tensor");
     std::vector<Item> tensors;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (!numbers[i].concrete.isScalar()) m_location.refuse("a list of tensors is converted to a tensor");
-        tensors.push_back(m_numbers.tensorOf(numbers[i], result[static_cast<std::int64_t>(i)].clone()));
+        if (!numbers[i].concrete.isScalar()) m_tools.location.refuse("a list of tensors is converted to a tensor");
+        tensors.push_back(m_tools.numbers.tensorOf(numbers[i], result[static_cast<std::int64_t>(i)].clone()));
     }
-    return m_calls.record("aten::stack", "", {boxed(c10::ListType::ofTensors(), tensors), Item(IValue(0))});
+    return m_tools.calls.record("aten::stack", "", {boxed(c10::ListType::ofTensors(), tensors), Item(IValue(0))});
 }
 
 std::optional<std::vector<Item>> NumberOperators::numberToNumber(const Node& node, const std::vector<Item>& args)
 {
     if (holdsTensor(args) || returnsTensors(node)) return {};
-    m_calls.checkAllowed(node.schema(), args);
-    const bool dynamic = anyLeaf(args, [&](const Item& leaf) { return m_recorder.fromInput(leaf); });
+    m_tools.calls.checkAllowed(node.schema(), args);
+    const bool dynamic = anyLeaf(args, [&](const Item& leaf) { return m_tools.recorder.fromInput(leaf); });
     if (dynamic) return std::vector{dynamicArithmetic(node, args)};
-    return m_wrapper.literals(m_calls.executeNode(node, args));
+    return m_tools.wrapper.literals(m_tools.calls.executeNode(node, args));
 }
 
 Item NumberOperators::dynamicArithmetic(const Node& node, const std::vector<Item>& args)
 {
     auto result = convert(node, args);
     if (!result)
-        m_location.refuse(std::string("arithmetic with ") + node.kind().toQualString() +
-                          " on numbers that derive from inputs is not supported");
+        m_tools.location.refuse(std::string("arithmetic with ") + node.kind().toQualString() +
+                                " on numbers that derive from inputs is not supported");
     return std::move(*result);
 }
 
@@ -139,33 +140,35 @@ std::optional<Item> NumberOperators::convert(const Node& node, const std::vector
     const std::string name = node.kind().toQualString();
     if (name == "aten::__range_length") return rangeLength(args);
     if (name == "aten::__derive_index") return deriveIndex(args);
-    const IValue result = m_calls.executeNode(node, args)[0];
+    const IValue result = m_tools.calls.executeNode(node, args)[0];
     if (result.isString()) return Item(result);  // texts for messages
     const auto scalarName = kScalarNames.find(name);
     const bool numbers =
         std::all_of(args.begin(), args.end(), [](const Item& a) { return !a.box && a.concrete.isScalar(); });
     if (scalarName == kScalarNames.end() || !numbers || args.size() > 2 || !result.isScalar()) return {};
-    return m_numbers.scalar(scalarName->second, args, result);
+    return m_tools.numbers.scalar(scalarName->second, args, result);
 }
 
 // The number of steps of range(begin, end, step).
 Item NumberOperators::rangeLength(const std::vector<Item>& args)
 {
     const Item zero{IValue(0)};
-    const std::int64_t step = m_numbers.fixedInt(args[2]);
-    if (step < 1) m_location.refuse("a loop counts down from a number that depends on the inputs");
+    const std::int64_t step = m_tools.numbers.fixedInt(args[2]);
+    if (step < 1) m_tools.location.refuse("a loop counts down from a number that depends on the inputs");
     const bool fromZero = !args[0].value.valid() && args[0].concrete.toInt() == 0;
-    const Item span = fromZero ? args[1] : m_numbers.arithmetic("scalar::sub", args[1], args[0]);
-    if (step == 1) return m_numbers.arithmetic("scalar::max", span, zero);
-    const Item padded = m_numbers.arithmetic("scalar::add", span, Item(IValue(step - 1)));
-    const Item count = m_numbers.scalar("scalar::floordiv", {padded, args[2]}, floorDiv(padded.concrete.toInt(), step));
-    return m_numbers.arithmetic("scalar::max", count, zero);
+    const Item span = fromZero ? args[1] : m_tools.numbers.arithmetic("scalar::sub", args[1], args[0]);
+    if (step == 1) return m_tools.numbers.arithmetic("scalar::max", span, zero);
+    const Item padded = m_tools.numbers.arithmetic("scalar::add", span, Item(IValue(step - 1)));
+    const Item count =
+        m_tools.numbers.scalar("scalar::floordiv", {padded, args[2]}, floorDiv(padded.concrete.toInt(), step));
+    return m_tools.numbers.arithmetic("scalar::max", count, zero);
 }
 
 // The index at a step of range(): step number * step + begin.
 Item NumberOperators::deriveIndex(const std::vector<Item>& args)
 {
-    return m_numbers.arithmetic("scalar::add", m_numbers.arithmetic("scalar::mul", args[0], args[2]), args[1]);
+    return m_tools.numbers.arithmetic("scalar::add", m_tools.numbers.arithmetic("scalar::mul", args[0], args[2]),
+                                      args[1]);
 }
 
 }  // namespace hopscope::loader

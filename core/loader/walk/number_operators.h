@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "loader/walk/numbers.h"
-#include "loader/walk/value_wrapper.h"
+#include "loader/walk/operator_tools.h"
 
 namespace hopscope::loader {
 
@@ -14,14 +13,7 @@ class NumberOperators {
 public:
     using Node = torch::jit::Node;
 
-    NumberOperators(const Recorder& recorder, const Location& location, OperatorCalls& calls, ValueWrapper& wrapper,
-                    Numbers& numbers)
-        : m_recorder(recorder),
-          m_location(location),
-          m_calls(calls),
-          m_wrapper(wrapper),
-          m_numbers(numbers)
-    {}
+    explicit NumberOperators(const OperatorTools& tools) : m_tools(tools) {}
 
     // The node's results; nothing if it is an operator on tensors.
     std::optional<std::vector<Item>> evaluate(const Node& node, const std::vector<Item>& args);
@@ -36,11 +28,7 @@ private:
     Item deriveIndex(const std::vector<Item>& args);
     Item stacked(const std::vector<Item>& numbers, const at::Tensor& result);
 
-    const Recorder& m_recorder;
-    const Location& m_location;
-    OperatorCalls& m_calls;
-    ValueWrapper& m_wrapper;
-    Numbers& m_numbers;
+    OperatorTools m_tools;
 };
 
 }  // namespace hopscope::loader

@@ -29,13 +29,13 @@ std::optional<std::vector<Item>> SequenceOperators::evaluateInstruction(const No
 std::vector<Item> SequenceOperators::unpack(const Node& node, const Item& whole) const
 {
     if (!whole.box || whole.box->items.size() != node.outputs().size())
-        m_location.refuse("a list or tuple with a different length than during export is unpacked");
+        m_tools.location.refuse("a list or tuple with a different length than during export is unpacked");
     return whole.box->items;
 }
 
 Item SequenceOperators::tupleIndex(const Item& tuple, const Item& index)
 {
-    if (!tuple.box) m_location.refuse("an object that is not a tuple is indexed");
+    if (!tuple.box) m_tools.location.refuse("an object that is not a tuple is indexed");
     return tuple.box->items[position(index, tuple.box->items.size())];
 }
 
@@ -44,7 +44,7 @@ Item SequenceOperators::tupleSlice(const Node& node, const Item& tuple) const
     const std::vector<Item>& items = tuple.box->items;
     const auto begin = static_cast<std::size_t>(node.i(c10::attr::beg)),
                end = static_cast<std::size_t>(node.i(c10::attr::end));
-    if (begin > end || end > items.size()) m_location.refuse("a tuple is sliced out of range");
+    if (begin > end || end > items.size()) m_tools.location.refuse("a tuple is sliced out of range");
     const auto first = items.begin() + static_cast<std::ptrdiff_t>(begin),
                last = items.begin() + static_cast<std::ptrdiff_t>(end);
     return boxed(node.output()->type(), {first, last});
@@ -52,17 +52,17 @@ Item SequenceOperators::tupleSlice(const Node& node, const Item& tuple) const
 
 std::size_t SequenceOperators::position(const Item& index, std::size_t count)
 {
-    std::int64_t at = m_numbers.fixedInt(index);
+    std::int64_t at = m_tools.numbers.fixedInt(index);
     const auto size = static_cast<std::int64_t>(count);
     if (at < 0) at += size;
-    if (at < 0 || at >= size) m_location.refuse("forward fails on the sample: list index out of range");
+    if (at < 0 || at >= size) m_tools.location.refuse("forward fails on the sample: list index out of range");
     return static_cast<std::size_t>(at);
 }
 
 // As Python's slices take positions: those beyond the ends mean the ends.
 std::size_t SequenceOperators::clampedPosition(const Item& index, std::size_t count)
 {
-    std::int64_t at = m_numbers.fixedInt(index);
+    std::int64_t at = m_tools.numbers.fixedInt(index);
     const auto size = static_cast<std::int64_t>(count);
     if (at < 0) at += size;
     return static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, size));
@@ -83,8 +83,8 @@ std::optional<std::vector<Item>> SequenceOperators::evaluate(const Node& node, c
 Item SequenceOperators::slice(const std::vector<Item>& args)
 {
     const std::vector<Item>& items = args[0].box->items;
-    const std::int64_t step = args[3].isNone() ? 1 : m_numbers.fixedInt(args[3]);
-    if (step < 1) m_location.refuse("list slices with a step below one are not supported");
+    const std::int64_t step = args[3].isNone() ? 1 : m_tools.numbers.fixedInt(args[3]);
+    if (step < 1) m_tools.location.refuse("list slices with a step below one are not supported");
     const std::size_t begin = args[1].isNone() ? 0 : clampedPosition(args[1], items.size());
     const std::size_t end = args[2].isNone() ? items.size() : clampedPosition(args[2], items.size());
     Item out = boxed(args[0].box->type, {});
@@ -119,7 +119,7 @@ std::optional<Item> SequenceOperators::combine(const std::string& name, const st
     }
     if (name == "aten::mul" && args.size() == 2) {
         Item product = boxed(args[0].box->type, {});
-        for (std::int64_t i = m_numbers.fixedInt(args[1]); i > 0; --i)
+        for (std::int64_t i = m_tools.numbers.fixedInt(args[1]); i > 0; --i)
             product.box->items.insert(product.box->items.end(), items.begin(), items.end());
         return product;
     }
@@ -153,25 +153,25 @@ std::optional<Item> SequenceOperators::change(const std::string& name, const std
 // Any other operator on a list of plain constants.
 std::optional<std::vector<Item>> SequenceOperators::computeByLibTorch(const Node& node, const std::vector<Item>& args)
 {
-    const auto tensorOrInput = [&](const Item& leaf) { return leaf.isTensor() || m_recorder.fromInput(leaf); };
+    const auto tensorOrInput = [&](const Item& leaf) { return leaf.isTensor() || m_tools.recorder.fromInput(leaf); };
     if (anyLeaf(args, tensorOrInput)) return {};
     for (const torch::jit::Value* out : node.outputs())
         if (out->type()->isSubtypeOf(*c10::TensorType::get())) return {};
-    m_calls.checkAllowed(node.schema(), args);
+    m_tools.calls.checkAllowed(node.schema(), args);
     torch::jit::Stack stack;
     for (const Item& arg : args) stack.push_back(concreteOf(arg));
     const IValue list = stack[0];
     if (node.schema().is_vararg()) stack.emplace_back(static_cast<std::int64_t>(args.size()));
-    const torch::jit::Stack results = m_calls.execute(node.getOperation(), std::move(stack));
-    args[0].box->items = m_wrapper.literal(list).box->items;
-    return m_wrapper.literals(results);
+    const torch::jit::Stack results = m_tools.calls.execute(node.getOperation(), std::move(stack));
+    args[0].box->items = m_tools.wrapper.literal(list).box->items;
+    return m_tools.wrapper.literals(results);
 }
 
 Item SequenceOperators::contains(const Item& list, const Item& wanted)
 {
     const auto fixed = [&](const Item& leaf) {
-        if (leaf.isTensor()) m_location.refuse("a tensor is searched for in a list");
-        m_numbers.guard(leaf);
+        if (leaf.isTensor()) m_tools.location.refuse("a tensor is searched for in a list");
+        m_tools.numbers.guard(leaf);
         return false;
     };
     anyLeaf(list, fixed);
@@ -187,20 +187,20 @@ Item SequenceOperators::compare(const Item& a, const Item& b, bool wanted)
     if (x.size() != y.size()) return Item(IValue(!wanted));
     Item all{IValue(true)};
     for (std::size_t i = 0; i < x.size(); ++i) {
-        if (x[i].isTensor() || x[i].box) m_location.refuse("lists of tensors are compared");
-        const Item same = m_numbers.arithmetic("scalar::eq", x[i], y[i]);
-        all = i == 0 ? same : m_numbers.arithmetic("scalar::and", all, same);
+        if (x[i].isTensor() || x[i].box) m_tools.location.refuse("lists of tensors are compared");
+        const Item same = m_tools.numbers.arithmetic("scalar::eq", x[i], y[i]);
+        all = i == 0 ? same : m_tools.numbers.arithmetic("scalar::and", all, same);
     }
     if (wanted) return all;
-    return m_numbers.scalar("scalar::not", {all}, !all.concrete.toBool());
+    return m_tools.numbers.scalar("scalar::not", {all}, !all.concrete.toBool());
 }
 
 Item SequenceOperators::extreme(const Item& list, const char* scalarName)
 {
-    if (list.box->items.empty()) m_location.refuse("minimum or maximum of an empty list");
+    if (list.box->items.empty()) m_tools.location.refuse("minimum or maximum of an empty list");
     Item best = list.box->items[0];
     for (std::size_t i = 1; i < list.box->items.size(); ++i)
-        best = m_numbers.arithmetic(scalarName, best, list.box->items[i]);
+        best = m_tools.numbers.arithmetic(scalarName, best, list.box->items[i]);
     return best;
 }
 

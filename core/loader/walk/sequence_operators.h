@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/walk/numbers.h"
-#include "loader/walk/value_wrapper.h"
+#include "loader/walk/operator_tools.h"
 
 namespace hopscope::loader {
 
@@ -15,14 +14,7 @@ class SequenceOperators {
 public:
     using Node = torch::jit::Node;
 
-    SequenceOperators(const Recorder& recorder, const Location& location, OperatorCalls& calls, ValueWrapper& wrapper,
-                      Numbers& numbers)
-        : m_recorder(recorder),
-          m_location(location),
-          m_calls(calls),
-          m_wrapper(wrapper),
-          m_numbers(numbers)
-    {}
+    explicit SequenceOperators(const OperatorTools& tools) : m_tools(tools) {}
 
     // The results of prim::ListConstruct, ListUnpack, TupleConstruct, TupleUnpack, TupleIndex and TupleSlice; nothing
     // for other nodes.
@@ -46,11 +38,7 @@ private:
     Item compare(const Item& a, const Item& b, bool wanted);
     Item extreme(const Item& list, const char* scalarName);
 
-    const Recorder& m_recorder;
-    const Location& m_location;
-    OperatorCalls& m_calls;
-    ValueWrapper& m_wrapper;
-    Numbers& m_numbers;
+    OperatorTools m_tools;
 };
 
 }  // namespace hopscope::loader

@@ -74,8 +74,9 @@ private:
     ValueWrapper m_wrapper{m_recorder, m_sparse};
     Attributes m_attributes{m_location, m_wrapper};
     Numbers m_numbers{m_recorder, m_location, m_calls, m_sparse};
-    NumberOperators m_numberOperators{m_recorder, m_location, m_calls, m_wrapper, m_numbers};
-    SequenceOperators m_sequences{m_recorder, m_location, m_calls, m_wrapper, m_numbers};
+    OperatorTools m_tools{m_recorder, m_location, m_calls, m_wrapper, m_numbers};
+    NumberOperators m_numberOperators{m_tools};
+    SequenceOperators m_sequences{m_tools};
     DictionaryOperators m_dictionaries{m_location, m_numbers};
     TensorOperators m_tensorOperators{m_location, m_calls, m_sparse, m_numbers};
     std::vector<Frame> m_frames;

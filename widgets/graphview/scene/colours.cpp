@@ -111,7 +111,7 @@ Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write
     const double span = most > least ? std::log(most / least) : 1;
     const auto step = [&](double value) {
         if (value <= 0 || !(least < INFINITY)) return 0;
-        return std::clamp(static_cast<int>(std::log(value / least) / span * (steps - 1) + 0.5), 0, steps - 1);
+        return std::clamp(static_cast<int>(std::lround(std::log(value / least) / span * (steps - 1))), 0, steps - 1);
     };
     for (const auto& number : numbers)
         put(colouring, number ? pick(theme.scale, theme.scaleText, step(*number)) : neutral(theme));

@@ -42,7 +42,7 @@ qreal sidePad(Shape shape)
     switch (shape) {
     case Shape::Gather:
     case Shape::Aggregate:
-    case Shape::Reduce: return 24;
+    case Shape::Reduce:
     case Shape::Module:
     case Shape::Structure: return 24;
     case Shape::Input:

@@ -351,21 +351,20 @@ void SceneBuilder::spreadStores()
 {
     constexpr int maxTries = 40;
     constexpr qreal titleWidth = 90;
-    auto& stores = m_scene->stores;
     for (const QRectF& frame : m_scene->frames)
         if (!frame.isNull())
             occupy({frame.topLeft(), QSizeF(std::min(titleWidth, frame.width() / 2 - 12), frameTitle)});
-    for (std::size_t i = 0; i < stores.size(); ++i) {
-        const QRectF first = stores[i].rect;
+    for (auto& store : m_scene->stores) {
+        const QRectF first = store.rect;
         for (int attempt = 0; attempt < maxTries; ++attempt) {
             const qreal away = attempt * 12;
             const QRectF right = first.translated(away, 0);
             const QRectF left = first.translated(-2 * storeGap - storeWidth - away, 0);
-            stores[i].rect = storeFits(right) ? right : left;
-            if (storeFits(stores[i].rect)) break;
+            store.rect = storeFits(right) ? right : left;
+            if (storeFits(store.rect)) break;
         }
-        occupy(stores[i].rect);
-        m_scene->bounds |= stores[i].rect;
+        occupy(store.rect);
+        m_scene->bounds |= store.rect;
     }
 }
 

@@ -7,6 +7,9 @@
 namespace hopscope::graphview {
 
 struct GraphPanel::Impl {
+    Impl(models::Document& document, models::Selection& selection, GraphPanel& panel)
+        : controller(document, selection, panel)
+    {}
     GraphController controller;
 };
 
@@ -15,7 +18,7 @@ GraphPanel::GraphPanel(models::Document& document, models::Selection& selection,
     setObjectName(QStringLiteral("graph"));
     setAccessibleName(tr("Graph"));
     // The controller is no child that outlives its owner: the panel's pointer takes it away before the widgets go.
-    m_impl.reset(new Impl{{document, selection, *this}});
+    m_impl = std::make_unique<Impl>(document, selection, *this);
 }
 
 GraphPanel::~GraphPanel() = default;

@@ -1,0 +1,18 @@
+#pragma once
+
+// What the operators on numbers and on sequences work with. The parts must outlive them.
+
+#include "loader/walk/numbers.h"
+#include "loader/walk/value_wrapper.h"
+
+namespace hopscope::loader {
+
+struct OperatorTools {
+    const Recorder& recorder;
+    const Location& location;
+    OperatorCalls& calls;
+    ValueWrapper& wrapper;
+    Numbers& numbers;
+};
+
+}  // namespace hopscope::loader
