@@ -65,6 +65,14 @@ function(hopscope_torch target)
   endforeach()
 endfunction()
 
+# The environment of all tests under sanitizers. What other libraries never give back is no leak of ours, and a request beyond
+# all memory is refused, as it is without sanitizers, rather than a reason to end the program.
+set(HOPSCOPE_SANITIZER_ENVIRONMENT)
+if(HOPSCOPE_SANITIZE MATCHES address)
+  set(HOPSCOPE_SANITIZER_ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1
+    LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/leaks_of_others.txt)
+endif()
+
 # hopscope_test(NAME SOURCES ... TENSOR_SOURCES ... SCRIPT_SOURCES ... DEPENDS modules ... LIBRARIES targets ...)
 # A doctest program, one CTest per program.
 function(hopscope_test name)
@@ -81,7 +89,7 @@ function(hopscope_test name)
   endif()
   hopscope_torch(${target} TENSOR ${arg_TENSOR_SOURCES} SCRIPT ${arg_SCRIPT_SOURCES})
   add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${HOPSCOPE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
 # hopscope_tests_left_out(WHICH WHY): tests that this machine cannot run are named when it is configured. Where all of them

@@ -4,8 +4,20 @@ find_package(QCustomPlotQt6 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GRAPHVIZ REQUIRED IMPORTED_TARGET libcgraph libgvc)
 
+# What uses Qt, and its precompiled header, is compiled under sanitizers without optimisation and without those checks of
+# addresses that AddressSanitizer makes as well, which takes half of the time.
+function(hopscope_qt_sanitizers target)
+  if(HOPSCOPE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  if(HOPSCOPE_SANITIZE MATCHES undefined)
+    target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute)
+  endif()
+endfunction()
+
 # Common settings of everything that uses Qt; one precompiled header for all of it.
 function(hopscope_qt target)
+  hopscope_qt_sanitizers(${target})
   set_target_properties(${target} PROPERTIES AUTOMOC ON AUTORCC ON)
   target_link_libraries(${target} PUBLIC Qt6::Widgets)
   if(TARGET hopscope_qt_pch)
@@ -31,11 +43,9 @@ function(hopscope_widget name)
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
 endfunction()
 
-# The environment of programs that need no display. What Qt and fontconfig never give back is no leak of ours.
-set(HOPSCOPE_OFFSCREEN "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}/runtime;HOME=${CMAKE_BINARY_DIR}/home")
-if(HOPSCOPE_SANITIZE MATCHES address)
-  list(APPEND HOPSCOPE_OFFSCREEN "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/leaks_of_others.txt")
-endif()
+# The environment of programs that need no display.
+set(HOPSCOPE_OFFSCREEN QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}/runtime HOME=${CMAKE_BINARY_DIR}/home
+  ${HOPSCOPE_SANITIZER_ENVIRONMENT})
 
 # hopscope_qt_test(NAME SOURCES ... WIDGETS widget modules ... CORE core modules ... LIBRARIES targets ...)
 # A Qt Test program that runs without a display.

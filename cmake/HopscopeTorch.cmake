@@ -15,6 +15,10 @@ target_link_libraries(hopscope_libtorch INTERFACE
   -Wl,--no-as-needed ${HOPSCOPE_TORCH_ROOT}/lib/libtorch.so ${HOPSCOPE_TORCH_ROOT}/lib/libtorch_cpu.so
   ${HOPSCOPE_TORCH_ROOT}/lib/libc10.so -Wl,--as-needed Threads::Threads)
 target_link_options(hopscope_libtorch INTERFACE -Wl,-rpath,${HOPSCOPE_TORCH_ROOT}/lib)
+if(HOPSCOPE_SANITIZE MATCHES undefined)
+  # It hides the type information of classes whose virtual functions its headers call.
+  target_compile_options(hopscope_libtorch INTERFACE -fno-sanitize=vptr)
+endif()
 
 # The precompiled headers of LibTorch's translation units: those with tensors, and those with TorchScript.
 foreach(kind tensor script)

@@ -70,7 +70,9 @@ std::string directoryEntry(const StoredRecord& record, std::uint32_t crc, std::u
     std::string out = "PK\x01\x02";
     put(out, 20, 2);
     putCommon(out, record, crc);
-    put(out, 0, 10);  // comment length, disk, attributes
+    put(out, 0, 4);  // comment length, disk
+    put(out, 0, 2);  // internal attributes
+    put(out, 0, 4);  // external attributes
     put(out, offset, 4);
     return out + record.name;
 }
