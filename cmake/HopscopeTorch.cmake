@@ -15,6 +15,10 @@ target_link_libraries(hopscope_libtorch INTERFACE
   -Wl,--no-as-needed ${HOPSCOPE_TORCH_ROOT}/lib/libtorch.so ${HOPSCOPE_TORCH_ROOT}/lib/libtorch_cpu.so
   ${HOPSCOPE_TORCH_ROOT}/lib/libc10.so -Wl,--as-needed Threads::Threads)
 target_link_options(hopscope_libtorch INTERFACE -Wl,-rpath,${HOPSCOPE_TORCH_ROOT}/lib)
+# at::parallel_for is a template: where it is compiled without OpenMP it runs on one thread. The runtime is the one that
+# LibTorch has loaded.
+target_compile_options(hopscope_libtorch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
+target_link_options(hopscope_libtorch INTERFACE -fopenmp)
 if(HOPSCOPE_SANITIZE MATCHES undefined)
   # It hides the type information of classes whose virtual functions its headers call.
   target_compile_options(hopscope_libtorch INTERFACE -fno-sanitize=vptr)

@@ -355,7 +355,7 @@ void Batch::contributions()
         i.op = r.op;
         i.rows = r.rows;
         i.operands = r.operands;
-        Reducer& reducer = m_session.reducers.try_emplace(r.op, m_session.analysis, r.op).first->second;
+        const Reducer& reducer = m_session.reducer(r.op);
         m_contributions.emplace_back(r.op, timed(Phase::Compute, [&] {
                                          return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows));
                                      }));

@@ -168,6 +168,7 @@ void prepare(const ir::Op& op, torch::jit::Stack& stack)
 
 const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
 {
+    const std::lock_guard lock(m_mutex);
     auto [it, fresh] = m_registered.try_emplace(op.id.index);
     if (!fresh) return it->second;
     it->second = loader::RegisteredOperator::find(op.name, op.overload);

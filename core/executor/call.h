@@ -3,6 +3,7 @@
 // Private to executor: runs one operator of a program through LibTorch's registry.
 
 #include <functional>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CallContext {
     at::Device device = at::kCPU;
 };
 
+// Thread-safe.
 class Caller {
 public:
     Caller(const analysis::Analysis& analysis, const NumberEvaluator& numbers)
@@ -46,6 +48,7 @@ private:
 
     const analysis::Analysis& m_analysis;
     const NumberEvaluator& m_numbers;
+    std::mutex m_mutex;                                                         // guards what follows
     std::unordered_map<std::int32_t, loader::RegisteredOperator> m_registered;  // by operator
 };
 

@@ -127,7 +127,7 @@ private:
         report.bytes.h2d += loaded.h2d;
         report.bytes.structure += loaded.structure;
         readInPlace(program, report.bytes);
-        for (const Reduced& r : program.reductions) m_session.reducers.try_emplace(r.op, m_session.analysis, r.op);
+        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         runLoop(m_session, program, report, progress, m_budget);
         for (const Written& w : program.writes)
             if (!m_session.choice.onlyHere(w.value)) m_session.stores.at(w.value)->checkComplete();

@@ -31,6 +31,7 @@ Session::Session(Structure& graph, const analysis::Analysis& a, const plan::Plan
 
 void Session::noteOnce(const std::string& sentence)
 {
+    const std::lock_guard lock(m_mutex);
     if (std::ranges::find(report.notes, sentence) != report.notes.end()) return;
     report.notes.push_back(sentence);
     observer.note(sentence);
@@ -66,6 +67,7 @@ at::Tensor Session::table(ir::ValueId id, const LoopProgram& program)
 
 at::Tensor Session::whole(ir::ValueId id)
 {
+    const std::lock_guard lock(m_mutex);
     const auto it = m_whole.find(id);
     if (it != m_whole.end()) return it->second;
     if (const at::Tensor given = standsIn(id) ? standIn(id) : at::Tensor(); given.defined())
@@ -108,6 +110,12 @@ at::Tensor Session::evaluateWhole(const ir::Op& op, ir::ValueId id)
     std::vector<at::Tensor> results = caller.call(op, context);
     for (std::size_t i = 0; i < results.size(); ++i) m_whole[op.outputs[i]] = std::move(results[i]);
     return m_whole.at(id);
+}
+
+Reducer& Session::reducer(ir::OpId op)
+{
+    const std::lock_guard lock(m_mutex);
+    return reducers.try_emplace(op, analysis, op).first->second;
 }
 
 void Session::finishReduction(ir::OpId op)

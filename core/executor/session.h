@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <unordered_map>
 
 #include "executor/device_context.h"
@@ -43,7 +44,7 @@ public:
     // Whether a value is replaced in a dry run. Masks are not, since the number of selected rows affects the memory.
     [[nodiscard]] bool standsIn(ir::ValueId id) const;
 
-    // A value without rows, or a whole table of the prologue, on the executing device.
+    // A value without rows, or a whole table of the prologue, on the executing device. Thread-safe.
     at::Tensor whole(ir::ValueId id);
     // Bytes of these values on the device, as counted by its allocator. Memory that several values share counts for the
     // first.
@@ -53,6 +54,7 @@ public:
     // The same for what a loop reads in place.
     at::Tensor table(ir::ValueId id, const LoopProgram& program);
     Store& createStore(ir::ValueId id);
+    Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
     void checkStop() const;
     // Adds a sentence to the notes of the report and tells the observer, unless it is there already.
@@ -64,6 +66,7 @@ private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
 
+    std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;
     double m_began;
 };

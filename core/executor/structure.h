@@ -13,6 +13,7 @@
 
 #include "executor/call.h"
 #include "executor/failure.h"
+#include "executor/same_values.h"
 #include "graph/adjacency.h"
 #include "loader/loader.h"
 
@@ -60,7 +61,7 @@ public:
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
 
     // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
-    at::Tensor value(ir::ValueId id);
+    at::Tensor value(ir::ValueId wanted);
     // From now on value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
     // Only these values will be requested; all others are freed after their last consumer has been evaluated.
@@ -96,6 +97,7 @@ private:
     graph::Scratch m_scratch;
     int m_threads;
     std::stop_token m_stop;
+    SameValues m_same;  // of which only the first is evaluated and kept
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;

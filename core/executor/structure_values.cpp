@@ -20,6 +20,7 @@ Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysi
       m_scratch(scratchFolder),
       m_threads(threads),
       m_stop(std::move(stop)),
+      m_same(analysis),
       m_numbers(analysis, [this](ir::ValueId id) { return value(id); }),
       m_caller(analysis, m_numbers)
 {
@@ -101,9 +102,10 @@ void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
     }
 }
 
-at::Tensor Structure::value(ir::ValueId id)
+at::Tensor Structure::value(ir::ValueId wanted)
 {
     const std::lock_guard lock(m_mutex);
+    const ir::ValueId id = m_same.first(wanted);
     const auto it = m_values.find(id);
     if (it != m_values.end()) return it->second;
     const ir::Value& value = m_analysis.program.value(id);
@@ -135,8 +137,9 @@ void Structure::evaluate(const ir::Op& op)
     CallContext context;
     context.localSizes = context.globalSizes = sizes();
     context.operand = [&](ir::Slot slot, ir::ValueId v) {
-        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(v) && hasKnownShape(v) ? dummy(v)
-                                                                                                       : value(v);
+        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(m_same.first(v)) && hasKnownShape(v)
+                   ? dummy(v)
+                   : value(v);
     };
     if (op.name == "scalar::tensor") {
         const Number n = m_numbers.evaluate(op.outputs[0], sizes());
@@ -151,13 +154,15 @@ void Structure::evaluate(const ir::Op& op)
 
 void Structure::keep(const std::unordered_set<ir::ValueId>& values)
 {
-    m_kept.insert(values.begin(), values.end());
+    const auto keepOne = [this](ir::ValueId v) {
+        if (v.valid()) m_kept.insert(m_same.first(v));
+    };
+    for (const ir::ValueId v : values) keepOne(v);
     for (const analysis::Space& s : m_analysis.tables.spaces) {
-        if (s.selector.valid()) m_kept.insert(s.selector);
-        if (s.index.valid()) m_kept.insert(s.index);
+        keepOne(s.selector);
+        keepOne(s.index);
     }
-    for (const analysis::Key& k : m_analysis.tables.keys)
-        if (k.column.valid()) m_kept.insert(k.column);
+    for (const analysis::Key& k : m_analysis.tables.keys) keepOne(k.column);
     std::unordered_set<ir::OpId> seen;
     for (ir::ValueId v : m_kept) countConsumers(v, seen);
 }
@@ -169,7 +174,8 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
         const ir::Value& value = m_analysis.program.value(open.back());
         open.pop_back();
         if (value.origin != ir::Origin::Op || !seen.insert(value.producer).second) continue;
-        ir::forEachOperand(m_analysis.program.op(value.producer), [&](ir::Slot, ir::ValueId v) {
+        ir::forEachOperand(m_analysis.program.op(value.producer), [&](ir::Slot, ir::ValueId operand) {
+            const ir::ValueId v = m_same.first(operand);
             ++m_consumers[v];
             open.push_back(v);
         });
@@ -180,7 +186,8 @@ void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& see
 void Structure::release(const ir::Op& op)
 {
     if (m_kept.empty()) return;
-    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId v) {
+    ir::forEachOperand(op, [&](ir::Slot, ir::ValueId operand) {
+        const ir::ValueId v = m_same.first(operand);
         if (--m_consumers[v] > 0 || m_kept.contains(v)) return;
         if (isMade(v)) m_values.erase(v);
     });

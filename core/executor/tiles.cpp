@@ -90,6 +90,7 @@ Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, Loo
 void Tiles::run(const Destinations& all)
 {
     m_all = all;
+    for (const ir::ValueId v : wholeOperands(m_program)) m_session.whole(v);
     m_session.device.resetPeak();
     m_told = m_ended = m_session.seconds();
     while (m_reported < all.count) {
