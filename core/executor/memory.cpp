@@ -174,7 +174,7 @@ private:
 
     void* spill(std::int64_t bytes, const std::string& folder)
     {
-        auto memory = graph::mapScratch(folder, bytes);
+        auto memory = graph::mapScratch(folder, bytes, graph::Fill::Any);
         if (!memory) outOfMemory(bytes, memory.error().message.c_str());
         std::byte* const block = memory->get();
         void* const data = finish(block, bytes, 0, Kind::Spilled);

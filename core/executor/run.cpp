@@ -37,7 +37,11 @@ public:
     {
         if (options.memoryLimit && options.device == "cpu") graph::allowAnonymousScratch(0);
     }
-    ~ScratchScope() { graph::allowAnonymousScratch(m_before); }
+    ~ScratchScope()
+    {
+        graph::allowAnonymousScratch(m_before);
+        graph::dropScratch();
+    }
     ScratchScope(const ScratchScope&) = delete;
     ScratchScope& operator=(const ScratchScope&) = delete;
 

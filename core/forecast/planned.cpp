@@ -104,12 +104,18 @@ std::set<ir::SpaceId> Planned::tables() const
     return used;
 }
 
-void Planned::countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
+// Tiles read tables in place: each row once, as a single batch would; and they share the calls of operators among them.
+void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                         std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops)
 {
     const plan::Loop& loop = *l.program.loop;
-    const Counts& own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
-    rows.batches[loop.destination] = static_cast<double>(own.perBatch.size());
+    const std::int64_t all = std::max<std::int64_t>(m_structure.size(loop.destination), 1);
+    const std::int64_t size = l.tiling ? all : most;
+    const double batches =
+        static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
+    const double tiles =
+        l.tiling ? static_cast<double>(all) / static_cast<double>(l.tiling->rows * l.tiling->workers) : 1;
+    rows.batches[loop.destination] = batches * tiles;
     for (const RowClass& frontier : frontiers(loop)) {
         const std::pair types(loop.destination, frontier.table);
         rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);

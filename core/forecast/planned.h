@@ -60,7 +60,7 @@ private:
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
     std::int64_t largestBatch();
-    void countLoop(const PlannedLoop& l, std::int64_t size, plan::RowCounts& rows,
+    void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
     std::int64_t batchSize(const PredictOptions& options);

@@ -55,8 +55,12 @@ std::int64_t anonymousScratchAllowed();
 // Bytes of scratch memory that is anonymous now.
 std::int64_t anonymousScratch();
 
-// Scratch memory filled with zeros: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile().
-base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size);
+enum class Fill : std::uint8_t { Zeros, Any };
+
+// Scratch memory: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile(). Anonymous memory that is
+// freed is kept for the next call, since fresh pages are expensive, until dropScratch().
+base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
+void dropScratch();
 
 // An unlinked file in `folder`, mapped shared and writable, blocks reserved, filled with zeros. Resources if the disk
 // is full.

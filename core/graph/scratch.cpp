@@ -1,7 +1,9 @@
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
 
 #include "base/units.h"
 #include "graph/adjacency.h"
@@ -11,38 +13,110 @@ namespace hopscope::graph {
 
 namespace {
 
-std::atomic<std::int64_t> allowed = 0, used = 0;
+// Anonymous memory, in use or kept for the next caller.
+class AnonymousMemory {
+public:
+    // nullptr if it is not allowed, or if there is none.
+    std::shared_ptr<std::byte> take(std::int64_t bytes, Fill fill)
+    {
+        std::int64_t size = bytes;
+        std::byte* memory = kept(size);
+        if (memory && fill == Fill::Zeros) std::memset(memory, 0, static_cast<std::size_t>(bytes));
+        if (!memory) memory = fresh(size);
+        if (!memory) return nullptr;
+        return {memory, [this, size](std::byte* p) { keep(p, size); }};
+    }
 
-void giveBack(std::byte* memory, std::int64_t bytes)
-{
-    ::munmap(memory, static_cast<std::size_t>(bytes));
-    used -= bytes;
-}
+    void allow(std::int64_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_allowed = bytes;
+        dropKept();
+    }
 
-// nullptr if it is not allowed, or if there is no memory.
-std::shared_ptr<std::byte> anonymous(std::int64_t bytes)
-{
-    if (used.fetch_add(bytes) + bytes <= allowed) {
+    void drop()
+    {
+        const std::lock_guard lock(m_mutex);
+        dropKept();
+    }
+
+    std::int64_t allowed()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_allowed;
+    }
+
+    std::int64_t bytes()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_bytes;
+    }
+
+private:
+    // At most a quarter larger than what is wanted.
+    std::byte* kept(std::int64_t& bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto it = m_kept.lower_bound(bytes);
+        if (it == m_kept.end() || it->first > bytes + bytes / 4) return nullptr;
+        bytes = it->first;
+        return m_kept.extract(it).mapped();
+    }
+
+    std::byte* fresh(std::int64_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_bytes + bytes > m_allowed) dropKept();
+        if (m_bytes + bytes > m_allowed) return nullptr;
         void* const memory = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory != MAP_FAILED) {
-            ::madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
-            return {static_cast<std::byte*>(memory), [bytes](std::byte* p) { giveBack(p, bytes); }};
-        }
+        if (memory == MAP_FAILED) return nullptr;
+        ::madvise(memory, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);
+        m_bytes += bytes;
+        return static_cast<std::byte*>(memory);
     }
-    used -= bytes;
-    return nullptr;
+
+    void keep(std::byte* memory, std::int64_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_bytes <= m_allowed) m_kept.emplace(bytes, memory);
+        else unmap(memory, bytes);
+    }
+
+    void dropKept()
+    {
+        for (const auto& [bytes, memory] : m_kept) unmap(memory, bytes);
+        m_kept.clear();
+    }
+
+    void unmap(std::byte* memory, std::int64_t bytes)
+    {
+        ::munmap(memory, static_cast<std::size_t>(bytes));
+        m_bytes -= bytes;
+    }
+
+    std::mutex m_mutex;
+    std::int64_t m_allowed = 0, m_bytes = 0;
+    std::multimap<std::int64_t, std::byte*> m_kept;  // by size
+};
+
+// Never destroyed: arrays with static lifetime outlive every order of destruction.
+AnonymousMemory& anonymousMemory()
+{
+    static AnonymousMemory& instance = *new AnonymousMemory;
+    return instance;
 }
 
 }  // namespace
 
-void allowAnonymousScratch(std::int64_t bytes) { allowed = bytes; }
-std::int64_t anonymousScratchAllowed() { return allowed; }
-std::int64_t anonymousScratch() { return used; }
+void allowAnonymousScratch(std::int64_t bytes) { anonymousMemory().allow(bytes); }
+std::int64_t anonymousScratchAllowed() { return anonymousMemory().allowed(); }
+std::int64_t anonymousScratch() { return anonymousMemory().bytes(); }
+void dropScratch() { anonymousMemory().drop(); }
 
-base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size)
+base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill)
 {
-    if (auto memory = size > 0 ? anonymous(size) : nullptr) return memory;
+    if (auto memory = size > 0 ? anonymousMemory().take(size, fill) : nullptr) return memory;
     return mapScratchFile(folder, size);
 }
 
@@ -50,7 +124,7 @@ Scratch::Scratch(std::string folder, std::int64_t threshold) : m_folder(std::mov
 
 base::Result<std::shared_ptr<std::byte>> Scratch::allocate(std::int64_t bytes) const
 {
-    if (bytes > m_threshold) return mapScratch(m_folder, bytes);
+    if (bytes > m_threshold) return mapScratch(m_folder, bytes, Fill::Zeros);
     void* const memory = std::calloc(static_cast<std::size_t>(bytes > 0 ? bytes : 1), 1);
     if (memory == nullptr)
         return base::fail(base::ErrorCode::Resources,

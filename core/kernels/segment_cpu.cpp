@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kAhead = 4;  // positions
+constexpr std::int64_t kAhead = 8;  // positions
 constexpr std::int64_t kLine = 64;
 
 template <class D>
@@ -126,49 +126,64 @@ HWY_INLINE hn::Vec<D> startOf(D d, const Run& run, const typename Run::T* out)
     return run.a.accumulate ? load(d, out) : hn::Set(d, Step::kStart);
 }
 
-// Adds positions [begin, end) of four vectors of columns.
-template <class Step, bool weighted, class Run, class D, class V>
-HWY_INLINE void walkFour(D d, const Run& run, std::int64_t begin, std::int64_t end, std::int64_t at, V& s0, V& s1,
-                         V& s2, V& s3)
-{
-    const std::int64_t n = lanes(d);
-    for (std::int64_t p = begin; p < end; ++p) {
-        if (p + kAhead < run.positions) {
-            const auto* next = run.row(p + kAhead) + at;
-            for (std::int64_t line = 0; line < 4 * n; line += kLine / static_cast<std::int64_t>(sizeof(*next)))
-                hwy::Prefetch(next + line);
-        }
-        const auto* from = run.row(p) + at;
-        auto v0 = load(d, from), v1 = load(d, from + n), v2 = load(d, from + 2 * n), v3 = load(d, from + 3 * n);
-        if constexpr (weighted) {
-            const auto w = hn::Set(d, run.weight(p));
-            v0 = hn::Mul(w, v0), v1 = hn::Mul(w, v1), v2 = hn::Mul(w, v2), v3 = hn::Mul(w, v3);
-        }
-        s0 = Step::apply(d, s0, flipped<Step>(d, run, v0)), s1 = Step::apply(d, s1, flipped<Step>(d, run, v1));
-        s2 = Step::apply(d, s2, flipped<Step>(d, run, v2)), s3 = Step::apply(d, s3, flipped<Step>(d, run, v3));
-    }
-}
+// Columns [at, at + last + lanes) in `kCount` vectors, the last of which begins at `last` and may overlap the one before:
+// what both hold is computed alike. A row is read once, whatever its width up to eight vectors.
+template <class Step, bool weighted, int kCount, class Run, class D>
+struct Walk {
+    using V = hn::Vec<D>;
+    D d;
+    const Run& run;
+    std::int64_t at, last;
 
-// Columns [at, at + 4 vectors).
-template <class Step, bool weighted, class Run, class D>
-HWY_INLINE void fourVectors(D d, const Run& run, std::int64_t at)
-{
-    const std::int64_t n = lanes(d);
-    auto* const to = run.out + at;
-    const auto start = hn::Set(d, Step::kStart);
-    auto s0 = startOf<Step>(d, run, to), s1 = startOf<Step>(d, run, to + n);
-    auto s2 = startOf<Step>(d, run, to + 2 * n), s3 = startOf<Step>(d, run, to + 3 * n);
-    const bool hub = run.hub();
-    for (std::int64_t begin = run.begin; begin < run.end;) {
-        const std::int64_t end = hub ? std::min(begin + kPiece, run.end) : run.end;
-        auto p0 = hub ? start : s0, p1 = hub ? start : s1, p2 = hub ? start : s2, p3 = hub ? start : s3;
-        walkFour<Step, weighted>(d, run, begin, end, at, p0, p1, p2, p3);
-        s0 = hub ? Step::apply(d, s0, p0) : p0, s1 = hub ? Step::apply(d, s1, p1) : p1;
-        s2 = hub ? Step::apply(d, s2, p2) : p2, s3 = hub ? Step::apply(d, s3, p3) : p3;
-        begin = end;
+    [[nodiscard]] HWY_INLINE std::int64_t place(int k) const { return k + 1 < kCount ? k * lanes(d) : last; }
+
+    HWY_INLINE void prefetch(std::int64_t p) const
+    {
+        const auto* const next = run.row(p) + at;
+        constexpr std::int64_t line = kLine / static_cast<std::int64_t>(sizeof(*next));
+        for (std::int64_t c = 0; c < last + lanes(d); c += line) hwy::Prefetch(next + c);
     }
-    finish<Step>(d, run, s0, to), finish<Step>(d, run, s1, to + n);
-    finish<Step>(d, run, s2, to + 2 * n), finish<Step>(d, run, s3, to + 3 * n);
+
+    // Adds positions [begin, end).
+    HWY_INLINE void walk(std::int64_t begin, std::int64_t end, V (&sums)[kCount]) const
+    {
+        for (std::int64_t p = begin; p < end; ++p) {
+            if (p + kAhead < run.positions) prefetch(p + kAhead);
+            const auto* const from = run.row(p) + at;
+            const auto weight = hn::Set(d, weighted ? run.weight(p) : 1.0f);
+            for (int k = 0; k < kCount; ++k) {
+                auto value = load(d, from + place(k));
+                if constexpr (weighted) value = hn::Mul(weight, value);
+                sums[k] = Step::apply(d, sums[k], flipped<Step>(d, run, value));
+            }
+        }
+    }
+
+    HWY_INLINE void hub(V (&sums)[kCount]) const
+    {
+        for (std::int64_t begin = run.begin; begin < run.end; begin += kPiece) {
+            V parts[kCount];
+            for (int k = 0; k < kCount; ++k) parts[k] = hn::Set(d, Step::kStart);
+            walk(begin, std::min(begin + kPiece, run.end), parts);
+            for (int k = 0; k < kCount; ++k) sums[k] = Step::apply(d, sums[k], parts[k]);
+        }
+    }
+
+    HWY_INLINE void compute() const
+    {
+        auto* const to = run.out + at;
+        V sums[kCount];
+        for (int k = 0; k < kCount; ++k) sums[k] = startOf<Step>(d, run, to + place(k));
+        if (run.hub()) hub(sums);
+        else walk(run.begin, run.end, sums);
+        for (int k = 0; k < kCount; ++k) finish<Step>(d, run, sums[k], to + place(k));
+    }
+};
+
+template <class Step, bool weighted, int kCount, class Run, class D>
+HWY_NOINLINE void vectors(D d, const Run& run, std::int64_t at, std::int64_t last)
+{
+    Walk<Step, weighted, kCount, Run, D>{d, run, at, last}.compute();
 }
 
 template <class Step, bool weighted, class Run, class D>
@@ -198,21 +213,51 @@ HWY_INLINE void oneVector(D d, const Run& run, std::int64_t at)
     finish<Step>(d, run, sum, run.out + at);
 }
 
-template <class Step, bool weighted, class Run>
-void columns(const Run& run, std::int64_t at, std::int64_t end)
+// Between one and eight vectors: `columns` of them, the last one whole.
+template <class Step, bool weighted, class Run, class D>
+void upToEight(D d, const Run& run, std::int64_t at, std::int64_t columns)
 {
-    const hn::ScalableTag<float> wide;
+    const std::int64_t n = lanes(d), last = columns - n;
+    switch ((columns + n - 1) / n) {
+    case 1: return vectors<Step, weighted, 1>(d, run, at, last);
+    case 2: return vectors<Step, weighted, 2>(d, run, at, last);
+    case 3: return vectors<Step, weighted, 3>(d, run, at, last);
+    case 4: return vectors<Step, weighted, 4>(d, run, at, last);
+    case 5: return vectors<Step, weighted, 5>(d, run, at, last);
+    case 6: return vectors<Step, weighted, 6>(d, run, at, last);
+    case 7: return vectors<Step, weighted, 7>(d, run, at, last);
+    default: return vectors<Step, weighted, 8>(d, run, at, last);
+    }
+}
+
+// Fewer than a vector.
+template <class Step, bool weighted, class Run>
+void few(const Run& run, std::int64_t at, std::int64_t end)
+{
     const hn::CappedTag<float, 8> eight;
     const hn::CappedTag<float, 4> four;
     const hn::CappedTag<float, 2> two;
     const hn::CappedTag<float, 1> single;
-    const std::int64_t n = lanes(wide);
-    for (; at + 4 * n <= end; at += 4 * n) fourVectors<Step, weighted>(wide, run, at);
-    for (; at + n <= end; at += n) oneVector<Step, weighted>(wide, run, at);
     for (std::int64_t m = lanes(eight); at + m <= end; at += m) oneVector<Step, weighted>(eight, run, at);
     for (std::int64_t m = lanes(four); at + m <= end; at += m) oneVector<Step, weighted>(four, run, at);
     for (std::int64_t m = lanes(two); at + m <= end; at += m) oneVector<Step, weighted>(two, run, at);
     for (; at < end; ++at) oneVector<Step, weighted>(single, run, at);
+}
+
+// Blocks are cut so that the last one is at least a vector: overlapping vectors stay within their block, since a sum may
+// begin with what `out` holds.
+template <class Step, bool weighted, class Run>
+void columns(const Run& run, std::int64_t at, std::int64_t end)
+{
+    const hn::ScalableTag<float> wide;
+    const std::int64_t n = lanes(wide);
+    if (end - at < n) return few<Step, weighted>(run, at, end);
+    while (end - at > 8 * n) {
+        const std::int64_t block = end - at < 9 * n ? 4 * n : 8 * n;
+        upToEight<Step, weighted>(wide, run, at, block);
+        at += block;
+    }
+    upToEight<Step, weighted>(wide, run, at, end - at);
 }
 
 template <class Step, bool weighted, class T, class Columns>
