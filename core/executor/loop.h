@@ -43,6 +43,8 @@ public:
     // The same in two parts: the report counts each batch, the observer is told about several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
+    // Notes that a tile ran out of memory and will be computed again.
+    void again() { ++m_report.backOffs; }
     // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
     // single destination; on a GPU only if that failed twice, the second time with no other batch under way.
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);

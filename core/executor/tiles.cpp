@@ -176,6 +176,7 @@ void Tiles::redo()
         report();
         tell();
         m_session.device.emptyCache();
+        m_books.again();
         runInTurn(m_session, m_program, m_sizer, m_books, tile);
         m_reported += tile.count;
     }

@@ -26,6 +26,9 @@ struct Prepared {
     plan::Plan plan;
 };
 
+// A folder with the models of make_models.py, made at the first call.
+const std::string& models();
+
 base::Result<Prepared> prepare(const std::string& folder, const std::string& name, base::Strategy strategy);
 
 std::map<std::string, at::Tensor> forward(const Prepared& prepared);

@@ -61,8 +61,6 @@ base::Result<Outcome> runStaged(const Prepared& p, executor::Options options, st
     return outcome;
 }
 
-namespace {
-
 const std::string& models()
 {
     static const TemporaryFolder folder;
@@ -71,6 +69,8 @@ const std::string& models()
     REQUIRE(status == 0);
     return folder.path;
 }
+
+namespace {
 
 void checkEqual(const std::map<std::string, at::Tensor>& staged, const std::map<std::string, at::Tensor>& whole)
 {

@@ -1,0 +1,172 @@
+#include <atomic>
+#include <limits>
+
+#include <ATen/ATen.h>
+#include <c10/core/CPUAllocator.h>
+#include <doctest/doctest.h>
+
+#include "executor/memory.h"
+#include "executor/same_values.h"
+#include "model_runs.h"
+
+namespace hopscope::tests {
+
+namespace {
+
+executor::Options inTiles(std::int64_t rows, int threads)
+{
+    executor::Options options;
+    options.tile = rows;
+    options.threads = threads;
+    return options;
+}
+
+Prepared prepared(const char* name)
+{
+    auto made = prepare(models(), name, base::Strategy::Depth);
+    REQUIRE_MESSAGE(made.has_value(), (made ? std::string() : base::describe(made.error())));
+    return std::move(*made);
+}
+
+void checkClose(const std::map<std::string, at::Tensor>& staged, const std::map<std::string, at::Tensor>& whole)
+{
+    for (const auto& [name, reference] : whole) {
+        CAPTURE(name);
+        CHECK(at::allclose(staged.at(name), reference, 1e-4, 1e-5, true));
+    }
+}
+
+// Forwards to the allocator that was there, and fails once.
+class FailingOnce final : public c10::Allocator {
+public:
+    explicit FailingOnce(c10::Allocator& inner) : m_inner(inner) {}
+
+    c10::DataPtr allocate(std::size_t bytes) override
+    {
+        if (m_left > 0 && --m_left == 0) C10_THROW_ERROR(OutOfMemoryError, "no memory for a test");
+        return m_inner.allocate(bytes);
+    }
+    c10::DeleterFnPtr raw_deleter() const override { return m_inner.raw_deleter(); }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override { m_inner.copy_data(to, from, bytes); }
+
+    // The allocation after so many others; 0: none.
+    void failAfter(std::int64_t allocations) { m_left = allocations; }
+
+private:
+    c10::Allocator& m_inner;
+    std::atomic<std::int64_t> m_left = 0;
+};
+
+FailingOnce& failingOnce()
+{
+    executor::installCpuAllocator();
+    static FailingOnce& allocator = *new FailingOnce(*c10::GetCPUAllocator());
+    static const bool installed = (c10::SetCPUAllocator(&allocator, std::numeric_limits<std::uint8_t>::max()), true);
+    REQUIRE(installed);
+    return allocator;
+}
+
+// nullopt if there was no memory for the test's own copy of the results.
+std::optional<base::Result<Outcome>> runWithFailure(const Prepared& p, std::int64_t allocations)
+{
+    FailingOnce& allocator = failingOnce();
+    std::optional<base::Result<Outcome>> outcome;
+    allocator.failAfter(allocations);
+    try {
+        outcome = runStaged(p, inTiles(5, 2));
+    } catch (const c10::OutOfMemoryError&) {
+        outcome.reset();
+    }
+    allocator.failAfter(0);
+    return outcome;
+}
+
+struct Progress : executor::Observer {
+    void batchFinished(const executor::BatchEvent& e) override
+    {
+        CHECK(e.batch == next++);
+        destinations += e.destinations;
+        CHECK(e.done <= e.total);
+    }
+    void stageStarted(const executor::StageEvent&) override { next = 0; }
+    std::int64_t next = 0, destinations = 0;
+};
+
+}  // namespace
+
+TEST_CASE("tiles give the same bits on any number of threads, and what forward gives")
+{
+    for (const char* const name : {"sage", "gcn", "gat", "reduced", "normed", "readout", "edges", "sparse", "wide"}) {
+        CAPTURE(name);
+        const Prepared p = prepared(name);
+        const auto whole = forward(p);
+        const auto alone = runStaged(p, inTiles(5, 1));
+        REQUIRE(alone.has_value());
+        checkClose(alone->outputs, whole);
+        for (const int threads : {2, 3}) {
+            const auto together = runStaged(p, inTiles(5, threads));
+            REQUIRE(together.has_value());
+            for (const auto& [output, tensor] : alone->outputs) CHECK(at::equal(together->outputs.at(output), tensor));
+        }
+    }
+}
+
+TEST_CASE("a loop without a frontier is cut into tiles, each of which is counted")
+{
+    Prepared p = prepared("sage");
+    const TemporaryFolder folder;
+    executor::Options options = inTiles(10, 2);
+    options.folder = folder.path;
+    Progress progress;
+    const auto report = executor::run(p.walk, p.analysis, p.plan, p.data, options, progress, {});
+    REQUIRE(report.has_value());
+    const auto& first = report->stages.front();
+    CHECK(first.batches == 5);  // 41 nodes in tens
+    CHECK(first.smallestBatch == 1);
+    CHECK(first.largestBatch == 10);
+    CHECK(first.frontierRows == 0);
+    std::int64_t all = 0;
+    for (const executor::StageReport& s : report->stages) all += s.destinations;
+    CHECK(progress.destinations == all);
+}
+
+TEST_CASE("a tile that runs out of memory is computed again")
+{
+    int again = 0;
+    for (const char* const name : {"sage", "normed"}) {
+        const Prepared p = prepared(name);
+        const auto whole = forward(p);
+        for (std::int64_t allocations = 1; allocations < 400; allocations += 9) {
+            CAPTURE(name);
+            CAPTURE(allocations);
+            const auto staged = runWithFailure(p, allocations);
+            if (!staged) continue;
+            if (!*staged) {
+                CHECK(staged->error().code == base::ErrorCode::Resources);
+                continue;
+            }
+            for (const executor::StageReport& s : (*staged)->report.stages) again += s.backOffs;
+            checkClose((*staged)->outputs, whole);
+        }
+    }
+    CHECK(again > 10);
+}
+
+TEST_CASE("layers that derive the same values from the edges share them")
+{
+    const Prepared p = prepared("gcn");
+    const executor::SameValues same(p.analysis);
+    int shared = 0;
+    for (const ir::Value& v : p.analysis.program.values) {
+        const ir::ValueId first = same.first(v.id);
+        if (first == v.id) continue;
+        ++shared;
+        CHECK(same.first(first) == first);
+        CHECK(p.analysis.info(v.id).structureOnly);
+        CHECK(p.analysis.program.value(first).dtype == v.dtype);
+        CHECK(p.analysis.program.value(first).shape == v.shape);
+    }
+    CHECK(shared > 0);
+}
+
+}  // namespace hopscope::tests

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cstring>
+
+#include <doctest/doctest.h>
+
+#include "graph/file.h"
+#include "support/temporary_folder.h"
+
+namespace hopscope::graph {
+
+namespace {
+
+constexpr std::int64_t size = 3 << 20;
+
+bool allZero(const std::byte* memory)
+{
+    return std::all_of(memory, memory + size, [](std::byte b) { return b == std::byte{0}; });
+}
+
+struct Allowance {
+    explicit Allowance(std::int64_t bytes) { allowAnonymousScratch(bytes); }
+    ~Allowance() { allowAnonymousScratch(0); }
+};
+
+}  // namespace
+
+TEST_CASE("scratch memory is anonymous as far as that is allowed, and in files beyond")
+{
+    const test::TemporaryFolder folder;
+    const Allowance allowance(2 * size);
+    auto first = mapScratch(folder.path, size, Fill::Zeros), second = mapScratch(folder.path, size, Fill::Zeros);
+    REQUIRE((first.has_value() && second.has_value()));
+    CHECK(anonymousScratch() == 2 * size);
+    auto third = mapScratch(folder.path, size, Fill::Zeros);
+    REQUIRE(third.has_value());
+    CHECK(anonymousScratch() == 2 * size);
+    CHECK(!mapScratch("/nowhere", size, Fill::Zeros).has_value());  // a file would have to be there
+    for (const auto& memory : {*first, *second, *third}) CHECK(allZero(memory.get()));
+}
+
+TEST_CASE("freed scratch memory is used again, with zeros where they are asked for")
+{
+    const test::TemporaryFolder folder;
+    const Allowance allowance(4 * size);
+    std::byte* before = nullptr;
+    {
+        auto memory = mapScratch(folder.path, size, Fill::Zeros);
+        REQUIRE(memory.has_value());
+        before = memory->get();
+        std::memset(before, 7, static_cast<std::size_t>(size));
+    }
+    CHECK(anonymousScratch() == size);
+    {
+        auto any = mapScratch(folder.path, size - size / 8, Fill::Any);
+        REQUIRE(any.has_value());
+        CHECK(any->get() == before);
+    }
+    auto zeros = mapScratch(folder.path, size, Fill::Zeros);
+    REQUIRE(zeros.has_value());
+    CHECK(zeros->get() == before);
+    CHECK(allZero(zeros->get()));
+    zeros->reset();
+    dropScratch();
+    CHECK(anonymousScratch() == 0);
+}
+
+TEST_CASE("what is freed after the allowance is gone is given back at once")
+{
+    const test::TemporaryFolder folder;
+    allowAnonymousScratch(2 * size);
+    auto memory = mapScratch(folder.path, size, Fill::Zeros);
+    REQUIRE(memory.has_value());
+    allowAnonymousScratch(0);
+    CHECK(anonymousScratch() == size);
+    memory->reset();
+    CHECK(anonymousScratch() == 0);
+}
+
+}  // namespace hopscope::graph
