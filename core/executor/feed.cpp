@@ -82,12 +82,30 @@ Given Feed::give(const Instruction& i)
     case Act::Select:
     case Act::Concat: return {numbers(i), {}, {}};
     case Act::Pick: return {picked(i), {}, {}};
-    case Act::Segment: return segment(i.segment);
+    case Act::Segment: return m_program.tiling ? slice(i.segment) : segment(i);
     default: return {};
     }
 }
 
-Given Feed::segment(const Segment& s)
+Given Feed::segment(const Instruction& i)
+{
+    Given given;
+    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
+    if (i.segment.from >= 0) return given;
+    given.rows = numbers(i);
+    countInPlace(i.segment);
+    return given;
+}
+
+// Each row of the frontier is counted once, however often it is read.
+void Feed::countInPlace(const Segment& s)
+{
+    const at::Tensor table = m_session.table(s.source);
+    const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
+    countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
+}
+
+Given Feed::slice(const Segment& s)
 {
     return timed(Phase::Block, [&]() -> Given {
         if (s.from < 0)

@@ -5,8 +5,6 @@
 #include <random>
 #include <utility>
 
-#include <ATen/Parallel.h>
-
 #include "base/units.h"
 #include "executor/flow.h"
 #include "executor/tiles.h"
@@ -187,15 +185,12 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 
 namespace {
 
-void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, double budget)
+void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books)
 {
     const DestinationOrder all(session, program);
     const Destinations range{0, all.count(), all.order()};
-    const Options& options = session.options;
-    const auto tiling = tilingOf(session.analysis, session.structure, program,
-                                 {options.batch, options.tile, budget, at::get_num_threads()});
-    if (!tiling) return runInTurn(session, program, sizer, books, range);
-    Tiles(session, program, sizer, books, *tiling).run(range);
+    if (!program.tiling) return runInTurn(session, program, sizer, books, range);
+    Tiles(session, program, sizer, books, *program.tiling).run(range);
 }
 
 }  // namespace
@@ -205,7 +200,7 @@ void runLoop(Session& session, const LoopProgram& program, StageReport& report, 
     LoopBooks books(session, program, report, progress);
     if (!session.device.gpu()) {
         LoopSizer sizer(session, program, budget);
-        return runOnCpu(session, program, sizer, books, budget);
+        return runOnCpu(session, program, sizer, books);
     }
     // Beforehand, so that batches take alike.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);

@@ -21,13 +21,13 @@ namespace {
 class Compiler {
 public:
     Compiler(const analysis::Analysis& analysis, const plan::Loop& loop, const std::unordered_set<ir::ValueId>& stored,
-             const InPlace& inPlace, bool gpu)
+             const InPlace& inPlace, Way way)
         : m_analysis(analysis),
           m_program(analysis.program),
           m_loop(loop),
           m_stored(stored),
           m_inPlace(inPlace),
-          m_gpu(gpu),
+          m_way(way),
           m_uses(operandUses()),
           m_fuser(analysis, loop, m_uses)
     {
@@ -311,7 +311,7 @@ private:
         return found != m_tables.end() && found->second != value;
     }
 
-    // A whole table is read in place if segments are its only readers on the frontier, and on a CPU row gathers and
+    // A whole table is read in place if segments are its only readers on the frontier, and in tiles row gathers and
     // reshapes that are read so themselves: then no frontier copy is made.
     void countInPlace()
     {
@@ -342,7 +342,8 @@ private:
     {
         const plan::Step& s = m_loop.steps[at(step)];
         const ir::Op& op = m_program.op(s.op);
-        if (m_gpu || s.rows.kind != RowKind::Frontier || !operators::reshapes(op.name) || op.outputs.size() != 1)
+        if (m_way != Way::Tiles || s.rows.kind != RowKind::Frontier || !operators::reshapes(op.name) ||
+            op.outputs.size() != 1)
             return false;
         const auto& operands = m_uses[at(step)].operands;
         return m_analysis.info(s.op).kind == OpKind::Rowwise && operands.size() == 1 && operands[0].rows == s.rows &&
@@ -381,11 +382,11 @@ private:
 
     static std::size_t at(int step) { return static_cast<std::size_t>(step); }
 
-    // What a step would gather rows of in place; nullptr: it does something else. GPUs gather by local numbers, which
-    // are uploaded once for all gathers of a batch.
+    // What a step would gather rows of in place; nullptr: it does something else.
     const analysis::OperandRows* picked(int step) const
     {
-        if (m_gpu || m_fuser.vanished(step) || m_fuser.at(step) || !m_fuser.gathersRows(step)) return nullptr;
+        if (m_way != Way::Tiles || m_fuser.vanished(step) || m_fuser.at(step) || !m_fuser.gathersRows(step))
+            return nullptr;
         for (const analysis::OperandRows& o : m_uses[at(step)].operands)
             if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) return &o;
         return nullptr;
@@ -413,7 +414,7 @@ private:
         if (m_analysis.available(table)) m_result.leaves.insert(table);
         if (table != value) m_result.reshaped[value] = table;
         std::vector<ir::ValueId>& known = m_result.inPlace;
-        if (!m_gpu && std::ranges::find(known, table) == known.end()) known.push_back(table);
+        if (m_way == Way::Tiles && std::ranges::find(known, table) == known.end()) known.push_back(table);
     }
 
     void segment(const plan::Step& s, const Fusion& fusion)
@@ -547,7 +548,7 @@ private:
     const plan::Loop& m_loop;
     const std::unordered_set<ir::ValueId>& m_stored;
     const InPlace& m_inPlace;
-    bool m_gpu;
+    Way m_way;
     std::vector<StepUse> m_uses;
     Fuser m_fuser;
     LoopProgram m_result;
@@ -563,10 +564,12 @@ private:
 }  // namespace
 
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu)
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way)
 {
-    LoopProgram program = Compiler(analysis, loop, stored, readInPlace, gpu).run();
-    program.frontiers = frontiersUsed(program);
+    LoopProgram program = Compiler(analysis, loop, stored, readInPlace, way).run();
+    if (way != Way::Batches) program.frontiers = frontiersUsed(program);
+    else
+        for (const plan::FrontierSource& s : loop.frontier) program.frontiers.insert(s.type);
     return program;
 }
 

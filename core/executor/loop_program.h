@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_set>
 #include <vector>
@@ -20,7 +21,7 @@ using Register = int;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
-    Pick,       // CPU: for each row of a class, the row of a table that a key refers to, read in place
+    Pick,       // Tiles: for each row of a class, the row of a table that a key refers to, read in place
     Narrow,     // the batch's rows, which are the first ones of the frontier
     Positions,  // local row numbers for an index
     Call,       // an operator
@@ -87,26 +88,40 @@ struct RegisterInfo {
     double bytesPerRow = 0;
 };
 
+struct Tiling {
+    std::int64_t rows = 1;  // destinations per tile
+    int workers = 1;
+};
+
 struct LoopProgram {
     const plan::Loop* loop = nullptr;
     std::vector<Instruction> instructions;
     std::vector<RegisterInfo> registers;
     std::vector<Written> writes;
     std::vector<Reduced> reductions;
-    std::unordered_set<ir::ValueId> leaves;       // inputs, parameters and prologue values that the loop reads
-    std::vector<ir::RowClass> classes;            // all row classes in use
-    std::set<ir::SpaceId> frontiers;              // node types whose frontier is built for each batch
-    std::map<ir::ValueId, ir::ValueId> reshaped;  // values that are read in place as rows of another table
-    std::vector<ir::ValueId> inPlace;  // CPU: tables whose rows are read where they lie, by global row number
+    std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
+    std::vector<ir::RowClass> classes;       // all row classes in use
+    std::set<ir::SpaceId> frontiers;         // node types whose frontier is built for each batch
+    std::optional<Tiling> tiling;            // Tiles
+    std::vector<ir::ValueId> inPlace;        // Tiles: tables whose rows are read where they lie, by global row number
+    std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
+};
+
+// How a loop is run.
+enum class Way : std::uint8_t {
+    Gpu,
+    Batches,  // CPU: one after the other, with a block and its frontier for each
+    Tiles,    // CPU: side by side; tables are read in place where that spares the frontier (tiles.h)
 };
 
 // Whether kernels can read rows of the value's table in place.
 using InPlace = std::function<bool(ir::ValueId)>;
 
-// `stored`: the values that earlier stages write. Frontiers that are only read in place are not built. Raises Internal
-// if the plan uses a value that is neither stored nor computed.
+// `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
+// are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither
+// stored nor computed.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, bool gpu);
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way);
 
 // The values without rows that the loop's operators use, without duplicates, in order of first use.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
@@ -114,7 +129,7 @@ std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 // The node types with a frontier that some instruction computes or reads, not counting tables read in place.
 std::set<ir::SpaceId> frontiersUsed(const LoopProgram& program);
 
-// Bytes of the tables that a loop reads in place on a CPU: each counts once per loop, since nothing is copied.
+// Bytes of the tables that tiles read in place: each counts once per loop, since nothing is copied.
 std::map<ir::ValueId, std::int64_t> inPlaceBytes(const analysis::Analysis& analysis, Structure& structure,
                                                  const LoopProgram& program);
 

@@ -45,16 +45,27 @@ bool readsInPlace(const analysis::Analysis& analysis, Structure& structure, ir::
 }  // namespace
 
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
-                            Structure& structure, bool gpu)
+                            Structure& structure, const std::optional<TilingRequest>& tiling)
 {
     StagePrograms stages;
+    const bool gpu = !tiling;
     std::unordered_set<ir::ValueId> stored;
     const InPlace inPlace = [&](ir::ValueId v) {
         return gpu ? choice.holds(v) : readsInPlace(analysis, structure, v, stored.contains(v));
     };
+    const auto inTiles = [&](const plan::Loop& loop) -> std::optional<LoopProgram> {
+        if (tiling->batch) return std::nullopt;
+        LoopProgram program = compileLoop(analysis, loop, stored, inPlace, Way::Tiles);
+        program.tiling = tilingOf(analysis, structure, program, *tiling);
+        return program.tiling ? std::optional(std::move(program)) : std::nullopt;
+    };
     for (const plan::Stage& stage : plan.stages) {
         auto& loops = stages.emplace_back();
-        for (const plan::Loop& loop : stage.loops) loops.push_back(compileLoop(analysis, loop, stored, inPlace, gpu));
+        for (const plan::Loop& loop : stage.loops) {
+            auto tiles = tiling ? inTiles(loop) : std::nullopt;
+            const Way way = gpu ? Way::Gpu : Way::Batches;
+            loops.push_back(tiles ? std::move(*tiles) : compileLoop(analysis, loop, stored, inPlace, way));
+        }
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);
     }

@@ -8,14 +8,16 @@
 #include "executor/loop_program.h"
 #include "executor/residents.h"
 #include "executor/structure.h"
+#include "executor/tiles.h"
 
 namespace hopscope::executor {
 
 using StagePrograms = std::vector<std::vector<LoopProgram>>;  // loops by stage
 
 // Compiles the plan's loops for a device. Tables with a suitable memory layout are read in place. Linear in the plan.
+// `tiling`: for a CPU, whose loops run in tiles where they can.
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
-                            Structure& structure, bool gpu);
+                            Structure& structure, const std::optional<TilingRequest>& tiling);
 
 // The values of the prologue that loops, operators without rows, and outputs use.
 std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysis, const StagePrograms& programs);

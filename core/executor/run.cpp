@@ -58,7 +58,9 @@ public:
         const LimitScope restore(m_session.device);
         setLimit();
         const bool gpu = m_session.device.gpu();
-        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, gpu);
+        std::optional<TilingRequest> tiling;
+        if (!gpu) tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads()};
+        m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);

@@ -17,11 +17,6 @@
 
 namespace hopscope::executor {
 
-struct Tiling {
-    std::int64_t rows = 1;  // destinations per tile
-    int workers = 1;
-};
-
 struct TilingRequest {
     std::optional<std::int64_t> batch;  // destinations per batch, if somebody asks for that: no tiles then
     std::optional<std::int64_t> tile;   // destinations per tile; nullopt: by the bytes that a tile works on
@@ -29,7 +24,7 @@ struct TilingRequest {
     int threads = 1;
 };
 
-// The tiles of a loop; nullopt if it has a frontier, if all destinations are one tile, or if a tile does not fit into the
+// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if all destinations are one tile, or if a tile does not fit into the
 // budget. Constant time.
 std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
                                const TilingRequest& request);

@@ -49,11 +49,12 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
       m_choice(analysis, plan, plan.device != "cpu"),
       m_stop(std::move(stop))
 {
-    compile();
+    if (gpu()) compile({});
 }
 
 Prediction Planned::predict(const PredictOptions& options)
 {
+    if (!gpu()) compile(options);
     Prediction prediction;
     prediction.batch = batchSize(options);
     m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
@@ -85,6 +86,7 @@ double Planned::keptBytes()
 
 plan::RowCounts Planned::countRows(const PredictOptions& options)
 {
+    if (!gpu()) compile(options);
     plan::RowCounts rows;
     for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
     const std::int64_t size = batchSize(options);
@@ -110,11 +112,12 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
 {
     const plan::Loop& loop = *l.program.loop;
     const std::int64_t all = std::max<std::int64_t>(m_structure.size(loop.destination), 1);
-    const std::int64_t size = l.tiling ? all : most;
+    const std::int64_t size = l.program.tiling ? all : most;
     const double batches =
         static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
-    const double tiles =
-        l.tiling ? static_cast<double>(all) / static_cast<double>(l.tiling->rows * l.tiling->workers) : 1;
+    const double tiles = l.program.tiling ? static_cast<double>(all) /
+                                                static_cast<double>(l.program.tiling->rows * l.program.tiling->workers)
+                                          : 1;
     rows.batches[loop.destination] = batches * tiles;
     for (const RowClass& frontier : frontiers(loop)) {
         const std::pair types(loop.destination, frontier.table);
@@ -123,9 +126,13 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
     }
 }
 
-void Planned::compile()
+// On a CPU what is compiled depends on the options.
+void Planned::compile(const PredictOptions& options)
 {
-    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, gpu());
+    std::optional<executor::TilingRequest> tiling;
+    if (!gpu()) tiling = {options.batch, options.tile, budget(options.memory), at::get_num_threads()};
+    m_loops.clear();
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, tiling);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
         for (const executor::LoopProgram& p : programs)
@@ -156,23 +163,11 @@ std::int64_t Planned::largestBatch()
 // Halves of all destinations until every loop fits.
 std::int64_t Planned::batchSize(const PredictOptions& options)
 {
-    tile(options);
     if (options.batch) return *options.batch;
     std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
     while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
     return size;
-}
-
-void Planned::tile(const PredictOptions& options)
-{
-    for (auto& loops : m_loops)
-        for (PlannedLoop& l : loops) {
-            l.tiling.reset();
-            if (gpu()) continue;
-            l.tiling = executor::tilingOf(m_analysis, m_structure, l.program,
-                                          {options.batch, options.tile, budget(options.memory), at::get_num_threads()});
-        }
 }
 
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
@@ -189,7 +184,7 @@ double Planned::mostMemory(std::int64_t size)
     double most = 0;
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops)
-            if (!l.tiling)
+            if (!l.program.tiling)
                 most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
                                                return m_counts.atMost(*l.program.loop, rows, size);
                                            })));
@@ -205,7 +200,7 @@ double Planned::peak(const PlannedLoop& l, const ClassRows& counts)
     const LoopMemory* const learnt = learntAbout(l);
     double most = 0;
     for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
-    return l.tiling ? most * l.tiling->workers : most;
+    return l.program.tiling ? most * l.program.tiling->workers : most;
 }
 
 const LoopMemory* Planned::learntAbout(const PlannedLoop& l)

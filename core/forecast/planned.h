@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "executor/residents.h"
-#include "executor/tiles.h"
 #include "forecast/class_counts.h"
 #include "forecast/outside.h"
 #include "forecast/predict.h"
@@ -51,11 +50,10 @@ private:
         const executor::LoopProgram& program;
         Traffic traffic;
         executor::MemoryModel memory;
-        std::optional<executor::Tiling> tiling{};  // as the run would choose it
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
-    void compile();
+    void compile(const PredictOptions& options);
     executor::LoopProgram allocated(executor::LoopProgram program) const;
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
@@ -64,10 +62,9 @@ private:
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
     std::int64_t batchSize(const PredictOptions& options);
-    void tile(const PredictOptions& options);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
-        return l.tiling ? l.tiling->rows : size;
+        return l.program.tiling ? l.program.tiling->rows : size;
     }
     double mostMemory(std::int64_t size);
     double peak(const PlannedLoop& l, const ClassRows& counts);

@@ -40,9 +40,9 @@ struct Prediction {
 struct PredictOptions {
     std::optional<std::int64_t> batch;  // nullopt: all destinations of a type, or as many as fit
     std::optional<std::int64_t>
-        memory;  // limit in bytes on the device; nullopt: the share of free memory that a run uses
-    bool eachBatch = false;              // also return the peak of every batch
-    bool staysBeside = false;            // the plan will run in this process during the lifetime of the predictor
+        memory;                // limit in bytes on the device; nullopt: the share of free memory that a run uses
+    bool eachBatch = false;    // also return the peak of every batch
+    bool staysBeside = false;  // the plan will run in this process during the lifetime of the predictor
     std::optional<std::int64_t> tile{};  // as executor::Options::tile
 };
 

@@ -28,7 +28,7 @@ private:
         plan::Loop loop;
         std::string device;
         std::vector<ir::ValueId> resident;
-        bool residentStructure = false;
+        bool residentStructure = false, tiled = false;
         std::optional<LoopMemory> memory;
     };
     std::list<Known> m_known;  // most recent first

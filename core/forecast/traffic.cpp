@@ -76,12 +76,16 @@ private:
     {
         const executor::Segment& s = i.segment;
         if (m_choice.skips(i)) return counts(i);
-        const bool onCpu = s.from < 0 && !m_choice.holds(s.source);
-        if (onCpu && executor::isSliced(s.messages, s.columnSpace, s.columnKey)) {
+        const bool there = s.from < 0 && m_choice.holds(s.source);
+        if (m_program.tiling && s.from < 0 && executor::isSliced(s.messages, s.columnSpace, s.columnKey)) {
             slice(s.messages, s.columnSpace, s.columnKey);
-        } else {
-            offsets(s.messages);
-            if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
+            return counts(i);
+        }
+        offsets(s.messages);
+        if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
+        if (s.from < 0 && !there && !m_program.tiling) {
+            count(s.sourceRows);
+            countRead(m_traffic.rows[s.sourceRows], s.source, strideBytes(s.source));
         }
         counts(i);
     }
@@ -201,6 +205,14 @@ private:
     // ---- tables
 
     std::int64_t bytesOfRow(ir::ValueId value) { return executor::rowBytes(m_analysis, value, m_structure.sizes()); }
+
+    // Of a table that is read in place: rows of an input may lie apart.
+    std::int64_t strideBytes(ir::ValueId value)
+    {
+        if (m_analysis.program.value(value).origin == ir::Origin::Op) return bytesOfRow(value);
+        const at::Tensor table = m_structure.value(value);
+        return table.stride(0) * static_cast<std::int64_t>(table.element_size());
+    }
 
     const analysis::Analysis& m_analysis;
     executor::Structure& m_structure;
