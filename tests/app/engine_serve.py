@@ -140,7 +140,7 @@ class Figures(ServeTest):
             for strategy, batch in (("optimal", None), ("optimal", 7), ("depth", 7), ("local-search", 20), ("source-rule", 5000)):
                 with self.subTest(model=name, strategy=strategy, batch=batch):
                     made = self.plan(client, document, strategy=strategy, batch=batch)
-                    self.check(client, document, made, batch or 10**9)
+                    self.check(client, document, made, batch)
             client.call("model/close", document=document)
 
     def check(self, client, document, made, batch):
