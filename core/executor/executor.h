@@ -25,7 +25,7 @@ struct Options {
     std::optional<std::int64_t> memoryLimit;   // bytes on the executing device; nullopt: a share of the free memory
     std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
-    int threads = 0;                           // 0: all cores
+    int threads = 0;                           // 0: those of the calling thread, see Cores
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 
@@ -74,6 +74,19 @@ struct RunReport {
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop);
+
+// While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions count
+// on them, too.
+class Cores {
+public:
+    explicit Cores(int count);
+    ~Cores();
+    Cores(const Cores&) = delete;
+    Cores& operator=(const Cores&) = delete;
+
+private:
+    int m_before;
+};
 
 struct DeviceInfo {
     std::string id, name;     // "cpu", "cuda:0"

@@ -239,6 +239,13 @@ tl::unexpected<base::Error> outOfMemory(const Options& options)
 
 }  // namespace
 
+Cores::Cores(int count) : m_before(at::get_num_threads())
+{
+    if (count > 0) at::set_num_threads(count);
+}
+
+Cores::~Cores() { at::set_num_threads(m_before); }
+
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
                             std::stop_token stop)
@@ -246,11 +253,10 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
     installCpuAllocator();
     const ScratchScope scratch(options);
     const c10::InferenceMode inference;
-    if (options.threads > 0) at::set_num_threads(options.threads);
+    const Cores cores(options.threads);
     return catchAtBoundary(
         [&] {
-            const int threads = options.threads > 0 ? options.threads : at::get_num_threads();
-            Structure structure(walk, analysis, inputs, options.folder, threads, stop);
+            Structure structure(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
             Session session(structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },

@@ -14,8 +14,9 @@ namespace {
 // What a tile works on: enough for operators to be worth their calls, little enough for the caches of a core.
 constexpr double tileBytes = 3 << 20;
 constexpr std::int64_t rowsStep = 64;
-constexpr double secondsBetween = 0.1;  // of telling the observer
-constexpr std::int64_t mostTold = 64;   // tiles of a loop, but for slow ones: batches are events of the protocol
+constexpr std::int64_t leastTiles = 16;  // a smaller loop takes milliseconds, however it is run
+constexpr double secondsBetween = 0.1;   // of telling the observer
+constexpr std::int64_t mostTold = 64;    // tiles of a loop, but for slow ones: batches are events of the protocol
 
 }  // namespace
 
@@ -29,7 +30,8 @@ std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& st
     const auto fitting = static_cast<std::int64_t>(tileBytes / perRow) / rowsStep * rowsStep;
     const std::int64_t rows = request.tile.value_or(std::max(fitting, rowsStep));
     const double workers = request.budget / (2 * perRow * static_cast<double>(rows));
-    if (rows >= count || workers < 1) return std::nullopt;
+    const std::int64_t least = request.tile ? rows + 1 : rows * leastTiles;
+    if (count < least || workers < 1) return std::nullopt;
     return Tiling{rows, static_cast<int>(std::min<double>(workers, std::max(request.threads, 1)))};
 }
 

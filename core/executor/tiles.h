@@ -24,8 +24,8 @@ struct TilingRequest {
     int threads = 1;
 };
 
-// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if all destinations are one tile, or if a tile does not fit into the
-// budget. Constant time.
+// The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of the
+// chosen size, or if a tile does not fit into the budget. Constant time.
 std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& structure, const LoopProgram& program,
                                const TilingRequest& request);
 

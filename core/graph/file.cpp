@@ -183,9 +183,9 @@ base::Status NewFile::publish()
     return {};
 }
 
-base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size)
+base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill)
 {
-    std::string name = folder + "/scratch.XXXXXX";
+    std::string name = folder + (fill == Fill::Zeros ? "/scratch.XXXXXX" : "/spill.XXXXXX");
     const Handle handle(::mkostemp(name.data(), O_CLOEXEC));
     if (handle.fd < 0) return cannotWrite(folder, errno);
     ::unlink(name.c_str());

@@ -55,15 +55,18 @@ std::int64_t anonymousScratchAllowed();
 // Bytes of scratch memory that is anonymous now.
 std::int64_t anonymousScratch();
 
-enum class Fill : std::uint8_t { Zeros, Any };
+enum class Fill : std::uint8_t {
+    Zeros,  // structure
+    Any,    // values, which are written first
+};
 
 // Scratch memory: anonymous, in huge pages, as far as that is allowed; else as mapScratchFile(). Anonymous memory that is
 // freed is kept for the next call, since fresh pages are expensive, until dropScratch().
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 
-// An unlinked file in `folder`, mapped shared and writable, blocks reserved, filled with zeros. Resources if the disk
-// is full.
-base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size);
+// An unlinked file in `folder`, "scratch.*" or for values "spill.*", mapped shared and writable, blocks reserved, filled
+// with zeros. Resources if the disk is full.
+base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);
 
 }  // namespace hopscope::graph

@@ -117,7 +117,7 @@ void dropScratch() { anonymousMemory().drop(); }
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill)
 {
     if (auto memory = size > 0 ? anonymousMemory().take(size, fill) : nullptr) return memory;
-    return mapScratchFile(folder, size);
+    return mapScratchFile(folder, size, fill);
 }
 
 Scratch::Scratch(std::string folder, std::int64_t threshold) : m_folder(std::move(folder)), m_threshold(threshold) {}

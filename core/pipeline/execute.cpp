@@ -110,6 +110,7 @@ base::Result<Execution> planAndRun(Prepared& prepared, const ExecutionRequest& r
                                    Reporter& reporter, const std::stop_token& stop)
 {
     executor::installCpuAllocator();
+    const executor::Cores cores(request.device.threads);
     Execution execution;
     if (const base::Status done = runWithGuards(execution, prepared, request, observer, reporter, stop); !done)
         return base::forward(done);

@@ -21,6 +21,7 @@ struct DeviceOptions {
     std::optional<std::int64_t> memory;                     // bytes on the executing device
     std::optional<std::int64_t> batch;                      // none: auto
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores; none: stores stay until the end
+    int threads = 0;                                        // cores of the CPU; 0: all
 };
 
 struct PlanSource {  // a file, or made by a strategy

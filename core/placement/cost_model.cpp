@@ -19,9 +19,11 @@ constexpr double bytesOfNumber = 8;    // a row number of a block
 constexpr double bytesOfWork = 1e-6;   // where the objective is bytes
 constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
 
-// On a CPU, work on a frontier takes about three times as long as the same work on a batch's own rows: it needs a copy of
-// rows that could be read in place, and batches that are too large for the caches.
+// On a CPU, work on the frontier of a large graph takes about three times as long as the same work on a batch's own rows:
+// it needs a copy of rows that could be read in place, and batches that are too large for the caches. Tables with fewer
+// rows than `largeTable` have no tiles anyway.
 constexpr double frontierWork = 3;
+constexpr double largeTable = 5e4;
 
 double itemsPerRow(const Analysis& a, ValueId v)
 {
@@ -102,7 +104,7 @@ double CostModel::compute(ir::OpId op, const RowClass& on, SpaceId destination) 
     if (m_analysis.info(op).view) return 0;
     const double n = rows(on, destination);
     if (m_objective == Objective::Bytes) return bytesOfWork * touched(op) * n;
-    const bool inTheWay = on.kind == RowKind::Frontier && m_machine.device == "cpu";
+    const bool inTheWay = on.kind == RowKind::Frontier && m_machine.device == "cpu" && n >= largeTable;
     return seconds(op, n) * (inTheWay ? frontierWork : 1) + m_machine.call * batches(destination);
 }
 

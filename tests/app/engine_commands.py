@@ -15,6 +15,7 @@ import jsonschema
 import numpy
 import torch
 from safetensors.numpy import load_file
+from safetensors.numpy import save_file as save_numpy
 from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file
 
@@ -85,6 +86,7 @@ class CommandLine(EngineTest):
                              ("was not expected: --frobnicate", "inspect", *KARATE, "--frobnicate"),
                              ("'0' is neither auto nor a positive number", "run", *KARATE, *out, "--batch", "0"),
                              ("'lots' is not a valid size", "run", *KARATE, *out, "--memory", "lots"),
+                             ("--threads: Value 0 not in range", "run", *KARATE, *out, "--threads", "0"),
                              ("unknown strategy 'best'", "plan", *KARATE, "--strategy", "best"),
                              ("--role x=sheep is not a role", "inspect", *KARATE, "--role", "x=sheep")):
             with self.subTest(words=words):
@@ -263,6 +265,25 @@ class Runs(EngineTest):
         report = self.document("run", *words, "--host-memory", 600_000, "-o", self.folder / "out", "--verify", "full")
         self.assertEqual(report["verify"]["verdict"], "equal")
         self.refused(4, "no plan fits the host memory limit of", "plan", *words, "--host-memory", 1000)
+
+    def test_results_do_not_depend_on_the_number_of_cores(self):
+        random = numpy.random.default_rng(11)
+        width = load_file(str(ROOT / "samples/digits/graph.safetensors"))["x"].shape[1]
+        nodes, edges = 100_000, 300_000
+        save_numpy({"x": random.standard_normal((nodes, width), dtype=numpy.float32),
+                    "edge_index": random.integers(0, nodes, (2, edges))}, str(self.folder / "large.safetensors"))
+        for name in ("sage", "gcn", "gat"):
+            with self.subTest(model=name):
+                words = ["run", str(ROOT / f"samples/digits/{name}.pt"), "--data", self.folder / "large.safetensors"]
+                made = {}
+                for threads in (1, 2, 3):
+                    out = self.folder / f"{name}{threads}"
+                    report = self.document(*words, "-o", out, "--threads", threads, "--verify", "sample")
+                    self.assertEqual(report["verify"]["verdict"], "equal")
+                    self.assertTrue(any(stage["batches"] > 4 and stage["frontier_rows"] == 0
+                                        for stage in report["stages"]))
+                    made[threads] = numpy.load(out / "out.npy")
+                self.assertTrue(all(numpy.array_equal(made[1], made[threads]) for threads in (2, 3)))
 
     def test_the_machine_is_measured_and_remembered(self):
         cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}

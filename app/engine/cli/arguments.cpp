@@ -71,6 +71,9 @@ void addDevice(CLI::App& app, Parsed& parsed)
     app.add_option("--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number")
         ->type_name("N")
         ->capture_default_str();
+    app.add_option("--threads", parsed.device.threads, "Cores of the CPU to compute with (default: all)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
 }
 
 // How a plan is made.

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "executor/executor.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
 #include "pipeline/prediction.h"
@@ -49,6 +50,7 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     base::Result<pipeline::Prepared> prepared = pipeline::prepare(command.model, false, session.console);
     if (!prepared) return base::forward(prepared);
     pipeline::hashInputs(*prepared, session.console);
+    const executor::Cores cores(command.device.threads);
     const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
     if (!scratch) return base::forward(scratch);
     if (const base::Status settled =
