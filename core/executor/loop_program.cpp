@@ -7,6 +7,7 @@
 #include "analysis/naming/value_names.h"
 #include "executor/failure.h"
 #include "executor/fuse.h"
+#include "executor/in_place.h"
 #include "operators/operators.h"
 
 namespace hopscope::executor {
@@ -26,10 +27,10 @@ public:
           m_program(analysis.program),
           m_loop(loop),
           m_stored(stored),
-          m_inPlace(inPlace),
           m_way(way),
           m_uses(operandUses()),
-          m_fuser(analysis, loop, m_uses)
+          m_fuser(analysis, loop, m_uses),
+          m_tables(analysis, loop, m_uses, m_fuser, {stored, inPlace, way})
     {
         m_result.loop = &loop;
         for (const plan::Step& s : loop.steps)
@@ -38,9 +39,8 @@ public:
 
     LoopProgram run()
     {
-        countInPlace();
         for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i)
-            if (!m_fuser.vanished(i) && !m_needless.contains(i)) step(i);
+            if (!m_fuser.vanished(i) && !m_tables.needless(i)) step(i);
         for (const plan::Access& w : m_loop.writes)
             m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
@@ -105,10 +105,10 @@ private:
     {
         const auto it = m_held.find({value, rows});
         if (it != m_held.end()) return it->second;
-        if (rows.kind == RowKind::Batch && isReshaped(value)) return local(value, rows);
+        if (rows.kind == RowKind::Batch && m_tables.isReshaped(value)) return local(value, rows);
         if (m_computed.contains({value, rows})) orderBroken(value, rows);
         if (rows.kind == RowKind::Batch && inFrontier(value, rows.table)) return narrow(value, rows);
-        if (m_analysis.available(value) && recipe(value)) return local(value, rows);
+        if (isRecipe(m_analysis, value)) return local(value, rows);
         if (!m_analysis.available(value) && !m_stored.contains(value))
             raise(base::ErrorCode::Internal,
                   "the plan needs a value that is neither stored nor computed in its stage: " + nameOn(value, rows), {},
@@ -132,10 +132,8 @@ private:
         const RowClass frontier{RowKind::Frontier, type, {}};
         if (type != m_loop.destination) return false;
         if (m_held.contains({value, frontier}) || m_computed.contains({value, frontier})) return true;
-        return m_fuser.useCount(value, frontier) > 0 && !readsInPlace(value) && !recipeAvailable(value);
+        return m_fuser.useCount(value, frontier) > 0 && !m_tables.reads(value) && !isRecipe(m_analysis, value);
     }
-
-    bool recipeAvailable(ir::ValueId value) const { return m_analysis.available(value) && recipe(value); }
 
     Register narrow(ir::ValueId value, const RowClass& rows)
     {
@@ -155,20 +153,6 @@ private:
         i.value = value;
         i.rows = rows;
         return finish(std::move(i), valueRegister(value, rows));
-    }
-
-    // Structure-only values that are made again for the rows of the batch instead of being read from whole tables: fills, and
-    // reshapes and expansions, whose rows would be wide.
-    bool recipe(ir::ValueId id) const
-    {
-        const ir::Value& value = m_program.value(id);
-        if (value.origin != ir::Origin::Op) return false;
-        const ir::Op& op = m_program.op(value.producer);
-        const analysis::OpInfo& info = m_analysis.info(op.id);
-        if (info.kind != OpKind::Rowwise || op.outputs.size() != 1) return false;
-        if (m_analysis.info(id).uniform) return true;
-        const bool shaped = operators::reshapes(op.name) || operators::expands(op.name);
-        return shaped && m_analysis.hasRows(*op.args.at(0).value());
     }
 
     Register local(ir::ValueId value, const RowClass& rows)
@@ -199,7 +183,7 @@ private:
         if (s.rows.kind == RowKind::All) return;
         if (isSparseProduct(operands)) return sparseProduct(s, operands);
         if (const Fusion* fusion = m_fuser.at(i)) return segment(s, *fusion);
-        if (const analysis::OperandRows* const source = picked(i); source && readsInPlace(source->value))
+        if (const analysis::OperandRows* const source = m_tables.picked(i); source && m_tables.reads(source->value))
             return pick(s, *source, operands);
         const OpKind kind = m_analysis.info(s.op).kind;
         if (kind == OpKind::Select) return rearrange(Act::Select, s, operands);
@@ -303,95 +287,6 @@ private:
 
     // ---- segments
 
-    bool readsInPlace(ir::ValueId value) const { return m_tables.contains(value); }
-
-    bool isReshaped(ir::ValueId value) const
-    {
-        const auto found = m_tables.find(value);
-        return found != m_tables.end() && found->second != value;
-    }
-
-    // A whole table is read in place if segments are its only readers on the frontier, and in tiles row gathers and
-    // reshapes that are read so themselves: then no frontier copy is made.
-    void countInPlace()
-    {
-        for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i) {
-            const Fusion* const f = m_fuser.at(i);
-            if (f && f->gather >= 0) ++m_readers[{f->source, f->shape.sourceRows}];
-            else if (const analysis::OperandRows* const source = picked(i)) ++m_readers[{source->value, source->rows}];
-            else if (reshapesRows(i))
-                m_reshapes[{m_uses[at(i)].operands[0].value, m_loop.steps[at(i)].rows}].push_back(i);
-        }
-        std::set<Held> tables;
-        for (const auto& [held, count] : m_readers) tables.insert(held);
-        for (const auto& [held, steps] : m_reshapes) tables.insert(held);
-        for (const Held& held : tables)
-            if (isTable(held) && onlyReadInPlace(held)) takeInPlace(held, held.first);
-    }
-
-    bool isTable(const Held& held) const
-    {
-        const ir::ValueId value = held.first;
-        const bool there = m_stored.contains(value) || m_analysis.available(value);
-        return held.second.kind == RowKind::Frontier && !m_computed.contains(held) && there && m_inPlace(value) &&
-               !recipeAvailable(value);
-    }
-
-    // Rows stay rows, and their elements follow each other.
-    bool reshapesRows(int step) const
-    {
-        const plan::Step& s = m_loop.steps[at(step)];
-        const ir::Op& op = m_program.op(s.op);
-        if (m_way != Way::Tiles || s.rows.kind != RowKind::Frontier || !operators::reshapes(op.name) ||
-            op.outputs.size() != 1)
-            return false;
-        const auto& operands = m_uses[at(step)].operands;
-        return m_analysis.info(s.op).kind == OpKind::Rowwise && operands.size() == 1 && operands[0].rows == s.rows &&
-               m_analysis.rowDim(op.outputs[0]) == 0 &&
-               m_program.value(op.outputs[0]).dtype == m_program.value(operands[0].value).dtype;
-    }
-
-    bool onlyReadInPlace(const Held& held) const
-    {
-        const auto readers = m_readers.find(held);
-        int count = readers == m_readers.end() ? 0 : readers->second;
-        for (const int step : reshapesOf(held)) count += onlyReadInPlace(reshaped(step)) ? 1 : 0;
-        return count > 0 && count == m_fuser.useCount(held.first, held.second);
-    }
-
-    void takeInPlace(const Held& held, ir::ValueId table)
-    {
-        m_tables[held.first] = table;
-        for (const int step : reshapesOf(held)) {
-            m_needless.insert(step);
-            takeInPlace(reshaped(step), table);
-        }
-    }
-
-    std::vector<int> reshapesOf(const Held& held) const
-    {
-        const auto found = m_reshapes.find(held);
-        return found == m_reshapes.end() ? std::vector<int>() : found->second;
-    }
-
-    Held reshaped(int step) const
-    {
-        const plan::Step& s = m_loop.steps[at(step)];
-        return {m_program.op(s.op).outputs[0], s.rows};
-    }
-
-    static std::size_t at(int step) { return static_cast<std::size_t>(step); }
-
-    // What a step would gather rows of in place; nullptr: it does something else.
-    const analysis::OperandRows* picked(int step) const
-    {
-        if (m_way != Way::Tiles || m_fuser.vanished(step) || m_fuser.at(step) || !m_fuser.gathersRows(step))
-            return nullptr;
-        for (const analysis::OperandRows& o : m_uses[at(step)].operands)
-            if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) return &o;
-        return nullptr;
-    }
-
     void pick(const plan::Step& s, const analysis::OperandRows& source,
               const std::vector<analysis::OperandRows>& operands)
     {
@@ -410,7 +305,7 @@ private:
 
     void readInPlace(ir::ValueId value)
     {
-        const ir::ValueId table = m_tables.at(value);
+        const ir::ValueId table = m_tables.table(value);
         if (m_analysis.available(table)) m_result.leaves.insert(table);
         if (table != value) m_result.reshaped[value] = table;
         std::vector<ir::ValueId>& known = m_result.inPlace;
@@ -439,7 +334,7 @@ private:
         includeClass(segment.messages);
         segment.columnSpace = role.space;
         segment.columnKey = role.key;
-        if (segment.sourceRows.kind == RowKind::Frontier && readsInPlace(segment.source)) {
+        if (segment.sourceRows.kind == RowKind::Frontier && m_tables.reads(segment.source)) {
             return readInPlace(segment.source);
         }
         segment.from = fetch(segment.source, segment.sourceRows);
@@ -547,18 +442,14 @@ private:
     const ir::Program& m_program;
     const plan::Loop& m_loop;
     const std::unordered_set<ir::ValueId>& m_stored;
-    const InPlace& m_inPlace;
     Way m_way;
     std::vector<StepUse> m_uses;
     Fuser m_fuser;
+    TablesInPlace m_tables;
     LoopProgram m_result;
     std::set<Held> m_computed;
     std::map<Held, Register> m_held;
     std::map<std::tuple<RowClass, ir::SpaceId, ir::KeyId, RowClass>, Register> m_positions;
-    std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
-    std::map<Held, std::vector<int>> m_reshapes;  // steps, by what they reshape
-    std::map<ir::ValueId, ir::ValueId> m_tables;  // what is read in place: the table itself or its rows reshaped
-    std::set<int> m_needless;                     // steps that reshape what is read in place
 };
 
 }  // namespace

@@ -152,7 +152,7 @@ void Tiles::report()
 {
     for (auto it = m_finished.begin(); it != m_finished.end() && it->first == m_reported; it = m_finished.erase(it)) {
         Batch::mergeInto(m_session, it->second.contributions);
-        const BatchFigures figures = shared(std::move(it->second.figures));
+        const BatchFigures figures = shared(it->second.figures);
         m_books.count(figures);
         m_reported += figures.destinations;
         if (m_untold) m_untold->add(figures);

@@ -1,0 +1,64 @@
+#pragma once
+
+// Private to executor: which tables the operators of a loop read where they lie, by global row number, instead of by way
+// of a copy of the frontier's rows.
+
+#include "executor/fuse.h"
+
+namespace hopscope::executor {
+
+class TablesInPlace {
+public:
+    struct Given {
+        const std::unordered_set<ir::ValueId>& stored;  // by earlier stages
+        const InPlace& suitable;                        // tables whose memory layout allows it
+        Way way;
+    };
+
+    // A table is read in place if segments are its only readers on the frontier, and in tiles row gathers and reshapes
+    // that are read so themselves. Linear in the loop; all arguments must outlive this object but for `given`.
+    TablesInPlace(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
+                  const Fuser& fuser, const Given& given);
+
+    // Whether the value is read in place: a table, or its rows reshaped.
+    [[nodiscard]] bool reads(ir::ValueId value) const { return m_tables.contains(value); }
+    [[nodiscard]] bool isReshaped(ir::ValueId value) const { return reads(value) && table(value) != value; }
+    // The table itself, of a value that is read in place.
+    [[nodiscard]] ir::ValueId table(ir::ValueId value) const { return m_tables.at(value); }
+    // Steps that reshape what is read in place.
+    [[nodiscard]] bool needless(int step) const { return m_needless.contains(step); }
+    // Tiles: what a step gathers rows of, and could in place; nullptr: it does something else.
+    [[nodiscard]] const analysis::OperandRows* picked(int step) const;
+
+private:
+    using Held = std::pair<ir::ValueId, ir::RowClass>;
+
+    bool isTable(const Held& held, const Given& given) const;
+    bool reshapesRows(int step) const;
+    bool onlyReadInPlace(const Held& held) const;
+    void take(const Held& held, ir::ValueId table);
+    std::vector<int> reshapesOf(const Held& held) const;
+    Held reshaped(int step) const;
+    const plan::Step& step(int at) const { return m_loop.steps[static_cast<std::size_t>(at)]; }
+    const std::vector<analysis::OperandRows>& operands(int at) const
+    {
+        return m_uses[static_cast<std::size_t>(at)].operands;
+    }
+
+    const analysis::Analysis& m_analysis;
+    const plan::Loop& m_loop;
+    const std::vector<StepUse>& m_uses;
+    const Fuser& m_fuser;
+    bool m_tiles;
+    std::set<Held> m_computed;                    // by the loop
+    std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
+    std::map<Held, std::vector<int>> m_reshapes;  // steps, by what they reshape
+    std::map<ir::ValueId, ir::ValueId> m_tables;  // by what is read in place
+    std::set<int> m_needless;
+};
+
+// Structure-only values that are made again for the rows of the batch instead of being read from whole tables: fills, and
+// reshapes and expansions, whose rows would be wide.
+bool isRecipe(const analysis::Analysis& analysis, ir::ValueId value);
+
+}  // namespace hopscope::executor
