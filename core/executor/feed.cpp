@@ -82,18 +82,22 @@ Given Feed::give(const Instruction& i)
     case Act::Select:
     case Act::Concat: return {numbers(i), {}, {}};
     case Act::Pick: return {picked(i), {}, {}};
-    case Act::Segment: return m_program.tiling ? slice(i.segment) : segment(i);
+    case Act::Segment: return segment(i);
     default: return {};
     }
 }
 
 Given Feed::segment(const Instruction& i)
 {
+    const Segment& s = i.segment;
+    if (m_program.tiling && s.from < 0)
+        if (auto slice = timed(Phase::Block, [&] { return m_block.slice(s.messages, s.columnSpace, s.columnKey); }))
+            return {slice->columns, slice->offsets, {}, slice->first, slice->count};
     Given given;
-    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
-    if (i.segment.from >= 0) return given;
+    given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
+    if (s.from >= 0) return given;
     given.rows = numbers(i);
-    countInPlace(i.segment);
+    if (!m_program.tiling) countInPlace(s);
     return given;
 }
 
@@ -103,19 +107,6 @@ void Feed::countInPlace(const Segment& s)
     const at::Tensor table = m_session.table(s.source);
     const std::int64_t frontier = timed(Phase::Block, [&] { return m_block.count(s.sourceRows); });
     countRead(s.source, frontier * table.stride(0) * static_cast<std::int64_t>(table.element_size()));
-}
-
-Given Feed::slice(const Segment& s)
-{
-    return timed(Phase::Block, [&]() -> Given {
-        if (s.from < 0)
-            if (auto slice = m_block.slice(s.messages, s.columnSpace, s.columnKey))
-                return {slice->columns, slice->offsets, {}, slice->first, slice->count};
-        Given given;
-        given.offsets = m_block.offsets(s.messages);
-        if (s.from < 0) given.rows = m_block.globals(s.messages, s.columnSpace, s.columnKey);
-        return given;
-    });
 }
 
 at::Tensor Feed::picked(const Instruction& i)

@@ -70,7 +70,6 @@ private:
     std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);
     void countRead(ir::ValueId value, std::int64_t bytes);
     Given segment(const Instruction& i);
-    Given slice(const Segment& s);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);
     std::int64_t tableRowBytes(ir::ValueId value);

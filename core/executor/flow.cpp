@@ -126,14 +126,9 @@ void Flow::prepareAll()
 void Flow::prepare(Slot& slot, std::int64_t first)
 {
     std::int64_t n = m_sizer.next(first, m_all.count() - first, m_all.order());
-    try {
+    slot.prepared = fitsIntoMemory([&] {
         while (!stage(slot, {first, n, m_all.order()})) n = (n + 1) / 2;
-        slot.prepared = true;
-    } catch (const c10::OutOfMemoryError&) {
-        slot.prepared = false;
-    } catch (const std::bad_alloc&) {
-        slot.prepared = false;
-    }
+    });
 }
 
 // False if a smaller batch is to be tried. One that the user has chosen is taken as it is: what does not fit is copied from
@@ -217,13 +212,7 @@ bool Flow::launch(Slot& slot)
     device.resetPeak();
     const std::int64_t before = device.memory().current;
     slot.predicted = m_sizer.predicted(slot.destinations);
-    try {
-        queue(slot);
-    } catch (const c10::OutOfMemoryError&) {
-        return false;
-    } catch (const std::bad_alloc&) {
-        return false;
-    }
+    if (!fitsIntoMemory([&] { queue(slot); })) return false;
     slot.held = device.memory();
     slot.rows = m_sizer.learn(slot.block);
     m_sizer.observe(slot.predicted, static_cast<double>(slot.held.peak - before));

@@ -128,15 +128,13 @@ public:
         device.resetPeak();
         const std::int64_t before = device.memory().current;
         const double predicted = m_sizer.predicted(destinations);
-        try {
+        const bool fits = fitsIntoMemory([&] {
             m_block.begin(destinations);
             m_batch.compute();
             m_batch.collect(nullptr);
             m_batch.merge();
-        } catch (const c10::OutOfMemoryError&) {
-            end();
-            return false;
-        } catch (const std::bad_alloc&) {
+        });
+        if (!fits) {
             end();
             return false;
         }

@@ -2,6 +2,8 @@
 
 // Private to executor: runs a loop of a stage over all destinations, in batches that fit into memory.
 
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "executor/batch.h"
@@ -28,6 +30,20 @@ struct BatchFigures {
 // Of a batch that has been computed and whose rows have been stored.
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory);
 
+// False if `work` ran out of memory, on the host or on the device.
+template <class Work>
+bool fitsIntoMemory(Work&& work)
+{
+    try {
+        std::forward<Work>(work)();
+        return true;
+    } catch (const c10::OutOfMemoryError&) {
+        return false;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
 // Keeps the report on the batches of a loop and tells the observer.
 class LoopBooks {
 public:
@@ -50,8 +66,6 @@ public:
     void tooLarge(LoopSizer& sizer, const Destinations& destinations);
 
 private:
-    void phases(const PhaseTimes& times);
-
     Session& m_session;
     const LoopProgram& m_program;
     StageReport& m_report;

@@ -334,9 +334,8 @@ private:
         includeClass(segment.messages);
         segment.columnSpace = role.space;
         segment.columnKey = role.key;
-        if (segment.sourceRows.kind == RowKind::Frontier && m_tables.reads(segment.source)) {
+        if (segment.sourceRows.kind == RowKind::Frontier && m_tables.reads(segment.source))
             return readInPlace(segment.source);
-        }
         segment.from = fetch(segment.source, segment.sourceRows);
         segment.columns = positions(segment.messages, role.space, role.key, segment.sourceRows);
     }

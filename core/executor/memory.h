@@ -64,8 +64,8 @@ private:
 };
 
 // During its lifetime, the calling thread's tensors of at least `threshold` bytes are spilled: they are scratch memory
-// (graph::mapScratch), in unlinked files in `folder` where it may not be anonymous, and not counted. Used for the prologue, whose values cover the whole graph. If scopes
-// are nested, the innermost one applies.
+// (graph::mapScratch), in unlinked files in `folder` where it may not be anonymous, and not counted. Used for the
+// prologue, whose values cover the whole graph. If scopes are nested, the innermost one applies.
 class SpillScope {
 public:
     SpillScope(const std::string& folder, std::int64_t threshold);

@@ -47,14 +47,12 @@ public:
     // Nothing if there was not enough memory: then nothing of the tile remains.
     std::optional<Finished> attempt(const Destinations& tile)
     {
-        try {
+        const bool fits = fitsIntoMemory([&] {
             m_block.begin(tile);
             m_batch.compute();
             m_batch.collect(nullptr);
-        } catch (const c10::OutOfMemoryError&) {
-            end();
-            return std::nullopt;
-        } catch (const std::bad_alloc&) {
+        });
+        if (!fits) {
             end();
             return std::nullopt;
         }
