@@ -12,6 +12,7 @@
 #include "loader/archive/archive.h"
 #include "loader/archive/preflight.h"
 #include "loader/archive/repair.h"
+#include "loader/archive/tensor_records.h"
 #include "loader/custom_ops.h"
 #include "loader/devices.h"
 #include "loader/names.h"
@@ -235,6 +236,7 @@ base::Result<Model> loadChecked(const std::string& path)
     const auto archive = scanArchive(file->bytes(), path);
     if (!archive) return base::forward(archive);
     if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
+    if (const base::Status fit = checkTensorRecords(file->bytes(), *archive, path); !fit) return base::forward(fit);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
     silenceWarnings();
