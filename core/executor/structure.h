@@ -90,7 +90,6 @@ private:
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     bool isMade(ir::ValueId id) const;
-    bool hasKnownShape(ir::ValueId id) const;
     void checkStop() const;
 
     const analysis::Analysis& m_analysis;
