@@ -203,12 +203,21 @@ std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
     return out;
 }
 
+// Modules with typed overloads of forward are compiled to forward__0, forward__1, and so on.
+tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const std::string& className)
+{
+    if (module.find_method("forward__0"))
+        return fail(ErrorCode::Unsupported, "the model " + className + " has several overloads of forward",
+                    "script a module whose forward calls it");
+    return fail(ErrorCode::Unsupported, "the model " + className + " has no forward method",
+                "script or trace a module with a forward method");
+}
+
 base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
 {
     ModelInfo info;
     info.className = module.type()->name() ? module.type()->name()->name() : "Module";
-    if (!module.find_method("forward"))
-        return fail(ErrorCode::Unsupported, "the model " + info.className + " has no forward method");
+    if (!module.find_method("forward")) return noForward(module, info.className);
     const auto forward = module.get_method("forward");
     info.arguments = listArguments(forward.function().getSchema());
     info.traced = looksTraced(*forward.graph());
