@@ -32,7 +32,8 @@ struct Space {
     ValueId selector{};            // Filter: the boolean mask over parent; Perm: the order (row numbers of parent)
     std::vector<SpaceId> parts{};  // Cat
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
-    ValueId index{};               // Edge: the [2, E] input
+    ValueId index{};               // Edge: the [2, E] or [E, 2] input...
+    ValueId columns[2]{};          // ...or an input for each end
 };
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };

@@ -98,6 +98,7 @@ Column Structure::makeColumn(ir::SpaceId space, ir::KeyId key)
     case KeyKind::Id:
     case KeyKind::Pos: return Column{nullptr, 1, size(space), nullptr};
     case KeyKind::End: {
+        if (s.columns[k.end].valid()) return fromTensor(value(s.columns[k.end]));
         const int pairDim = m_analysis.rowDim(s.index) == 0 ? 1 : 0;
         return fromTensor(value(s.index).select(pairDim, k.end));
     }

@@ -155,6 +155,7 @@ void Structure::keep(const std::unordered_set<ir::ValueId>& values)
     for (const analysis::Space& s : m_analysis.tables.spaces) {
         keepOne(s.selector);
         keepOne(s.index);
+        for (const ir::ValueId column : s.columns) keepOne(column);
     }
     for (const analysis::Key& k : m_analysis.tables.keys) keepOne(k.column);
     std::unordered_set<ir::OpId> seen;

@@ -250,7 +250,11 @@ std::string roleText(const analysis::InputRole& role)
 {
     switch (role.kind) {
     case analysis::RoleKind::Node: return "node:" + role.first;
-    case analysis::RoleKind::Index: return "index:" + role.first + ">" + role.second;
+    case analysis::RoleKind::Index:
+        return (role.form == analysis::EdgeForm::Source        ? "source:"
+                : role.form == analysis::EdgeForm::Destination ? "destination:"
+                                                               : "index:") +
+               role.first + ">" + role.second;
     case analysis::RoleKind::Edge: return "edge:" + role.first;
     case analysis::RoleKind::Key: return "key:" + role.first + ">" + role.second;
     case analysis::RoleKind::Graph: return "graph:" + role.first;

@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analysis/roles/row_copy.h"
 #include "graph/safetensors.h"
 
 namespace hopscope::verify {
 
-namespace {
-
+using analysis::storeInteger;
 using ir::SpaceId;
-
-void storeInteger(std::byte* out, base::DType dtype, std::int64_t value)
-{
-    // Little-endian: the low bytes of the number are the narrower integer.
-    std::memcpy(out, &value, base::itemSize(dtype));
-}
-
-}  // namespace
 
 Cutter::Cutter(const analysis::Analysis& analysis, const Structure& structure, const analysis::InputSchema& schema,
                const base::TensorMap& inputs, std::vector<std::string> used, std::string folder)
@@ -77,8 +69,10 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
     if (role == m_schema.roles.end() || rank == 0 || role->second.kind == analysis::RoleKind::Plain) return labels;
     const std::string& name =
         role->second.kind == analysis::RoleKind::Index ? role->second.relation : role->second.first;
+    const bool inColumns =
+        role->second.kind == analysis::RoleKind::Index && role->second.form == analysis::EdgeForm::Rows;
     for (const SpaceId table : m_structure.tables)
-        if (m_analysis.tables.space(table).name == name) labels[role->second.kind == analysis::RoleKind::Index] = table;
+        if (m_analysis.tables.space(table).name == name) labels[inColumns] = table;
     return labels;
 }
 
@@ -121,9 +115,9 @@ void Cutter::copyIds(const Link& link, std::byte* out) const
     const Table& table = m_tables.at(link.table);
     const std::int64_t* positions = m_tables.at(link.target).positions;
     const base::DType dtype = m_inputs.at(link.input).dtype;
-    const std::size_t item = base::itemSize(dtype);
-    out += static_cast<std::int64_t>(item) * std::max(link.end, 0) * table.count;
-    for (std::int64_t i = 0; i < table.count; ++i, out += item)
+    const analysis::EdgePlaces places = analysis::edgePlaces(dtype, table.count, link.form, std::max(link.end, 0));
+    out += places.first;
+    for (std::int64_t i = 0; i < table.count; ++i, out += places.step)
         storeInteger(out, dtype, positions[link.keys[table.rows[i]]]);
 }
 

@@ -34,14 +34,26 @@ SpaceId tableNamed(const Analysis& analysis, const std::string& name, bool graph
     return {};
 }
 
-void addEnds(Structure& structure, const Analysis& analysis, SpaceId table, const base::TensorMap& inputs)
+// The data key that has an end of a relation's edges.
+const std::string& endInput(const Analysis& analysis, const analysis::Space& space, int end)
+{
+    const ir::ValueId column = space.columns[end];
+    return analysis.program.value(column.valid() ? column : space.index).name;
+}
+
+void addEnds(Structure& structure, const Analysis& analysis, const analysis::InputSchema& schema, SpaceId table,
+             const base::TensorMap& inputs)
 {
     const analysis::Space& space = analysis.tables.space(table);
-    const std::string& name = analysis.program.value(space.index).name;
-    const auto input = inputs.find(name);
-    if (input == inputs.end() || input->second.shape.size() != 2) return;
-    for (int end = 0; end < 2; ++end)
-        structure.links.push_back({table, space.ends[end], name, end, analysis::IntColumn(input->second, end)});
+    for (int end = 0; end < 2; ++end) {
+        const std::string& name = endInput(analysis, space, end);
+        const auto input = inputs.find(name);
+        const auto role = schema.roles.find(name);
+        if (input == inputs.end() || role == schema.roles.end()) continue;
+        const analysis::EdgeForm form = role->second.form;
+        structure.links.push_back(
+            {table, space.ends[end], name, end, form, analysis::endColumn(input->second, form, end)});
+    }
 }
 
 void addColumns(Structure& structure, const Analysis& analysis, const analysis::InputSchema& schema,
@@ -52,7 +64,8 @@ void addColumns(Structure& structure, const Analysis& analysis, const analysis::
         if (role.kind != RoleKind::Key || input == inputs.end() || input->second.shape.size() != 1) continue;
         const SpaceId table = tableNamed(analysis, role.first, false), target = tableNamed(analysis, role.second, true);
         if (table.valid() && target.valid())
-            structure.links.push_back({table, target, name, -1, analysis::IntColumn(input->second)});
+            structure.links.push_back(
+                {.table = table, .target = target, .input = name, .keys = analysis::IntColumn(input->second)});
     }
 }
 
@@ -71,7 +84,7 @@ public:
         if (k.kind == KeyKind::Foreign) return column(m_analysis.program.value(k.column).name, -1, links);
         if (k.kind == KeyKind::Parts) return parts(space, k, links);
         if (k.kind != KeyKind::End) return false;
-        if (space.kind == SpaceKind::Edge) return column(m_analysis.program.value(space.index).name, k.end, links);
+        if (space.kind == SpaceKind::Edge) return column(endInput(m_analysis, space, k.end), k.end, links);
         const bool selected = space.kind == SpaceKind::Filter || space.kind == SpaceKind::Perm;
         return selected && resolve(space.parent, key, links);
     }
@@ -151,7 +164,8 @@ Structure makeStructure(const Analysis& analysis, const analysis::InputSchema& s
         if (!declared(space.kind)) continue;
         structure.tables.push_back(table);
         structure.sizes[table] = declaredRows(analysis, table, schema);
-        if (space.kind == SpaceKind::Edge && space.index.valid()) addEnds(structure, analysis, table, inputs);
+        const bool given = space.index.valid() || (space.columns[0].valid() && space.columns[1].valid());
+        if (space.kind == SpaceKind::Edge && given) addEnds(structure, analysis, schema, table, inputs);
     }
     addColumns(structure, analysis, schema, inputs);
     markFollowed(structure, analysis);

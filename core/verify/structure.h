@@ -21,8 +21,9 @@ namespace hopscope::verify {
 // A key column: row r of `table` refers to row keys[r] of `target`.
 struct Link {
     ir::SpaceId table, target;
-    std::string input;  // the data key that contains the column
-    int end = -1;       // relations: 0 or 1, the row of the edge index; else -1
+    std::string input;                                   // the data key that contains the column
+    int end = -1;                                        // relations: 0 or 1, the end of the edges; else -1
+    analysis::EdgeForm form = analysis::EdgeForm::Rows;  // relations
     analysis::IntColumn keys;
     bool followed = false;  // some operator aggregates along it: a round adds all rows that refer to a known target
     bool inDegree = false;  // some operator outside of the prologue does

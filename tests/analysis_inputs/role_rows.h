@@ -21,7 +21,13 @@ inline std::string text(const InputRole& role)
 {
     switch (role.kind) {
     case RoleKind::Node: return "node:" + role.first;
-    case RoleKind::Index: return "index:" + role.first + ">" + role.second;
+    case RoleKind::Index: {
+        using hopscope::analysis::EdgeForm;
+        const std::string ends = role.first + ">" + role.second;
+        if (role.form == EdgeForm::Source) return "source:" + ends;
+        if (role.form == EdgeForm::Destination) return "destination:" + ends;
+        return (role.form == EdgeForm::Pairs ? "pairs:" : "index:") + ends;
+    }
     case RoleKind::Edge: return "edge:" + role.first;
     case RoleKind::Key: return "key:" + role.first + ">" + role.second;
     case RoleKind::Graph: return "graph:" + role.first;

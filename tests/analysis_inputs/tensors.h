@@ -38,6 +38,21 @@ inline TensorView index(const std::vector<std::pair<std::int64_t, std::int64_t>>
     return integers({2, static_cast<std::int64_t>(edges.size())}, values, dtype);
 }
 
+// The same edges in the other forms that models take.
+inline TensorView pairsOf(const std::vector<std::pair<std::int64_t, std::int64_t>>& edges)
+{
+    std::vector<std::int64_t> values;
+    for (const auto& [from, to] : edges) values.insert(values.end(), {from, to});
+    return integers({static_cast<std::int64_t>(edges.size()), 2}, values);
+}
+
+inline TensorView endOf(const std::vector<std::pair<std::int64_t, std::int64_t>>& edges, int end)
+{
+    std::vector<std::int64_t> values;
+    for (const auto& [from, to] : edges) values.push_back(end == 0 ? from : to);
+    return column(values);
+}
+
 // A path 0 > 1 > .. > n - 1 (largest id n - 1, n - 1 edges), then `more` self-loops of node 0.
 inline TensorView path(std::int64_t n, std::int64_t more = 0)
 {

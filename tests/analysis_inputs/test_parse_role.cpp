@@ -3,6 +3,7 @@
 #include "analysis/roles/roles.h"
 
 using namespace hopscope;
+using analysis::EdgeForm;
 using analysis::InputRole;
 using analysis::RoleKind;
 
@@ -14,6 +15,7 @@ TEST_CASE("every form of --role is understood")
         RoleKind kind;
         const char* first;
         const char* second;
+        EdgeForm form = EdgeForm::Rows;
     };
     const Row rows[] = {
         {"x=node", "x", RoleKind::Node, "", ""},
@@ -22,6 +24,9 @@ TEST_CASE("every form of --role is understood")
         {"emb.weight=node:v", "emb.weight", RoleKind::Node, "v", ""},
         {"edge_index=index", "edge_index", RoleKind::Index, "", ""},
         {"ei=index:user>item", "ei", RoleKind::Index, "user", "item"},
+        {"src=source", "src", RoleKind::Index, "", "", EdgeForm::Source},
+        {"src=source:user>item", "src", RoleKind::Index, "user", "item", EdgeForm::Source},
+        {"dst=destination:user>item", "dst", RoleKind::Index, "user", "item", EdgeForm::Destination},
         {"edge_attr=edge", "edge_attr", RoleKind::Edge, "", ""},
         {"edge_attr=edge:edge_index", "edge_attr", RoleKind::Edge, "edge_index", ""},
         {"ea=edge:es.a__b", "ea", RoleKind::Edge, "es.a__b", ""},
@@ -35,7 +40,7 @@ TEST_CASE("every form of --role is understood")
         const auto role = analysis::parseRole(row.text);
         REQUIRE(role.has_value());
         CHECK(role->first == row.name);
-        CHECK(role->second == InputRole{row.kind, row.first, row.second, "", true});
+        CHECK(role->second == InputRole{row.kind, row.first, row.second, "", row.form, true});
     }
 }
 

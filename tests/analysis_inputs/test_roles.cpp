@@ -163,6 +163,74 @@ TEST_CASE("edges are recognised in every form of matrix")
     for (const Row& row : rows) check(row);
 }
 
+TEST_CASE("lists of pairs and columns for each end are edges, and what looks like them is not")
+{
+    const std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 9}, {3, 2}, {3, 3}};
+    const auto from = inputs::endOf(edges, 0), to = inputs::endOf(edges, 1);
+    const TensorView x = floats({10, 4});
+    const Row rows[] = {
+        {"a list of pairs",
+         {{"x", x}, {"pairs", inputs::pairsOf(edges)}, {"edge_attr", floats({3, 2})}},
+         {},
+         "edge_attr=edge:pairs pairs=pairs:node>node x=node:node",
+         "node=10 pairs=3"},
+        {"two edges are rows of sources and destinations",
+         {{"x", x}, {"edges", inputs::pairsOf({{0, 9}, {3, 2}})}},
+         {},
+         "edges=index:node>node x=node:node",
+         "edges=2 node=10"},
+        {"an edge index of pairs, on the user's word",
+         {{"x", x}, {"edge_index", inputs::pairsOf(edges)}},
+         {"edge_index=index"},
+         "edge_index=pairs:node>node x=node:node",
+         "edge_index=3 node=10"},
+        {"two columns",
+         {{"x", x}, {"src", from}, {"dst", to}, {"weight", floats({3})}},
+         {},
+         "dst=destination:node>node src=source:node>node weight=edge:edge x=node:node",
+         "edge=3 node=10"},
+        {"two columns of rows and columns",
+         {{"x", x}, {"row", from}, {"col", to}},
+         {},
+         "col=destination:node>node row=source:node>node x=node:node",
+         "edge=3 node=10"},
+        {"two relations in columns",
+         {{"x", x},
+          {"bond_src", from},
+          {"bond_dst", to},
+          {"near_src", inputs::column({1, 2})},
+          {"near_dst", inputs::column({2, 1})}},
+         {},
+         "bond_dst=destination:node>node bond_src=source:node>node near_dst=destination:node>node "
+         "near_src=source:node>node x=node:node",
+         "bond=3 near=2 node=10"},
+        {"columns between two node types",
+         {{"user", floats({5, 4})},
+          {"x", x},
+          {"edge_src", inputs::column({4, 0})},
+          {"edge_dst", inputs::column({9, 8})}},
+         {"user=node:user", "edge_src=source:user>node", "edge_dst=destination"},
+         "edge_dst=destination:user>node edge_src=source:user>node user=node:user x=node:node",
+         "edge=2 node=10 user=5"},
+        {"a column alone",
+         {{"x", x}, {"src", from}, {"edge_index", index(edges)}},
+         {},
+         "edge_index=index:node>node src=edge:edge_index x=node:node",
+         "edge_index=3 node=10"},
+        {"columns of different lengths",
+         {{"x", x}, {"src", from}, {"dst", inputs::column({1})}, {"edge_index", index(edges)}},
+         {},
+         "dst=plain edge_index=index:node>node src=edge:edge_index x=node:node",
+         "edge_index=3 node=10"},
+        {"a row and a column of each pixel",
+         {{"x", x}, {"row", zeros({10})}, {"col", zeros({10})}, {"edge_index", index(edges)}},
+         {},
+         "col=node:node edge_index=index:node>node row=node:node x=node:node",
+         "edge_index=3 node=10"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
 TEST_CASE("batch vectors, clusters and graph rows are recognised")
 {
     const Row rows[] = {

@@ -36,7 +36,7 @@ TensorMap cut(const TensorMap& data, std::int64_t nodes, std::uint64_t seed = 1)
 
 Edges edgesOf(const TensorView& index)
 {
-    const IntColumn from(index, 0), to(index, 1);
+    const IntColumn from(index, 0, 0), to(index, 1, 0);
     Edges edges;
     for (std::int64_t p = 0; p < from.size(); ++p) edges.emplace_back(from[p], to[p]);
     return edges;
@@ -298,6 +298,30 @@ TEST_CASE("a key into a node table keeps the rows it names")
         CHECK(coarse.at(static_cast<std::size_t>(ids[static_cast<std::int64_t>(i)])) ==
               assigned[static_cast<std::size_t>(kept[i])]);
     checkInduced(edgesOf(data.at("coarse_edge_index")), edgesOf(sample.at("coarse_edge_index")), coarse, coarse);
+}
+
+TEST_CASE("edges have the same sample in every form")
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        const Edges edges = randomEdges(random, 400, 400, 900);
+        const TensorMap rows = cut({{"x", inputs::floats({400, 3})}, {"edges", inputs::index(edges)}}, 50, seed);
+        const TensorMap pairs = cut({{"x", inputs::floats({400, 3})}, {"edges", inputs::pairsOf(edges)}}, 50, seed);
+        const TensorMap columns =
+            cut({{"x", inputs::floats({400, 3})}, {"src", inputs::endOf(edges, 0)}, {"dst", inputs::endOf(edges, 1)}},
+                50, seed);
+        REQUIRE(pairs.at("edges").shape == std::vector<std::int64_t>{rows.at("edges").shape[1], 2});
+        for (int end = 0; end < 2; ++end) {
+            const IntColumn wanted(rows.at("edges"), end, 0), paired(pairs.at("edges"), end, 1);
+            const IntColumn single(columns.at(end == 0 ? "src" : "dst"));
+            REQUIRE(single.size() == wanted.size());
+            for (std::int64_t e = 0; e < wanted.size(); ++e) {
+                CHECK(paired[e] == wanted[e]);
+                CHECK(single[e] == wanted[e]);
+            }
+        }
+    }
 }
 
 TEST_CASE("strided inputs are read through their strides")

@@ -63,6 +63,21 @@ def take(*names):
 
 
 PLAIN = take("x", "edge_index")
+
+
+def PAIRS(graph):
+    return {"x": graph["x"], "pairs": graph["edge_index"].t().contiguous()}
+
+
+def COLUMNS(graph):
+    return {"x": graph["x"], "src": graph["edge_index"][0].clone(), "dst": graph["edge_index"][1].clone(),
+            "edge_weight": graph["edge_weight"]}
+
+
+def BIPARTITE_COLUMNS(graph):
+    return {"x": graph["x"], "item": graph["item"], "src": graph["to_item"][0].clone(), "dst": graph["to_item"][1].clone()}
+
+
 WITH_ATTR = take("x", "edge_index", "edge_attr")
 WITH_WEIGHT = take("x", "edge_index", "edge_weight")
 WITH_TYPE = take("x", "edge_index", "edge_type")

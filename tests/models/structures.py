@@ -1,7 +1,7 @@
 """Plain PyTorch message passing in the shapes that models of the field take: stacks, norms, readouts, edges."""
 import torch
 
-from graphs import GRAPHS, HIDDEN, PLAIN, RELATIONS, WITH_ATTR, WITH_BATCH, WITH_TYPE, take
+from graphs import BIPARTITE_COLUMNS, COLUMNS, GRAPHS, HIDDEN, PAIRS, PLAIN, RELATIONS, WITH_ATTR, WITH_BATCH, WITH_TYPE, take
 from layers import Parts, add_rows, softmax_by
 from registry import Group
 
@@ -179,6 +179,41 @@ def softmax_over_nodes(m, x, edge_index):
 
 
 # Readouts ------------------------------------------------------------------------------------------------------------
+# Edges that are no [2, E] ----------------------------------------------------------------------------------------------
+@group.model(PAIRS, base=Parts, stages=3)
+def edges_as_pairs(m, x, pairs):
+    h, edge_index = m.inp(x), pairs.t()
+    for layer in m.layers:
+        h = layer(h, edge_index).relu()
+    return m.out(h)
+
+
+@group.model(PAIRS, base=Parts, stages=2)
+def pairs_by_columns(m, x, pairs):
+    h = add_rows(m.inp(x)[pairs[:, 0]], pairs[:, 1], x.size(0)).relu()
+    return m.out(add_rows(h[pairs[:, 1]], pairs[:, 0], x.size(0)))
+
+
+@group.model(COLUMNS, base=Parts, stages=3)
+def edges_in_two_columns(m, x, src, dst, edge_weight):
+    h, edge_index = m.inp(x), torch.stack([src, dst])
+    for layer in m.layers:
+        h = layer(h, edge_index).relu()
+    return m.out(h)
+
+
+@group.model(COLUMNS, base=Parts, stages=2)
+def columns_with_weights(m, x, src, dst, edge_weight):
+    h = add_rows(m.inp(x)[src] * edge_weight.unsqueeze(1), dst, x.size(0)).relu()
+    return m.out(add_rows(h[dst] * softmax_by(edge_weight, src, x.size(0)).unsqueeze(1), src, x.size(0)))
+
+
+@group.model(BIPARTITE_COLUMNS, base=Parts, roles=("item=node:item", "src=source:node>item", "dst=destination:node>item"))
+def columns_between_two_types(m, x, item, src, dst):
+    h = add_rows(m.inp(x)[src], dst, item.size(0)).relu()
+    return m.out(add_rows(h[dst], src, x.size(0)))
+
+
 def pool(values, batch, how):
     start = torch.zeros(GRAPHS, values.size(1))
     return start.scatter_reduce(0, batch.view(-1, 1).expand_as(values), values, how, include_self=False)

@@ -32,8 +32,8 @@ Graph makeStructure(std::int64_t nodes, const std::vector<Edge>& edges, bool byS
     graph.structure.sizes = {{node, nodes}, {relation, count}};
     for (int end = 0; end < 2; ++end) {
         const bool followed = end == 0 ? bySource : byDestination;
-        graph.structure.links.push_back(
-            {relation, node, "edge_index", end, analysis::IntColumn(graph.index.view, end), followed, followed});
+        graph.structure.links.push_back({relation, node, "edge_index", end, analysis::EdgeForm::Rows,
+                                         analysis::IntColumn(graph.index.view, end, 0), followed, followed});
     }
     return graph;
 }

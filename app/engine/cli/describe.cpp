@@ -67,7 +67,11 @@ std::string roleLabel(const analysis::InputRole& role)
 {
     switch (role.kind) {
     case analysis::RoleKind::Node: return "a row per " + role.first;
-    case analysis::RoleKind::Index: return "edges " + role.first + " \u2192 " + role.second;
+    case analysis::RoleKind::Index:
+        return (role.form == analysis::EdgeForm::Source        ? "sources of edges "
+                : role.form == analysis::EdgeForm::Destination ? "destinations of edges "
+                                                               : "edges ") +
+               role.first + " \u2192 " + role.second;
     case analysis::RoleKind::Edge: return "a row per edge of " + role.first;
     case analysis::RoleKind::Key: return role.second + " of each " + role.first;
     case analysis::RoleKind::Graph: return "a row per " + role.first;

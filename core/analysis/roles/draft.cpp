@@ -12,10 +12,14 @@ void decide(Item& item, RoleKind kind, std::string first, std::string second)
     item.decided = true;
 }
 
+std::string placeOf(const Item& index, int end)
+{
+    return index.role.form == EdgeForm::Rows ? std::to_string(end) + ", " : "";
+}
+
 bool isEdgeCount(const Draft& draft, std::int64_t rows)
 {
-    return std::ranges::any_of(draft.items,
-                               [&](const Item& i) { return i.is(RoleKind::Index) && i.view->shape[1] == rows; });
+    return std::ranges::any_of(draft.items, [&](const Item& i) { return i.is(RoleKind::Index) && i.edges() == rows; });
 }
 
 const Item* relationNamed(const Draft& draft, const std::string& name)

@@ -48,11 +48,12 @@ struct Item {
     InputRole role;
     bool forced = false;  // the kind was given by the user
     bool decided = false;
-    Range ranges[2];  // Index: per row
+    Range ranges[2];  // Index: per end
 
     [[nodiscard]] std::int64_t rows() const { return view->shape.empty() ? -1 : view->shape[0]; }
     [[nodiscard]] bool integral() const { return base::isIntegral(view->dtype); }
     [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
+    [[nodiscard]] std::int64_t edges() const { return edgeCount(*view, role.form); }  // Index
     [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
     [[nodiscard]] bool open() const { return !forced && !decided; }
     // The part of a sparse tensor: "adj" of "adj.coo_indices".
@@ -132,6 +133,9 @@ struct Draft {
 };
 
 void decide(Item& item, RoleKind kind, std::string first, std::string second = {});
+
+// Where the numbers of an end begin in messages: "0, " before a position, or nothing.
+std::string placeOf(const Item& index, int end);
 
 // Whether an index has this number of edges.
 bool isEdgeCount(const Draft& draft, std::int64_t rows);

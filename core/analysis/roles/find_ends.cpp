@@ -14,7 +14,7 @@ void setEnds(Draft& draft, Item& item, const std::string& first, const std::stri
     item.role.second = second;
     const std::string* ends[2] = {&first, &second};
     for (int row = 0; row < 2; ++row) {
-        if (draft.nodes.has(*ends[row])) continue;
+        if (draft.nodes.has(*ends[row]) || !hasEnd(item.role.form, row)) continue;
         draft.nodes.addLoose(*ends[row], item.ranges[row].high + 1);
     }
 }
@@ -31,6 +31,15 @@ std::pair<std::string, std::string> namedEnds(const Draft& draft, const Item& it
         return {spelled[0], spelled[0]};
     if (draft.nodes.has("src") && draft.nodes.has("dst")) return {"src", "dst"};
     return {};
+}
+
+// The input that has the end of the item's edges: itself, or the other column.
+const Item& endOf(const Draft& draft, const Item& item, int end)
+{
+    if (hasEnd(item.role.form, end)) return item;
+    return *std::ranges::find_if(draft.items, [&](const Item& i) {
+        return i.is(RoleKind::Index) && i.role.relation == item.role.relation && hasEnd(i.role.form, end);
+    });
 }
 
 // The table with the least room above the largest id; a table that is too small only where all are.
@@ -74,16 +83,18 @@ base::Status findEnds(Draft& draft)
     for (Item& item : draft.items) {
         if (!item.is(RoleKind::Index)) continue;
         auto [first, second] = names::relationEnds(item.relationItem(), draft.knownTypes);
-        if (!item.role.first.empty()) first = item.role.first, second = item.role.second;
+        const Item& source = endOf(draft, item, 0);
+        const InputRole& given = item.role.first.empty() && !source.role.first.empty() ? source.role : item.role;
+        if (!given.first.empty()) first = given.first, second = given.second;
         if (first.empty()) std::tie(first, second) = namedEnds(draft, item);
         if (first.empty()) {
-            first = pickEnd(draft, item, 0);
-            second = pickEnd(draft, item, 1);
+            first = pickEnd(draft, endOf(draft, item, 0), 0);
+            second = pickEnd(draft, endOf(draft, item, 1), 1);
             if (draft.nodes.types().size() > 1)
                 draft.note(item.key + ": assumed to be " + first + " > " + second + ", judging by its largest ids");
         }
         setEnds(draft, item, first, second);
-        draft.schema.sizes[item.role.relation] = item.view->shape[1];
+        draft.schema.sizes[item.role.relation] = item.edges();
     }
     return applySparseSizes(draft);
 }
@@ -95,10 +106,9 @@ base::Status checkIndices(Draft& draft)
         const std::string* ends[2] = {&item.role.first, &item.role.second};
         for (int row = 0; row < 2; ++row) {
             const std::int64_t size = draft.nodes.sizeOf(*ends[row]);
-            if (item.ranges[row].high < size) continue;
-            const std::string where = std::to_string(row) + ", ";
-            if (auto status = checkIds(item, IntColumn(*item.view, row), where, size, *ends[row]); !status)
-                return status;
+            if (item.ranges[row].high < size || !hasEnd(item.role.form, row)) continue;
+            const IntColumn ids = endColumn(*item.view, item.role.form, row);
+            if (auto status = checkIds(item, ids, placeOf(item, row), size, *ends[row]); !status) return status;
         }
     }
     return {};

@@ -14,9 +14,9 @@ public:
     IntColumn() = default;
     // The vector itself.
     explicit IntColumn(const base::TensorView& vector) : IntColumn(vector, 0, vector.shape[0], vector.strides[0]) {}
-    // Row `row` of a two-dimensional tensor.
-    IntColumn(const base::TensorView& matrix, std::int64_t row)
-        : IntColumn(matrix, row * matrix.strides[0], matrix.shape[1], matrix.strides[1])
+    // Of a two-dimensional tensor, the slice `at` of dimension `dim`: a row, or with 1 a column.
+    IntColumn(const base::TensorView& matrix, std::int64_t at, std::size_t dim)
+        : IntColumn(matrix, at * matrix.strides[dim], matrix.shape[1 - dim], matrix.strides[1 - dim])
     {}
 
     [[nodiscard]] std::int64_t size() const { return m_size; }

@@ -40,7 +40,7 @@ const Item* bestRelation(const Draft& draft, const Item& item)
                (!item.name.item.empty() && index.name.item == item.name.item ? 100 : 0);
     };
     for (const Item& index : draft.items) {
-        if (!index.is(RoleKind::Index) || index.view->shape[1] != item.rows()) continue;
+        if (!index.is(RoleKind::Index) || index.edges() != item.rows()) continue;
         if (best == nullptr || closeness(index) > closeness(*best)) best = &index;
     }
     return best;
@@ -58,7 +58,7 @@ base::Status placeEdge(Draft& draft, Item& item)
             return base::fail(ErrorCode::Input,
                               "--role " + item.key + "=edge:" + wanted + " does not name an edge index");
     }
-    if (relation != nullptr && relation->view->shape[1] == item.rows()) {
+    if (relation != nullptr && relation->edges() == item.rows()) {
         decide(item, RoleKind::Edge, relation->role.relation);
         return {};
     }
@@ -70,7 +70,7 @@ base::Status placeEdge(Draft& draft, Item& item)
     if (!clear || named == nullptr || item.rows() == 1) return placeNode(draft, item);
     return base::fail(ErrorCode::Input,
                       item.key + " has " + std::to_string(item.rows()) + " rows, but " + named->key + " has " +
-                          std::to_string(named->view->shape[1]) + " edges",
+                          std::to_string(named->edges()) + " edges",
                       "correct it with --role", item.view->origin);
 }
 

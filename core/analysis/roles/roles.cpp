@@ -93,7 +93,8 @@ base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& 
     return std::move(draft.schema);
 }
 
-constexpr const char* kRoleHint = "write NAME=node:T, index:S>T, edge:R, key:T>U, graph or plain";
+constexpr const char* kRoleHint =
+    "write NAME=node:T, index:S>T, source:S>T, destination:S>T, edge:R, key:T>U, graph or plain";
 
 base::Result<InputRole> parseKind(const std::string& text, const std::string& kind, const std::string& rest, bool named)
 {
@@ -104,9 +105,11 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
     const bool pair = arrow != std::string::npos && arrow > 0 && arrow + 1 < rest.size() &&
                       rest.find('>', arrow + 1) == std::string::npos;
     if (named && rest.empty()) return bad();
-    if (kind == "index" || kind == "key") {
+    if (kind == "index" || kind == "key" || kind == "source" || kind == "destination") {
         if (named && !pair) return bad();
-        role.kind = kind == "index" ? RoleKind::Index : RoleKind::Key;
+        role.kind = kind == "key" ? RoleKind::Key : RoleKind::Index;
+        if (kind == "source") role.form = EdgeForm::Source;
+        if (kind == "destination") role.form = EdgeForm::Destination;
         if (named) role.first = rest.substr(0, arrow), role.second = rest.substr(arrow + 1);
         return role;
     }
@@ -122,6 +125,17 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
 }
 
 }  // namespace
+
+std::int64_t edgeCount(const base::TensorView& index, EdgeForm form)
+{
+    return index.shape[form == EdgeForm::Rows ? 1 : 0];
+}
+
+IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end)
+{
+    if (form == EdgeForm::Rows || form == EdgeForm::Pairs) return {index, end, form == EdgeForm::Rows ? 0U : 1U};
+    return IntColumn(index);
+}
 
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text)
 {

@@ -9,14 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "analysis/roles/int_column.h"
 #include "base/result.h"
 #include "base/tensor.h"
 
 namespace hopscope::analysis {
 
+// How an input lists edges.
+enum class EdgeForm : std::uint8_t {
+    Rows,         // [2, E]: sources, then destinations
+    Pairs,        // [E, 2]
+    Source,       // [E]: the sources; another input has the destinations
+    Destination,  // [E]
+};
+
 enum class RoleKind : std::uint8_t {
     Node,   // one row per node of type `first`
-    Index,  // [2, E]: relation first > second, one column per edge
+    Index,  // the edges of relation first > second, as `form` says
     Edge,   // one row per edge of relation `first`
     Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table)
     Graph,  // one row per graph of table `first`
@@ -28,9 +37,19 @@ struct InputRole {
     std::string first;     // node type, relation or graph table
     std::string second;    // Index: destination type; Key: target table
     std::string relation;  // Index: the relation's name (the data key it came from)
+    EdgeForm form = EdgeForm::Rows;
     bool overridden = false;
     bool operator==(const InputRole&) const = default;
 };
+
+// Whether an index of this form has end 0 (sources) or 1 (destinations).
+constexpr bool hasEnd(EdgeForm form, int end)
+{
+    return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
+}
+std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
+// The numbers of an end that the index has.
+IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end);
 
 // Data keys (and, for declared weight tables, dotted parameter names) to roles.
 struct InputSchema {
@@ -39,7 +58,8 @@ struct InputSchema {
     std::vector<std::string> notes;             // what was guessed, in words
 };
 
-// One --role NAME=node:T | index:S>T | edge:R | key:T>U | graph | plain; `:T`, `:R`, `S>T` may be left out.
+// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | edge:R | key:T>U | graph | plain; `:T`, `:R`,
+// `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 

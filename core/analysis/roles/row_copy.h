@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "analysis/roles/roles.h"
 #include "base/tensor.h"
 
 namespace hopscope::analysis {
@@ -56,6 +57,19 @@ inline void storeInteger(std::byte* to, base::DType dtype, std::int64_t value)
 {
     // Little-endian: the low bytes of the number are the number, in every width.
     std::memcpy(to, &value, base::itemSize(dtype));
+}
+
+// Where the numbers of an end lie in a contiguous index: bytes to the first, and from one to the next.
+struct EdgePlaces {
+    std::int64_t first = 0, step = 0;
+};
+
+inline EdgePlaces edgePlaces(base::DType dtype, std::int64_t edges, EdgeForm form, int end)
+{
+    const auto item = static_cast<std::int64_t>(base::itemSize(dtype));
+    if (form == EdgeForm::Rows) return {end * edges * item, item};
+    if (form == EdgeForm::Pairs) return {end * item, 2 * item};
+    return {0, item};
 }
 
 inline std::int64_t rankIn(const Members& members, std::int64_t row)

@@ -117,7 +117,7 @@ private:
     [[nodiscard]] Members membersOf(const std::string& table) const;
     [[nodiscard]] const Relation& relation(const std::string& name) const;
     base::TensorView cut(const std::string& key, const InputRole& role, const base::TensorView& view) const;
-    base::TensorView relabelIndex(const base::TensorView& view, const Relation& relation) const;
+    base::TensorView relabelIndex(const base::TensorView& view, const InputRole& role) const;
     base::TensorView relabelKey(const base::TensorView& view, const InputRole& role) const;
     base::TensorView sparseSize(const base::TensorView& view, const Relation& relation) const;
 
@@ -163,7 +163,11 @@ void Cutter::readRole(const InputRole& role, const base::TensorView& view)
     if (role.kind != RoleKind::Index) return;
     addType(role.first);
     addType(role.second);
-    m_relations.push_back({role.relation, {role.first, role.second}, {IntColumn(view, 0), IntColumn(view, 1)}, {}});
+    auto relation = std::ranges::find(m_relations, role.relation, &Relation::name);
+    if (relation == m_relations.end())
+        relation = m_relations.insert(relation, {role.relation, {role.first, role.second}, {}, {}});
+    for (int end = 0; end < 2; ++end)
+        if (hasEnd(role.form, end)) relation->end[end] = endColumn(view, role.form, end);
 }
 
 void Cutter::readSchema()
@@ -384,17 +388,21 @@ void Cutter::resolveCollisions()
     m_relations = std::move(bestRelations);
 }
 
-base::TensorView Cutter::relabelIndex(const base::TensorView& view, const Relation& r) const
+base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputRole& role) const
 {
-    const auto count = static_cast<std::int64_t>(r.edges.size());
-    base::OwnedTensor out = base::allocate(view.dtype, {2, count});
+    const Relation& r = relation(role.relation);
+    std::vector<std::int64_t> shape = view.shape;
+    shape[role.form == EdgeForm::Rows ? 1 : 0] = static_cast<std::int64_t>(r.edges.size());
+    base::OwnedTensor out = base::allocate(view.dtype, shape);
     out.view.origin = view.origin;
-    std::byte* to = out.bytes;
     for (int end = 0; end < 2; ++end) {
+        if (!hasEnd(role.form, end)) continue;
         const Members members = membersOf(r.type[end]);
+        const EdgePlaces places = edgePlaces(view.dtype, static_cast<std::int64_t>(r.edges.size()), role.form, end);
+        std::byte* to = out.bytes + places.first;
         for (const std::int64_t p : r.edges) {
             storeInteger(to, view.dtype, rankIn(members, r.end[end][p]));
-            to += base::itemSize(view.dtype);
+            to += places.step;
         }
     }
     return out.view;
@@ -432,7 +440,7 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
     case RoleKind::Node:
     case RoleKind::Graph: return sliceRows(view, membersOf(role.first));
     case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
-    case RoleKind::Index: return relabelIndex(view, relation(role.relation));
+    case RoleKind::Index: return relabelIndex(view, role);
     case RoleKind::Key: return relabelKey(view, role);
     case RoleKind::Plain: break;
     }

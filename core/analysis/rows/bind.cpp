@@ -30,25 +30,40 @@ std::string relationName(const InputRole& role, const std::string& key)
     return role.relation.empty() ? key : role.relation;
 }
 
+std::size_t edgeDim(const InputRole& role) { return role.form == EdgeForm::Rows ? 1 : 0; }
+
+// The shape of an index of this form.
+bool hasEdges(const ir::Value& value, const InputRole& role)
+{
+    return value.shape.size() == (hasEnd(role.form, 0) && hasEnd(role.form, 1) ? 2U : 1U);
+}
+
 void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
 {
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
-    if (value.shape.size() == 2) b.fixSize(e, value.shape[1]);
+    if (hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
 }
 
 void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, const InputRole& role)
 {
-    if (value.shape.size() != 2) return;
+    if (!hasEdges(value, role)) return;
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
     Tables& tables = b.analysis.tables;
-    tables.spaces[e.at()].index = id;
-    info.dims[1] = e;
-    for (int end : {0, 1}) {
-        const SpaceId target = tables.space(e).ends[end];
-        info.pairRoles.push_back({e, tables.endKey(end), target});
-        info.elements.insert(target);
-    }
+    info.dims[edgeDim(role)] = e;
     info.structureOnly = true;
+    for (int end : {0, 1}) {
+        if (!hasEnd(role.form, end)) continue;
+        const Role r{e, tables.endKey(end), tables.space(e).ends[end]};
+        info.elements.insert(r.target);
+        if (value.shape.size() == 2) {
+            info.pairRoles.push_back(r);
+            tables.spaces[e.at()].index = id;
+            continue;
+        }
+        info.role = r;
+        tables.spaces[e.at()].columns[end] = id;
+        b.useKey(r);
+    }
 }
 
 void bindKey(Builder& b, ValueInfo& info, ValueId id, const InputSchema& schema, const InputRole& role)
