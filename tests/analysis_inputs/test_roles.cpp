@@ -163,7 +163,7 @@ TEST_CASE("edges are recognised in every form of matrix")
     for (const Row& row : rows) check(row);
 }
 
-TEST_CASE("lists of pairs and columns for each end are edges, and what looks like them is not")
+TEST_CASE("lists of pairs and columns for each end are edges")
 {
     const std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 9}, {3, 2}, {3, 3}};
     const auto from = inputs::endOf(edges, 0), to = inputs::endOf(edges, 1);
@@ -212,6 +212,16 @@ TEST_CASE("lists of pairs and columns for each end are edges, and what looks lik
          {"user=node:user", "edge_src=source:user>node", "edge_dst=destination"},
          "edge_dst=destination:user>node edge_src=source:user>node user=node:user x=node:node",
          "edge=2 node=10 user=5"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+TEST_CASE("vectors that look like columns of edges are none")
+{
+    const std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 9}, {3, 2}, {3, 3}};
+    const auto from = inputs::endOf(edges, 0);
+    const TensorView x = floats({10, 4});
+    const Row rows[] = {
         {"a column alone",
          {{"x", x}, {"src", from}, {"edge_index", index(edges)}},
          {},
