@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
@@ -19,14 +20,28 @@
 
 namespace hopscope::executor {
 
-// A key column: for each row of a table, a row of another table. Without data, row i refers to row i.
+// A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and lie `stride` apart;
+// those that are derived have 32 where these suffice. Without data, row i refers to row i.
 struct Column {
     const std::int64_t* data = nullptr;
+    const std::int32_t* narrow = nullptr;
     std::int64_t stride = 1, rows = 0;
     std::shared_ptr<const void> owner;
 
-    [[nodiscard]] bool identity() const { return data == nullptr; }
-    [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data ? data[row * stride] : row; }
+    [[nodiscard]] bool identity() const { return data == nullptr && narrow == nullptr; }
+    [[nodiscard]] std::int64_t operator[](std::int64_t row) const
+    {
+        if (narrow) return narrow[row];
+        return data ? data[row * stride] : row;
+    }
+    // work(key), where key(row) is operator[] without asking each time how the numbers lie.
+    template <class Work>
+    void with(Work&& work) const
+    {
+        if (narrow) work([from = narrow](std::int64_t row) { return static_cast<std::int64_t>(from[row]); });
+        else if (data) work([from = data, by = stride](std::int64_t row) { return from[row * by]; });
+        else work([](std::int64_t row) { return row; });
+    }
 };
 
 // A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
@@ -60,12 +75,20 @@ public:
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
 
+    // The structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
+    at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
+    // Whether the whole value is there already.
+    [[nodiscard]] bool has(ir::ValueId value);
+    [[nodiscard]] bool hasKnownShape(ir::ValueId id) const;
     // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
     at::Tensor value(ir::ValueId wanted);
     // From now on value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
-    // Only these values will be requested; all others are freed after their last consumer has been evaluated.
-    void keep(const std::unordered_set<ir::ValueId>& values);
+    // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
+    // freed after their last consumer has been evaluated.
+    void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
+    // Frees tables that keep() did not name: what they were needed for is there.
+    void dropOthers();
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
     // Checks on the real inputs that guards have the same values as on the sample, and that the largest indices agree
@@ -79,18 +102,29 @@ private:
     std::int64_t countRows(ir::SpaceId space);
     std::int64_t largestKey(ir::SpaceId target);
     Column makeColumn(ir::SpaceId space, ir::KeyId key);
-    Column makeParentRows(ir::SpaceId space);
-    Column compose(const Column& outer, const Column& inner);
-    Column concatenate(const analysis::Space& space, const analysis::Key& key);
-    Column ownColumn(std::int64_t rows);
+    // The rows of a Filter: those that `mask` selects, and how many of them come before each chunk of the parent.
+    struct Selection {
+        at::Tensor mask;
+        std::vector<std::int64_t> starts;
+    };
+    const Selection& selection(ir::SpaceId filter);
+    Column writtenColumn(ir::SpaceId space, ir::KeyId key);
+    template <class Number>
+    void writeKeys(ir::SpaceId space, ir::KeyId key, Number* to);
+    template <class Number>
+    void writeSelected(ir::SpaceId filter, ir::KeyId key, Number* to);
+    [[nodiscard]] bool fitsNarrow(ir::SpaceId space, ir::KeyId key);
+    Column compose(const Column& outer, const Column& inner, bool narrow);
+    Column ownColumn(std::int64_t rows, bool narrow);
     Column fromTensor(at::Tensor tensor);
-    std::int64_t* writable(const Column& column) const;
+    void checkKeys(ir::SpaceId space, ir::KeyId key, const Column& keys);
+    [[noreturn]] void keyOutside(ir::SpaceId space, ir::KeyId key);
     void evaluate(const ir::Op& op);
+    std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     bool isMade(ir::ValueId id) const;
-    bool hasKnownShape(ir::ValueId id) const;
     void checkStop() const;
 
     const analysis::Analysis& m_analysis;
@@ -103,9 +137,11 @@ private:
     std::map<ir::SpaceId, std::int64_t> m_sizes;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, Column> m_columns;
     std::map<ir::SpaceId, Column> m_parents;
+    std::map<ir::SpaceId, Selection> m_selections;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
     std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
+    std::map<std::pair<ir::ValueId, ir::RowClass>, at::Tensor> m_ownedValues;
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
     bool m_features = false;
