@@ -206,6 +206,8 @@ struct Analysis {
     [[nodiscard]] SpaceId rowSpace(ValueId id) const;
     [[nodiscard]] int rowDim(ValueId id) const;
     [[nodiscard]] bool hasRows(ValueId id) const { return rowSpace(id).valid(); }
+    // The sizes of all tables in its shape are known from the graph.
+    [[nodiscard]] bool knownShape(ValueId id) const;
     // Inputs, parameters, literals and everything structure-only: there before the first stage.
     [[nodiscard]] bool available(ValueId id) const;
 };

@@ -1,5 +1,7 @@
 #include "analysis/analysis.h"
 
+#include <algorithm>
+
 namespace hopscope::analysis {
 
 SpaceId Tables::target(SpaceId table, KeyId id) const
@@ -88,6 +90,12 @@ int Analysis::rowDim(ValueId id) const
     for (std::size_t i = 0; i < v.dims.size(); ++i)
         if (tables.isRow(v.dims[i])) return static_cast<int>(i);
     return -1;
+}
+
+bool Analysis::knownShape(ValueId id) const
+{
+    return std::ranges::none_of(info(id).dims,
+                                [&](SpaceId d) { return d.valid() && tables.space(d).kind == SpaceKind::Opaque; });
 }
 
 bool Analysis::available(ValueId id) const

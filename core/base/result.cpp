@@ -18,18 +18,28 @@ std::string describe(const Error& error)
     return text;
 }
 
+namespace {
+
+constexpr std::pair<ErrorCode, const char*> codes[] = {
+    {ErrorCode::Usage, "usage"},         {ErrorCode::Input, "input"},         {ErrorCode::Unsupported, "unsupported"},
+    {ErrorCode::Different, "different"}, {ErrorCode::Resources, "resources"}, {ErrorCode::Internal, "internal"},
+    {ErrorCode::Cancelled, "cancelled"},
+};
+
+}  // namespace
+
 const char* codeName(ErrorCode code)
 {
-    switch (code) {
-    case ErrorCode::Usage: return "usage";
-    case ErrorCode::Input: return "input";
-    case ErrorCode::Unsupported: return "unsupported";
-    case ErrorCode::Different: return "different";
-    case ErrorCode::Resources: return "resources";
-    case ErrorCode::Internal: return "internal";
-    case ErrorCode::Cancelled: return "cancelled";
-    }
+    for (const auto& [each, name] : codes)
+        if (each == code) return name;
     return "internal";
+}
+
+std::optional<ErrorCode> errorCodeOf(int exitCode)
+{
+    for (const auto& [each, name] : codes)
+        if (static_cast<int>(each) == exitCode) return each;
+    return std::nullopt;
 }
 
 }  // namespace hopscope::base

@@ -3,6 +3,7 @@
 // Failure as a value. Every function that can fail on user input returns Result<T>; an Error carries the process exit
 // code it stands for, one sentence for the user, and a hint on what to do about it.
 
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
@@ -56,5 +57,8 @@ std::string describe(const Error& error);
 
 // Short stable name of the code for JSON: "usage", "input", "unsupported", ...
 const char* codeName(ErrorCode code);
+
+// The failure that a process ends with, by its exit code; nullopt for other numbers.
+std::optional<ErrorCode> errorCodeOf(int exitCode);
 
 }  // namespace hopscope::base

@@ -259,22 +259,11 @@ at::Tensor Caller::fill(const ir::Op& op, const at::Scalar& value, const CallCon
     return at::scalar_tensor(value, at::TensorOptions().dtype(dtype).device(context.device)).expand(shape);
 }
 
-namespace {
-
-bool knownShape(const analysis::Analysis& analysis, ir::ValueId value)
-{
-    for (ir::SpaceId d : analysis.info(value).dims)
-        if (d.valid() && analysis.tables.space(d).kind == analysis::SpaceKind::Opaque) return false;
-    return true;
-}
-
-}  // namespace
-
 std::optional<at::Tensor> Caller::shaped(const ir::Op& op, const CallContext& context) const
 {
     if (op.outputs.size() != 1) return std::nullopt;
     const ir::ValueId out = op.outputs[0];
-    if (!knownShape(m_analysis, out) || m_analysis.info(out).sparse) return std::nullopt;
+    if (!m_analysis.knownShape(out) || m_analysis.info(out).sparse) return std::nullopt;
     if (const auto value = fillValue(op, context)) return fill(op, *value, context);
     const bool expands = operators::expands(op.name);
     if (!expands && (!operators::reshapes(op.name) || op.overload == "dtype")) return std::nullopt;

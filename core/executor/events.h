@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "plan/stage_id.h"
+
 namespace hopscope::executor {
 
 // In the order of schema::namedPhases.
@@ -13,13 +15,13 @@ enum class Phase : std::uint8_t { Block, Gather, HostToDevice, Compute, DeviceTo
 inline constexpr int phaseCount = 6;
 
 struct StageEvent {
-    int index = 1;
+    plan::StageId index{1};
     int count = 1;                  // stages in the plan
     std::int64_t destinations = 0;  // over all loops of the stage
 };
 
 struct BatchEvent {
-    int stage = 1;
+    plan::StageId stage{1};
     std::string loop;        // destination type
     std::int64_t batch = 0;  // number within the loop, from 0
     std::int64_t destinations = 0, edges = 0, frontier = 0;
@@ -29,7 +31,7 @@ struct BatchEvent {
 };
 
 struct PhaseEvent {
-    int stage = 1;
+    plan::StageId stage{1};
     std::int64_t batch = 0;
     Phase phase = Phase::Compute;
     double start = 0, seconds = 0;  // since the run began
@@ -41,7 +43,7 @@ public:
     virtual void prologueStarted() {}
     virtual void prologueFinished(double /*seconds*/) {}
     virtual void stageStarted(const StageEvent&) {}
-    virtual void stageFinished(int /*stage*/, double /*seconds*/) {}
+    virtual void stageFinished(plan::StageId /*stage*/, double /*seconds*/) {}
     virtual void batchFinished(const BatchEvent&) {}
     virtual void phaseFinished(const PhaseEvent&) {}
     virtual void note(const std::string& /*sentence*/) {}

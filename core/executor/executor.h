@@ -43,7 +43,7 @@ struct PhaseSeconds {
 };
 
 struct StageReport {
-    int index = 1;
+    plan::StageId index{1};
     double seconds = 0;
     PhaseSeconds phases;
     std::int64_t batches = 0;

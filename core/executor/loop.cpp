@@ -31,7 +31,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
         if (m_session.device.gpu() && std::exchange(m_retried, destinations.first) != destinations.first) return;
         const auto limit = m_session.options.memoryLimit;
         raise(base::ErrorCode::Resources,
-              "stage " + std::to_string(m_report.index) +
+              "stage " + std::to_string(m_report.index.number) +
                   " runs out of memory even for a single destination node, which has " +
                   base::formatCount(static_cast<double>(sizer.ownedRows(destinations))) + " rows and needs about " +
                   base::formatBytes(sizer.predicted(destinations)) +
@@ -39,7 +39,7 @@ void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
               "raise --memory");
     }
     const std::int64_t half = destinations.count / 2;
-    m_session.noteOnce("stage " + std::to_string(m_report.index) + ": batch reduced to " +
+    m_session.noteOnce("stage " + std::to_string(m_report.index.number) + ": batch reduced to " +
                        base::formatCount(static_cast<double>(half)) + " destinations after running out of memory");
 }
 
@@ -49,9 +49,7 @@ void BatchFigures::add(const BatchFigures& later)
     rows.edges += later.rows.edges;
     rows.frontier += later.rows.frontier;
     times.add(later.times);
-    bytes.h2d += later.bytes.h2d;
-    bytes.d2h += later.bytes.d2h;
-    bytes.structure += later.bytes.structure;
+    bytes += later.bytes;
     memory.current = later.memory.current;
     memory.reserved = later.memory.reserved;
     memory.peak = std::max(memory.peak, later.memory.peak);
@@ -79,9 +77,7 @@ void LoopBooks::count(const BatchFigures& batch)
     ++m_report.batches;
     m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, n) : n;
     m_report.largestBatch = std::max(m_report.largestBatch, n);
-    m_report.bytes.d2h += batch.bytes.d2h;
-    m_report.bytes.h2d += batch.bytes.h2d;
-    m_report.bytes.structure += batch.bytes.structure;
+    m_report.bytes += batch.bytes;
     m_report.peakMemory = std::max(m_report.peakMemory, batch.memory.peak);
     m_report.reservedMemory = std::max(m_report.reservedMemory, batch.memory.reservedPeak);
     m_report.frontierRows += batch.rows.frontier;

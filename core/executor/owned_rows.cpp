@@ -92,7 +92,7 @@ void OwnedRows::find(ValueId value)
 void OwnedRows::findOperands(const ir::Op& op)
 {
     ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
-        const bool shape = m_analysis.info(op.id).use(slot).use == Use::Shape && m_structure.hasKnownShape(v);
+        const bool shape = m_analysis.info(op.id).use(slot).use == Use::Shape && m_analysis.knownShape(v);
         if (m_analysis.program.value(v).kind == ir::ValueKind::Tensor && !shape) find(v);
     });
 }

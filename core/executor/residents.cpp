@@ -116,8 +116,7 @@ plan::Bytes Residents::load(const LoopProgram& program)
     const auto held = [&](const ResidentPart& part) { return m_parts.contains(part); };
     for (const ResidentLoad& load : m_choice.added(program, held, m_session.structure)) {
         m_parts[load.part] = make(load.part);
-        moved.h2d += load.copied.h2d;
-        moved.structure += load.copied.structure;
+        moved += load.copied;
     }
     m_session.device.order(Lane::Upload, Lane::Compute);
     return moved;

@@ -30,25 +30,6 @@ private:
     DeviceContext& m_device;
 };
 
-// A limit on the memory of a CPU is one on the whole process: scratch memory is in files then.
-class ScratchScope {
-public:
-    explicit ScratchScope(const Options& options)
-    {
-        if (options.memoryLimit && options.device == "cpu") graph::allowAnonymousScratch(0);
-    }
-    ~ScratchScope()
-    {
-        graph::allowAnonymousScratch(m_before);
-        graph::dropScratch();
-    }
-    ScratchScope(const ScratchScope&) = delete;
-    ScratchScope& operator=(const ScratchScope&) = delete;
-
-private:
-    std::int64_t m_before = graph::anonymousScratchAllowed();
-};
-
 class Runner {
 public:
     explicit Runner(Session& session) : m_session(session) {}
@@ -100,14 +81,13 @@ private:
         for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
         session.overlap = {};
         StageReport report;
-        report.index = stage.index.number;
+        report.index = stage.index;
         const double began = session.seconds();
-        session.observer.stageStarted(
-            {stage.index.number, static_cast<int>(session.plan.stages.size()), progress.total});
+        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
         for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
         report.seconds = session.seconds() - began;
         if (!session.overlap.empty()) report.overlap = session.overlap.share();
-        session.observer.stageFinished(stage.index.number, report.seconds);
+        session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);
@@ -129,9 +109,7 @@ private:
     {
         for (const Written& w : program.writes)
             if (!m_session.choice.onlyHere(w.value)) m_session.createStore(w.value);
-        const plan::Bytes loaded = m_session.residents.load(program);
-        report.bytes.h2d += loaded.h2d;
-        report.bytes.structure += loaded.structure;
+        report.bytes += m_session.residents.load(program);
         readInPlace(program, report.bytes);
         for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         runLoop(m_session, program, report, progress, m_budget);
@@ -251,7 +229,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                             std::stop_token stop, std::shared_ptr<Structure> known)
 {
     installCpuAllocator();
-    const ScratchScope scratch(options);
+    const graph::ScratchScope scratch(options.memoryLimit && options.device == "cpu");
     const c10::InferenceMode inference;
     const Cores cores(options.threads);
     return catchAtBoundary(

@@ -71,19 +71,12 @@ private:
         const ir::Value& value = m_analysis.program.value(v);
         const bool shape = value.kind == ir::ValueKind::Tensor && !ir::isScalarOp(op) &&
                            m_analysis.info(op.id).use(slot).use == Use::Shape && !m_analysis.info(v).sparse;
-        if (!shape || !knownShape(v)) return "v" + std::to_string(m_first[v.at()].index);
+        if (!shape || !m_analysis.knownShape(v)) return "v" + std::to_string(m_first[v.at()].index);
         std::string text = "like " + std::to_string(static_cast<int>(value.dtype));
         const auto& dims = m_analysis.info(v).dims;
         for (std::size_t d = 0; d < dims.size(); ++d)
             text += dims[d].valid() ? " t" + std::to_string(dims[d].index) : " n" + std::to_string(value.shape.at(d));
         return text;
-    }
-
-    [[nodiscard]] bool knownShape(ir::ValueId v) const
-    {
-        return std::ranges::none_of(m_analysis.info(v).dims, [&](ir::SpaceId d) {
-            return d.valid() && m_analysis.tables.space(d).kind == analysis::SpaceKind::Opaque;
-        });
     }
 
     const analysis::Analysis& m_analysis;

@@ -79,7 +79,6 @@ public:
     at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
     // Whether the whole value is there already.
     [[nodiscard]] bool has(ir::ValueId value);
-    [[nodiscard]] bool hasKnownShape(ir::ValueId id) const;
     // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
     at::Tensor value(ir::ValueId wanted);
     // From now on value() also evaluates values that depend on features, as the unsplit model does.

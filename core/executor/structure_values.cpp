@@ -161,13 +161,6 @@ at::Tensor Structure::dummy(ir::ValueId id)
     return at::zeros({}, at::TensorOptions().dtype(dtype)).expand(shapeOf(m_analysis, id, sizes()));
 }
 
-bool Structure::hasKnownShape(ir::ValueId id) const
-{
-    for (ir::SpaceId d : m_analysis.info(id).dims)
-        if (d.valid() && m_analysis.tables.space(d).kind == analysis::SpaceKind::Opaque) return false;
-    return true;
-}
-
 void Structure::evaluate(const ir::Op& op)
 {
     checkStop();
@@ -175,7 +168,8 @@ void Structure::evaluate(const ir::Op& op)
     CallContext context;
     context.localSizes = context.globalSizes = sizes();
     context.operand = [&](ir::Slot slot, ir::ValueId v) {
-        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(m_same.first(v)) && hasKnownShape(v)
+        return info.use(slot).use == analysis::Use::Shape && !m_values.contains(m_same.first(v)) &&
+                       m_analysis.knownShape(v)
                    ? dummy(v)
                    : value(v);
     };

@@ -65,6 +65,26 @@ enum class Fill : std::uint8_t {
 base::Result<std::shared_ptr<std::byte>> mapScratch(const std::string& folder, std::int64_t size, Fill fill);
 void dropScratch();
 
+// The scratch memory of a piece of work: what was kept goes back to the system at its end. `inFiles`: until then, new
+// scratch memory lies in files, because a limit on memory counts all that is anonymous. Scopes nest; one thread at a time.
+class ScratchScope {
+public:
+    explicit ScratchScope(bool inFiles)
+    {
+        if (inFiles) allowAnonymousScratch(0);
+    }
+    ~ScratchScope()
+    {
+        allowAnonymousScratch(m_before);
+        dropScratch();
+    }
+    ScratchScope(const ScratchScope&) = delete;
+    ScratchScope& operator=(const ScratchScope&) = delete;
+
+private:
+    std::int64_t m_before = anonymousScratchAllowed();
+};
+
 // An unlinked file in `folder`, "scratch.*" or for values "spill.*", mapped shared and writable, blocks reserved, filled
 // with zeros. Resources if the disk is full.
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill);

@@ -33,6 +33,7 @@ private:
     Built csr(const std::string& key);
     Built number(const TypePtr& type, const std::string& key);
     Built optional(const TypePtr& type, const std::string& key);
+    Built alternative(const TypePtr& type, const std::string& key);
     Built list(const TypePtr& element, const std::string& key);
     Built tuple(const TypePtr& type, const std::string& key);
     Built dict(const TypePtr& type, const std::string& key);
@@ -128,6 +129,24 @@ Built Assembler::optional(const TypePtr& type, const std::string& key)
     return inner;
 }
 
+// The alternative that the keys of the data describe: a tensor where there is one of this name, else the first.
+Built Assembler::alternative(const TypePtr& type, const std::string& key)
+{
+    const auto alternatives = type->expectRef<c10::UnionType>().containedTypes();
+    const auto builtAs = [&](bool tensors) -> Built {
+        for (const TypePtr& each : alternatives) {
+            if ((each->kind() == TypeKind::TensorType) != tensors) continue;
+            auto value = build(each, key);
+            if (!value || *value) return value;
+        }
+        return std::nullopt;
+    };
+    auto value = builtAs(true);
+    if (value && !*value) value = builtAs(false);
+    if (value && !*value && type->expectRef<c10::UnionType>().canHoldType(*c10::NoneType::get())) return IValue();
+    return value;
+}
+
 Built Assembler::list(const TypePtr& element, const std::string& key)
 {
     c10::impl::GenericList items(element);
@@ -202,6 +221,7 @@ Built Assembler::build(const TypePtr& type, const std::string& key)
     switch (type->kind()) {
     case TypeKind::TensorType: return tensor(key);
     case TypeKind::OptionalType: return optional(type, key);
+    case TypeKind::UnionType: return alternative(type, key);
     case TypeKind::ListType: return list(type->expectRef<c10::ListType>().getElementType(), key);
     case TypeKind::TupleType: return tuple(type, key);
     case TypeKind::DictType: return dict(type, key);
@@ -215,6 +235,11 @@ Built Assembler::build(const TypePtr& type, const std::string& key)
 
 tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::TensorMap& inputs)
 {
+    if (inputs.contains(argument.name()))
+        return fail(ErrorCode::Unsupported,
+                    "forward takes '" + argument.name() + "' as a " + argument.type()->str() +
+                        ", which cannot be made of a tensor of the data",
+                    "wrap the model in a module whose forward takes tensors", argument.name());
     std::string given;
     for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
     const std::string similar = names::nearest(argument.name(), inputs);

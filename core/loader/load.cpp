@@ -12,6 +12,7 @@
 #include "loader/archive/archive.h"
 #include "loader/archive/preflight.h"
 #include "loader/archive/repair.h"
+#include "loader/archive/tensor_records.h"
 #include "loader/custom_ops.h"
 #include "loader/devices.h"
 #include "loader/names.h"
@@ -202,12 +203,21 @@ std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
     return out;
 }
 
+// Modules with typed overloads of forward are compiled to forward__0, forward__1, and so on.
+tl::unexpected<base::Error> noForward(const torch::jit::Module& module, const std::string& className)
+{
+    if (module.find_method("forward__0"))
+        return fail(ErrorCode::Unsupported, "the model " + className + " has several overloads of forward",
+                    "script a module whose forward calls it");
+    return fail(ErrorCode::Unsupported, "the model " + className + " has no forward method",
+                "script or trace a module with a forward method");
+}
+
 base::Result<ModelInfo> describeModule(const torch::jit::Module& module)
 {
     ModelInfo info;
     info.className = module.type()->name() ? module.type()->name()->name() : "Module";
-    if (!module.find_method("forward"))
-        return fail(ErrorCode::Unsupported, "the model " + info.className + " has no forward method");
+    if (!module.find_method("forward")) return noForward(module, info.className);
     const auto forward = module.get_method("forward");
     info.arguments = listArguments(forward.function().getSchema());
     info.traced = looksTraced(*forward.graph());
@@ -235,6 +245,7 @@ base::Result<Model> loadChecked(const std::string& path)
     const auto archive = scanArchive(file->bytes(), path);
     if (!archive) return base::forward(archive);
     if (const base::Status intact = checkContents(file->bytes(), *archive, path); !intact) return base::forward(intact);
+    if (const base::Status fit = checkTensorRecords(file->bytes(), *archive, path); !fit) return base::forward(fit);
     const auto customOps = listCustomOps(file->bytes(), *archive);
     if (!customOps) return base::forward(customOps);
     silenceWarnings();

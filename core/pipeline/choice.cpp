@@ -85,7 +85,8 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
                                     const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
                                     const std::stop_token& stop)
 {
-    if (device.memory) graph::allowAnonymousScratch(0);  // it counts, and the plan's is there during the run
+    std::optional<graph::ScratchScope> scratch;  // without a limit the run uses again what the predictor has freed
+    if (device.memory) scratch.emplace(true);
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);

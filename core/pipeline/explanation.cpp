@@ -35,9 +35,7 @@ Priced pricedWith(Account account, const plan::Plan& plan, const forecast::Predi
     for (const plan::Checkpoint& c : plan.checkpoints) priced.written[c.value] = c.bytesWritten.value_or(0);
     for (const forecast::PredictedStage& s : prediction.stages) {
         for (const auto& [value, bytes] : s.read) priced.read[value] += bytes;
-        priced.bytes.d2h += s.bytes.d2h;
-        priced.bytes.h2d += s.bytes.h2d;
-        priced.bytes.structure += s.bytes.structure;
+        priced.bytes += s.bytes;
     }
     return priced;
 }

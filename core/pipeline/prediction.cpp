@@ -13,11 +13,7 @@ using json::Value;
 plan::Bytes total(const forecast::Prediction& prediction)
 {
     plan::Bytes sum;
-    for (const forecast::PredictedStage& stage : prediction.stages) {
-        sum.d2h += stage.bytes.d2h;
-        sum.h2d += stage.bytes.h2d;
-        sum.structure += stage.bytes.structure;
-    }
+    for (const forecast::PredictedStage& stage : prediction.stages) sum += stage.bytes;
     return sum;
 }
 

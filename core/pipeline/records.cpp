@@ -10,7 +10,7 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
 {
     const executor::PhaseSeconds& p = stage.phases;
     schema::StageRecord record;
-    record.index = plan::StageId(stage.index);
+    record.index = stage.index;
     record.seconds = stage.seconds;
     record.phases = {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write};
     record.batches = stage.batches;

@@ -70,6 +70,14 @@ struct Checkpoint {
 
 struct Bytes {
     std::int64_t d2h = 0, h2d = 0, structure = 0;
+
+    Bytes& operator+=(const Bytes& other)
+    {
+        d2h += other.d2h;
+        h2d += other.h2d;
+        structure += other.structure;
+        return *this;
+    }
     bool operator==(const Bytes&) const = default;
 };
 

@@ -74,13 +74,9 @@ const std::map<std::string, RunEvent (*)(const Reader&), std::less<>> eventReade
 
 base::ErrorCode codeOf(const Reader& reader)
 {
-    const int code = reader.as<int>();
-    for (const base::ErrorCode known :
-         {base::ErrorCode::Usage, base::ErrorCode::Input, base::ErrorCode::Unsupported, base::ErrorCode::Different,
-          base::ErrorCode::Resources, base::ErrorCode::Internal, base::ErrorCode::Cancelled})
-        if (static_cast<int>(known) == code) return known;
-    reader.refuse("is not an exit code of a failure");
-    return base::ErrorCode::Internal;
+    const std::optional<base::ErrorCode> code = base::errorCodeOf(reader.as<int>());
+    if (!code) reader.refuse("is not an exit code of a failure");
+    return code.value_or(base::ErrorCode::Internal);
 }
 
 base::Error errorOf(const Reader& item)

@@ -15,6 +15,7 @@
 
 using namespace hopscope;
 using executor::Phase;
+using plan::StageId;
 
 namespace {
 
@@ -24,12 +25,12 @@ void play(executor::Observer& observer)
 {
     observer.prologueStarted();
     observer.prologueFinished(1);
-    observer.stageStarted({1, 1, 30});
+    observer.stageStarted({StageId(1), 1, 30});
     for (int batch = 0; batch < 3; ++batch) {
         double now = 1 + 2 * batch;
         for (int phase = 0; phase < executor::phaseCount; ++phase) {
             const double seconds = static_cast<Phase>(phase) == Phase::Compute ? 2 : 1;
-            observer.phaseFinished({1, batch, static_cast<Phase>(phase), now, seconds});
+            observer.phaseFinished({StageId(1), batch, static_cast<Phase>(phase), now, seconds});
             now += seconds;
         }
         executor::BatchEvent event;
@@ -37,7 +38,7 @@ void play(executor::Observer& observer)
         event.reservedMemory = 4096;
         observer.batchFinished(event);
     }
-    observer.stageFinished(1, 11);
+    observer.stageFinished(StageId(1), 11);
 }
 
 json::Value traceOf(void (*run)(executor::Observer&))
@@ -116,9 +117,9 @@ TEST_CASE("in a trace a stage begins when the one before has ended, which may be
 {
     const auto lanes = lanesOf(traceOf([](executor::Observer& observer) {
         for (int stage = 1; stage <= 2; ++stage) {
-            observer.stageStarted({stage, 2, 10});
-            observer.phaseFinished({stage, 0, Phase::Write, 5.0 * (stage - 1), 1});
-            observer.stageFinished(stage, 4);
+            observer.stageStarted({StageId(stage), 2, 10});
+            observer.phaseFinished({StageId(stage), 0, Phase::Write, 5.0 * (stage - 1), 1});
+            observer.stageFinished(StageId(stage), 4);
         }
     }));
     const std::vector<Span>& stages = lanes.at("stages");
@@ -129,8 +130,8 @@ TEST_CASE("in a trace a stage begins when the one before has ended, which may be
 TEST_CASE("what happens without a time of its own stands after the latest phase, not the last one told")
 {
     const json::Value trace = traceOf([](executor::Observer& observer) {
-        observer.phaseFinished({1, 1, Phase::Write, 5, 1});
-        observer.phaseFinished({1, 0, Phase::Block, 0, 1});
+        observer.phaseFinished({StageId(1), 1, Phase::Write, 5, 1});
+        observer.phaseFinished({StageId(1), 0, Phase::Block, 0, 1});
         observer.note("here");
     });
     const json::Value& note = trace.find("traceEvents")->asArray()->back();
@@ -164,9 +165,9 @@ TEST_CASE("a run on a CPU copies nothing, so that nothing is said of an overlap"
         });
         engine::RunGate gate(false);
         engine::ServedRun run(feed, gate, {}, false);
-        run.stageStarted({1, 1, 10});
-        run.phaseFinished({1, 0, Phase::Compute, 0, 1});
-        run.stageFinished(1, 1);
+        run.stageStarted({StageId(1), 1, 10});
+        run.phaseFinished({StageId(1), 0, Phase::Compute, 0, 1});
+        run.stageFinished(StageId(1), 1);
     }
     CHECK_FALSE(std::get<protocol::StageEndEvent>(heard.back()).overlap);
 }

@@ -61,7 +61,9 @@ TEST_CASE("every error code has a stable name and exit code")
     for (const Row& row : rows) {
         CHECK(static_cast<int>(row.code) == row.number);
         CHECK(std::string(codeName(row.code)) == row.name);
+        CHECK(errorCodeOf(row.number) == row.code);
     }
+    CHECK_FALSE(errorCodeOf(0));
 }
 
 TEST_CASE("an error is passed on between result types")

@@ -96,7 +96,7 @@ public:
     void prologueStarted() override { m_event(); }
     void prologueFinished(double) override { m_event(); }
     void stageStarted(const executor::StageEvent&) override { m_event(); }
-    void stageFinished(int, double) override { m_event(); }
+    void stageFinished(plan::StageId, double) override { m_event(); }
     void batchFinished(const executor::BatchEvent&) override { m_event(); }
     void phaseFinished(const executor::PhaseEvent&) override { m_event(); }
 

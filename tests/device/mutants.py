@@ -1,4 +1,6 @@
-"""Breaks the executor's way through a GPU, one mistake at a time, and shows which test notices: mutants.py [BUILD] [NAME]...
+"""Breaks the executor's way through a GPU, one mistake at a time, and shows which test notices:
+    mutants.py [BUILD] [NAME]...
+    mutants.py --check                 only whether each mutant still fits the sources; itself a test
 
 Nothing is written into the tree or the build folder (default: build/dev), whose programs must be up to date:
 `ninja -C build/dev test_device_faults test_device_overlap test_models_device`, and the generated models must be there.
@@ -58,8 +60,8 @@ MUTANTS = [
     ("a kernel's error is not looked at", "segment_run.cpp", "    if (!kernels::kernelsCannotRun(code))\n",
      "    if (code < 0)\n"),
     ("a reduction is merged in part when memory is short", "batch.cpp",
-     "        merged.push_back(m_session.reducers.at(op).merged(contribution));\n",
-     "        m_session.reducers.at(op).replace(m_session.reducers.at(op).merged(contribution));\n"),
+     "merged.push_back(session.reducers.at(op).merged(contribution));",
+     "session.reducers.at(op).replace(session.reducers.at(op).merged(contribution));"),
     ("row numbers stay narrow", "batch.cpp", "if (i.wide && numbers", "if (false && numbers"),
     ("pinned memory that is not there ends the run", "staging.cpp",
      "    } catch (const c10::Error&) {\n        return {};\n    }", "    } catch (const std::bad_alloc&) {\n        return {};\n    }"),
@@ -143,7 +145,16 @@ def mutated(file, old, new):
     return text.replace(old, new)
 
 
+def check():
+    for _, file, old, new in MUTANTS:
+        mutated(file, old, new)
+    print(f"{len(MUTANTS)} mutants fit the sources")
+    return 0
+
+
 def main(arguments):
+    if arguments == ["--check"]:
+        return check()
     folder = Path(arguments[0]).resolve() if arguments and Path(arguments[0]).is_dir() else ROOT / "build/dev"
     names = [a for a in arguments if not Path(a).is_dir()]
     survivors = 0

@@ -63,7 +63,7 @@ void tell(const std::string& what, const Measured& m)
 {
     std::string stages;
     for (const executor::StageReport& s : m.report.stages)
-        stages += " stage " + std::to_string(s.index) + ": " + std::to_string(s.batches) + " batches, overlap " +
+        stages += " stage " + std::to_string(s.index.number) + ": " + std::to_string(s.batches) + " batches, overlap " +
                   std::to_string(s.overlap.value_or(-1));
     MESSAGE(what << ": " << m.seconds * 1e3 << " ms; in " << m.busy.h2d * 1e3 << ", computing " << m.busy.compute * 1e3
                  << ", out " << m.busy.d2h * 1e3 << "; " << m.seconds / m.longest() << " of the longest;" << stages);

@@ -203,7 +203,7 @@ TEST_CASE("every batch reports its rows and every stage its phases")
             destinations += e.destinations;
         }
         void stageStarted(const executor::StageEvent&) override { ++started; }
-        void stageFinished(int, double) override { ++finished; }
+        void stageFinished(plan::StageId, double) override { ++finished; }
         int batches = 0, started = 0, finished = 0;
         std::int64_t destinations = 0;
     } counter;

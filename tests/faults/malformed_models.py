@@ -1,6 +1,7 @@
 """Model files that are not what they should be, and command lines that make no sense."""
 import os
 import pickle
+import pickletools
 import random
 import shutil
 import zipfile
@@ -148,6 +149,37 @@ def _(b):
     return on_sound_data(b, b.write("model.pt", bytes(content)))
 
 
+# LibTorch would read whatever follows in memory.
+@case("model: weights that are shorter than declared, with a right checksum", REFUSED, "edited.pt", "the entry data/0 has")
+def _(b):
+    return on_sound_data(b, rezip(b, lambda n, c: [(n, c[:-4] if n.endswith("data/0") else c)]))
+
+
+@case("model: weights without a byte", REFUSED, "edited.pt", "the entry data/0 has 0 bytes, but its tensor needs")
+def _(b):
+    return on_sound_data(b, rezip(b, lambda n, c: [(n, b"" if n.endswith("data/0") else c)]))
+
+
+@case("model: weights that are missing", REFUSED, "edited.pt", "the entry data/0 is missing")
+def _(b):
+    return on_sound_data(b, rezip(b, lambda n, c: [] if n.endswith("data/0") else [(n, c)]))
+
+
+def with_larger_tensor(name, content):
+    """The first tensor's first size is one more than its storage has rows."""
+    if not name.endswith("data.pkl"):
+        return [(name, content)]
+    operations = [(op.name, arg, at) for op, arg, at in pickletools.genops(content)]
+    storage = next(i for i, (op, _, _) in enumerate(operations) if op == "BINPERSID")
+    at = next(at for op, arg, at in operations[storage:] if op == "BININT1" and arg > 1) + 1
+    return [(name, content[:at] + bytes([content[at] + 1]) + content[at + 1:])]
+
+
+@case("model: a tensor that is larger than its storage", REFUSED, "edited.pt", "does not fit into its")
+def _(b):
+    return on_sound_data(b, rezip(b, with_larger_tensor))
+
+
 @case("model: entry beyond the file", REFUSED, "model.pt", "reaches outside the file")
 def _(b):
     path = b.model()
@@ -201,7 +233,7 @@ HARMLESS = (10, 15)
 
 for seed in set(range(16)) - set(HARMLESS):
     @case(f"model: pickled entries that lie, with right checksums, seed {seed}", REFUSED,
-          "PyTorch cannot load|forward fails on the sample")
+          "PyTorch cannot load|forward fails on the sample|but its tensor needs|that it has not made")
     def _(b, seed=seed):
         return with_broken_tables(b, seed)
 

@@ -30,10 +30,10 @@ MODULES = {
     "pipeline": ["verify", "forecast"],
     "protocol": ["schema"],
     "style": [],
-    "models": ["style", "protocol"],
+    "models": ["protocol"],
     "jobs": ["models"],
-    "graphview": ["models"],
-    "plots": ["models"],
+    "graphview": ["models", "style"],
+    "plots": ["models", "style"],
     "panels": ["jobs", "plots"],
 }
 # Those below widgets/; the others are below core/.

@@ -117,6 +117,37 @@ TEST_CASE("Keys are bound to arguments, slips are refused, extras are noted")
     CHECK(missing.error().hint.find("edge_indx") != std::string::npos);
 }
 
+TEST_CASE("Of the alternatives of a union, the one is taken that the keys describe")
+{
+    const loader::Model model = loaded("alternatives");
+    const base::TensorView x = loader::toView(torch::randn({4, 8}));
+    const base::TensorView half = loader::toView(torch::tensor(0.5)), whole = loader::toView(torch::tensor(3));
+    const auto kinds = [&](const base::TensorMap& inputs) {
+        const auto values = loader::assembleInputs(model, inputs);
+        REQUIRE(values);
+        return values->at(0).tagKind() + ", " + values->at(1).tagKind();
+    };
+    CHECK(kinds({{"x", x}, {"scale", half}}) == "Tensor, Double");
+    CHECK(kinds({{"x.0", x}, {"x.1", x}, {"scale.n", whole}}) == "Tuple, GenericDict");
+    CHECK(kinds({{"x", x}, {"x.0", x}, {"x.1", x}, {"scale", half}}) == "Tensor, Double");
+    const auto halfPair = loader::assembleInputs(model, {{"x.0", x}, {"scale", half}});
+    REQUIRE_FALSE(halfPair);
+    CHECK(halfPair.error().message.find("x.1") != std::string::npos);
+    const auto none = loader::assembleInputs(loaded("no_tensor"), {{"x", x}});
+    REQUIRE_FALSE(none);
+    INFO(none.error().message);
+    CHECK(none.error().message.find("which cannot be made of a tensor of the data") != std::string::npos);
+}
+
+TEST_CASE("A module with several overloads of forward is refused with a way out")
+{
+    const auto refused = loader::load(modelPath("overloaded"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == base::ErrorCode::Unsupported);
+    CHECK(refused.error().message.find("several overloads of forward") != std::string::npos);
+    CHECK(refused.error().hint.find("whose forward calls it") != std::string::npos);
+}
+
 TEST_CASE("Every dtype makes the round trip through LibTorch")
 {
     for (const auto type : {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16,

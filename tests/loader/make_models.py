@@ -3,7 +3,7 @@ import os
 import sys
 import warnings
 import zipfile
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -304,6 +304,37 @@ def save_custom(folder: str):
     torch.jit.script(Unknown()).save(os.path.join(folder, "unknown.pt"))
 
 
+@torch.jit.script
+class Box:
+    def __init__(self, size: int):
+        self.size = size
+
+
+def save_unions(folder: str):
+    class Alternatives(nn.Module):
+        def forward(self, x: Union[Tensor, Tuple[Tensor, Tensor]], scale: Union[float, Dict[str, int]]) -> Tensor:
+            factor = scale if isinstance(scale, float) else float(scale["n"])
+            return (x if isinstance(x, Tensor) else x[1]) * factor
+
+    class NoTensor(nn.Module):
+        def forward(self, x: Box) -> Tensor:
+            return torch.ones(x.size)
+
+    class Overloaded(nn.Module):
+        @torch.jit._overload_method
+        def forward(self, x: Tensor) -> Tensor: ...
+
+        @torch.jit._overload_method
+        def forward(self, x: List[Tensor]) -> Tensor: ...
+
+        def forward(self, x):
+            return x if isinstance(x, Tensor) else x[0]
+
+    torch.jit.script(Alternatives()).save(os.path.join(folder, "alternatives.pt"))
+    torch.jit.script(NoTensor()).save(os.path.join(folder, "no_tensor.pt"))
+    torch.jit.script(Overloaded()).save(os.path.join(folder, "overloaded.pt"))
+
+
 def save_pyg(folder: str):
     try:
         import torch_geometric.nn as pyg
@@ -356,6 +387,7 @@ def main(folder: str):
         torch.jit.script(model).save(os.path.join(folder, name + ".pt"))
     torch.save(Net().state_dict(), os.path.join(folder, "state_dict.pt"))
     save_custom(folder)
+    save_unions(folder)
     save_pyg(folder)
     open(os.path.join(folder, "done"), "w").write("ok")
 

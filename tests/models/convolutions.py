@@ -178,6 +178,16 @@ TABLE = [
 ]
 
 
+# Compiled to several methods, forward__0 and so on.
+OVERLOADED = ("transformer",)
+# Source and destination nodes may have tables of their own.
+BIPARTITE = ("sage_mean", "graph_conv", "resgated")
+
+
+def PAIR(graph):
+    return graph["x"], graph["x"].flip(0)
+
+
 def register():
     for name, body, inputs, make, ways in TABLE:
         for layers in (1, 2, 3):
@@ -186,6 +196,15 @@ def register():
                 traced.add(f"{name}_{layers}", build, inputs, seed=layers)
             if "s" in ways:
                 scripted.add(f"{name}_{layers}_scripted", build, inputs, how="script", seed=layers)
+        if "s" in ways and body in (Plain, Attributed, Weighted) and name not in OVERLOADED:
+            add_alone(name, inputs, make)
+
+
+def add_alone(name, inputs, make):
+    """A convolution without a module around it: its arguments are unions of tensors, tuples and sparse tensors."""
+    scripted.add(f"{name}_alone", lambda: make(F), inputs, how="script")
+    if name in BIPARTITE:
+        scripted.add(f"{name}_alone_pair", lambda: make(F), lambda graph: {**inputs(graph), "x": PAIR(graph)}, how="script")
 
 
 register()

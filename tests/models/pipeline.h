@@ -33,7 +33,7 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
                                const std::vector<std::string>& roles);
 
 // Bytes that each batch of a run has held at most, in order, by index of its stage.
-using BatchPeaks = std::map<int, std::vector<std::int64_t>>;
+using BatchPeaks = std::map<plan::StageId, std::vector<std::int64_t>>;
 
 // Runs in a new folder under the system's temporary folder, which the report's maps outlive.
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,

@@ -170,7 +170,7 @@ constexpr double memoryTolerance = 0.05;  // of the peak, for 95 of 100 batches
 void comparePeaks(const forecast::PredictedStage& stage, const BatchPeaks& peaks, double few, Tally& tally)
 {
     if (stage.estimated && few == fewTensorsOnGpu) return;
-    const auto measured = peaks.find(stage.index.number);
+    const auto measured = peaks.find(stage.index);
     for (std::size_t i = 0; measured != peaks.end() && i < measured->second.size(); ++i) {
         const auto held = static_cast<double>(measured->second[i]);
         const double off = std::abs(static_cast<double>(stage.batchPeaks.at(i)) - held);

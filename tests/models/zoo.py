@@ -39,7 +39,7 @@ def copy(value):
         return value.clone()
     if isinstance(value, dict):
         return {k: copy(v) for k, v in value.items()}
-    return [copy(v) for v in value]
+    return type(value)(copy(v) for v in value)
 
 
 def randomise(model, seed):

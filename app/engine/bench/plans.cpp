@@ -22,11 +22,6 @@ using pipeline::Prepared;
 
 constexpr double tie = 0.1;  // differences below are none
 
-plan::Bytes operator+(const plan::Bytes& a, const plan::Bytes& b)
-{
-    return {a.d2h + b.d2h, a.h2d + b.h2d, a.structure + b.structure};
-}
-
 class Bench {
 public:
     Bench(const Prepared& prepared, const BenchPlansOptions& options, const std::string& folder,
@@ -70,7 +65,7 @@ private:
         if (!base::isRule(strategy)) name += std::string(", ") + base::nameOf(objective);
         Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
         for (const forecast::PredictedStage& s : prediction->stages) {
-            m.predictedBytes = m.predictedBytes + s.bytes;
+            m.predictedBytes += s.bytes;
             m.predictedPeaks.push_back(s.peakMemory);
         }
         m.plan.batch = prediction->batch;
@@ -101,7 +96,7 @@ private:
         for (std::size_t i = 0; i < report->stages.size(); ++i) {
             const executor::StageReport& stage = report->stages[i];
             m.stages[i] = std::min(m.stages[i], stage.seconds);
-            m.bytes = m.bytes + stage.bytes;
+            m.bytes += stage.bytes;
             m.peaks.push_back(stage.peakMemory);
             m.sameBatches = m.sameBatches && stage.backOffs == 0;
         }

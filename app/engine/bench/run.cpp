@@ -105,7 +105,7 @@ public:
     void prologueStarted() override { tell("prologue", 0, 0); }
     void stageStarted(const executor::StageEvent& event) override
     {
-        m_stage = "stage " + std::to_string(event.index) + " of " + std::to_string(event.count);
+        m_stage = "stage " + std::to_string(event.index.number) + " of " + std::to_string(event.count);
     }
     void batchFinished(const executor::BatchEvent& event) override { tell(m_stage, event.done, event.total); }
 

@@ -16,11 +16,11 @@ void ProgressObserver::prologueFinished(double) { m_console.progressEnded(); }
 
 void ProgressObserver::stageStarted(const executor::StageEvent& event)
 {
-    m_stage = "stage " + std::to_string(event.index) + " of " + std::to_string(event.count);
+    m_stage = "stage " + std::to_string(event.index.number) + " of " + std::to_string(event.count);
     m_console.progress({m_stage, 0, event.destinations});
 }
 
-void ProgressObserver::stageFinished(int, double) { m_console.progressEnded(); }
+void ProgressObserver::stageFinished(plan::StageId, double) { m_console.progressEnded(); }
 
 void ProgressObserver::batchFinished(const executor::BatchEvent& event)
 {
@@ -60,9 +60,9 @@ void TraceObserver::prologueFinished(double seconds) { m_now = std::max(m_now, s
 
 void TraceObserver::stageStarted(const executor::StageEvent&) { m_stageStart = m_now; }
 
-void TraceObserver::stageFinished(int stage, double seconds)
+void TraceObserver::stageFinished(plan::StageId stage, double seconds)
 {
-    emit(schema::traceStage(plan::StageId(stage), m_stageStart, seconds));
+    emit(schema::traceStage(stage, m_stageStart, seconds));
     m_now = std::max(m_now, m_stageStart + seconds);
 }
 
@@ -72,7 +72,7 @@ void TraceObserver::batchFinished(const executor::BatchEvent& batch)
     if (batch.reservedMemory > 0) memory["args"]["reserved"] = batch.reservedMemory;
     emit(memory);
     json::Value value = schema::traceMark("batch", m_now, schema::TraceMark::Lane);
-    value["args"]["stage"] = batch.stage;
+    value["args"]["stage"] = batch.stage.number;
     value["args"]["loop"] = batch.loop;
     value["args"]["batch"] = batch.batch;
     value["args"]["destinations"] = batch.destinations;
@@ -83,7 +83,7 @@ void TraceObserver::batchFinished(const executor::BatchEvent& batch)
 
 void TraceObserver::phaseFinished(const executor::PhaseEvent& phase)
 {
-    emit(schema::tracePhase(static_cast<std::size_t>(phase.phase), plan::StageId(phase.stage), phase.batch, phase.start,
+    emit(schema::tracePhase(static_cast<std::size_t>(phase.phase), phase.stage, phase.batch, phase.start,
                             phase.seconds));
     m_now = std::max(m_now, phase.start + phase.seconds);
 }
@@ -119,7 +119,7 @@ void Observers::stageStarted(const executor::StageEvent& event)
     for (executor::Observer* o : m_observers) o->stageStarted(event);
 }
 
-void Observers::stageFinished(int stage, double seconds)
+void Observers::stageFinished(plan::StageId stage, double seconds)
 {
     for (executor::Observer* o : m_observers) o->stageFinished(stage, seconds);
 }

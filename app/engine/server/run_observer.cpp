@@ -29,21 +29,21 @@ void ServedRun::stageStarted(const executor::StageEvent& event)
     m_overlap = {};
     m_copies = false;
     tell(protocol::StageEvent{
-        .index = plan::StageId(event.index), .count = event.count, .destinations = event.destinations, .time = now()});
+        .index = event.index, .count = event.count, .destinations = event.destinations, .time = now()});
     hold();
 }
 
-void ServedRun::stageFinished(int stage, double seconds)
+void ServedRun::stageFinished(plan::StageId stage, double seconds)
 {
     const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
-    tell(protocol::StageEndEvent{.index = plan::StageId(stage), .seconds = seconds, .time = now(), .overlap = overlap});
+    tell(protocol::StageEndEvent{.index = stage, .seconds = seconds, .time = now(), .overlap = overlap});
     if (m_gate.ended(base::RunStep::Stage)) hold();
-    if (stage == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
+    if (stage.number == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
 
 void ServedRun::batchFinished(const executor::BatchEvent& event)
 {
-    tell(protocol::BatchEvent{.stage = plan::StageId(event.stage),
+    tell(protocol::BatchEvent{.stage = event.stage,
                               .loop = event.loop,
                               .batch = event.batch,
                               .destinations = event.destinations,
@@ -72,7 +72,7 @@ void ServedRun::account(const executor::PhaseEvent& event)
 void ServedRun::phaseFinished(const executor::PhaseEvent& event)
 {
     account(event);
-    tell(protocol::PhaseEvent{.stage = plan::StageId(event.stage),
+    tell(protocol::PhaseEvent{.stage = event.stage,
                               .batch = event.batch,
                               .phase = static_cast<int>(event.phase),
                               .start = event.start,

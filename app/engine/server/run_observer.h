@@ -23,7 +23,7 @@ public:
     void prologueStarted() override;
     void prologueFinished(double seconds) override;
     void stageStarted(const executor::StageEvent& event) override;
-    void stageFinished(int stage, double seconds) override;
+    void stageFinished(plan::StageId stage, double seconds) override;
     void batchFinished(const executor::BatchEvent& event) override;
     void phaseFinished(const executor::PhaseEvent& event) override;
     void note(const std::string& sentence) override;
