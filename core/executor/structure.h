@@ -14,35 +14,12 @@
 
 #include "executor/call.h"
 #include "executor/failure.h"
+#include "executor/key_columns.h"
 #include "executor/same_values.h"
 #include "graph/adjacency.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
-
-// A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and lie `stride` apart;
-// those that are derived have 32 where these suffice. Without data, row i refers to row i.
-struct Column {
-    const std::int64_t* data = nullptr;
-    const std::int32_t* narrow = nullptr;
-    std::int64_t stride = 1, rows = 0;
-    std::shared_ptr<const void> owner;
-
-    [[nodiscard]] bool identity() const { return data == nullptr && narrow == nullptr; }
-    [[nodiscard]] std::int64_t operator[](std::int64_t row) const
-    {
-        if (narrow) return narrow[row];
-        return data ? data[row * stride] : row;
-    }
-    // work(key), where key(row) is operator[] without asking each time how the numbers lie.
-    template <class Work>
-    void with(Work&& work) const
-    {
-        if (narrow) work([from = narrow](std::int64_t row) { return static_cast<std::int64_t>(from[row]); });
-        else if (data) work([from = data, by = stride](std::int64_t row) { return from[row * by]; });
-        else work([](std::int64_t row) { return row; });
-    }
-};
 
 // A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
 struct OwnedColumn {
@@ -100,24 +77,6 @@ private:
     void takeSizes(ir::ValueId id, const at::Tensor& tensor);
     std::int64_t countRows(ir::SpaceId space);
     std::int64_t largestKey(ir::SpaceId target);
-    Column makeColumn(ir::SpaceId space, ir::KeyId key);
-    // The rows of a Filter: those that `mask` selects, and how many of them come before each chunk of the parent.
-    struct Selection {
-        at::Tensor mask;
-        std::vector<std::int64_t> starts;
-    };
-    const Selection& selection(ir::SpaceId filter);
-    Column writtenColumn(ir::SpaceId space, ir::KeyId key);
-    template <class Number>
-    void writeKeys(ir::SpaceId space, ir::KeyId key, Number* to);
-    template <class Number>
-    void writeSelected(ir::SpaceId filter, ir::KeyId key, Number* to);
-    [[nodiscard]] bool fitsNarrow(ir::SpaceId space, ir::KeyId key);
-    Column compose(const Column& outer, const Column& inner, bool narrow);
-    Column ownColumn(std::int64_t rows, bool narrow);
-    Column fromTensor(at::Tensor tensor);
-    void checkKeys(ir::SpaceId space, ir::KeyId key, const Column& keys);
-    [[noreturn]] void keyOutside(ir::SpaceId space, ir::KeyId key);
     void evaluate(const ir::Op& op);
     std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
@@ -134,9 +93,7 @@ private:
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;
-    std::map<std::pair<ir::SpaceId, ir::KeyId>, Column> m_columns;
-    std::map<ir::SpaceId, Column> m_parents;
-    std::map<ir::SpaceId, Selection> m_selections;
+    KeyColumns m_columns;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
     std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;

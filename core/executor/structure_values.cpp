@@ -24,7 +24,10 @@ Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysi
       m_stop(std::move(stop)),
       m_same(analysis),
       m_numbers(analysis, [this](ir::ValueId id) { return value(id); }),
-      m_caller(analysis, m_numbers)
+      m_caller(analysis, m_numbers),
+      m_columns(
+          analysis, m_scratch, [this](ir::ValueId id) { return value(id); },
+          [this](ir::SpaceId space) { return size(space); })
 {
     bindLeaves(walk);
     bindInputs(walk, inputs);
