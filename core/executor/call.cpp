@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "executor/dense.h"
 #include "executor/failure.h"
 #include "loader/tensors.h"
 #include "operators/operators.h"
@@ -164,6 +165,13 @@ void prepare(const ir::Op& op, torch::jit::Stack& stack)
     if (known.traits.ofCoalesced) stack.at(0) = coalesced(stack.at(0).toTensor());
 }
 
+std::optional<at::Tensor> denseLayer(const ir::Op& op, const torch::jit::Stack& stack)
+{
+    if (op.name != "aten::linear") return std::nullopt;
+    return linearByOneDnn(stack.at(0).toTensor(), stack.at(1).toTensor(),
+                          stack.at(2).isNone() ? at::Tensor() : stack.at(2).toTensor());
+}
+
 }  // namespace
 
 const loader::RegisteredOperator& Caller::registered(const ir::Op& op)
@@ -201,6 +209,7 @@ std::vector<at::Tensor> Caller::call(const ir::Op& op, const CallContext& contex
         const loader::RegisteredOperator& found = registered(op);
         torch::jit::Stack stack = arguments(op, found.schema(), context);
         prepare(op, stack);
+        if (auto dense = denseLayer(op, stack)) return {std::move(*dense)};
         found.run(stack);
         return results(stack, op);
     } catch (const c10::OutOfMemoryError&) {

@@ -18,6 +18,8 @@
 
 namespace hopscope::executor {
 
+class Structure;  // what depends on the graph only: tables, adjacencies, the prologue
+
 struct Options {
     std::string device = "cpu";         // "cpu", "cuda" or "cuda:N": the result of resolveDevice()
     std::optional<std::int64_t> batch;  // destinations per batch; nullopt: chosen by memory, adapted during the run
@@ -70,10 +72,10 @@ struct RunReport {
 // caller publishes or removes; after a failure or cancellation none of them are left. Fails with Input (inputs disagree
 // with the schema, or a guard has another value than on the sample), Resources (out of memory with a single
 // destination, disk full), Cancelled, or Internal (a failed check of the executor; these are enabled in release builds,
-// too).
+// too). `known`: of the same walk, analysis and inputs; what it holds already is not made again.
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
-                            std::stop_token stop);
+                            std::stop_token stop, std::shared_ptr<Structure> known = nullptr);
 
 // While it exists, operators and loops of the calling thread use so many cores (0: as many as before). Predictions count
 // on them, too.

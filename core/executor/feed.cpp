@@ -141,8 +141,22 @@ at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
     return host;
 }
 
+// The rows of destinations that follow each other do so, too.
+at::Tensor Feed::inOrder(const Instruction& i)
+{
+    const at::Tensor all = m_session.ownedValue(i.value, i.rows);
+    const graph::Adjacency& order = m_session.structure.adjacency(i.rows.table, i.rows.key);
+    const Destinations& batch = m_block.destinations();
+    if (batch.ascending()) return all.narrow(0, batch.count ? order.begin(batch.first) : 0, m_block.count(i.rows));
+    std::vector<at::Tensor> each{all.narrow(0, 0, 0)};
+    for (std::int64_t k = 0; k < batch.count; ++k)
+        each.push_back(all.narrow(0, order.begin(batch[k]), order.end(batch[k]) - order.begin(batch[k])));
+    return at::cat(each);
+}
+
 at::Tensor Feed::rowsOf(const Instruction& i, const Buffer* buffer)
 {
+    if (i.inOrder) return timed(Phase::Gather, [&] { return inOrder(i); });
     const at::Tensor table = m_session.table(i.value);
     const std::int64_t dim = m_session.analysis.rowDim(i.value);
     const Destinations& batch = m_block.destinations();

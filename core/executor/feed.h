@@ -64,6 +64,7 @@ private:
     at::Tensor numbers(const Instruction& i);
     at::Tensor read(const Instruction& i, const Buffer* buffer);
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
+    at::Tensor inOrder(const Instruction& i);
     at::Tensor narrowed(const at::Tensor& numbers, const Buffer& buffer);
     Given staged(const Instruction& i, const Buffer& buffer);
     Given stagedSegment(const Instruction& i, const Buffer& buffer);

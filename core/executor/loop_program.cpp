@@ -147,12 +147,22 @@ private:
 
     Register read(ir::ValueId value, const RowClass& rows)
     {
-        if (m_analysis.available(value)) m_result.leaves.insert(value);
         Instruction i;
         i.act = Act::Read;
         i.value = value;
         i.rows = rows;
-        return finish(std::move(i), valueRegister(value, rows));
+        i.inOrder = isOrdered(value, rows);
+        if (i.inOrder) m_result.owned.insert({value, rows});
+        else if (m_analysis.available(value)) m_result.leaves.insert(value);
+        return finish(std::move(i), valueRegister(value, rows, i.inOrder));
+    }
+
+    // Values of the prologue on edges lie as tiles want them: one after the other, by destination.
+    bool isOrdered(ir::ValueId value, const RowClass& rows) const
+    {
+        return m_way == Way::Tiles && rows.kind == RowKind::Owned && m_analysis.info(value).structureOnly &&
+               m_program.value(value).origin == ir::Origin::Op && m_analysis.rowDim(value) == 0 &&
+               m_analysis.rowSpace(value) == rows.table && !m_analysis.info(value).sparse;
     }
 
     Register local(ir::ValueId value, const RowClass& rows)

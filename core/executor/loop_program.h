@@ -65,7 +65,8 @@ struct Instruction {
     ir::RowClass in;                // Positions: the class within which rows are numbered
     ir::SpaceId space;              // Positions, Pick
     ir::KeyId key;
-    bool wide = false;  // Positions: 64 bits, because not only segments read them
+    bool wide = false;     // Positions: 64 bits, because not only segments read them
+    bool inOrder = false;  // Read, Tiles: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::vector<Register> dead;  // registers to empty after the instruction
 };
@@ -99,11 +100,12 @@ struct LoopProgram {
     std::vector<RegisterInfo> registers;
     std::vector<Written> writes;
     std::vector<Reduced> reductions;
-    std::unordered_set<ir::ValueId> leaves;  // inputs, parameters and prologue values that the loop reads
-    std::vector<ir::RowClass> classes;       // all row classes in use
-    std::set<ir::SpaceId> frontiers;         // node types whose frontier is built for each batch
-    std::optional<Tiling> tiling;            // Tiles
-    std::vector<ir::ValueId> inPlace;        // Tiles: tables whose rows are read where they lie, by global row number
+    std::unordered_set<ir::ValueId> leaves;                // inputs, parameters and prologue values that the loop reads
+    std::set<std::pair<ir::ValueId, ir::RowClass>> owned;  // Tiles: prologue values read in the order of an adjacency
+    std::vector<ir::RowClass> classes;                     // all row classes in use
+    std::set<ir::SpaceId> frontiers;                       // node types whose frontier is built for each batch
+    std::optional<Tiling> tiling;                          // Tiles
+    std::vector<ir::ValueId> inPlace;  // Tiles: tables whose rows are read where they lie, by global row number
     std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
 };
 

@@ -89,16 +89,29 @@ std::unordered_set<ir::ValueId> prologueValues(const analysis::Analysis& analysi
     return values;
 }
 
+std::unordered_set<ir::ValueId> orderedValues(const StagePrograms& programs)
+{
+    std::unordered_set<ir::ValueId> values;
+    for (const auto& loops : programs)
+        for (const LoopProgram& p : loops)
+            for (const auto& [value, rows] : p.owned) values.insert(value);
+    return values;
+}
+
 void makePrologue(Structure& structure, const analysis::Analysis& analysis, const StagePrograms& programs,
                   const std::string& folder)
 {
     const SpillScope spill(folder, spillThreshold);
     const auto values = prologueValues(analysis, programs);
-    structure.keep(values);
+    structure.keep(values, orderedValues(programs));
     structure.checkGuards();
-    for (const ir::ValueId v : values) structure.value(v);
     for (const auto& loops : programs)
         for (const LoopProgram& p : loops) prepare(structure, analysis, p);
+    for (const ir::ValueId v : values) structure.value(v);
+    for (const auto& loops : programs)
+        for (const LoopProgram& p : loops)
+            for (const auto& [value, rows] : p.owned) structure.ownedValue(value, rows);
+    structure.dropOthers();
 }
 
 }  // namespace hopscope::executor

@@ -226,7 +226,7 @@ Cores::~Cores() { at::set_num_threads(m_before); }
 
 base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
                             const base::TensorMap& inputs, const Options& options, Observer& observer,
-                            std::stop_token stop)
+                            std::stop_token stop, std::shared_ptr<Structure> known)
 {
     installCpuAllocator();
     const graph::ScratchScope scratch(options.memoryLimit && options.device == "cpu");
@@ -234,8 +234,11 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
     const Cores cores(options.threads);
     return catchAtBoundary(
         [&] {
-            Structure structure(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
-            Session session(structure, analysis, plan, options, observer, std::move(stop));
+            const std::shared_ptr<Structure> structure =
+                known
+                    ? std::move(known)
+                    : std::make_shared<Structure>(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
+            Session session(*structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },
         [&] { return outOfMemory(options); });

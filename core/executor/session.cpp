@@ -65,6 +65,12 @@ at::Tensor Session::table(ir::ValueId id, const LoopProgram& program)
     return table(base->second).view(shapeOf(analysis, id, structure.sizes()));
 }
 
+at::Tensor Session::ownedValue(ir::ValueId id, const ir::RowClass& rows)
+{
+    const at::Tensor given = standsIn(id) ? standIn(id) : at::Tensor();
+    return given.defined() ? given : structure.ownedValue(id, rows);
+}
+
 at::Tensor Session::whole(ir::ValueId id)
 {
     const std::lock_guard lock(m_mutex);

@@ -53,6 +53,8 @@ public:
     at::Tensor table(ir::ValueId id);
     // The same for what a loop reads in place.
     at::Tensor table(ir::ValueId id, const LoopProgram& program);
+    // A value of the prologue in the order of an adjacency.
+    at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);

@@ -7,27 +7,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "executor/call.h"
 #include "executor/failure.h"
+#include "executor/key_columns.h"
 #include "executor/same_values.h"
 #include "graph/adjacency.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
-
-// A key column: for each row of a table, a row of another table. Without data, row i refers to row i.
-struct Column {
-    const std::int64_t* data = nullptr;
-    std::int64_t stride = 1, rows = 0;
-    std::shared_ptr<const void> owner;
-
-    [[nodiscard]] bool identity() const { return data == nullptr; }
-    [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data ? data[row * stride] : row; }
-};
 
 // A key column in the order of an adjacency: position p holds the key of row adjacency.row(p), in 32 or 64 bits (wide).
 struct OwnedColumn {
@@ -60,12 +52,19 @@ public:
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
 
+    // The structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
+    at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
+    // Whether the whole value is there already.
+    [[nodiscard]] bool has(ir::ValueId value);
     // The whole value, on the CPU: an input, parameter, constant or structure-only value. Raises Internal for others.
     at::Tensor value(ir::ValueId wanted);
     // From now on value() also evaluates values that depend on features, as the unsplit model does.
     void evaluateFeatures() { m_features = true; }
-    // Only these values will be requested; all others are freed after their last consumer has been evaluated.
-    void keep(const std::unordered_set<ir::ValueId>& values);
+    // Only these values will be requested as a whole, and those of `owned` in the order of an adjacency; all others are
+    // freed after their last consumer has been evaluated.
+    void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
+    // Frees tables that keep() did not name: what they were needed for is there.
+    void dropOthers();
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
     // Checks on the real inputs that guards have the same values as on the sample, and that the largest indices agree
@@ -78,14 +77,8 @@ private:
     void takeSizes(ir::ValueId id, const at::Tensor& tensor);
     std::int64_t countRows(ir::SpaceId space);
     std::int64_t largestKey(ir::SpaceId target);
-    Column makeColumn(ir::SpaceId space, ir::KeyId key);
-    Column makeParentRows(ir::SpaceId space);
-    Column compose(const Column& outer, const Column& inner);
-    Column concatenate(const analysis::Space& space, const analysis::Key& key);
-    Column ownColumn(std::int64_t rows);
-    Column fromTensor(at::Tensor tensor);
-    std::int64_t* writable(const Column& column) const;
     void evaluate(const ir::Op& op);
+    std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
@@ -100,11 +93,11 @@ private:
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;
-    std::map<std::pair<ir::SpaceId, ir::KeyId>, Column> m_columns;
-    std::map<ir::SpaceId, Column> m_parents;
+    KeyColumns m_columns;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
     std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;
     std::unordered_map<ir::ValueId, at::Tensor> m_values;
+    std::map<std::pair<ir::ValueId, ir::RowClass>, at::Tensor> m_ownedValues;
     std::unordered_map<ir::ValueId, int> m_consumers;
     std::unordered_set<ir::ValueId> m_kept;
     bool m_features = false;

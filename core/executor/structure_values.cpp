@@ -6,7 +6,9 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "executor/loop_program.h"
 #include "executor/memory.h"
+#include "executor/owned_rows.h"
 #include "executor/structure.h"
 #include "loader/tensors.h"
 
@@ -22,7 +24,10 @@ Structure::Structure(const loader::Walk& walk, const analysis::Analysis& analysi
       m_stop(std::move(stop)),
       m_same(analysis),
       m_numbers(analysis, [this](ir::ValueId id) { return value(id); }),
-      m_caller(analysis, m_numbers)
+      m_caller(analysis, m_numbers),
+      m_columns(
+          analysis, m_scratch, [this](ir::ValueId id) { return value(id); },
+          [this](ir::SpaceId space) { return size(space); })
 {
     bindLeaves(walk);
     bindInputs(walk, inputs);
@@ -39,6 +44,21 @@ at::Tensor fromLiteral(const ir::Value& value)
 {
     const at::Tensor t = at::tensor(value.literal, at::TensorOptions().dtype(at::kDouble));
     return t.to(loader::scalarType(value.dtype)).reshape(value.shape);
+}
+
+// Of a table that is filled with zeros; nullopt if the operator is something else.
+std::optional<ir::ValueId> sumOfOnes(const analysis::Analysis& analysis, const ir::Op& op)
+{
+    const bool adds = op.name == "aten::scatter_add" || op.name == "aten::index_add";
+    if (!adds || analysis.info(op.id).kind != analysis::OpKind::Aggregate || op.args.size() < 4) return std::nullopt;
+    const ir::ValueId *const table = op.args[0].value(), *const message = op.args[3].value();
+    const auto isVector = [&](const ir::ValueId* v) { return v && analysis.program.value(*v).shape.size() == 1; };
+    if (!isVector(table) || !isVector(op.args[2].value()) || !isVector(message)) return std::nullopt;
+    if (fillNumber(analysis.program, *table) != 0.0 || fillNumber(analysis.program, *message) != 1.0)
+        return std::nullopt;
+    const std::int64_t* const scale = op.args.size() > 4 ? op.args[4].integer() : nullptr;
+    if (op.args.size() > 4 && !op.args[4].none() && (!scale || *scale != 1)) return std::nullopt;
+    return *message;
 }
 
 }  // namespace
@@ -117,6 +137,27 @@ at::Tensor Structure::value(ir::ValueId wanted)
     return m_values.at(id);
 }
 
+bool Structure::has(ir::ValueId value)
+{
+    const std::lock_guard lock(m_mutex);
+    return m_values.contains(m_same.first(value));
+}
+
+// Without the lock, since other threads ask for sizes.
+at::Tensor Structure::ownedValue(ir::ValueId value, const ir::RowClass& rows)
+{
+    const std::pair wanted{m_same.first(value), rows};
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto it = m_ownedValues.find(wanted);
+        if (it != m_ownedValues.end()) return it->second;
+    }
+    checkStop();
+    at::Tensor made = OwnedRows(*this, m_analysis, m_caller, rows).compute(wanted.first);
+    const std::lock_guard lock(m_mutex);
+    return m_ownedValues.emplace(wanted, std::move(made)).first->second;
+}
+
 at::Tensor Structure::dummy(ir::ValueId id)
 {
     const auto dtype = loader::scalarType(m_analysis.program.value(id).dtype);
@@ -141,12 +182,28 @@ void Structure::evaluate(const ir::Op& op)
             n.scalar(), at::TensorOptions().dtype(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype)));
         return;
     }
-    std::vector<at::Tensor> results = m_caller.call(op, context);
-    for (std::size_t i = 0; i < results.size(); ++i) m_values[op.outputs[i]] = std::move(results[i]);
+    if (auto counted = degrees(op)) {
+        m_values[op.outputs[0]] = std::move(*counted);
+    } else {
+        std::vector<at::Tensor> results = m_caller.call(op, context);
+        for (std::size_t i = 0; i < results.size(); ++i) m_values[op.outputs[i]] = std::move(results[i]);
+    }
     release(op);
 }
 
-void Structure::keep(const std::unordered_set<ir::ValueId>& values)
+// A sum of ones is the number of rows, which an adjacency knows.
+std::optional<at::Tensor> Structure::degrees(const ir::Op& op)
+{
+    const analysis::OpInfo& info = m_analysis.info(op.id);
+    const auto message = sumOfOnes(m_analysis, op);
+    const auto known = message ? m_adjacencies.find({info.role.space, info.role.key}) : m_adjacencies.end();
+    if (known == m_adjacencies.end()) return std::nullopt;
+    const at::Tensor ends = at::from_blob(const_cast<std::int64_t*>(known->second.offsets()),
+                                          {known->second.targets() + 1}, at::TensorOptions().dtype(at::kLong));
+    return at::diff(ends).to(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype));
+}
+
+void Structure::keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned)
 {
     const auto keepOne = [this](ir::ValueId v) {
         if (v.valid()) m_kept.insert(m_same.first(v));
@@ -160,6 +217,15 @@ void Structure::keep(const std::unordered_set<ir::ValueId>& values)
     for (const analysis::Key& k : m_analysis.tables.keys) keepOne(k.column);
     std::unordered_set<ir::OpId> seen;
     for (ir::ValueId v : m_kept) countConsumers(v, seen);
+    for (ir::ValueId v : owned) countConsumers(m_same.first(v), seen);
+}
+
+void Structure::dropOthers()
+{
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_values, [this](const auto& value) {
+        return isMade(value.first) && m_analysis.hasRows(value.first) && !m_kept.contains(value.first);
+    });
 }
 
 void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen)
@@ -198,12 +264,15 @@ std::int64_t Structure::heldBytes() const
     for (const auto& [v, tensor] : m_values)
         if (!isMade(v) && tensor.has_storage()) storages.insert(tensor.storage().data());
     std::int64_t bytes = 0;
-    for (const auto& [v, tensor] : m_values) {
-        if (!isMade(v) || !tensor.has_storage()) continue;
+    const auto add = [&](const at::Tensor& tensor) {
+        if (!tensor.has_storage()) return;
         const auto size = static_cast<std::int64_t>(tensor.storage().nbytes());
         if (size > 0 && size < spillThreshold && storages.insert(tensor.storage().data()).second)
             bytes += countedBytes(size);
-    }
+    };
+    for (const auto& [v, tensor] : m_values)
+        if (isMade(v)) add(tensor);
+    for (const auto& [v, tensor] : m_ownedValues) add(tensor);
     return bytes;
 }
 

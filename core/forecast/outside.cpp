@@ -19,6 +19,7 @@ std::int64_t Outside::before(const executor::StagePrograms& programs, std::stop_
 {
     const auto wanted = executor::prologueValues(m_analysis, programs);
     std::set<ValueId> values(wanted.begin(), wanted.end());
+    for (const ValueId v : executor::orderedValues(programs)) values.insert(v);
     auto known = m_prologues.find(values);
     if (known == m_prologues.end()) {
         const std::int64_t held = prologue(programs, values, std::move(stop));

@@ -56,6 +56,14 @@ base::Status Predictor::checkGuards(std::stop_token stop)
     return checked ? base::Status() : base::forward(checked);
 }
 
+std::shared_ptr<executor::Structure> Predictor::takeStructure()
+{
+    std::shared_ptr<executor::Structure> structure;
+    if (m_kept) structure = std::move(m_kept->structure);
+    m_kept.reset();
+    return structure;
+}
+
 base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options); });

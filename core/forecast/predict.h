@@ -20,6 +20,10 @@
 #include "plan/plan.h"
 #include "plan/row_counts.h"
 
+namespace hopscope::executor {
+class Structure;
+}
+
 namespace hopscope::forecast {
 
 struct PredictedStage {
@@ -71,6 +75,9 @@ public:
     // The rows that the loops of the plan compute, in batches of the size that predict() uses. Fails like predict().
     base::Result<plan::RowCounts> countRows(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
+
+    // What has been found out about the graph, for a run; nullptr if nothing has been asked for. The predictor begins anew.
+    std::shared_ptr<executor::Structure> takeStructure();
 
 private:
     struct Kept;

@@ -52,7 +52,7 @@ private:
     void read(const executor::Instruction& i)
     {
         if (m_choice.skips(i)) return counts(i);
-        if (i.rows.kind != RowKind::Batch) rows(i.rows);
+        if (i.rows.kind != RowKind::Batch && !i.inOrder) rows(i.rows);
         if (!m_choice.holds(i.value)) countRead(m_traffic.rows[i.rows], i.value, bytesOfRow(i.value));
         counts(i);
     }

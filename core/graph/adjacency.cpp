@@ -13,15 +13,17 @@ namespace {
 constexpr std::int64_t kGrain = 1 << 15;
 
 // The keys of a table, `stride` apart.
+template <class Number>
 struct Keys {
-    const std::int64_t* data;
+    const Number* data;
     std::int64_t stride, rows;
     [[nodiscard]] std::int64_t operator[](std::int64_t row) const { return data[row * stride]; }
 };
 
 // counts[key + 1] = rows with that key. Sums of integers do not depend on the order of the additions. Equal keys in a
 // row are added at once, so that threads do not queue up at a hub.
-void countKeys(const Keys& keys, std::int64_t* counts, int threads)
+template <class Number>
+void countKeys(const Keys<Number>& keys, std::int64_t* counts, int threads)
 {
     base::parallelParts(keys.rows, threads, kGrain, [&](int, std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end;) {
@@ -46,8 +48,8 @@ void startsFromCounts(std::int64_t* offsets, std::int64_t targets)
 
 // Places the rows of the targets in [first, last). offsets[t + 1] serves as the cursor of t: it begins at t's start and
 // ends at t's end, which is where the finished array wants it.
-template <class Row>
-void placeRows(const Keys& keys, std::int64_t* offsets, Row* rows, std::int64_t first, std::int64_t last)
+template <class Number, class Row>
+void placeRows(const Keys<Number>& keys, std::int64_t* offsets, Row* rows, std::int64_t first, std::int64_t last)
 {
     const auto width = static_cast<std::uint64_t>(last - first);
     for (std::int64_t row = 0; row < keys.rows; ++row) {
@@ -71,8 +73,8 @@ std::vector<std::int64_t> balancedCuts(const std::int64_t* offsets, std::int64_t
 
 // Each thread reads all keys in order and places those of its own targets: rows come out ascending, nothing is shared,
 // and no memory is needed but the result.
-template <class Row>
-void placeAll(const Keys& keys, std::int64_t* offsets, Row* rows, std::int64_t targets, int threads)
+template <class Number, class Row>
+void placeAll(const Keys<Number>& keys, std::int64_t* offsets, Row* rows, std::int64_t targets, int threads)
 {
     const std::vector<std::int64_t> cuts = balancedCuts(offsets, targets, keys.rows, threads);
     base::parallelParts(threads, threads, 1, [&](int part, std::int64_t, std::int64_t) {
@@ -82,8 +84,9 @@ void placeAll(const Keys& keys, std::int64_t* offsets, Row* rows, std::int64_t t
 
 }  // namespace
 
-base::Result<Adjacency> Adjacency::build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
-                                         std::int64_t targets, const Scratch& scratch, int threads)
+template <class Number>
+base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
+                                             std::int64_t targets, const Scratch& scratch, int threads)
 {
     Adjacency result;
     result.m_targets = targets;
@@ -97,7 +100,7 @@ base::Result<Adjacency> Adjacency::build(const std::int64_t* key, std::int64_t s
     auto* const rows32 = reinterpret_cast<std::uint32_t*>(rowBytes->get());
     auto* const rows64 = reinterpret_cast<std::int64_t*>(rowBytes->get());
 
-    const Keys keys{key, stride, rows};
+    const Keys<Number> keys{key, stride, rows};
     const int used = static_cast<int>(std::clamp<std::int64_t>(rows / kGrain, 1, std::max(threads, 1)));
     countKeys(keys, offsets, used);
     startsFromCounts(offsets, targets);
@@ -110,6 +113,18 @@ base::Result<Adjacency> Adjacency::build(const std::int64_t* key, std::int64_t s
     result.m_rows32 = rows32;
     result.m_rows64 = rows64;
     return result;
+}
+
+base::Result<Adjacency> Adjacency::build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
+                                         std::int64_t targets, const Scratch& scratch, int threads)
+{
+    return buildFrom(key, stride, rows, targets, scratch, threads);
+}
+
+base::Result<Adjacency> Adjacency::build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
+                                         std::int64_t targets, const Scratch& scratch, int threads)
+{
+    return buildFrom(key, stride, rows, targets, scratch, threads);
 }
 
 std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + m_count * (m_wide ? 8 : 4); }

@@ -30,6 +30,8 @@ public:
     // [0, targets) has been checked before.
     static base::Result<Adjacency> build(const std::int64_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
+    static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
+                                         std::int64_t targets, const Scratch& scratch, int threads);
 
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
@@ -43,6 +45,10 @@ public:
     [[nodiscard]] std::int64_t bytes() const;
 
 private:
+    template <class Number>
+    static base::Result<Adjacency> buildFrom(const Number* key, std::int64_t stride, std::int64_t rows,
+                                             std::int64_t targets, const Scratch& scratch, int threads);
+
     std::int64_t m_targets = 0, m_count = 0;
     bool m_wide = false;
     std::shared_ptr<std::byte> m_offsetBytes, m_rowBytes;

@@ -90,13 +90,15 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);
-    ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}};
+    ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}, nullptr};
     const KnownMachine machine = knownMachine(chosen.plan.device);
-    if (!machine.measured || !source.file.empty()) return chosen;
-    const auto expected =
-        expectedSeconds(prepared, predictor, chosen.plan, machine.rates, {device.batch, device.memory}, stop);
-    if (!expected) return base::forward(expected);
-    chosen.expected = *expected;
+    if (machine.measured && source.file.empty()) {
+        const auto expected =
+            expectedSeconds(prepared, predictor, chosen.plan, machine.rates, {device.batch, device.memory}, stop);
+        if (!expected) return base::forward(expected);
+        chosen.expected = *expected;
+    }
+    chosen.structure = predictor.takeStructure();
     return chosen;
 }
 

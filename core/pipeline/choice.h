@@ -18,9 +18,10 @@ struct ChosenPlan {
     plan::Plan plan;
     std::optional<WorkSeconds> expected;  // of a plan that was made here, where the rates of the device were measured
     std::vector<std::string> notes;       // not yet told
+    std::shared_ptr<executor::Structure> structure = nullptr;  // of the graph, as far as it was needed for the choice
 };
 
-// The same with a look at the graph of its own, which ends with the call: what it maps is gone before anything runs.
+// The same with a look at the graph of its own, which the run goes on with.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
                                     const std::stop_token& stop);

@@ -55,7 +55,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     }
     base::Result<executor::RunReport> run =
         executor::run(prepared.walk, prepared.analysis, execution.plan, prepared.inputs,
-                      runOptions(request, execution.plan), observer, stop);
+                      runOptions(request, execution.plan), observer, stop, std::move(chosen->structure));
     reporter.progressEnded();
     if (!run) return base::forward(run);
     if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);

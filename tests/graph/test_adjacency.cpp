@@ -61,6 +61,11 @@ TEST_CASE("rows are grouped by key in ascending order, whatever stride, threads 
             const bool equal = listsOf(*adjacency) == expected;
             CHECK(equal);
             CHECK(adjacency->bytes() == (targets + 1) * 8 + rows * 4);
+            const std::vector<std::int32_t> narrow(keys.begin(), keys.end());
+            const auto same = Adjacency::build(narrow.data(), stride, rows, targets, scratch, threads);
+            REQUIRE(same);
+            const bool sameLists = listsOf(*same) == expected;
+            CHECK(sameLists);
         }
     }
     CHECK(folder.names().empty());
@@ -69,10 +74,11 @@ TEST_CASE("rows are grouped by key in ascending order, whatever stride, threads 
 TEST_CASE("tables without rows and tables without targets are fine")
 {
     const Scratch scratch("/nonexistent");
-    const auto none = Adjacency::build(nullptr, 1, 0, 3, scratch, 4);
+    const std::int64_t* const keys = nullptr;
+    const auto none = Adjacency::build(keys, 1, 0, 3, scratch, 4);
     REQUIRE(none);
     CHECK(listsOf(*none) == Lists{{}, {}, {}});
-    const auto nothing = Adjacency::build(nullptr, 1, 0, 0, scratch, 4);
+    const auto nothing = Adjacency::build(keys, 1, 0, 0, scratch, 4);
     REQUIRE(nothing);
     CHECK(nothing->targets() == 0);
 }

@@ -9,6 +9,7 @@
 #include "analysis/roles/int_column.h"
 #include "analysis/roles/row_copy.h"
 #include "analysis/roles/row_set.h"
+#include "base/parallel.h"
 
 namespace hopscope::analysis {
 
@@ -48,12 +49,18 @@ constexpr std::int64_t kLooked = 250'000;  // edges looked at closely
 std::pair<std::int64_t, std::int64_t> findRepeated(const Relation& relation, std::uint64_t seed)
 {
     const std::uint64_t parts = static_cast<std::uint64_t>(relation.size() / kLooked + 1);
-    std::vector<std::pair<std::uint64_t, std::int64_t>> kept;
-    for (std::int64_t p = 0; p < relation.size(); ++p) {
-        const std::uint64_t hash = mix(static_cast<std::uint64_t>(relation.end[0][p]) +
-                                       mix(static_cast<std::uint64_t>(relation.end[1][p]) + seed));
-        if (hash % parts == 0) kept.emplace_back(hash, p);
-    }
+    using Kept = std::vector<std::pair<std::uint64_t, std::int64_t>>;
+    const int threads = base::hardwareThreads();
+    std::vector<Kept> each(static_cast<std::size_t>(threads));
+    base::parallelParts(relation.size(), threads, kLooked, [&](int part, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p) {
+            const std::uint64_t hash = mix(static_cast<std::uint64_t>(relation.end[0][p]) +
+                                           mix(static_cast<std::uint64_t>(relation.end[1][p]) + seed));
+            if (hash % parts == 0) each[static_cast<std::size_t>(part)].emplace_back(hash, p);
+        }
+    });
+    Kept kept;
+    for (const Kept& some : each) kept.insert(kept.end(), some.begin(), some.end());
     std::ranges::sort(kept);
     for (std::size_t i = 1; i < kept.size(); ++i) {
         const auto [p, q] = std::pair(kept[i - 1].second, kept[i].second);

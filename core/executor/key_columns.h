@@ -1,0 +1,92 @@
+#pragma once
+
+// Private to executor: the key columns of all tables. Those of derived tables are written in parallel, in one pass and
+// without a column for each table on the way.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "analysis/analysis.h"
+#include "executor/number.h"
+#include "graph/adjacency.h"
+
+namespace hopscope::executor {
+
+// A key column: for each row of a table, a row of another table. Numbers of inputs have 64 bits and lie `stride` apart;
+// those that are derived have 32 where these suffice. Without data, row i refers to row i.
+struct Column {
+    const std::int64_t* data = nullptr;
+    const std::int32_t* narrow = nullptr;
+    std::int64_t stride = 1, rows = 0;
+    std::shared_ptr<const void> owner;
+
+    [[nodiscard]] bool identity() const { return data == nullptr && narrow == nullptr; }
+    [[nodiscard]] std::int64_t operator[](std::int64_t row) const
+    {
+        if (narrow) return narrow[row];
+        return data ? data[row * stride] : row;
+    }
+    // work(key), where key(row) is operator[] without asking each time how the numbers lie.
+    template <class Work>
+    void with(Work&& work) const
+    {
+        if (narrow) work([from = narrow](std::int64_t row) { return static_cast<std::int64_t>(from[row]); });
+        else if (data) work([from = data, by = stride](std::int64_t row) { return from[row * by]; });
+        else work([](std::int64_t row) { return row; });
+    }
+};
+
+// Not thread-safe. References stay valid as long as this object.
+class KeyColumns {
+public:
+    // `value`: the whole of an input or of a value of the prologue; `size`: rows of a table. Both may ask for columns.
+    KeyColumns(const analysis::Analysis& analysis, const graph::Scratch& scratch,
+               std::function<at::Tensor(ir::ValueId)> value, SizeOf size)
+        : m_analysis(analysis),
+          m_scratch(scratch),
+          m_value(std::move(value)),
+          m_size(std::move(size))
+    {}
+
+    // Linear in the rows, once. Raises Input where a number does not fit into the 32 bits that its table needs.
+    const Column& column(ir::SpaceId space, ir::KeyId key);
+    // For each row of a Filter or Perm table, the row of its parent.
+    const Column& parentRows(ir::SpaceId space);
+    // The rows of a Filter table.
+    std::int64_t selected(ir::SpaceId filter) { return selection(filter).starts.back(); }
+    // The same as column(), with numbers also where row i refers to row i, all of which are rows of the key's target:
+    // raises Input otherwise.
+    Column checked(ir::SpaceId space, ir::KeyId key);
+
+private:
+    // The rows of a Filter: those that `mask` selects, and how many of them come before each chunk of the parent.
+    struct Selection {
+        at::Tensor mask;
+        std::vector<std::int64_t> starts;
+    };
+    const Selection& selection(ir::SpaceId filter);
+    Column make(ir::SpaceId space, ir::KeyId key);
+    Column written(ir::SpaceId space, ir::KeyId key);
+    template <class Number>
+    void write(ir::SpaceId space, ir::KeyId key, Number* to);
+    template <class Number>
+    void writeSelected(ir::SpaceId filter, ir::KeyId key, Number* to);
+    Column compose(ir::SpaceId space, ir::KeyId key, const Column& outer, const Column& inner);
+    Column own(std::int64_t rows, bool narrow);
+    [[nodiscard]] bool fitsNarrow(ir::SpaceId space, ir::KeyId key);
+    [[noreturn]] void raiseOutside(ir::SpaceId space, ir::KeyId key);
+
+    const analysis::Analysis& m_analysis;
+    const graph::Scratch& m_scratch;
+    std::function<at::Tensor(ir::ValueId)> m_value;
+    SizeOf m_size;
+    std::map<std::pair<ir::SpaceId, ir::KeyId>, Column> m_columns;
+    std::map<ir::SpaceId, Column> m_parents;
+    std::map<ir::SpaceId, Selection> m_selections;
+};
+
+}  // namespace hopscope::executor

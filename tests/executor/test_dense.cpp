@@ -1,0 +1,74 @@
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <doctest/doctest.h>
+
+#include "executor/dense.h"
+#include "loader/one_thread.h"
+
+namespace hopscope::tests {
+
+using executor::linearByOneDnn;
+using executor::prefersOneDnn;
+
+namespace {
+
+struct Layer {
+    at::Tensor x, weight, bias;
+};
+
+Layer layer(std::int64_t rows, std::int64_t k, std::int64_t n)
+{
+    at::manual_seed(rows * 1000003 + k * 1009 + n);
+    return {at::randn({rows, k}), at::randn({n, k}), at::randn({n})};
+}
+
+}  // namespace
+
+TEST_CASE("oneDNN computes layers whose last vector of columns is mostly filled")
+{
+    CHECK(prefersOneDnn(128, 47));
+    CHECK(prefersOneDnn(64, 10));
+    CHECK_FALSE(prefersOneDnn(128, 128));
+    CHECK_FALSE(prefersOneDnn(128, 40));
+    CHECK_FALSE(prefersOneDnn(16, 47));
+}
+
+TEST_CASE("a dense layer gives what aten::linear gives, with a bias or without")
+{
+    const c10::InferenceMode inference;
+    for (const std::int64_t rows : {1, 2, 63, 64, 1000})
+        for (const std::int64_t k : {64, 100, 257})
+            for (const std::int64_t n : {9, 47, 173}) {
+                CAPTURE(rows);
+                CAPTURE(k);
+                CAPTURE(n);
+                const Layer l = layer(rows, k, n);
+                const auto made = linearByOneDnn(l.x, l.weight, l.bias), plain = linearByOneDnn(l.x, l.weight, {});
+                REQUIRE(made.has_value());
+                REQUIRE(plain.has_value());
+                CHECK(at::allclose(*made, at::linear(l.x, l.weight, l.bias), 1e-4, 1e-4));
+                CHECK(at::allclose(*plain, at::linear(l.x, l.weight), 1e-4, 1e-4));
+            }
+}
+
+TEST_CASE("rows of a dense layer have the same bits on any number of cores")
+{
+    const c10::InferenceMode inference;
+    const Layer l = layer(1500, 128, 47);
+    const at::Tensor together = *linearByOneDnn(l.x, l.weight, l.bias);
+    const loader::OneThread alone;
+    CHECK(at::equal(*linearByOneDnn(l.x, l.weight, l.bias), together));
+}
+
+TEST_CASE("what oneDNN is not asked for is left to aten::linear")
+{
+    const c10::InferenceMode inference;
+    const Layer l = layer(8, 128, 47), wide = layer(8, 128, 128);
+    CHECK_FALSE(linearByOneDnn(wide.x, wide.weight, wide.bias).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x.to(at::kDouble), l.weight.to(at::kDouble), l.bias.to(at::kDouble)).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x.narrow(0, 0, 0), l.weight, l.bias).has_value());
+    CHECK_FALSE(linearByOneDnn(l.x.view({2, 4, 128}), l.weight, l.bias).has_value());
+    CHECK_FALSE(linearByOneDnn(at::randn({8, 256}).slice(1, 0, 256, 2), l.weight, l.bias).has_value());
+}
+
+}  // namespace hopscope::tests

@@ -1,0 +1,207 @@
+#include <numeric>
+#include <random>
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+#include <doctest/doctest.h>
+
+#include "executor/prologue.h"
+#include "model_runs.h"
+
+namespace hopscope::tests {
+
+using namespace hopscope::executor;
+
+namespace {
+
+// Edges between nodes, those that a mask selects, and these with a loop at every node behind them.
+struct Derived {
+    Derived(std::uint64_t seed, std::int64_t nodes, std::int64_t edges) : mask(static_cast<std::size_t>(edges))
+    {
+        std::mt19937_64 random(seed);
+        const auto anyNode = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes)); };
+        for (int end = 0; end < 2; ++end)
+            for (std::int64_t e = 0; e < edges; ++e) ends[end].push_back(anyNode());
+        for (auto&& selected : mask) selected = random() % 4 != 0;
+        declare();
+        give(nodes, edges);
+    }
+
+    void declare()
+    {
+        const auto input = [](int id, base::DType dtype, std::vector<std::int64_t> shape) {
+            ir::Value v;
+            v.id = ir::ValueId(id);
+            v.origin = ir::Origin::Input;
+            v.dtype = dtype;
+            v.shape = std::move(shape);
+            return v;
+        };
+        a.program.values = {input(0, base::DType::Float32, {4, 1}), input(1, base::DType::Int64, {2, 9}),
+                            input(2, base::DType::Bool, {9})};
+        a.program.inputs = {{"x", ir::ValueId(0)}, {"edge_index", ir::ValueId(1)}, {"mask", ir::ValueId(2)}};
+        const auto key = [](analysis::KeyKind kind, int end) { return analysis::Key{kind, end, {}, {}, {}, {}}; };
+        a.tables.keys = {key(analysis::KeyKind::Id, 0), key(analysis::KeyKind::Pos, 0), key(analysis::KeyKind::End, 0),
+                         key(analysis::KeyKind::End, 1)};
+        for (int end = 0; end < 2; ++end)
+            a.tables.keys.push_back(
+                {analysis::KeyKind::Parts, 0, {}, {}, {}, {a.tables.endKey(end), a.tables.idKey()}});
+        analysis::Space all[4];
+        all[0].kind = analysis::SpaceKind::Node;
+        all[1].kind = analysis::SpaceKind::Edge;
+        all[1].ends[0] = all[1].ends[1] = nodeTable;
+        all[1].index = ir::ValueId(1);
+        all[2].kind = analysis::SpaceKind::Filter;
+        all[2].parent = edgeTable;
+        all[2].selector = ir::ValueId(2);
+        all[3].kind = analysis::SpaceKind::Cat;
+        all[3].parts = {filtered, nodeTable};
+        a.tables.spaces.assign(std::begin(all), std::end(all));
+        a.values.resize(3);
+        a.values[0].dims = {nodeTable, {}};
+        a.values[1].dims = {{}, edgeTable};
+        a.values[2].dims = {edgeTable};
+        a.values[1].structureOnly = a.values[2].structureOnly = true;
+        walk.tensors = std::make_shared<loader::Walk::Tensors>();
+    }
+
+    void give(std::int64_t nodes, std::int64_t edges)
+    {
+        data["x"] = base::allocate(base::DType::Float32, {nodes, 1}).view;
+        auto pair = base::allocate(base::DType::Int64, {2, edges});
+        numbers = reinterpret_cast<std::int64_t*>(pair.bytes);
+        std::copy(ends[0].begin(), ends[0].end(), numbers);
+        std::copy(ends[1].begin(), ends[1].end(), numbers + edges);
+        data["edge_index"] = pair.view;
+        auto selected = base::allocate(base::DType::Bool, {edges});
+        std::copy(mask.begin(), mask.end(), reinterpret_cast<bool*>(selected.bytes));
+        data["mask"] = selected.view;
+    }
+
+    // One row after the other, as the definition of the table says.
+    [[nodiscard]] std::vector<std::int64_t> expected(int end, bool loops) const
+    {
+        std::vector<std::int64_t> keys;
+        for (std::size_t e = 0; e < mask.size(); ++e)
+            if (mask[e]) keys.push_back(ends[end][e]);
+        const std::int64_t nodes = data.at("x").shape[0];
+        for (std::int64_t v = 0; loops && v < nodes; ++v) keys.push_back(v);
+        return keys;
+    }
+
+    Structure structure(int threads) { return {walk, a, data, folder.path, threads, {}}; }
+
+    ir::SpaceId nodeTable{0}, edgeTable{1}, filtered{2}, withLoops{3};
+    ir::KeyId loopEnd[2]{ir::KeyId(4), ir::KeyId(5)};
+    std::vector<std::int64_t> ends[2];
+    std::vector<bool> mask;
+    std::int64_t* numbers = nullptr;
+    analysis::Analysis a;
+    base::TensorMap data;
+    loader::Walk walk;
+    TemporaryFolder folder;
+};
+
+std::vector<std::int64_t> numbersOf(const Column& column)
+{
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i < column.rows; ++i) all.push_back(column[i]);
+    return all;
+}
+
+Prepared prepared(const char* name)
+{
+    auto made = prepare(models(), name, base::Strategy::Depth);
+    REQUIRE_MESSAGE(made.has_value(), (made ? std::string() : base::describe(made.error())));
+    return std::move(*made);
+}
+
+// Every value of the prologue, degrees among them, against what operators make of it without any adjacency; and those that
+// some loop reads in the order of an adjacency, against the whole value rearranged.
+int checkPrologue(const Prepared& p)
+{
+    const TemporaryFolder folder;
+    Structure one(p.walk, p.analysis, p.data, folder.path, 2, {}),
+        other(p.walk, p.analysis, p.data, folder.path, 1, {});
+    const ResidentChoice choice(p.analysis, p.plan, false);
+    const auto programs = compileStages(p.analysis, p.plan, choice, one, TilingRequest{{}, 5, 1e9, 2});
+    makePrologue(one, p.analysis, programs, folder.path);
+    for (const ir::ValueId v : prologueValues(p.analysis, programs))
+        CHECK(at::allclose(one.value(v), other.value(v), 1e-6, 0, true));
+    int checked = 0;
+    for (const auto& loops : programs)
+        for (const LoopProgram& program : loops)
+            for (const auto& [value, rows] : program.owned) {
+                const graph::Adjacency& order = other.adjacency(rows.table, rows.key);
+                std::vector<std::int64_t> numbers;
+                for (std::int64_t k = 0; k < order.end(order.targets() - 1); ++k) numbers.push_back(order.row(k));
+                const at::Tensor wanted = other.value(value).index_select(0, at::tensor(numbers, at::kLong));
+                CHECK(at::allclose(one.ownedValue(value, rows), wanted, 1e-6, 0, true));
+                ++checked;
+            }
+    return checked;
+}
+
+}  // namespace
+
+TEST_CASE("keys of derived tables are those that a walk over all edges finds, in 32 bits")
+{
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        CAPTURE(seed);
+        const std::int64_t nodes = 1 + static_cast<std::int64_t>(seed * 7);
+        Derived d(seed, nodes, seed == 11 ? 200000 : static_cast<std::int64_t>(seed * 13));  // more than one chunk
+        Structure s = d.structure(1 + static_cast<int>(seed % 3));
+        for (int end = 0; end < 2; ++end) {
+            const Column& some = s.column(d.filtered, d.a.tables.endKey(end));
+            const Column& all = s.column(d.withLoops, d.loopEnd[end]);
+            CHECK(numbersOf(some) == d.expected(end, false));
+            CHECK(numbersOf(all) == d.expected(end, true));
+            CHECK(all.narrow != nullptr);
+        }
+        std::vector<std::int64_t> parents;
+        for (std::size_t e = 0; e < d.mask.size(); ++e)
+            if (d.mask[e]) parents.push_back(static_cast<std::int64_t>(e));
+        CHECK(numbersOf(s.parentRows(d.filtered)) == parents);
+        CHECK(s.size(d.filtered) == static_cast<std::int64_t>(parents.size()));
+    }
+}
+
+TEST_CASE("adjacencies of 32-bit keys group rows as their definition says")
+{
+    Derived d(3, 50, 900);
+    Structure s = d.structure(2);
+    const std::vector<std::int64_t> keys = d.expected(1, true), sources = d.expected(0, true);
+    const graph::Adjacency& order = s.adjacency(d.withLoops, d.loopEnd[1]);
+    const OwnedColumn& column = s.ownedColumn(d.withLoops, d.loopEnd[1], d.loopEnd[0]);
+    std::int64_t p = 0;
+    for (std::int64_t v = 0; v < 50; ++v)
+        for (std::size_t row = 0; row < keys.size(); ++row) {
+            if (keys[row] != v) continue;
+            CHECK(order.row(p) == static_cast<std::int64_t>(row));
+            CHECK(column[p++] == sources[row]);
+        }
+    CHECK(p == static_cast<std::int64_t>(keys.size()));
+}
+
+TEST_CASE("a number that 32 bits cannot hold is refused, not cut off")
+{
+    for (const std::int64_t wrong : {(std::int64_t{1} << 32) + 1, std::int64_t{-1}}) {
+        Derived d(5, 20, 100);
+        const auto first = static_cast<std::size_t>(std::find(d.mask.begin(), d.mask.end(), true) - d.mask.begin());
+        d.numbers[first] = wrong;
+        Structure s = d.structure(1);
+        CHECK_THROWS_AS(s.column(d.filtered, d.a.tables.endKey(0)), Failure);
+    }
+}
+
+TEST_CASE("values of the prologue are the same, however they are made")
+{
+    const c10::InferenceMode inference;
+    CHECK(checkPrologue(prepared("gcn")) > 0);
+    for (const char* const name : {"sage", "gat", "normed", "edges", "sparse", "wide"}) {
+        CAPTURE(name);
+        checkPrologue(prepared(name));
+    }
+}
+
+}  // namespace hopscope::tests
