@@ -43,6 +43,7 @@ struct PhaseSeconds {
 struct StageReport {
     int index = 1;
     double seconds = 0;
+    double coreSeconds = 0;  // that the cores of the CPU worked in the meantime, in the program and for it
     PhaseSeconds phases;
     std::int64_t batches = 0;
     std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations

@@ -14,6 +14,7 @@
 #include "executor/device_context.h"
 #include "executor/exception_boundary.h"
 #include "executor/staging.h"
+#include "executor/walls.h"
 #include "graph/adjacency.h"
 #include "kernels/segment.h"
 
@@ -347,6 +348,12 @@ private:
     at::Tensor m_upHost, m_downHost, m_there, m_sink;
 };
 
+plan::Walls linkWalls(const CopyRates& rates)
+{
+    return {{.kind = plan::WallKind::Up, .all = rates.up, .one = rates.up},
+            {.kind = plan::WallKind::Down, .all = rates.down, .one = rates.down}};
+}
+
 template <class Measure>
 auto measured(Measure&& measure)
 {
@@ -361,7 +368,12 @@ auto measured(Measure&& measure)
 base::Result<plan::Machine> measureMachine(const std::string& device, const std::string& folder,
                                            const base::ProgressFn& progress, std::stop_token stop)
 {
-    return measured([&] { return Bench(device, folder, progress, std::move(stop)).run(); });
+    return measured([&] {
+        plan::Machine machine = Bench(device, folder, progress, stop).run();
+        if (device == "cpu") machine.walls = measureWalls(folder, progress, stop);
+        else machine.walls = linkWalls(CopyBench(device, progress, stop).run());
+        return machine;
+    });
 }
 
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress, std::stop_token stop)

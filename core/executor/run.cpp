@@ -1,6 +1,7 @@
 #include "executor/executor.h"
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -48,6 +49,14 @@ public:
 private:
     std::int64_t m_before = graph::anonymousScratchAllowed();
 };
+
+// Of this process so far.
+double coreSeconds()
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 class Runner {
 public:
@@ -101,11 +110,12 @@ private:
         session.overlap = {};
         StageReport report;
         report.index = stage.index.number;
-        const double began = session.seconds();
+        const double began = session.seconds(), worked = coreSeconds();
         session.observer.stageStarted(
             {stage.index.number, static_cast<int>(session.plan.stages.size()), progress.total});
         for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
         report.seconds = session.seconds() - began;
+        report.coreSeconds = coreSeconds() - worked;
         if (!session.overlap.empty()) report.overlap = session.overlap.share();
         session.observer.stageFinished(stage.index.number, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);

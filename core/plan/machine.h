@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "plan/walls.h"
+
 namespace hopscope::plan {
 
 struct Machine {
@@ -18,13 +20,15 @@ struct Machine {
     double matmul = 5e10;        // floating-point operations/s
     double call = 5e-6;          // s per operator and batch
     double batch = 1e-4;         // s per batch
+    Walls walls{};               // empty: a typical machine's, as far as the rates above tell
+    double slowness = 1;         // how much longer finished runs took than the walls let expect
     bool operator==(const Machine&) const = default;
 };
 
 inline Machine typicalMachine(const std::string& device)
 {
     if (!device.starts_with("cuda")) return {};
-    return {device, 1.2e10, 6e9, 1e10, 4e8, 1.5e12, 6e11, 2e13, 1e-5, 3e-4};
+    return {device, 1.2e10, 6e9, 1e10, 4e8, 1.5e12, 6e11, 2e13, 1e-5, 3e-4, {}, 1};
 }
 
 }  // namespace hopscope::plan
