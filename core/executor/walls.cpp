@@ -128,6 +128,7 @@ public:
     plan::Walls run()
     {
         streams();
+        fresh();
         for (const std::int64_t bytes : tables)
             for (const std::int64_t width : widths) rows(width, bytes);
         products();
@@ -190,6 +191,20 @@ private:
                 at::clamp_min_out(results[at], operands[at], 0.5);
             });
         }
+    }
+
+    // As large batches do: what their allocator gives back to the system comes again as pages that have to be cleared.
+    void fresh()
+    {
+        const std::int64_t bytes = largestTable / 4 / m_cores;
+        std::vector<at::Tensor> operands;
+        for (int w = 0; w < m_cores; ++w) operands.push_back(at::rand({bytes / 4}));
+        const WallRate wall{.kind = WallKind::Fresh};
+        measure("operators on rows", wall, 2.0 * static_cast<double>(bytes), [&](int w, std::int64_t) {
+            const FreshMemory memory(bytes, MADV_NOHUGEPAGE);
+            at::Tensor result = at::from_blob(memory.bytes(), {bytes / 4}, at::kFloat);
+            at::clamp_min_out(result, operands[static_cast<std::size_t>(w)], 0.5);
+        });
     }
 
     void rows(std::int64_t width, std::int64_t bytes)

@@ -62,7 +62,7 @@ private:
     void enter(const Work& w)
     {
         const plan::Machine& machine = m_walls.machine();
-        const double stream = m_walls.stream(largeTensor), temporaries = m_walls.stream(temporaryBytes(w.near));
+        const double stream = m_walls.stream(largeTensor), temporaries = temporaryRate(w.near);
         const double stored = w.stored / m_walls.rate(WallKind::Stores, machine.write);
         m_timing.seconds += w.gemm + w.rows + w.near / temporaries + w.far / stream + stored +
                             numberBytes * w.numbers / machine.structure;
@@ -75,8 +75,13 @@ private:
         }
     }
 
-    // Of a tensor in a batch of one worker.
-    [[nodiscard]] double temporaryBytes(double all) const { return all / std::max(m_run.batches, 1.0) / 2; }
+    // What tiles compute stays in the caches; what large batches compute is new memory each time.
+    [[nodiscard]] double temporaryRate(double all) const
+    {
+        const double bytes = all / std::max(m_run.batches, 1.0) / 2;  // of a tensor
+        const double fresh = m_walls.rate(WallKind::Fresh, m_walls.machine().elementwise);
+        return m_program.tiling ? m_walls.stream(bytes) : fresh;
+    }
 
     Work work(const Instruction& i)
     {

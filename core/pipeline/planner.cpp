@@ -258,4 +258,21 @@ base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecas
     return seconds;
 }
 
+double Forecast::seconds() const
+{
+    double sum = 0;
+    for (const forecast::StageTime& time : times) sum += time.seconds;
+    return sum;
+}
+
+base::Result<Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
+                                  const forecast::PredictOptions& limits, std::stop_token stop)
+{
+    auto times = stageTimes(prepared, predictor, plan, limits, stop);
+    if (!times) return base::forward(times);
+    base::Result<forecast::Prediction> prediction = predictor.predict(plan, limits, std::move(stop));
+    if (!prediction) return base::forward(prediction);
+    return Forecast{std::move(*prediction), std::move(*times)};
+}
+
 }  // namespace hopscope::pipeline

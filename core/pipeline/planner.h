@@ -67,4 +67,15 @@ base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecas
                                                const plan::Plan& plan, const forecast::PredictOptions& limits,
                                                std::stop_token stop);
 
+// What a plan will move, hold and take.
+struct Forecast {
+    forecast::Prediction prediction;
+    std::vector<forecast::StageTime> times;
+    [[nodiscard]] double seconds() const;  // of all stages
+};
+
+// For a run in this process. Fails as `predict` does.
+base::Result<Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
+                                  const forecast::PredictOptions& limits, std::stop_token stop);
+
 }  // namespace hopscope::pipeline

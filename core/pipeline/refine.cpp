@@ -30,7 +30,7 @@ base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Pr
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, base::Objective::Time, machine, std::move(*rows));
     const placement::Account account = placement::accountOf(prepared.analysis, costs, plan);
-    WorkSeconds seconds{account.structure, 0, account.stages};
+    WorkSeconds seconds{.structure = account.structure, .work = account.stages};
     for (const auto& [value, parts] : account.values) {
         seconds.write += parts.write;
         seconds.work += parts.read + parts.compute;
@@ -43,6 +43,7 @@ WorkSeconds measuredSeconds(const executor::RunReport& run)
     WorkSeconds seconds;
     for (const executor::StageReport& stage : run.stages) {
         const executor::PhaseSeconds& p = stage.phases;
+        seconds.stages += stage.seconds;
         seconds.structure += p.block;
         seconds.write += p.d2h + p.write;
         seconds.work += p.gather + p.h2d + p.compute;
@@ -55,6 +56,7 @@ plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected,
     plan::Machine better = machine;
     better.structure /= slowness(expected.structure, measured.structure);
     better.write /= slowness(expected.write, measured.write);
+    better.slowness *= slowness(expected.stages, measured.stages);
     const double work = slowness(expected.work, measured.work);
     for (double* rate : {&better.read, &better.gather, &better.elementwise, &better.aggregate, &better.matmul})
         *rate /= work;

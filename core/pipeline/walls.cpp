@@ -62,6 +62,7 @@ std::string wallText(const WallRate& wall)
 {
     switch (wall.kind) {
     case WallKind::Stream: return "operators on rows, tensors of " + sizeText(wall.bytes);
+    case WallKind::Fresh: return "operators on rows, results in fresh memory";
     case WallKind::Rows: return "random rows of " + std::to_string(wall.width) + " B, table of " + sizeText(wall.bytes);
     case WallKind::Segments:
         return "aggregation of rows of " + std::to_string(wall.width) + " B, table of " + sizeText(wall.bytes);

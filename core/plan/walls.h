@@ -13,6 +13,7 @@ namespace hopscope::plan {
 
 enum class WallKind : std::uint8_t {
     Stream,     // operators on rows: bytes read and written, on tensors of `bytes`
+    Fresh,      // the same, with results in fresh memory
     Rows,       // random rows of `width` bytes copied from a table of `bytes`
     Segments,   // the same rows aggregated by the engine's own kernel: bytes of messages
     Gemm,       // products of rows with a matrix of `width` x `outputs`: floating-point operations
@@ -30,6 +31,7 @@ constexpr auto namesOf(WallKind)
                                                  {WallKind::Rows, "rows"},
                                                  {WallKind::Segments, "segments"},
                                                  {WallKind::Gemm, "gemm"},
+                                                 {WallKind::Fresh, "fresh"},
                                                  {WallKind::Pages, "pages"},
                                                  {WallKind::Stores, "stores"},
                                                  {WallKind::DiskWrite, "disk_write"},
@@ -60,6 +62,19 @@ constexpr auto namesOf(Wall)
                                              {Wall::Stream, "stream"},
                                              {Wall::Disk, "disk"},
                                              {Wall::Link, "link"}});
+}
+
+// As people say it: "1.4 x the bound (random rows)".
+constexpr const char* inWords(Wall wall)
+{
+    switch (wall) {
+    case Wall::Gemm: return "matrix products";
+    case Wall::Rows: return "random rows";
+    case Wall::Stream: return "memory bandwidth";
+    case Wall::Disk: return "disk";
+    case Wall::Link: return "copies to and from the GPU";
+    }
+    return "";
 }
 
 }  // namespace hopscope::plan
