@@ -61,6 +61,7 @@ struct RunReport {
     std::vector<StageReport> stages;
     double prologueSeconds = 0;
     double seconds = 0;
+    int cores = 1;  // of the CPU that the run could use
     std::int64_t peakMemory = 0;
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
     std::vector<StoredTensor> checkpoints;  // those that are not outputs

@@ -78,6 +78,7 @@ public:
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
         m_session.report.seconds = m_session.seconds();
+        m_session.report.cores = at::get_num_threads();
         return std::move(m_session.report);
     }
 

@@ -11,13 +11,30 @@ namespace hopscope::pipeline {
 namespace {
 
 constexpr double leastSeconds = 0.05;
-constexpr double mostFactor = 4;  // of which one run goes half the way
+constexpr double leastBusy = 0.8;  // or else other programs had the cores
+constexpr double mostFactor = 4;   // of which one run goes half the way
 
 // How much longer it took than expected, as far as it is believed.
 double slowness(double expected, double measured)
 {
     if (measured < leastSeconds || expected <= 0) return 1;
     return std::sqrt(std::clamp(measured / expected, 1 / mostFactor, mostFactor));
+}
+
+double secondsOf(const executor::RunReport& run)
+{
+    double sum = 0;
+    for (const executor::StageReport& stage : run.stages) sum += stage.seconds;
+    return sum;
+}
+
+// Of the cores, while stages ran.
+double busyShare(const executor::RunReport& run)
+{
+    double worked = 0;
+    for (const executor::StageReport& stage : run.stages) worked += stage.coreSeconds;
+    const double all = secondsOf(run) * std::max(run.cores, 1);
+    return all > 0 ? worked / all : 0;
 }
 
 }  // namespace
@@ -43,11 +60,11 @@ WorkSeconds measuredSeconds(const executor::RunReport& run)
     WorkSeconds seconds;
     for (const executor::StageReport& stage : run.stages) {
         const executor::PhaseSeconds& p = stage.phases;
-        seconds.stages += stage.seconds;
         seconds.structure += p.block;
         seconds.write += p.d2h + p.write;
         seconds.work += p.gather + p.h2d + p.compute;
     }
+    seconds.stages = busyShare(run) >= leastBusy ? secondsOf(run) : 0;
     return seconds;
 }
 

@@ -14,7 +14,7 @@ namespace hopscope::pipeline {
 struct WorkSeconds {
     double structure = 0, write = 0;
     double work = 0;    // reading, gathering, computing
-    double stages = 0;  // all of it, by the walls
+    double stages = 0;  // all of it, by the walls; measured: 0 where the cores did not belong to the run
     bool operator==(const WorkSeconds&) const = default;
 };
 

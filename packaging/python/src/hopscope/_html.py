@@ -93,8 +93,9 @@ def verification(found: documents.Verification) -> str:
 
 
 def _bound(stage: documents.StageRun) -> str:
-    times = stage.times_bound
-    return "" if times is None or stage.bound_seconds is None else f"{times:.1f} × {duration(stage.bound_seconds)}, {stage.wall}"
+    if stage.times_bound is None:
+        return ""
+    return f"{stage.times_bound:.1f} times {duration(stage.bound_seconds or 0)}, {stage.wall}"
 
 
 def report(run: documents.Report) -> str:

@@ -185,8 +185,9 @@ class Verification:
 
 @dataclass(frozen=True)
 class StageRun:
-    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase. It cannot take
-    less than `bound_seconds` on this machine, mostly because of `wall`; what was foreseen is None where nobody looked."""
+    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase. It cannot
+    take less than `bound_seconds` on this machine, mostly because of `wall`; what was foreseen is None where nobody
+    looked."""
 
     index: int
     seconds: float
