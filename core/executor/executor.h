@@ -45,6 +45,7 @@ struct PhaseSeconds {
 struct StageReport {
     plan::StageId index{1};
     double seconds = 0;
+    double coreSeconds = 0;  // that the cores of the CPU worked in the meantime, in the program and for it
     PhaseSeconds phases;
     std::int64_t batches = 0;
     std::int64_t smallestBatch = 0, largestBatch = 0;  // destinations
@@ -62,6 +63,7 @@ struct RunReport {
     std::vector<StageReport> stages;
     double prologueSeconds = 0;
     double seconds = 0;
+    int cores = 1;  // of the CPU that the run could use
     std::int64_t peakMemory = 0;
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
     std::vector<StoredTensor> checkpoints;  // those that are not outputs

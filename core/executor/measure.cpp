@@ -14,6 +14,7 @@
 #include "executor/device_context.h"
 #include "executor/exception_boundary.h"
 #include "executor/staging.h"
+#include "executor/walls.h"
 #include "graph/adjacency.h"
 #include "kernels/segment.h"
 
@@ -347,6 +348,31 @@ private:
     at::Tensor m_upHost, m_downHost, m_there, m_sink;
 };
 
+plan::Walls linkWalls(const CopyRates& rates)
+{
+    return {{.kind = plan::WallKind::Up, .all = rates.up, .one = rates.up},
+            {.kind = plan::WallKind::Down, .all = rates.down, .one = rates.down}};
+}
+
+// The cost model ranks plans by what tiles do: on rows of middling width from a table that a large graph has.
+void takeWalls(plan::Machine& machine, plan::Walls walls)
+{
+    const auto rate = [&](const plan::WallRate& like, double otherwise) {
+        for (const plan::WallRate& wall : walls)
+            if (wall.kind == like.kind && wall.bytes == like.bytes && wall.width == like.width &&
+                wall.outputs == like.outputs)
+                return wall.all;
+        return otherwise;
+    };
+    constexpr std::int64_t table = 32 << 20, rowWidth = 256;
+    machine.gather = rate({.kind = plan::WallKind::Rows, .bytes = table, .width = rowWidth}, machine.gather);
+    machine.aggregate = rate({.kind = plan::WallKind::Segments, .bytes = table, .width = rowWidth}, machine.aggregate);
+    machine.elementwise = rate({.kind = plan::WallKind::Stream, .bytes = 1 << 20}, machine.elementwise);
+    machine.matmul = rate({.kind = plan::WallKind::Gemm, .width = 128, .outputs = 128}, machine.matmul);
+    machine.write = rate({.kind = plan::WallKind::Stores}, machine.write);
+    machine.walls = std::move(walls);
+}
+
 template <class Measure>
 auto measured(Measure&& measure)
 {
@@ -361,7 +387,12 @@ auto measured(Measure&& measure)
 base::Result<plan::Machine> measureMachine(const std::string& device, const std::string& folder,
                                            const base::ProgressFn& progress, std::stop_token stop)
 {
-    return measured([&] { return Bench(device, folder, progress, std::move(stop)).run(); });
+    return measured([&] {
+        plan::Machine machine = Bench(device, folder, progress, stop).run();
+        if (device == "cpu") takeWalls(machine, measureWalls(folder, progress, stop));
+        else machine.walls = linkWalls(CopyBench(device, progress, stop).run());
+        return machine;
+    });
 }
 
 base::Result<CopyRates> measureCopies(const std::string& device, const base::ProgressFn& progress, std::stop_token stop)

@@ -1,6 +1,7 @@
 #include "executor/executor.h"
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -30,6 +31,14 @@ private:
     DeviceContext& m_device;
 };
 
+// Of this process so far.
+double coreSeconds()
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 class Runner {
 public:
     explicit Runner(Session& session) : m_session(session) {}
@@ -50,6 +59,7 @@ public:
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
         m_session.report.seconds = m_session.seconds();
+        m_session.report.cores = at::get_num_threads();
         return std::move(m_session.report);
     }
 
@@ -82,10 +92,11 @@ private:
         session.overlap = {};
         StageReport report;
         report.index = stage.index;
-        const double began = session.seconds();
+        const double began = session.seconds(), worked = coreSeconds();
         session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
         for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
         report.seconds = session.seconds() - began;
+        report.coreSeconds = coreSeconds() - worked;
         if (!session.overlap.empty()) report.overlap = session.overlap.share();
         session.observer.stageFinished(stage.index, report.seconds);
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);

@@ -37,7 +37,8 @@ Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& f
              std::stop_token stop)
     : structure(fresh(std::move(stop))),
       counts(analysis, *structure),
-      outside(analysis, *structure, fresh, folder)
+      outside(analysis, *structure, fresh, folder),
+      reuse(*structure)
 {}
 
 Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
@@ -124,6 +125,35 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
         rows.frontiers[types] += static_cast<double>(m_counts.of(loop, frontier, size).total);
         loops[types] += 1;
     }
+}
+
+std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine)
+{
+    if (!gpu()) compile(options);
+    const WallTable walls(machine);
+    const std::int64_t size = batchSize(options);
+    const Prediction copies = gpu() ? predict(options) : Prediction{};
+    std::vector<StageTime> times;
+    for (std::size_t s = 0; s < m_loops.size(); ++s) {
+        Timing sum;
+        for (const PlannedLoop& l : m_loops[s]) sum.add(timing(l, size, walls));
+        if (gpu()) sum.link(copies.stages[s].bytes, walls);
+        times.push_back({m_plan.stages[s].index, sum.seconds, sum.boundSeconds(), sum.wall()});
+    }
+    return times;
+}
+
+Timing Planned::timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls)
+{
+    const std::int64_t rows = sizeOf(l, size);
+    const RowClass own{RowKind::Batch, l.program.loop->destination, {}};
+    LoopRun run{.program = l.program, .rows = [&](const RowClass& on) -> double {
+                    return static_cast<double>(on.kind == RowKind::All ? 0
+                                                                       : m_counts.of(*l.program.loop, on, rows).total);
+                }};
+    run.batches = static_cast<double>(m_counts.of(*l.program.loop, own, rows).perBatch.size());
+    if (l.program.tiling) run.workers = l.program.tiling->workers;
+    return timingOf(m_analysis, m_structure, run, walls, m_known.reuse);
 }
 
 // On a CPU what is compiled depends on the options.

@@ -14,6 +14,7 @@
 #include "forecast/outside.h"
 #include "forecast/predict.h"
 #include "forecast/probe.h"
+#include "forecast/timing.h"
 #include "forecast/traffic.h"
 
 namespace hopscope::forecast {
@@ -28,6 +29,7 @@ struct Known {
     ClassCounts counts;
     LoopMemories memories;
     Outside outside;
+    ReuseOfColumns reuse;
 };
 
 // A plan whose loops have been compiled as for a run. Serves a single call of the Predictor.
@@ -38,6 +40,7 @@ public:
 
     Prediction predict(const PredictOptions& options);
     plan::RowCounts countRows(const PredictOptions& options);
+    std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
     // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
     // PredictOptions.
     double budget(std::optional<std::int64_t> memory);
@@ -74,6 +77,8 @@ private:
     PredictedStage stage(std::size_t at, std::int64_t size);
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);
     void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
+
+    Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
 
     // The memory held outside of batches, followed through the stages.
     double baseline();

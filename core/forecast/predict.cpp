@@ -80,4 +80,10 @@ base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).countRows(options); });
 }
 
+base::Result<std::vector<StageTime>> Predictor::times(const plan::Plan& plan, const PredictOptions& options,
+                                                      const plan::Machine& machine, std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).times(options, machine); });
+}
+
 }  // namespace hopscope::forecast

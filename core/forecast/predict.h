@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "loader/loader.h"
+#include "plan/machine.h"
 #include "plan/plan.h"
 #include "plan/row_counts.h"
 
@@ -34,6 +35,14 @@ struct PredictedStage {
     bool estimated = false;  // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
     std::vector<std::int64_t> batchPeaks;      // with PredictOptions::eachBatch: of each batch, loop by loop
+};
+
+// What a stage will take, and what it takes at least on this machine.
+struct StageTime {
+    plan::StageId index{1};
+    double seconds = 0;
+    double boundSeconds = 0;  // docs/format-report.md defines it
+    plan::Wall wall = plan::Wall::Stream;
 };
 
 struct Prediction {
@@ -78,6 +87,9 @@ public:
 
     // What has been found out about the graph, for a run; nullptr if nothing has been asked for. The predictor begins anew.
     std::shared_ptr<executor::Structure> takeStructure();
+    // The seconds of the stages of the plan, in batches of that size. Fails like predict().
+    base::Result<std::vector<StageTime>> times(const plan::Plan& plan, const PredictOptions& options,
+                                               const plan::Machine& machine, std::stop_token stop);
 
 private:
     struct Kept;

@@ -81,6 +81,21 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
     return answer;
 }
 
+void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
+               const forecast::PredictOptions& limits, const std::stop_token& stop)
+{
+    const KnownMachine machine = knownMachine(chosen.plan.device);
+    if (const std::string note = noteOf(machine); !note.empty()) chosen.notes.push_back(note);
+    base::Result<Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
+    if (!forecast) return;
+    chosen.forecast = std::move(*forecast);
+    if (!machine.measured) return;
+    auto expected = expectedSeconds(prepared, predictor, chosen.plan, machine.rates, limits, stop);
+    if (!expected) return;
+    expected->stages = chosen.forecast->seconds();
+    chosen.expected = *expected;
+}
+
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
                                     const PlanSource& source, const DeviceOptions& device, Reporter& reporter,
                                     const std::stop_token& stop)
@@ -90,14 +105,9 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, scratchFolder);
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);
-    ChosenPlan chosen{std::move(answer->plan), std::nullopt, {}, nullptr};
-    const KnownMachine machine = knownMachine(chosen.plan.device);
-    if (machine.measured && source.file.empty()) {
-        const auto expected =
-            expectedSeconds(prepared, predictor, chosen.plan, machine.rates, {device.batch, device.memory}, stop);
-        if (!expected) return base::forward(expected);
-        chosen.expected = *expected;
-    }
+    ChosenPlan chosen{.plan = std::move(answer->plan)};
+    lookAhead(chosen, prepared, predictor, {chosen.plan.batch, device.memory}, stop);
+    if (!source.file.empty()) chosen.expected.reset();
     chosen.structure = predictor.takeStructure();
     return chosen;
 }

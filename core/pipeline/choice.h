@@ -16,10 +16,16 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
 
 struct ChosenPlan {
     plan::Plan plan;
-    std::optional<WorkSeconds> expected;  // of a plan that was made here, where the rates of the device were measured
-    std::vector<std::string> notes;       // not yet told
-    std::shared_ptr<executor::Structure> structure = nullptr;  // of the graph, as far as it was needed for the choice
+    std::optional<WorkSeconds> expected{};  // of a plan that was made here, where the rates of the device were measured
+    std::vector<std::string> notes{};       // not yet told
+    std::optional<Forecast> forecast{};     // where the plan could be looked at beforehand
+    std::shared_ptr<executor::Structure> structure{};  // of the graph, as far as it was needed for the choice
 };
+
+// Adds the forecast of the plan and, where the machine was measured, what is expected of it. Without them where the plan
+// cannot be looked at: a run says better what is wrong with it.
+void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
+               const forecast::PredictOptions& limits, const std::stop_token& stop);
 
 // The same with a look at the graph of its own, which the run goes on with.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,

@@ -22,7 +22,8 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     if (const base::Status verified = verifyRun(*done, *prepared, execution, reporter, stop); !verified)
         return base::forward(verified);
 
-    base::Result<schema::Report> report = publish(*done, toReport(*prepared, done->plan, done->run), folder);
+    base::Result<schema::Report> report =
+        publish(*done, toReport(*prepared, done->plan, done->run, done->forecast), folder);
     if (!report) return base::forward(report);
     return Evaluation{std::move(*report), std::move(done->verdict)};
 }

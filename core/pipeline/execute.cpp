@@ -47,6 +47,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (!chosen) return base::forward(chosen);
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
+    execution.forecast = std::move(chosen->forecast);
     if (request.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
             checkSample(prepared, execution.plan, request.folder, reporter, stop);

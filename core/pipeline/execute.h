@@ -11,7 +11,8 @@
 namespace hopscope::pipeline {
 
 struct Execution {
-    plan::Plan plan;  // the one that ran: another walk makes another one
+    plan::Plan plan;                   // the one that ran: another walk makes another one
+    std::optional<Forecast> forecast;  // of this plan
     executor::RunReport run;
     std::optional<schema::Verification> check;    // on the sample
     std::optional<schema::Verification> verdict;  // on the whole graph

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "pipeline/text_file.h"
+#include "pipeline/walls.h"
 #include "json/reader.h"
 
 namespace hopscope::pipeline {
@@ -28,6 +29,8 @@ constexpr std::array<Rate, 9> rates{{
     {"batch", "overhead per batch", "s", &Machine::batch},
 }};
 
+constexpr std::int64_t version = 2;  // 1 had no walls
+
 json::Value readFile()
 {
     std::ifstream file(machineFile(), std::ios::binary);
@@ -41,6 +44,9 @@ std::optional<Machine> machineOf(const json::Value& value, const std::string& de
     const json::Reader reader(value, "machine.json");
     Machine machine;
     machine.device = device;
+    machine.walls = readWalls(reader.child("walls"));
+    machine.slowness = reader.get<double>("slowness");
+    if (reader.ok() && !(machine.slowness > 0)) return std::nullopt;
     for (const Rate& rate : rates) {
         machine.*rate.field = reader.get<double>(rate.key);
         if (reader.ok() && !(machine.*rate.field > 0)) return std::nullopt;
@@ -49,10 +55,19 @@ std::optional<Machine> machineOf(const json::Value& value, const std::string& de
     return machine;
 }
 
+bool isCurrent(const json::Value& document)
+{
+    const json::Value* const written = document.find("version");
+    const std::int64_t* const number = written ? written->asInt() : nullptr;
+    return number && *number == version;
+}
+
+// What an engine with other rates has measured goes with the next measurement.
 json::Value knownDevices()
 {
     const json::Value document = readFile();
     const json::Value* const devices = document.find("devices");
+    if (!isCurrent(document)) return json::Value::object();
     return devices && devices->isObject() ? *devices : json::Value::object();
 }
 
@@ -65,7 +80,7 @@ base::Status writeDevices(json::Value devices)
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     json::Value document;
     document["format"] = "hopscope-machine";
-    document["version"] = 1;
+    document["version"] = version;
     document["devices"] = std::move(devices);
     return writeTextFile(json::write(document, true), file);
 }
@@ -85,11 +100,19 @@ KnownMachine knownMachine(const std::string& device)
     const json::Value document = readFile();
     const json::Value* const devices = document.find("devices");
     const json::Value* const known = devices ? devices->find(device) : nullptr;
+    if (known && !isCurrent(document)) return {plan::typicalMachine(device), false, 0, true};
     const std::optional<Machine> machine = known ? machineOf(*known, device) : std::nullopt;
     if (!machine) return {plan::typicalMachine(device), false, 0};
     const json::Value* const runs = known->find("runs");
     const std::int64_t* const count = runs ? runs->asInt() : nullptr;
     return {*machine, true, count ? *count : 0};
+}
+
+std::string noteOf(const KnownMachine& machine)
+{
+    if (!machine.outdated) return {};
+    return "the rates of " + machine.rates.device + " in " + machineFile() +
+           " were measured by another version and are not used: run hopscope-engine bench machine once more";
 }
 
 std::span<const Rate> machineRates() { return rates; }
@@ -117,8 +140,24 @@ json::Value machineValue(const Machine& machine)
 {
     json::Value value;
     for (const Rate& rate : rates) value[rate.key] = machine.*rate.field;
+    value["walls"] = wallsValue(machine.walls);
+    value["slowness"] = machine.slowness;
     return value;
 }
+
+namespace {
+
+json::Value wallInWords(const plan::WallRate& wall)
+{
+    json::Value item;
+    item["what"] = wallText(wall);
+    item["unit"] = wallUnit(wall);
+    item["all"] = wall.all;
+    item["one"] = wall.one;
+    return item;
+}
+
+}  // namespace
 
 json::Value ratesValue(const KnownMachine& machine)
 {
@@ -135,6 +174,8 @@ json::Value ratesValue(const KnownMachine& machine)
         item["value"] = machine.rates.*rate.field;
         value["rates"].push(std::move(item));
     }
+    value["walls"] = json::Value::array();
+    for (const plan::WallRate& wall : machine.rates.walls) value["walls"].push(wallInWords(wall));
     return value;
 }
 

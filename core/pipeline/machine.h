@@ -19,6 +19,7 @@ struct KnownMachine {
     plan::Machine rates;
     bool measured = false;  // false: typical of such a device
     std::int64_t runs = 0;  // finished runs that have refined what was measured
+    bool outdated = false;  // there are rates, but of an engine that measured other things: they are not used
 };
 
 // A file that is missing or that cannot be read is as good as none.
@@ -29,6 +30,9 @@ plan::Machine machineFor(const std::string& device);  // its rates
 base::Status keepMachine(const KnownMachine& machine);
 // From here on it is a typical one again. Fails with Resources.
 base::Status forgetMachine(const std::string& device);
+
+// A sentence where rates were measured that this engine cannot use; else empty.
+std::string noteOf(const KnownMachine& machine);
 
 // What the rates are, in the order in which people read them.
 struct Rate {

@@ -12,6 +12,7 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
     schema::StageRecord record;
     record.index = stage.index;
     record.seconds = stage.seconds;
+    record.coreSeconds = stage.coreSeconds;
     record.phases = {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write};
     record.batches = stage.batches;
     record.smallestBatch = stage.smallestBatch;
@@ -26,9 +27,23 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
     return record;
 }
 
+void addForecast(std::vector<schema::StageRecord>& stages, const Forecast& forecast)
+{
+    for (std::size_t s = 0; s < std::min({stages.size(), forecast.times.size(), forecast.prediction.stages.size()});
+         ++s) {
+        const forecast::PredictedStage& predicted = forecast.prediction.stages[s];
+        const forecast::StageTime& time = forecast.times[s];
+        stages[s].predicted = {time.seconds,      predicted.bytes,        predicted.peakMemory,
+                               predicted.batches, predicted.destinations, predicted.frontierRows};
+        stages[s].boundSeconds = time.boundSeconds;
+        stages[s].wall = time.wall;
+    }
+}
+
 }  // namespace
 
-schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run)
+schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
+                        const std::optional<Forecast>& forecast)
 {
     schema::Report report;
     report.model = prepared.model.info().path;
@@ -38,6 +53,7 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     report.hashes = prepared.hashes;
     std::ranges::transform(run.stages, std::back_inserter(report.stages),
                            [](const auto& stage) { return toRecord(stage); });
+    if (forecast) addForecast(report.stages, *forecast);
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

@@ -3,12 +3,13 @@
 // From what the engine's modules measured to what the documents hold.
 
 #include "executor/executor.h"
-#include "pipeline/prepare.h"
+#include "pipeline/planner.h"
 #include "schema/report.h"
 
 namespace hopscope::pipeline {
 
 // Outputs and verification are added by the caller.
-schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run);
+schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
+                        const std::optional<Forecast>& forecast = std::nullopt);
 
 }  // namespace hopscope::pipeline

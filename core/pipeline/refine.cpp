@@ -11,13 +11,30 @@ namespace hopscope::pipeline {
 namespace {
 
 constexpr double leastSeconds = 0.05;
-constexpr double mostFactor = 4;  // of which one run goes half the way
+constexpr double leastBusy = 0.8;  // or else other programs had the cores
+constexpr double mostFactor = 4;   // of which one run goes half the way
 
 // How much longer it took than expected, as far as it is believed.
 double slowness(double expected, double measured)
 {
     if (measured < leastSeconds || expected <= 0) return 1;
     return std::sqrt(std::clamp(measured / expected, 1 / mostFactor, mostFactor));
+}
+
+double secondsOf(const executor::RunReport& run)
+{
+    double sum = 0;
+    for (const executor::StageReport& stage : run.stages) sum += stage.seconds;
+    return sum;
+}
+
+// Of the cores, while stages ran.
+double busyShare(const executor::RunReport& run)
+{
+    double worked = 0;
+    for (const executor::StageReport& stage : run.stages) worked += stage.coreSeconds;
+    const double all = secondsOf(run) * std::max(run.cores, 1);
+    return all > 0 ? worked / all : 0;
 }
 
 }  // namespace
@@ -30,7 +47,7 @@ base::Result<WorkSeconds> expectedSeconds(const Prepared& prepared, forecast::Pr
     if (!rows) return base::forward(rows);
     const placement::CostModel costs(prepared.analysis, base::Objective::Time, machine, std::move(*rows));
     const placement::Account account = placement::accountOf(prepared.analysis, costs, plan);
-    WorkSeconds seconds{account.structure, 0, account.stages};
+    WorkSeconds seconds{.structure = account.structure, .work = account.stages};
     for (const auto& [value, parts] : account.values) {
         seconds.write += parts.write;
         seconds.work += parts.read + parts.compute;
@@ -47,6 +64,7 @@ WorkSeconds measuredSeconds(const executor::RunReport& run)
         seconds.write += p.d2h + p.write;
         seconds.work += p.gather + p.h2d + p.compute;
     }
+    seconds.stages = busyShare(run) >= leastBusy ? secondsOf(run) : 0;
     return seconds;
 }
 
@@ -55,6 +73,7 @@ plan::Machine refined(const plan::Machine& machine, const WorkSeconds& expected,
     plan::Machine better = machine;
     better.structure /= slowness(expected.structure, measured.structure);
     better.write /= slowness(expected.write, measured.write);
+    better.slowness *= slowness(expected.stages, measured.stages);
     const double work = slowness(expected.work, measured.work);
     for (double* rate : {&better.read, &better.gather, &better.elementwise, &better.aggregate, &better.matmul})
         *rate /= work;

@@ -13,7 +13,8 @@ namespace hopscope::pipeline {
 // is part of computing.
 struct WorkSeconds {
     double structure = 0, write = 0;
-    double work = 0;  // reading, gathering, computing
+    double work = 0;    // reading, gathering, computing
+    double stages = 0;  // all of it, by the walls; measured: 0 where the cores did not belong to the run
     bool operator==(const WorkSeconds&) const = default;
 };
 

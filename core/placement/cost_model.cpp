@@ -20,10 +20,16 @@ constexpr double bytesOfWork = 1e-6;   // where the objective is bytes
 constexpr double bytesOfStage = 1e-3;  // fewer stages, if nothing else differs
 
 // On a CPU, work on the frontier of a large graph takes about three times as long as the same work on a batch's own rows:
-// it needs a copy of rows that could be read in place, and batches that are too large for the caches. Tables with fewer
-// rows than `largeTable` have no tiles anyway.
+// it needs a copy of rows that could be read in place, and batches that are too large for the caches, whose results are
+// fresh memory. Tables with fewer rows than `largeTable` have no tiles anyway.
 constexpr double frontierWork = 3;
 constexpr double largeTable = 5e4;
+
+double freshRate(const plan::Machine& machine)
+{
+    const auto it = std::ranges::find(machine.walls, plan::WallKind::Fresh, &plan::WallRate::kind);
+    return it == machine.walls.end() ? machine.elementwise / frontierWork : it->all;
+}
 
 double itemsPerRow(const Analysis& a, ValueId v)
 {
@@ -105,7 +111,9 @@ double CostModel::compute(ir::OpId op, const RowClass& on, SpaceId destination) 
     const double n = rows(on, destination);
     if (m_objective == Objective::Bytes) return bytesOfWork * touched(op) * n;
     const bool inTheWay = on.kind == RowKind::Frontier && m_machine.device == "cpu" && n >= largeTable;
-    return seconds(op, n) * (inTheWay ? frontierWork : 1) + m_machine.call * batches(destination);
+    if (!inTheWay) return seconds(op, n) + m_machine.call * batches(destination);
+    const double fresh = n * touched(op) / freshRate(m_machine);
+    return std::max(seconds(op, n) * frontierWork, fresh) + m_machine.call * batches(destination);
 }
 
 double CostModel::seconds(ir::OpId op, double n) const

@@ -13,6 +13,28 @@ namespace {
 using json::Reader;
 using json::Value;
 
+Value predictedValue(const PredictedRecord& predicted)
+{
+    Value item;
+    item["seconds"] = predicted.seconds;
+    item["bytes"] = bytesValue(predicted.bytes);
+    item["peak_memory"] = predicted.peakMemory;
+    item["batches"] = predicted.batches;
+    item["destinations"] = predicted.destinations;
+    item["frontier_rows"] = predicted.frontierRows;
+    return item;
+}
+
+PredictedRecord predictedFrom(const Reader& item)
+{
+    return {.seconds = item.get<double>("seconds"),
+            .bytes = readBytes(item.child("bytes")),
+            .peakMemory = item.get<std::int64_t>("peak_memory"),
+            .batches = item.get<std::int64_t>("batches"),
+            .destinations = item.get<std::int64_t>("destinations"),
+            .frontierRows = item.get<std::int64_t>("frontier_rows")};
+}
+
 Value stageValue(const StageRecord& stage)
 {
     Value item;
@@ -29,7 +51,10 @@ Value stageValue(const StageRecord& stage)
     item["peak_memory"] = stage.peakMemory;
     item["reserved_memory"] = json::orNull(stage.reservedMemory);
     item["overlap"] = json::orNull(stage.overlap);
-    for (const char* later : {"predicted", "bound_seconds", "wall"}) item[later] = Value();
+    item["core_seconds"] = json::orNull(stage.coreSeconds);
+    item["predicted"] = stage.predicted ? predictedValue(*stage.predicted) : Value();
+    item["bound_seconds"] = json::orNull(stage.boundSeconds);
+    item["wall"] = stage.wall ? Value(base::nameOf(*stage.wall)) : Value();
     return item;
 }
 
@@ -66,7 +91,11 @@ StageRecord stageFrom(const Reader& item)
     stage.peakMemory = item.get<std::int64_t>("peak_memory");
     stage.reservedMemory = item.maybe<std::int64_t>("reserved_memory");
     stage.overlap = item.maybe<double>("overlap");
-    for (const char* later : {"predicted", "bound_seconds", "wall"}) (void)item.child(later);
+    stage.coreSeconds = item.maybe<double>("core_seconds");
+    if (const Reader predicted = item.child("predicted"); !predicted.value().isNull())
+        stage.predicted = predictedFrom(predicted);
+    stage.boundSeconds = json::nullable<double>(item, "bound_seconds");
+    if (const Reader wall = item.child("wall"); !wall.value().isNull()) stage.wall = json::named<plan::Wall>(wall);
     return stage;
 }
 

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "plan/plan.h"
+#include "plan/walls.h"
 #include "json/json.h"
 #include "json/reader.h"
 
@@ -87,6 +88,14 @@ inline constexpr std::array<NamedPhase, 6> namedPhases{{{"block", &PhaseRecord::
                                                         {"d2h", &PhaseRecord::d2h},
                                                         {"write", &PhaseRecord::write}}};
 
+// What was foreseen of a stage, in the words of its record.
+struct PredictedRecord {
+    double seconds = 0;
+    plan::Bytes bytes;
+    std::int64_t peakMemory = 0, batches = 0, destinations = 0, frontierRows = 0;
+    bool operator==(const PredictedRecord&) const = default;
+};
+
 struct StageRecord {
     plan::StageId index{1};
     double seconds = 0;
@@ -95,6 +104,10 @@ struct StageRecord {
     plan::Bytes bytes;
     std::int64_t peakMemory = 0;
     std::optional<std::int64_t> reservedMemory;  // of a GPU: the most that its allocator had taken from the driver
+    std::optional<double> coreSeconds{};         // that the cores of the CPU worked; older reports do not say
+    std::optional<PredictedRecord> predicted{};  // none: not looked at beforehand, as in older reports
+    std::optional<double> boundSeconds{};        // it cannot take less on this machine
+    std::optional<plan::Wall> wall{};            // that most of the bound is
     std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
     bool operator==(const StageRecord&) const = default;
 };

@@ -34,7 +34,9 @@ class Machine(ServeTest):
         self.assertTrue(all(value > 0 for value in self.values(measured).values()))
         self.assertEqual(client.call("machine/rates", device="cpu"), measured)
         self.assertEqual(self.values(measured), {key: value for key, value in self.written()["devices"]["cpu"].items()
-                                                 if key != "runs"})
+                                                 if key not in ("runs", "walls", "slowness")})
+        self.assertEqual(len(measured["walls"]), len(self.written()["devices"]["cpu"]["walls"]))
+        self.assertTrue(all(wall["what"] and wall["all"] >= wall["one"] > 0 for wall in measured["walls"]))
         document = client.call("model/open", **KARATE)["document"]
         before = self.plan(client, document)["predicted"]["seconds"]
         self.assertEqual(client.call("machine/forget", device="cpu"), typical)
@@ -51,7 +53,8 @@ class Machine(ServeTest):
         rates = {key: 1e15 for key in ("read", "gather", "write", "structure", "elementwise", "aggregate", "matmul")}
         (self.folder / "cache/hopscope").mkdir(parents=True)
         (self.folder / "cache/hopscope/machine.json").write_text(
-            json.dumps({"devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12}, "cuda:7": {"kept": True}}}))
+            json.dumps({"version": 2, "devices": {"cpu": {**rates, "call": 1e-12, "batch": 1e-12, "walls": [], "slowness": 1},
+                                                  "cuda:7": {"kept": True}}}))
         expected = self.plan(client, document, batch=1)["predicted"]["seconds"]
         client.finished(self.start(client, document, plan)["run"])
         now = client.call("machine/rates", device="cpu")

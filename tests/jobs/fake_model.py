@@ -179,7 +179,9 @@ class Model:
         stages = [{"index": index, "seconds": .2, "phases": phases, "batches": 10, "smallest_batch": 1000,
                    "largest_batch": 1000, "destinations": NODES, "frontier_rows": NODES, "back_offs": 0,
                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}, "peak_memory": 5 * size,
-                   "predicted": None, "bound_seconds": None, "wall": None, "reserved_memory": None, "overlap": None}
+                   "predicted": {"seconds": .18, "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES},
+                                 "peak_memory": 5 * size, "batches": 10, "destinations": NODES, "frontier_rows": NODES},
+                   "bound_seconds": .12, "wall": "rows", "reserved_memory": None, "overlap": None}
                   for index in self.stage_ops]
         for stage, overlap in zip(stages, overlaps):
             stage |= {"overlap": overlap, "reserved_memory": 5 << 19}

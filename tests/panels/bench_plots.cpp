@@ -61,7 +61,7 @@ struct View {
 
     void frame(const models::RunLog& log)
     {
-        if (frames++ % 15 == 0) bars.setRuns({panels::stageRun(QStringLiteral("run"), log)});
+        if (frames++ % 15 == 0) bars.setRuns({panels::stageRun(QStringLiteral("run"), log, nullptr)});
         openEnd = plots::growingEnd(openEnd, log.elapsed());
         const auto bands = panels::bandsOf(log, nullptr, openEnd);
         for (plots::TimePlot* plot : {&memory, &rate, &size}) {

@@ -20,6 +20,7 @@ private slots:
     void zoomedInEveryPointIsDrawn();
     void clickingABandSelectsItsStage();
     void barsHaveAPlaceForEveryStage();
+    void barsSayWhatWasPredictedAndHowFarTheBoundIs();
     void theTimelineSaysWhatIsUnderThePointer();
     void theTimelineSaysWhatOtherBatchesDoMeanwhile();
     void theBatchUnderThePointerIsMarkedInEveryLane();
@@ -117,6 +118,32 @@ void TestPlots::barsHaveAPlaceForEveryStage()
     QVERIFY(bars.barRect(4).isEmpty());
     QCOMPARE(phaseSum(one.stages.front()), 6.0);
     QCOMPARE(bars.csv().count(QLatin1Char('\n')), 5);
+}
+
+void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
+{
+    StageStack stack{.stage = 1, .phases = {0, 0, 0, 0.14, 0, 0}, .seconds = 0.14};
+    QVERIFY(boundText(stack).isEmpty());
+    const auto legendOf = [](const StageStack& drawn) {
+        StageBars bars;
+        bars.setTheme(style::loadTheme(style::Mode::Light));
+        bars.resize(600, 220);
+        bars.show();
+        bars.setRuns({{QStringLiteral("one"), {drawn}}});
+        QString legend;
+        for (const QWidget* part : bars.findChildren<QWidget*>())
+            if (part->accessibleName().startsWith(QStringLiteral("Legend"))) legend = part->accessibleName();
+        return std::pair(legend, bars.csv());
+    };
+    QVERIFY(!legendOf(stack).first.contains(QStringLiteral("bound")));
+    stack.predicted = 0.2;
+    stack.bound = 0.1;
+    stack.wall = plan::Wall::Rows;
+    QCOMPARE(boundText(stack), QStringLiteral("1.4 \u00d7 the bound of 100 ms (random rows)"));
+    const auto [legend, csv] = legendOf(stack);
+    QVERIFY2(legend.contains(QStringLiteral("predicted")) && legend.contains(QStringLiteral("bound")),
+             qPrintable(legend));
+    QVERIFY2(csv.contains(QStringLiteral("0.2,0.1,rows")), qPrintable(csv));
 }
 
 void TestPlots::theTimelineSaysWhatIsUnderThePointer()

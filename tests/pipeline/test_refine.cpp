@@ -53,4 +53,21 @@ TEST_CASE("runs that always take as long end at rates that say so")
     CHECK(machine.write == doctest::Approx(truth).epsilon(0.01));
 }
 
+TEST_CASE("a run corrects the predicted seconds only where the cores belonged to it")
+{
+    executor::RunReport run;
+    run.cores = 2;
+    executor::StageReport stage;
+    stage.seconds = 4;
+    stage.coreSeconds = 7.6;
+    run.stages = {stage};
+    plan::Machine machine;
+    const auto after = [&] { return refined(machine, {.stages = 1}, measuredSeconds(run)).slowness; };
+    CHECK(after() == doctest::Approx(2));
+    run.stages[0].coreSeconds = 4;
+    CHECK(after() == 1);
+    machine.slowness = 3;
+    CHECK(after() == 3);
+}
+
 }  // namespace hopscope::pipeline

@@ -218,6 +218,10 @@ schema::Report report()
     s.peakMemory = 4096;
     s.reservedMemory = 8192;
     s.overlap = 0.75;
+    s.coreSeconds = 2.5;
+    s.predicted = {1.25, {60, 108, 112}, 4000, 3, 5, 9};
+    s.boundSeconds = 0.75;
+    s.wall = plan::Wall::Rows;
     r.stages = {s};
     r.prologueSeconds = 0.125;
     r.seconds = 2;

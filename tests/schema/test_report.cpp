@@ -70,7 +70,7 @@ TEST_CASE("every missing field of a report and every field of another kind is re
 {
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
-                   {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory"});
+                   {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds"});
 }
 
 TEST_CASE("what only a GPU has is null in a report of a CPU, and may be missing in an older one")
@@ -86,6 +86,27 @@ TEST_CASE("what only a GPU has is null in a report of a CPU, and may be missing 
     }
     CHECK(schema::readReport(text, "report.json").value() == report);
     CHECK(schema::readReport(json::write(document), "report.json").value() == report);
+}
+
+TEST_CASE("a stage that nobody looked at beforehand has neither prediction nor bound")
+{
+    schema::Report report = fixture::report();
+    REQUIRE(report.stages[0].predicted);
+    report.stages[0].predicted.reset();
+    report.stages[0].boundSeconds.reset();
+    report.stages[0].wall.reset();
+    const std::string text = schema::writeReport(report);
+    const json::Value document = json::parse(text).value();
+    for (const char* key : {"predicted", "bound_seconds", "wall"})
+        CHECK(json::resolve(document, std::string("/stages/0/") + key)->isNull());
+    CHECK(schema::readReport(text, "report.json").value() == report);
+}
+
+TEST_CASE("a wall that is not known is refused")
+{
+    const std::string text = schema::writeReport(fixture::report());
+    CHECK(schema::readReport(fixture::with(text, "/stages/0/wall", "stream"), "report.json"));
+    CHECK_FALSE(schema::readReport(fixture::with(text, "/stages/0/wall", "berlin"), "report.json"));
 }
 
 TEST_CASE("a report without verification says so with null")

@@ -1,5 +1,7 @@
 #include "panels/run_feed.h"
 
+#include <algorithm>
+
 namespace hopscope::panels {
 
 namespace {
@@ -7,21 +9,31 @@ namespace {
 constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
 constexpr double rateLeast = 1e-4;       // seconds
 
+const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage)
+{
+    if (plan == nullptr || !plan->predicted) return nullptr;
+    const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
+    return found == plan->predicted->stages.end() ? nullptr : &*found;
+}
+
 std::optional<double> predictedPeak(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
-    if (plan == nullptr || !plan->predicted) return std::nullopt;
-    for (const protocol::PredictedStage& each : plan->predicted->stages)
-        if (each.index == stage) return static_cast<double>(each.peakMemory);
-    return std::nullopt;
+    const protocol::PredictedStage* const predicted = predictedOf(plan, stage);
+    return predicted ? std::optional(static_cast<double>(predicted->peakMemory)) : std::nullopt;
 }
 
 }  // namespace
 
-plots::StageRun stageRun(const QString& title, const models::RunLog& log)
+plots::StageRun stageRun(const QString& title, const models::RunLog& log, const protocol::PlanRecord* plan)
 {
     plots::StageRun run{title, {}};
-    for (const models::StageProgress& stage : log.stages())
-        run.stages.push_back({.stage = stage.index.number, .phases = stage.phases, .seconds = stage.seconds});
+    for (const models::StageProgress& stage : log.stages()) {
+        const protocol::PredictedStage* const predicted = predictedOf(plan, stage.index);
+        run.stages.push_back({.stage = stage.index.number,
+                              .phases = stage.phases,
+                              .seconds = stage.seconds,
+                              .predicted = predicted ? predicted->seconds : std::nullopt});
+    }
     return run;
 }
 
@@ -32,6 +44,9 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report)
         plots::StageStack stack{.stage = stage.index.number, .phases = {}, .seconds = stage.seconds};
         for (std::size_t at = 0; at < stack.phases.size(); ++at)
             stack.phases[at] = stage.phases.*schema::namedPhases[at].seconds;
+        if (stage.predicted) stack.predicted = stage.predicted->seconds;
+        stack.bound = stage.boundSeconds;
+        stack.wall = stage.wall;
         run.stages.push_back(stack);
     }
     return run;

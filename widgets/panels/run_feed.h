@@ -10,7 +10,8 @@
 
 namespace hopscope::panels {
 
-plots::StageRun stageRun(const QString& title, const models::RunLog& log);
+// With what the plan predicts of its stages.
+plots::StageRun stageRun(const QString& title, const models::RunLog& log, const protocol::PlanRecord* plan);
 plots::StageRun stageRun(const QString& title, const schema::Report& report);
 
 // Stages as bands of time; a stage that runs reaches to `openEnd`. Levels are the plan's predicted peaks.

@@ -217,7 +217,7 @@ void RunPlots::drawBars()
     // A finished run's report is complete; of a fast run some phases never arrive as events.
     if (shown == nullptr && log) shown = finishedRun(m_context.document, log.get());
     if (shown != nullptr && shown->report) runs.push_back(stageRun(shown->title, *shown->report));
-    else if (log) runs.push_back(stageRun(tr("current run"), *log));
+    else if (log) runs.push_back(stageRun(tr("current run"), *log, m_context.document.plan().get()));
     if (other != nullptr && other->report) runs.push_back(stageRun(other->title, *other->report));
     m_bars->setRuns(std::move(runs));
 }

@@ -81,7 +81,7 @@ void Legend::paintEvent(QPaintEvent*)
         const int wide = item.line ? 2 * square : square;
         const QRect box(at[i].x(), at[i].y() + (height - square) / 2, wide, square);
         if (item.line) {
-            painter.setPen(QPen(item.colour, 1.5, Qt::DashLine));
+            painter.setPen(QPen(item.colour, item.style == Qt::SolidLine ? 2 : 1.5, item.style));
             painter.drawLine(QPointF(box.left(), box.center().y() + 0.5), QPointF(box.right(), box.center().y() + 0.5));
         } else {
             painter.setPen(Qt::NoPen);

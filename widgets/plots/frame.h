@@ -14,7 +14,8 @@ namespace hopscope::plots {
 struct LegendItem {
     QString name;
     QColor colour;
-    bool line = false;  // drawn as a dashed line instead of a square
+    bool line = false;  // drawn as a line instead of a square
+    Qt::PenStyle style = Qt::DashLine;
 };
 
 // Squares with names in one row; those that do not fit go to the next row.

@@ -14,6 +14,7 @@ namespace hopscope::plots {
 namespace {
 
 constexpr int runLimit = 2;
+constexpr double ghostWidth = 0.14;  // of a stage's place on the axis
 
 QColor tint(QColor colour, int run)
 {
@@ -30,6 +31,8 @@ QString describe(const StageRun& run, const StageStack& stack)
         const double seconds = stack.phases[static_cast<std::size_t>(phase)];
         if (seconds > 0) lines << phaseTitle(phase) + QStringLiteral(": ") + models::formatSeconds(seconds);
     }
+    if (stack.predicted) lines << StageBars::tr("predicted: %1").arg(models::formatSeconds(*stack.predicted));
+    if (const QString bound = boundText(stack); !bound.isEmpty()) lines << bound;
     return lines.join(QStringLiteral("<br>"));
 }
 
@@ -43,6 +46,26 @@ QString phaseTitle(int phase)
     return QCoreApplication::translate("Phase", names.at(static_cast<std::size_t>(phase)));
 }
 
+QString wallTitle(plan::Wall wall)
+{
+    switch (wall) {
+    case plan::Wall::Gemm: return QCoreApplication::translate("Wall", "matrix products");
+    case plan::Wall::Rows: return QCoreApplication::translate("Wall", "random rows");
+    case plan::Wall::Stream: return QCoreApplication::translate("Wall", "memory bandwidth");
+    case plan::Wall::Disk: return QCoreApplication::translate("Wall", "disk");
+    case plan::Wall::Link: return QCoreApplication::translate("Wall", "copies to and from the GPU");
+    }
+    return {};
+}
+
+QString boundText(const StageStack& stack)
+{
+    if (!stack.bound || !stack.wall || *stack.bound <= 0) return {};
+    return StageBars::tr("%1 \u00d7 the bound of %2 (%3)")
+        .arg(stack.seconds / *stack.bound, 0, 'f', 1)
+        .arg(models::formatSeconds(*stack.bound), wallTitle(*stack.wall));
+}
+
 double phaseSum(const StageStack& stack) { return std::accumulate(stack.phases.begin(), stack.phases.end(), 0.0); }
 
 struct StageBars::Impl {
@@ -50,6 +73,10 @@ struct StageBars::Impl {
 
     void fill();
     void fillRun(int run, double width);
+    void fillGhosts(double width);
+    void fillTicks(double width);
+    [[nodiscard]] double keyOf(int run, int stage, double width) const;
+    void legend();
     void colour();
     void axes();
     void place();
@@ -61,6 +88,8 @@ struct StageBars::Impl {
     Canvas* canvas;
     PlotFrame* frame;
     std::array<std::array<QCPBars*, protocol::phaseCount>, runLimit> bars{};
+    QCPBars* ghosts;  // what was predicted
+    QCPGraph* ticks;  // bounds
     QCPItemRect* mark;
     std::vector<StageRun> runs;
     std::vector<int> stages;
@@ -72,6 +101,8 @@ StageBars::Impl::Impl(StageBars* owner)
     : self(owner),
       canvas(new Canvas(owner)),
       frame(new PlotFrame(tr("Time per stage, by phase"), canvas, owner)),
+      ghosts(new QCPBars(canvas->xAxis, canvas->yAxis)),
+      ticks(canvas->addGraph()),
       mark(new QCPItemRect(canvas))
 {
     canvas->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new UnitTicker(Unit::Seconds, 4)));
@@ -81,6 +112,10 @@ StageBars::Impl::Impl(StageBars* owner)
             run[phase]->setAntialiased(false);
             if (phase > 0) run[phase]->moveAbove(run[phase - 1]);
         }
+    ghosts->setAntialiased(false);
+    ghosts->setWidth(ghostWidth);
+    ticks->setAntialiased(false);
+    ticks->setLayer(QStringLiteral("overlay"));
     mark->setLayer(QStringLiteral("background"));
     mark->setPen(Qt::NoPen);
     mark->topLeft->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -102,12 +137,43 @@ void StageBars::Impl::fillRun(int run, double width)
         QVector<double> keys, values;
         if (used)
             for (const StageStack& stack : runs[index].stages) {
-                keys << numberOf(stack.stage) + (runs.size() == 1 ? 0 : (run - 0.5) * (width + 0.04));
+                keys << keyOf(run, stack.stage, width);
                 values << stack.phases[phase];
             }
         bars[index][phase]->setWidth(width);
         bars[index][phase]->setData(keys, values, true);
     }
+}
+
+double StageBars::Impl::keyOf(int run, int stage, double width) const
+{
+    return numberOf(stage) + (runs.size() == 1 ? 0 : (run - 0.5) * (width + 0.04));
+}
+
+// Two runs leave no room for what was predicted of each.
+void StageBars::Impl::fillGhosts(double width)
+{
+    QVector<double> keys, values;
+    if (runs.size() == 1)
+        for (const StageStack& stack : runs.front().stages)
+            if (stack.predicted) {
+                keys << keyOf(0, stack.stage, width) + (width + ghostWidth) / 2 + 0.03;
+                values << *stack.predicted;
+            }
+    ghosts->setData(keys, values, true);
+}
+
+void StageBars::Impl::fillTicks(double width)
+{
+    QVector<double> keys, values;
+    for (std::size_t run = 0; run < runs.size(); ++run)
+        for (const StageStack& stack : runs[run].stages) {
+            if (!stack.bound) continue;
+            const double middle = keyOf(static_cast<int>(run), stack.stage, width), half = width / 2 + 0.03;
+            keys << middle - half << middle + half << middle + half;
+            values << *stack.bound << *stack.bound << qQNaN();  // not on to the next one
+        }
+    ticks->setData(keys, values, true);
 }
 
 void StageBars::Impl::axes()
@@ -121,7 +187,9 @@ void StageBars::Impl::axes()
     canvas->xAxis->setRange(-0.6, std::max<double>(static_cast<double>(stages.size()), 1) - 0.4);
     double top = 0;
     for (const StageRun& run : runs)
-        for (const StageStack& stack : run.stages) top = std::max(top, phaseSum(stack));
+        for (const StageStack& stack : run.stages)
+            top = std::max(
+                {top, phaseSum(stack), stack.bound.value_or(0), runs.size() == 1 ? stack.predicted.value_or(0) : 0});
     canvas->yAxis->setRange(0, growingEnd(canvas->yAxis->range().upper, top > 0 ? top * 1.02 : 0));
 }
 
@@ -134,6 +202,9 @@ void StageBars::Impl::fill()
     std::ranges::sort(stages);
     const double width = runs.size() == 2 ? 0.3 : 0.42;
     for (int run = 0; run < runLimit; ++run) fillRun(run, width);
+    fillGhosts(width);
+    fillTicks(width);
+    legend();
     axes();
     place();
     QStringList titles;
@@ -154,7 +225,6 @@ void StageBars::Impl::colour()
 {
     canvas->setTheme(theme);
     mark->setBrush(theme.selection);
-    std::vector<LegendItem> items;
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         const QColor base = theme.phases.value(phase, theme.accent);
         for (int run = 0; run < runLimit; ++run) {
@@ -162,11 +232,24 @@ void StageBars::Impl::colour()
             part->setPen(Qt::NoPen);
             part->setBrush(tint(base, run));
         }
-        items.push_back({phaseTitle(phase), base, false});
     }
+    ghosts->setPen(QPen(theme.textMuted, 1, Qt::DashLine));
+    ghosts->setBrush(theme.raised);
+    ticks->setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::FlatCap));
     frame->legend().setColour(theme.textMuted);
-    frame->legend().setItems(std::move(items));
+    legend();
     canvas->replot(QCustomPlot::rpQueuedReplot);
+}
+
+// Names what is drawn.
+void StageBars::Impl::legend()
+{
+    std::vector<LegendItem> items;
+    for (int phase = 0; phase < protocol::phaseCount; ++phase)
+        items.push_back({phaseTitle(phase), theme.phases.value(phase, theme.accent), false});
+    if (ghosts->dataCount() > 0) items.push_back({tr("predicted"), theme.textMuted, true});
+    if (ticks->dataCount() > 0) items.push_back({tr("bound"), theme.text, true, Qt::SolidLine});
+    frame->legend().setItems(std::move(items));
 }
 
 int StageBars::Impl::stageAt(const QPoint& at) const
@@ -248,12 +331,16 @@ QString StageBars::csv() const
 {
     QStringList header{QStringLiteral("run"), QStringLiteral("stage"), QStringLiteral("seconds")};
     for (const schema::NamedPhase& phase : schema::namedPhases) header << QString::fromLatin1(phase.name);
+    header << QStringLiteral("predicted") << QStringLiteral("bound") << QStringLiteral("wall");
     QStringList lines{header.join(QLatin1Char(','))};
     for (const StageRun& run : m_impl->runs)
         for (const StageStack& stack : run.stages) {
             QStringList fields{csvField(run.title), QString::number(stack.stage),
                                QString::number(stack.seconds, 'g', 9)};
             for (const double seconds : stack.phases) fields << QString::number(seconds, 'g', 9);
+            for (const std::optional<double>& seconds : {stack.predicted, stack.bound})
+                fields << (seconds ? QString::number(*seconds, 'g', 9) : QString());
+            fields << (stack.wall ? QString::fromLatin1(base::nameOf(*stack.wall)) : QString());
             lines << fields.join(QLatin1Char(','));
         }
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');

@@ -1,12 +1,15 @@
 #pragma once
 
-// Time per stage, stacked by phase; one run, or two side by side.
+// Time per stage, stacked by phase; one run with what was predicted beside it, or two side by side. A tick on each bar says
+// what the stage takes at least on the machine.
 
 #include <QWidget>
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "plan/walls.h"
 #include "plots/figure.h"
 #include "protocol/run.h"
 #include "style/theme.h"
@@ -17,6 +20,8 @@ struct StageStack {
     int stage = 1;
     std::array<double, protocol::phaseCount> phases{};  // seconds
     double seconds = 0;                                 // of the stage; phases may overlap or leave gaps
+    std::optional<double> predicted{}, bound{};         // seconds
+    std::optional<plan::Wall> wall{};                   // that most of the bound is
 };
 
 struct StageRun {
@@ -26,6 +31,10 @@ struct StageRun {
 
 // "block build", "gather", "H2D", ... in the order of schema::namedPhases.
 QString phaseTitle(int phase);
+// "matrix products", "random rows", ...
+QString wallTitle(plan::Wall wall);
+// "1.4 × the bound of 85 ms (random rows)"; empty where no bound is known.
+QString boundText(const StageStack& stack);
 // The sum of a stack's phases.
 double phaseSum(const StageStack& stack);
 

@@ -59,16 +59,17 @@ private:
         here.staysBeside = true;
         const auto prediction = m_predictor.predict(plan, here, m_stop);
         if (!prediction) return base::forward(prediction);
-        auto seconds = pipeline::stageSeconds(m_prepared, m_predictor, plan, limits, m_stop);
-        if (!seconds) return base::forward(seconds);
+        auto times = pipeline::stageTimes(m_prepared, m_predictor, plan, limits, m_stop);
+        if (!times) return base::forward(times);
         std::string name = base::nameOf(strategy);
         if (!base::isRule(strategy)) name += std::string(", ") + base::nameOf(objective);
-        Measured m{name, std::move(plan), std::move(*seconds), {}, {}, {}, {}, {}, false};
+        Measured m{.name = name, .plan = std::move(plan)};
+        for (const forecast::StageTime& time : *times) m.predictedStages.push_back(time.seconds);
+        m.bounds = std::move(*times);
         for (const forecast::PredictedStage& s : prediction->stages) {
             m.predictedBytes += s.bytes;
             m.predictedPeaks.push_back(s.peakMemory);
         }
-        m.plan.batch = prediction->batch;
         m_measured.push_back(std::move(m));
         return {};
     }
@@ -90,12 +91,14 @@ private:
         if (!report) return base::forward(report);
         std::filesystem::remove_all(options.folder, ignored);
         m.stages.resize(report->stages.size(), std::numeric_limits<double>::infinity());
+        m.coreStages.resize(m.stages.size(), std::numeric_limits<double>::infinity());
         m.bytes = {};
         m.peaks.clear();
         m.sameBatches = true;
         for (std::size_t i = 0; i < report->stages.size(); ++i) {
             const executor::StageReport& stage = report->stages[i];
             m.stages[i] = std::min(m.stages[i], stage.seconds);
+            m.coreStages[i] = std::min(m.coreStages[i], stage.coreSeconds);
             m.bytes += stage.bytes;
             m.peaks.push_back(stage.peakMemory);
             m.sameBatches = m.sameBatches && stage.backOffs == 0;
@@ -141,6 +144,13 @@ std::string benchPlansJson(const std::vector<Measured>& all)
         item["stores"] = static_cast<std::int64_t>(m.plan.checkpoints.size());
         item["predicted_seconds"] = json::Value(m.predictedStages);
         item["seconds"] = json::Value(m.stages);
+        item["core_seconds"] = json::Value(m.coreStages);
+        item["bound_seconds"] = json::Value::array();
+        item["walls"] = json::Value::array();
+        for (const forecast::StageTime& time : m.bounds) {
+            item["bound_seconds"].push(time.boundSeconds);
+            item["walls"].push(base::nameOf(time.wall));
+        }
         item["predicted_bytes"] = schema::bytesValue(m.predictedBytes);
         item["bytes"] = schema::bytesValue(m.bytes);
         item["predicted_peak_memory"] = json::Value(m.predictedPeaks);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "forecast/predict.h"
 #include "pipeline/options.h"
 #include "pipeline/reporter.h"
 #include "plan/plan.h"
@@ -24,10 +25,12 @@ struct BenchPlansOptions {
 struct MeasuredPlan {
     std::string name;
     plan::Plan plan;
-    std::vector<double> predictedStages, stages;  // seconds
-    plan::Bytes predictedBytes, bytes;
-    std::vector<std::int64_t> predictedPeaks, peaks;  // bytes held at most, by stage
-    bool sameBatches = false;                         // as predicted: then bytes have to be, too
+    std::vector<double> predictedStages{}, stages{};  // seconds
+    std::vector<double> coreStages{};                 // seconds of cores: on a busy machine the better measure
+    std::vector<forecast::StageTime> bounds{};
+    plan::Bytes predictedBytes{}, bytes{};
+    std::vector<std::int64_t> predictedPeaks{}, peaks{};  // bytes held at most, by stage
+    bool sameBatches = false;                             // as predicted: then bytes have to be, too
 
     [[nodiscard]] double predicted() const { return sum(predictedStages); }
     [[nodiscard]] double seconds() const { return sum(stages); }

@@ -272,7 +272,7 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
     result.prepareSeconds = since(start);
     const base::Result<executor::RunReport> report = run(*prepared, plan, result);
     if (!report) return base::forward(report);
-    result.run = pipeline::toReport(*prepared, plan, *report);
+    result.run = pipeline::toReport(*prepared, plan, *report, chosen->forecast);
     if (base::Status checked = check(*prepared, plan, *report, *made, result); !checked) return base::forward(checked);
     return result;
 }

@@ -38,14 +38,26 @@ std::string rate(const schema::StageRecord& stage)
     return stage.seconds > 0 ? base::formatCount(static_cast<double>(stage.destinations) / stage.seconds) : "";
 }
 
+// "1.4 × 85 ms, rows".
+std::string boundText(const schema::StageRecord& stage)
+{
+    if (!stage.boundSeconds || !stage.wall || !(*stage.boundSeconds > 0)) return "";
+    std::array<char, 32> times{};
+    std::snprintf(times.data(), times.size(), "%.1f", stage.seconds / *stage.boundSeconds);
+    return std::string(times.data()) + " \u00d7 " + base::formatSeconds(*stage.boundSeconds) + ", " +
+           base::nameOf(*stage.wall);
+}
+
 void addStage(Table& table, const schema::StageRecord& stage)
 {
     const schema::PhaseRecord& p = stage.phases;
     const double whole = p.block + p.gather + p.h2d + p.compute + p.d2h + p.write;
     const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
-    table.add({std::to_string(stage.index.number), base::formatSeconds(stage.seconds), rate(stage), batchText(stage),
-               share(p.block, whole), share(p.gather, whole), share(p.h2d, whole), share(p.compute, whole),
-               share(p.d2h, whole), share(p.write, whole), base::formatBytes(static_cast<double>(stage.bytes.h2d)),
+    table.add({std::to_string(stage.index.number), base::formatSeconds(stage.seconds),
+               stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "", boundText(stage), rate(stage),
+               batchText(stage), share(p.block, whole), share(p.gather, whole), share(p.h2d, whole),
+               share(p.compute, whole), share(p.d2h, whole), share(p.write, whole),
+               base::formatBytes(static_cast<double>(stage.bytes.h2d)),
                base::formatBytes(static_cast<double>(stage.bytes.d2h)),
                base::formatBytes(static_cast<double>(stage.peakMemory)), stage.overlap ? share(*stage.overlap, 1) : "",
                stage.reservedMemory ? base::formatBytes(reserved) : ""});
@@ -75,11 +87,28 @@ std::string overlapLine(const schema::Report& report)
     return "copying and computation overlapped for " + percent + " of the shorter of the two\n";
 }
 
-// The last two are of a GPU only: without headings the columns vanish.
+// Without headings columns vanish: the last two are of a GPU only, and older reports have neither prediction nor bound.
 std::vector<std::string> headings(const schema::Report& report, const Style& style)
 {
-    std::vector<std::string> names{"stage",   "time", "rows/s", "batches", "block",   "gather",     "h2d",
-                                   "compute", "d2h",  "write",  "read",    "written", "peak memory"};
+    const auto has = [&](auto member) {
+        return std::ranges::any_of(report.stages, [&](const auto& stage) { return (stage.*member).has_value(); });
+    };
+    const bool predicted = has(&schema::StageRecord::predicted), bound = has(&schema::StageRecord::boundSeconds);
+    std::vector<std::string> names{"stage",
+                                   "time",
+                                   predicted ? "predicted" : "",
+                                   bound ? "bound" : "",
+                                   "rows/s",
+                                   "batches",
+                                   "block",
+                                   "gather",
+                                   "h2d",
+                                   "compute",
+                                   "d2h",
+                                   "write",
+                                   "read",
+                                   "written",
+                                   "peak memory"};
     names.resize(names.size() + 2);
     if (onGpu(report)) std::ranges::copy(std::array{"overlap", "reserved"}, names.end() - 2);
     for (std::string& name : names) name = style.dim(name);

@@ -104,7 +104,7 @@ void Run::keep(const executor::RunReport& run)
 
 schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, double pausedSeconds)
 {
-    schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run);
+    schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run, execution.forecast);
     report.hashes["data"] = m_dataHash;
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
     if (pausedSeconds > 0)

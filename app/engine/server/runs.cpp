@@ -43,16 +43,12 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
     base::Result<plan::Plan> plan =
         schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
     if (!plan) return base::forward(plan);
-    pipeline::ChosenPlan chosen{std::move(*plan), std::nullopt, {}};
+    pipeline::ChosenPlan chosen{.plan = std::move(*plan)};
     if (const base::Status placed = pipeline::placePlan(chosen.plan, textOr(params, "device", "auto"), chosen.notes);
         !placed)
         return base::forward(placed);
     if (device.batch) chosen.plan.batch = device.batch;
-    const pipeline::KnownMachine machine = pipeline::knownMachine(chosen.plan.device);
-    if (!machine.measured) return chosen;
-    const auto expected = pipeline::expectedSeconds(prepared, document.predictor, chosen.plan, machine.rates,
-                                                    {chosen.plan.batch, device.memory}, {});
-    if (expected) chosen.expected = *expected;  // a run says better what is wrong
+    pipeline::lookAhead(chosen, prepared, document.predictor, {chosen.plan.batch, device.memory}, {});
     return chosen;
 }
 

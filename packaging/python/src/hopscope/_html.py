@@ -92,14 +92,20 @@ def verification(found: documents.Verification) -> str:
     return _page(title, _table(("output", "rows", "largest difference", "beyond the tolerance"), rows))
 
 
+def _bound(stage: documents.StageRun) -> str:
+    if stage.times_bound is None:
+        return ""
+    return f"{stage.times_bound:.1f} times {duration(stage.bound_seconds or 0)}, {stage.wall}"
+
+
 def report(run: documents.Report) -> str:
     rows = (
-        (stage.index, duration(stage.seconds), stage.batches, size(stage.written), size(stage.read),
+        (stage.index, duration(stage.seconds), _bound(stage), stage.batches, size(stage.written), size(stage.read),
          size(stage.peak_memory))
         for stage in run.stages
     )  # fmt: skip
     title = f"{duration(run.seconds)} on {run.device}; peak memory {size(run.peak_memory)}"
-    table = _table(("stage", "time", "batches", "written", "read", "peak memory"), rows)
+    table = _table(("stage", "time", "bound", "batches", "written", "read", "peak memory"), rows)
     found = run.verification
     verdict = f"<p>{escape(found.verdict)}: {escape(found.reason)}</p>" if found else "<p>not verified</p>"
     return _page(title, table, verdict, _list(run.notes))

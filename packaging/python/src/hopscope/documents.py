@@ -185,7 +185,9 @@ class Verification:
 
 @dataclass(frozen=True)
 class StageRun:
-    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase."""
+    """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase. It cannot
+    take less than `bound_seconds` on this machine, mostly because of `wall`; what was foreseen is None where nobody
+    looked."""
 
     index: int
     seconds: float
@@ -196,6 +198,15 @@ class StageRun:
     read: int
     peak_memory: int
     phases: dict[str, float]
+    predicted_seconds: float | None = None
+    predicted_peak_memory: int | None = None
+    bound_seconds: float | None = None
+    wall: str | None = None
+
+    @property
+    def times_bound(self) -> float | None:
+        """How many times its bound the stage took."""
+        return self.seconds / self.bound_seconds if self.bound_seconds else None
 
 
 @dataclass(frozen=True)
@@ -335,7 +346,12 @@ def report(document: dict[str, Any]) -> Report:
 def _stage_run(stage: dict[str, Any]) -> StageRun:
     shared = ("index", "seconds", "batches", "largest_batch", "destinations", "peak_memory", "phases")
     moved = stage["bytes"]
-    return StageRun(**{name: stage[name] for name in shared}, written=moved["d2h"], read=moved["h2d"])
+    predicted = stage["predicted"] or {}
+    return StageRun(
+        **{name: stage[name] for name in shared}, written=moved["d2h"], read=moved["h2d"],
+        predicted_seconds=predicted.get("seconds"), predicted_peak_memory=predicted.get("peak_memory"),
+        bound_seconds=stage["bound_seconds"], wall=stage["wall"],
+    )  # fmt: skip
 
 
 def devices(document: dict[str, Any]) -> Devices:

@@ -1,0 +1,34 @@
+#pragma once
+
+// Private to forecast: how often random rows are found in a cache, from the order in which a graph asks for them.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace hopscope::forecast {
+
+// By the footprint theory of caches: a cache of n rows holds those that were read since the window began whose distinct
+// rows are n, and the share of misses is the rate at which that window meets new rows. Skewed degrees and neighbours that
+// follow each other both show in it.
+class Reuse {
+public:
+    using Row = std::function<std::int64_t(std::int64_t position)>;
+
+    // `count` positions that refer to rows of a table with `rows`.
+    Reuse(Row row, std::int64_t count, std::int64_t rows);
+
+    // The share of reads (0 to 1) that a cache of `held` rows does not serve, from a few windows: at most some millions
+    // of positions are looked at.
+    double misses(double held);
+
+private:
+    double missesFrom(std::int64_t first, double held);
+
+    Row m_row;
+    std::int64_t m_count, m_rows;
+    std::vector<std::int32_t> m_marks;  // by row: the last window that met it
+    std::int32_t m_window = 0;
+};
+
+}  // namespace hopscope::forecast

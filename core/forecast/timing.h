@@ -1,0 +1,61 @@
+#pragma once
+
+// Private to forecast: what a loop takes, and what it takes at least, from the walls of the machine.
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "executor/loop_program.h"
+#include "executor/structure.h"
+#include "forecast/reuse.h"
+#include "forecast/wall_table.h"
+
+namespace hopscope::forecast {
+
+// Seconds; `bound` by wall: their sum is the lower bound.
+struct Timing {
+    double seconds = 0;
+    std::array<double, 5> bound{};
+
+    double& at(plan::Wall wall) { return bound[static_cast<std::size_t>(wall)]; }
+    [[nodiscard]] double boundSeconds() const;
+    [[nodiscard]] plan::Wall wall() const;  // that most of the bound is
+    void add(const Timing& other);
+    // A GPU copies in both directions while it computes: what takes longest bounds the stage.
+    void link(const plan::Bytes& copied, const WallTable& walls);
+};
+
+// Keeps what the order of a graph says about caches: it does not depend on the plan.
+class ReuseOfColumns {
+public:
+    explicit ReuseOfColumns(executor::Structure& structure) : m_structure(structure) {}
+
+    // The share of reads of the column that a cache of so many rows does not serve.
+    double misses(ir::SpaceId space, ir::KeyId owner, ir::KeyId key, std::int64_t tableRows, double heldRows);
+
+private:
+    using Name = std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>;
+    executor::Structure& m_structure;
+    std::map<Name, std::unique_ptr<Reuse>> m_columns;
+    std::map<std::pair<Name, double>, double> m_known;
+};
+
+// How a loop is run on a CPU.
+struct LoopRun {
+    const executor::LoopProgram& program;
+    double batches = 1;                               // tiles count as batches
+    int workers = 1;                                  // that compute batches side by side
+    std::function<double(const ir::RowClass&)> rows;  // of all batches
+};
+
+// Adds up what the instructions of the loop do: products at the rate of their shape, rows that are picked from a table by
+// the caches that they are found in, everything else by the bytes that it touches, and a call each. The bound leaves
+// out what a loop could do without: what operators pass on to each other, blocks, calls. Linear in the program, and
+// in the sample of a graph that is seen for the first time.
+Timing timingOf(const analysis::Analysis& analysis, executor::Structure& structure, const LoopRun& run,
+                const WallTable& walls, ReuseOfColumns& reuse);
+
+}  // namespace hopscope::forecast

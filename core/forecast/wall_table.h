@@ -1,0 +1,39 @@
+#pragma once
+
+// Private to forecast: what a machine's walls say about shapes that lie between the measured ones.
+
+#include <vector>
+
+#include "base/tensor.h"
+#include "plan/machine.h"
+
+namespace hopscope::forecast {
+
+// Caches of one size: what a random row costs that is found in them, but not in smaller ones.
+struct CacheLevel {
+    double bytes = 0;    // of a table that stays in the caches; the last level holds every table
+    double seconds = 0;  // per row
+};
+
+// Where a machine has no walls of a kind (a GPU, a typical machine), its rates stand in for them.
+class WallTable {
+public:
+    explicit WallTable(plan::Machine machine);
+
+    [[nodiscard]] const plan::Machine& machine() const { return m_machine; }
+    // Bytes per second, read and written by operators on tensors of so many bytes.
+    [[nodiscard]] double stream(double bytes) const;
+    // Operations per second of a product of rows with `columns` columns and a matrix that gives `outputs`.
+    [[nodiscard]] double gemm(double columns, double outputs, base::DType dtype) const;
+    // Of random rows of `width` bytes, smallest caches first. `kind`: Rows or Segments.
+    [[nodiscard]] std::vector<CacheLevel> levels(plan::WallKind kind, double width) const;
+    // Of a kind without shapes; `otherwise` where it has not been measured.
+    [[nodiscard]] double rate(plan::WallKind kind, double otherwise) const;
+
+private:
+    [[nodiscard]] double secondsPerRow(plan::WallKind kind, double tableBytes, double width) const;
+
+    plan::Machine m_machine;
+};
+
+}  // namespace hopscope::forecast
