@@ -13,6 +13,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "models/problem_model.h"
 #include "panels/panels.h"
 #include "style/icon.h"
 
@@ -88,6 +89,7 @@ void MainWindow::setupCentre()
     auto* centre = new QWidget(this);
     centre->setObjectName(QStringLiteral("centre"));
     m_banner = new Banner(centre);
+    m_refusal = new RefusalCard(centre);
     m_centre = new QStackedWidget(centre);
     m_centre->setObjectName(QStringLiteral("centreStack"));
     m_start = new StartPage(samplesIn(m_setup.samples), m_centre);
@@ -100,6 +102,7 @@ void MainWindow::setupCentre()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_banner);
+    column->addWidget(m_refusal);
     column->addWidget(m_centre, 1);
     setCentralWidget(centre);
     m_status = new StatusLine(this);
@@ -197,6 +200,9 @@ void MainWindow::connectWorkbench()
         m_selection.clear();
         refresh();
         m_sessions->modelOpened();
+        if (!models::blockingLint(*m_document.model())) return;
+        m_docks->bring(QStringLiteral("problems"));
+        showRefusedOperator();
     });
     connect(bench, &jobs::Workbench::progressed, m_status, &StatusLine::setProgress);
     connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshLater);
@@ -233,6 +239,16 @@ void MainWindow::connectStartPage()
     connect(m_start, &StartPage::sampleChosen, this,
             [this](const Sample& sample) { openFile({.file = sample.model, .data = {sample.data}, .roles = {}}); });
     connect(m_start, &StartPage::recentChosen, this, &MainWindow::openFile);
+    connect(m_refusal, &RefusalCard::operatorWanted, this, &MainWindow::showRefusedOperator);
+    connect(m_refusal, &RefusalCard::dataWanted, this, [this] {
+        m_sessions->askForModel({.file = m_document.modelPath(), .data = {}, .roles = m_document.roles()});
+    });
+}
+
+void MainWindow::showRefusedOperator()
+{
+    const protocol::LintRecord* lint = models::blockingLint(*m_document.model());
+    if (lint && lint->op.valid()) m_selection.reveal(models::Target::op(lint->op));
 }
 
 // Many changes come together; the window follows once.
@@ -244,6 +260,7 @@ void MainWindow::refresh()
     m_actions->refresh();
     m_centre->setCurrentWidget(open ? static_cast<QWidget*>(m_graph) : m_start);
     m_docks->setShown(open);
+    m_refusal->setModel(m_document.model().get(), !m_document.data().isEmpty());
     m_start->setRecent(m_setup.settings.recent);
     m_status->setModel(m_document.model());
     m_status->setEngine({.state = m_engine->state(),

@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <memory>
 
+#include "refusal_card.h"
 #include "samples.h"
 #include "start_page.h"
 #include "window_actions.h"
@@ -68,6 +69,7 @@ private:
     void connectTools();
     void refresh();
     void refreshLater();
+    void showRefusedOperator();
     void applyTheme();
 
     WindowSetup m_setup;
@@ -77,6 +79,7 @@ private:
     std::unique_ptr<jobs::EngineClient> m_engine;
     std::unique_ptr<jobs::Workbench> m_workbench;
     Banner* m_banner = nullptr;
+    RefusalCard* m_refusal = nullptr;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_start = nullptr;
     graphview::GraphPanel* m_graph = nullptr;

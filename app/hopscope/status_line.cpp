@@ -48,7 +48,8 @@ QString modelSummary(const protocol::ModelRecord& model)
     QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
                                    : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
                       StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),
-                      StatusLine::tr("depth %1").arg(model.depth)};
+                      models::depthKnown(model) ? StatusLine::tr("depth %1").arg(model.depth)
+                                                : StatusLine::tr("cannot be split")};
     parts.append(tableSizes(model));
     return parts.join(QStringLiteral(" · "));
 }

@@ -30,6 +30,17 @@ QString dimension(const protocol::ModelRecord& model, const std::string& dim)
 
 }  // namespace
 
+bool depthKnown(const protocol::ModelRecord& model) { return model.splittable || model.depth > 0; }
+
+QString sentence(const std::string& utf8, bool capital)
+{
+    static const QRegularExpression word(QStringLiteral("^[a-z]+ "));
+    QString said = text(utf8);
+    if (said.isEmpty()) return said;
+    if (capital && word.match(said).hasMatch()) said[0] = said[0].toUpper();
+    return said.endsWith(u'.') ? said : said + u'.';
+}
+
 QString text(const std::string& utf8) { return QString::fromStdString(utf8); }
 
 QString formatBytes(double bytes) { return text(base::formatBytes(bytes)); }

@@ -24,7 +24,13 @@ QString rowsLabel(const protocol::ValueRecord& value);
 // "input", "structure only", "row-wise", "gather", "aggregation", "reduction over rows", "output".
 QString kindLabel(protocol::NodeKind kind);
 
-QString text(const std::string& utf8);        // std::string -> QString
+QString text(const std::string& utf8);  // std::string -> QString
+// Whether the depths of operators are known: not where the analysis has stopped before it got to them.
+bool depthKnown(const protocol::ModelRecord& model);
+
+// What the engine says, as a sentence: with a full stop, and a capital letter unless it begins with a name such as
+// "aten::sort" or if `capital` is false.
+QString sentence(const std::string& utf8, bool capital = true);
 QString formatBytes(double bytes);            // "1.2 GiB"
 QString formatCount(double count);            // "2,708"
 QString formatSeconds(double seconds);        // "45 ms"

@@ -151,9 +151,10 @@ QVariant OutlineModel::cell(const OutlineNode& node, OutlineColumn, int role) co
     switch (role) {
     case Qt::DisplayRole: return label(node);
     case Qt::ToolTipRole: return tip(node);
-    case Qt::AccessibleTextRole: return tr("%1, depth %2").arg(label(node)).arg(node.depth);
+    case Qt::AccessibleTextRole:
+        return depthKnown(*m_model) ? tr("%1, depth %2").arg(label(node)).arg(node.depth) : label(node);
     case TargetRole: return QVariant::fromValue(targetOf(node));
-    case DepthRole: return structure ? QVariant() : QVariant(node.depth);
+    case DepthRole: return structure || !depthKnown(*m_model) ? QVariant() : QVariant(node.depth);
     case MutedRole: return structure;
     default: return {};
     }

@@ -193,7 +193,7 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
     return {{tr("operators"),
              tr("%1, plus %2 structure-only").arg(models::formatCount(ops), models::formatCount(structure))},
             {tr("weights"), formatBytes(static_cast<double>(weights))},
-            {tr("depth"), tr("up to %1").arg(depth)},
+            {tr("depth"), models::depthKnown(model) ? tr("up to %1").arg(depth) : QStringLiteral("–")},
             {tr("stages"), shown}};
 }
 

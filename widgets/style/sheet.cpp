@@ -111,6 +111,7 @@ QWidget#startPage { background: @window; }
 QFrame#startCard, QFrame[card="true"] { background: @panel; border: 1px solid @border; border-radius: 10px; }
 QFrame#banner { background: @sourceLine; border-bottom: 1px solid @border; }
 QFrame#banner QLabel { color: @text; }
+QFrame#refusalCard { background: @panel; border: none; border-bottom: 1px solid @border; border-left: 4px solid @bad; }
 hopscope--window--TwoLineButton { qproperty-detailColour: "@textMuted"; }
 QDialog#palette { background: @panel; border: 1px solid @nodeBorder; }
 )";
@@ -123,13 +124,21 @@ struct Token {
 // Longer names first where one begins with another.
 std::vector<Token> tokensOf(const Theme& t)
 {
-    return {{"@accentText", t.accentText}, {"@accent", t.accent},
-            {"@textMuted", t.textMuted},   {"@text", t.text},
-            {"@nodeBorder", t.nodeBorder}, {"@disabled", t.nodeBorder},
-            {"@selection", t.selection},   {"@edgeMuted", t.edgeMuted},
-            {"@sourceLine", t.sourceLine}, {"@window", t.window},
-            {"@raised", t.raised},         {"@border", t.border},
-            {"@hover", t.hover},           {"@panel", t.panel}};
+    return {{"@accentText", t.accentText},
+            {"@accent", t.accent},
+            {"@textMuted", t.textMuted},
+            {"@text", t.text},
+            {"@nodeBorder", t.nodeBorder},
+            {"@disabled", t.nodeBorder},
+            {"@selection", t.selection},
+            {"@edgeMuted", t.edgeMuted},
+            {"@sourceLine", t.sourceLine},
+            {"@window", t.window},
+            {"@bad", t.bad},
+            {"@raised", t.raised},
+            {"@border", t.border},
+            {"@hover", t.hover},
+            {"@panel", t.panel}};
 }
 
 }  // namespace

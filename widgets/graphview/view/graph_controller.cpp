@@ -113,6 +113,7 @@ void GraphController::takeScene()
     m_tools.placement.show(m_maker.scene());
     m_tools.colours.recolour();
     m_tools.placement.settle();
+    m_tools.marks.showRefused();
     m_tools.marks.showSelection();
     m_tools.bookmarks.mark();
     m_tools.search.mark();
