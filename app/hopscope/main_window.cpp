@@ -7,13 +7,16 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "models/problem_model.h"
+#include "models/run_log.h"
 #include "panels/panels.h"
 #include "style/icon.h"
 
@@ -36,7 +39,20 @@ void nameContainers(QWidget* panel, const QString& title)
     }
 }
 
+bool isPaused(const jobs::Workbench& workbench, const models::Document& document)
+{
+    return workbench.running() && document.runLog() && document.runLog()->state() == protocol::RunState::Paused;
+}
+
 }  // namespace
+
+QRect fittedTo(QRect window, const QRect& room)
+{
+    window.setSize(window.size().boundedTo(room.size()));
+    window.moveLeft(std::clamp(window.left(), room.left(), room.right() - window.width() + 1));
+    window.moveTop(std::clamp(window.top(), room.top(), room.bottom() - window.height() + 1));
+    return window;
+}
 
 MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     : QMainWindow(parent),
@@ -60,6 +76,7 @@ MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     connectStartPage();
     connectTools();
     restoreGeometry(m_setup.settings.geometry);
+    keepOnScreen();
     applyTheme();
     refresh();
 }
@@ -76,6 +93,15 @@ MainWindow::~MainWindow()
     m_notices.reset();
     delete takeCentralWidget();
     for (QDockWidget* dock : m_docks->all()) delete dock;
+}
+
+// The title bar, which the window does not know of before it is shown, has its place above.
+void MainWindow::keepOnScreen()
+{
+    if (m_setup.unattended || isMaximized() || isFullScreen()) return;
+    const QRect screenRoom = m_setup.room.isNull() ? screen()->availableGeometry() : m_setup.room;
+    const int titleBar = style()->pixelMetric(QStyle::PM_TitleBarHeight);
+    setGeometry(fittedTo(geometry(), screenRoom.adjusted(0, titleBar, 0, 0)));
 }
 
 void MainWindow::start()
@@ -220,7 +246,21 @@ void MainWindow::connectGraph()
     connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
     connect(m_graph, &graphview::GraphPanel::layoutFinished, &m_sessions->keeper(), &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
-            [this](const QString& sentence) { m_status->showMessage(sentence, 8000); });
+            [this](const QString& sentence, const graphview::DropOffer& offer) {
+                if (offer.to.valid()) return m_notices->offerPlace(sentence, offer);
+                m_status->showMessage(sentence, 8000);
+            });
+    m_centre->installEventFilter(this);
+}
+
+// A line above the graph comes and goes: the nodes stay below the pointer.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_centre && event->type() == QEvent::Move) {
+        const auto* move = static_cast<QMoveEvent*>(event);
+        m_graph->holdStill(move->pos() - move->oldPos());
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::connectDocument()
@@ -267,6 +307,7 @@ void MainWindow::refresh()
                          .where = engineWhere(m_setup.engine),
                          .device = m_document.settings().device,
                          .running = m_workbench->running(),
+                         .paused = isPaused(*m_workbench, m_document),
                          .busy = m_workbench->busy()});
     m_sessions->keeper().touch();
     const QString file = m_sessions->keeper().file().isEmpty() ? m_document.modelPath() : m_sessions->keeper().file();

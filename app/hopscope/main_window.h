@@ -19,6 +19,9 @@ class Panel;
 
 namespace hopscope::window {
 
+// No larger than the room, and inside of it.
+QRect fittedTo(QRect window, const QRect& room);
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
@@ -53,6 +56,7 @@ signals:
     void settingsChanged(const hopscope::window::WindowSettings& settings);  // worth saving
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -71,6 +75,7 @@ private:
     void refreshLater();
     void showRefusedOperator();
     void applyTheme();
+    void keepOnScreen();
 
     WindowSetup m_setup;
     style::Theme m_theme;

@@ -146,7 +146,7 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value, const st
     item["shape"] = known ? symbolicShape(analysis, value.id) : Value(value.shape);
     item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
     item["structure_only"] = structureOnly(analysis, value.id);
-    item["bytes"] = known && (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
+    item["bytes"] = known && !unknown && (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
                         ? json::orNull(wholeBytes(analysis, value.id, subject.sizes))
                         : Value();
     return item;

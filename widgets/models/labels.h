@@ -13,6 +13,8 @@ namespace hopscope::models {
 // What an operator does, in a few words: "sum aggregation", "gather source", "linear", "concat" (analysis/op_words.h).
 // Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
+// The same in its model: there a gather along the other end of the edges, which brings no neighbour nearer, is told apart.
+QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; parts that are missing are left out.
 QString pathLabel(const protocol::OpRecord& op);
 // A value by what makes it, as the engine names it: "convs.0 output", "relu after convs.0", "x", "lin.weight".

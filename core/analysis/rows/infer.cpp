@@ -321,7 +321,7 @@ private:
         const std::string hint =
             why.kind == Refused::Kind::BakedSize
                 ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                : "the model cannot be evaluated in batches of nodes because of this operator";
+                : "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of nodes";
         return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hint,
                           ir::describeOp(placed));
     }

@@ -80,6 +80,16 @@ Hit GraphView::hitAt(QPointF screen) const
 void GraphView::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
+    paintContents(painter);
+    if (!m_framed) return;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(m_theme.accent, 2));
+    painter.drawRect(rect().adjusted(1, 1, -1, -1));
+}
+
+void GraphView::paintContents(QPainter& painter)
+{
     if (!m_scene || m_scene->nodes.empty() || m_colouring.fill.size() != m_scene->nodes.size()) {
         painter.fillRect(rect(), m_theme.panel);
         painter.setPen(m_theme.textMuted);

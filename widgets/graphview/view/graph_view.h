@@ -40,6 +40,7 @@ public:
     [[nodiscard]] CheckpointDrag& drag() { return m_checkpoint; }
     [[nodiscard]] PaintState& state() { return m_state; }  // call update() after changes
     [[nodiscard]] Hit hitAt(QPointF screen) const;
+    [[nodiscard]] QPointF pointer() const { return m_pointer; }  // where it was last
     [[nodiscard]] bool animating() const { return m_transition.running(); }
 
 signals:
@@ -58,6 +59,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
@@ -67,6 +69,7 @@ private:
     enum class Gesture { None, Pan, Checkpoint };
 
     void setupWidget();
+    void paintContents(QPainter& painter);
     void paintFromAfar(QPainter& painter);
     void paintNear(QPainter& painter);
     void hover(QPointF at);
@@ -89,8 +92,9 @@ private:
     QPointF m_pressed, m_pointer;
     Camera m_pressedCamera;
     Hit m_pressedHit, m_hit;
-    bool m_moved = false;  // since the button was pressed: its release is no click
-    bool m_space = false;  // held down
+    bool m_moved = false;   // since the button was pressed: its release is no click
+    bool m_space = false;   // held down
+    bool m_framed = false;  // it has come by keyboard to have the focus, and shows it
     bool m_reducedMotion = false;
 };
 

@@ -153,8 +153,16 @@ void GraphView::keyReleaseEvent(QKeyEvent* event)
     refreshCursor();
 }
 
+void GraphView::focusInEvent(QFocusEvent* event)
+{
+    const Qt::FocusReason reason = event->reason();
+    m_framed = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+    QWidget::focusInEvent(event);
+}
+
 void GraphView::focusOutEvent(QFocusEvent* event)
 {
+    m_framed = false;
     m_space = false;
     refreshCursor();
     QWidget::focusOutEvent(event);
