@@ -103,17 +103,17 @@ void TestEverywhere::theWindowIsNeverLargerThanTheScreen()
     WindowSetup setup = bed::fakeSetup();
     setup.room = {0, 0, 1280, 800};
     Bed bed(setup);
-    const QRect shown = bed.window->geometry();
-    QVERIFY2(
-        setup.room.contains(shown),
-        qPrintable(
-            QStringLiteral("%1 x %2 at %3, %4").arg(shown.width()).arg(shown.height()).arg(shown.x()).arg(shown.y())));
+    const auto fits = [&] {
+        const QSize shown = bed.window->size();  // where it is, is the window manager's to say
+        return shown.width() <= setup.room.width() && shown.height() < setup.room.height();
+    };
+    QVERIFY(fits());
     QVERIFY(bed.open("chain3.pt"));
     auto model = std::make_shared<protocol::ModelRecord>(*bed.window->document().model());
     for (int table = 0; table < 60; ++table) model->sizes["a table with a long name " + std::to_string(table)] = 1000;
     bed.window->document().setModel(model);
     bed::waitFor([] { return false; }, 100);
-    QVERIFY2(setup.room.contains(bed.window->geometry()), qPrintable(leastWidths(*bed.window)));
+    QVERIFY2(fits(), qPrintable(leastWidths(*bed.window)));
     QVERIFY(bed.window->minimumSizeHint().width() <= 1280);
 }
 
@@ -132,10 +132,12 @@ void TestEverywhere::plotsAreExportedAlikeInEveryLayout()
         return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
     };
     const QByteArray unseen = exported("unseen.csv"), drawn = exported("unseen.svg");
+    for (const char* word : {"Time per stage", "block build", "compute", "Stage 1", "Device memory"})
+        QVERIFY2(drawn.contains(word), word);
     bed.window->docks().setPerspective("run");
     QTRY_VERIFY(child<QWidget>(*bed.window, "memoryPlot")->isVisible());
     bed::waitFor([] { return false; }, 300);
-    QCOMPARE(unseen, exported("seen.csv"));
+    QCOMPARE(exported("seen.csv"), unseen);
     QVERIFY2(drawn.size() > exported("seen.svg").size() * 9 / 10,
              "the picture of plots that are not seen has less in it");
 }

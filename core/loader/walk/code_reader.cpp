@@ -7,7 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include "loader/loader.h"
 #include "loader/torch_model.h"
 
 namespace hopscope::loader {

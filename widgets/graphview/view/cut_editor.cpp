@@ -142,7 +142,7 @@ void CutEditor::dropOn(int value, const Hit& hit)
 int CutEditor::nearestPlace(int otherThan) const
 {
     const Scene& scene = *m_parts.view.scene();
-    const QPointF at = m_parts.view.camera().toScene(m_parts.view.pointer());
+    const QPointF at = m_parts.view.camera().toScene(m_parts.view.drag().at());
     int nearest = -1;
     qreal best = std::numeric_limits<qreal>::max();
     for (std::size_t node = 0; node < scene.nodes.size(); ++node) {

@@ -40,7 +40,6 @@ public:
     [[nodiscard]] CheckpointDrag& drag() { return m_checkpoint; }
     [[nodiscard]] PaintState& state() { return m_state; }  // call update() after changes
     [[nodiscard]] Hit hitAt(QPointF screen) const;
-    [[nodiscard]] QPointF pointer() const { return m_pointer; }  // where it was last
     [[nodiscard]] bool animating() const { return m_transition.running(); }
 
 signals:
@@ -59,7 +58,6 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void leaveEvent(QEvent* event) override;
@@ -69,7 +67,6 @@ private:
     enum class Gesture { None, Pan, Checkpoint };
 
     void setupWidget();
-    void paintContents(QPainter& painter);
     void paintFromAfar(QPainter& painter);
     void paintNear(QPainter& painter);
     void hover(QPointF at);
