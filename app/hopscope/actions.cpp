@@ -1,5 +1,7 @@
 #include "actions.h"
 
+#include <QApplication>
+#include <QKeyEvent>
 #include <QKeySequence>
 #include <QWidget>
 
@@ -11,7 +13,16 @@ constexpr const char* groupProperty = "group";
 
 }  // namespace
 
-ActionBook::ActionBook(QWidget* window) : QObject(window), m_window(window) {}
+ActionBook::ActionBook(QWidget* window) : QObject(window), m_window(window) { qApp->installEventFilter(this); }
+
+bool ActionBook::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() != QEvent::ShortcutOverride || !QApplication::activePopupWidget())
+        return QObject::eventFilter(watched, event);
+    if (static_cast<QKeyEvent*>(event)->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
+    event->accept();
+    return true;
+}
 
 QAction* ActionBook::add(const ActionSpec& spec)
 {
@@ -37,7 +48,8 @@ void ActionBook::addAll(std::initializer_list<ActionSpec> specs)
 void ActionBook::adopt(QAction* action, const QString& group)
 {
     action->setProperty(groupProperty, group);
-    if (!m_window->actions().contains(action)) m_window->addAction(action);
+    // One with a place of its own keeps to it, so that its keys act nowhere else.
+    if (action->associatedObjects().isEmpty()) m_window->addAction(action);
     m_all.append(action);
 }
 

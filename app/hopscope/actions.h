@@ -26,7 +26,9 @@ struct ActionSpec {
 class ActionBook : public QObject {
     Q_OBJECT
 public:
+    // Keys without Ctrl or Alt are no shortcuts while a menu or the list of a combo box is open: they are its own.
     explicit ActionBook(QWidget* window);
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
     QAction* add(const ActionSpec& spec);
     void addAll(std::initializer_list<ActionSpec> specs);

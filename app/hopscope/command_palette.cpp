@@ -5,13 +5,16 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
+#include "graphview/view/graph_panel.h"
+
 namespace hopscope::window {
 
 namespace {
 
 QString labelOf(const QAction* action)
 {
-    return QStringLiteral("%1: %2").arg(ActionBook::groupOf(action), plainText(action));
+    const QString whole = action->property(graphview::fullNameProperty).toString();
+    return QStringLiteral("%1: %2").arg(ActionBook::groupOf(action), whole.isEmpty() ? plainText(action) : whole);
 }
 
 bool beginsWord(const QString& text, qsizetype at) { return at == 0 || !text.at(at - 1).isLetterOrNumber(); }

@@ -71,14 +71,20 @@ void Docks::setShown(bool shown)
     for (QDockWidget* dock : m_all) dock->hide();
 }
 
-void Docks::reveal(const QString& name)
+void Docks::bring(const QString& name)
 {
     QDockWidget* dock = m_docks.value(name);
     if (!dock || !m_shown) return;
     dock->show();
     dock->raise();
-    if (QWidget* inside = dock->widget()) inside->setFocus(Qt::OtherFocusReason);
     quietTitles();
+}
+
+void Docks::reveal(const QString& name)
+{
+    bring(name);
+    QDockWidget* dock = m_docks.value(name);
+    if (dock && m_shown && dock->widget()) dock->widget()->setFocus(Qt::OtherFocusReason);
 }
 
 void Docks::restore()

@@ -7,12 +7,16 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "models/problem_model.h"
+#include "models/run_log.h"
 #include "panels/panels.h"
 #include "style/icon.h"
 
@@ -35,7 +39,20 @@ void nameContainers(QWidget* panel, const QString& title)
     }
 }
 
+bool isPaused(const jobs::Workbench& workbench, const models::Document& document)
+{
+    return workbench.running() && document.runLog() && document.runLog()->state() == protocol::RunState::Paused;
+}
+
 }  // namespace
+
+QRect fittedTo(QRect window, const QRect& room)
+{
+    window.setSize(window.size().boundedTo(room.size()));
+    window.moveLeft(std::clamp(window.left(), room.left(), room.right() - window.width() + 1));
+    window.moveTop(std::clamp(window.top(), room.top(), room.bottom() - window.height() + 1));
+    return window;
+}
 
 MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     : QMainWindow(parent),
@@ -59,6 +76,7 @@ MainWindow::MainWindow(WindowSetup setup, QWidget* parent)
     connectStartPage();
     connectTools();
     restoreGeometry(m_setup.settings.geometry);
+    keepOnScreen();
     applyTheme();
     refresh();
 }
@@ -77,6 +95,15 @@ MainWindow::~MainWindow()
     for (QDockWidget* dock : m_docks->all()) delete dock;
 }
 
+// The title bar, which the window does not know of before it is shown, has its place above.
+void MainWindow::keepOnScreen()
+{
+    if (m_setup.unattended || isMaximized() || isFullScreen()) return;
+    const QRect screenRoom = m_setup.room.isNull() ? screen()->availableGeometry() : m_setup.room;
+    const int titleBar = style()->pixelMetric(QStyle::PM_TitleBarHeight);
+    setGeometry(fittedTo(geometry(), screenRoom.adjusted(0, titleBar, 0, 0)));
+}
+
 void MainWindow::start()
 {
     m_engine->start();
@@ -88,6 +115,7 @@ void MainWindow::setupCentre()
     auto* centre = new QWidget(this);
     centre->setObjectName(QStringLiteral("centre"));
     m_banner = new Banner(centre);
+    m_refusal = new RefusalCard(centre);
     m_centre = new QStackedWidget(centre);
     m_centre->setObjectName(QStringLiteral("centreStack"));
     m_start = new StartPage(samplesIn(m_setup.samples), m_centre);
@@ -100,6 +128,7 @@ void MainWindow::setupCentre()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_banner);
+    column->addWidget(m_refusal);
     column->addWidget(m_centre, 1);
     setCentralWidget(centre);
     m_status = new StatusLine(this);
@@ -197,6 +226,9 @@ void MainWindow::connectWorkbench()
         m_selection.clear();
         refresh();
         m_sessions->modelOpened();
+        if (!models::blockingLint(*m_document.model())) return;
+        m_docks->bring(QStringLiteral("problems"));
+        showRefusedOperator();
     });
     connect(bench, &jobs::Workbench::progressed, m_status, &StatusLine::setProgress);
     connect(bench, &jobs::Workbench::runStateChanged, this, &MainWindow::refreshLater);
@@ -214,7 +246,21 @@ void MainWindow::connectGraph()
     connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
     connect(m_graph, &graphview::GraphPanel::layoutFinished, &m_sessions->keeper(), &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
-            [this](const QString& sentence) { m_status->showMessage(sentence, 8000); });
+            [this](const QString& sentence, const graphview::DropOffer& offer) {
+                if (offer.to.valid()) return m_notices->offerPlace(sentence, offer);
+                m_status->showMessage(sentence, 8000);
+            });
+    m_centre->installEventFilter(this);
+}
+
+// A line above the graph comes and goes: the nodes stay below the pointer.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_centre && event->type() == QEvent::Move) {
+        const auto* move = static_cast<QMoveEvent*>(event);
+        m_graph->holdStill(move->pos() - move->oldPos());
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::connectDocument()
@@ -233,6 +279,16 @@ void MainWindow::connectStartPage()
     connect(m_start, &StartPage::sampleChosen, this,
             [this](const Sample& sample) { openFile({.file = sample.model, .data = {sample.data}, .roles = {}}); });
     connect(m_start, &StartPage::recentChosen, this, &MainWindow::openFile);
+    connect(m_refusal, &RefusalCard::operatorWanted, this, &MainWindow::showRefusedOperator);
+    connect(m_refusal, &RefusalCard::dataWanted, this, [this] {
+        m_sessions->askForModel({.file = m_document.modelPath(), .data = {}, .roles = m_document.roles()});
+    });
+}
+
+void MainWindow::showRefusedOperator()
+{
+    const protocol::LintRecord* lint = models::blockingLint(*m_document.model());
+    if (lint && lint->op.valid()) m_selection.reveal(models::Target::op(lint->op));
 }
 
 // Many changes come together; the window follows once.
@@ -244,12 +300,14 @@ void MainWindow::refresh()
     m_actions->refresh();
     m_centre->setCurrentWidget(open ? static_cast<QWidget*>(m_graph) : m_start);
     m_docks->setShown(open);
+    m_refusal->setModel(m_document.model().get(), !m_document.data().isEmpty());
     m_start->setRecent(m_setup.settings.recent);
     m_status->setModel(m_document.model());
     m_status->setEngine({.state = m_engine->state(),
                          .where = engineWhere(m_setup.engine),
                          .device = m_document.settings().device,
                          .running = m_workbench->running(),
+                         .paused = isPaused(*m_workbench, m_document),
                          .busy = m_workbench->busy()});
     m_sessions->keeper().touch();
     const QString file = m_sessions->keeper().file().isEmpty() ? m_document.modelPath() : m_sessions->keeper().file();

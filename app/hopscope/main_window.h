@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <memory>
 
+#include "refusal_card.h"
 #include "samples.h"
 #include "start_page.h"
 #include "window_actions.h"
@@ -17,6 +18,9 @@ class Panel;
 }
 
 namespace hopscope::window {
+
+// No larger than the room, and inside of it.
+QRect fittedTo(QRect window, const QRect& room);
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -52,6 +56,7 @@ signals:
     void settingsChanged(const hopscope::window::WindowSettings& settings);  // worth saving
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -68,7 +73,9 @@ private:
     void connectTools();
     void refresh();
     void refreshLater();
+    void showRefusedOperator();
     void applyTheme();
+    void keepOnScreen();
 
     WindowSetup m_setup;
     style::Theme m_theme;
@@ -77,6 +84,7 @@ private:
     std::unique_ptr<jobs::EngineClient> m_engine;
     std::unique_ptr<jobs::Workbench> m_workbench;
     Banner* m_banner = nullptr;
+    RefusalCard* m_refusal = nullptr;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_start = nullptr;
     graphview::GraphPanel* m_graph = nullptr;

@@ -56,6 +56,14 @@ void Notices::refusalChanged(const QString& sentence)
     m_parts.banner.say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence), suggestedFixes());
 }
 
+void Notices::offerPlace(const QString& why, const graphview::DropOffer& offer)
+{
+    const QString place = models::valueLabel(*m_parts.document.model(), offer.to);
+    m_parts.banner.say(QStringLiteral("drop"), why, {{tr("Store %1 instead").arg(place), [this, offer] {
+                                                          m_parts.workbench.movePin(offer.from, offer.to);
+                                                      }}});
+}
+
 // Of the change that has just been refused.
 QVector<BannerButton> Notices::suggestedFixes()
 {

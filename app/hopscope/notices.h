@@ -13,6 +13,8 @@ public:
 
     void sayFailure(const QString& what, const QString& sentence, const QString& hint);
 
+    void offerPlace(const QString& why, const graphview::DropOffer& offer);  // after a drop that was refused
+
 private:
     void engineLost(const QString& reason);
     void engineBack();

@@ -81,7 +81,9 @@ void OpenDialog::setupWidgets(const RecentFile& choice)
     m_open->setProperty("primary", true);
     m_open->setDefault(true);
     auto* form = new QFormLayout(this);
-    form->addRow(tr("&Model"), modelRow);
+    auto* modelLabel = new QLabel(tr("&Model"), this);
+    modelLabel->setBuddy(m_model);  // the form takes only single widgets for buddies
+    form->addRow(modelLabel, modelRow);
     form->addRow(tr("&Data"), m_data);
     form->addRow(QString(), dataButtons());
     form->addRow(tr("&Roles"), m_roles);

@@ -11,6 +11,7 @@ namespace hopscope::window {
 namespace {
 
 constexpr int barSteps = 1000;
+constexpr int mostActivity = 420;  // pixels: file names may be long
 
 QLabel* label(const char* name, const QString& accessible, QWidget* parent)
 {
@@ -48,7 +49,8 @@ QString modelSummary(const protocol::ModelRecord& model)
     QStringList parts{model.traced ? StatusLine::tr("%1, TorchScript traced").arg(models::text(model.className))
                                    : StatusLine::tr("%1, TorchScript scripted").arg(models::text(model.className)),
                       StatusLine::tr("%1 ops").arg(models::formatCount(static_cast<double>(operators))),
-                      StatusLine::tr("depth %1").arg(model.depth)};
+                      models::depthKnown(model) ? StatusLine::tr("depth %1").arg(model.depth)
+                                                : StatusLine::tr("cannot be split")};
     parts.append(tableSizes(model));
     return parts.join(QStringLiteral(" · "));
 }
@@ -69,6 +71,7 @@ QString engineSummary(const EngineSummary& engine)
     QString state = StatusLine::tr("idle");
     if (engine.state == EngineState::Failed) state = StatusLine::tr("not available");
     else if (engine.state != EngineState::Ready) state = StatusLine::tr("starting");
+    else if (engine.paused) state = StatusLine::tr("paused");
     else if (engine.running) state = StatusLine::tr("running");
     else if (engine.busy) state = StatusLine::tr("working");
     const QString device = engine.device == u"cpu" ? QStringLiteral("CPU") : engine.device;
@@ -79,15 +82,16 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
 {
     setObjectName(QStringLiteral("status"));
     setSizeGripEnabled(false);
-    m_model = label("status.model", tr("Model"), this);
+    m_model = new panels::ElidedLabel(QStringLiteral("status.model"), this);
     m_what = label("status.progress", tr("Current activity"), this);
+    m_what->setMaximumWidth(mostActivity);
     m_engine = label("status.engine", tr("Engine"), this);
     m_bar = new QProgressBar(this);
     m_bar->setObjectName(QStringLiteral("status.bar"));
     m_bar->setAccessibleName(tr("Progress"));
     m_bar->setTextVisible(false);
     m_bar->setFixedWidth(140);
-    addWidget(m_model);
+    addWidget(m_model, 1);  // what does not fit is left out: a long sentence is not to widen the window
     addWidget(m_what);
     addWidget(m_bar);
     addPermanentWidget(m_engine);
@@ -96,7 +100,7 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent)
 
 void StatusLine::setModel(const models::ModelPtr& model)
 {
-    m_model->setText(model ? modelSummary(*model) : tr("No model open"));
+    m_model->setFullText(model ? modelSummary(*model) : tr("No model open"));
 }
 
 void StatusLine::setEngine(const EngineSummary& engine) { m_engine->setText(engineSummary(engine)); }

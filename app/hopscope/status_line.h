@@ -6,6 +6,7 @@
 
 #include "jobs/engine_client.h"
 #include "models/document.h"
+#include "panels/parts.h"
 
 class QLabel;
 class QProgressBar;
@@ -18,7 +19,7 @@ QString modelSummary(const protocol::ModelRecord& model);
 struct EngineSummary {
     jobs::EngineState state = jobs::EngineState::Stopped;
     QString where, device;  // "local" or the command's host; "auto", "cpu", "cuda:0"
-    bool running = false, busy = false;
+    bool running = false, paused = false, busy = false;
 };
 QString engineSummary(const EngineSummary& engine);
 // "local" without a command, else its host or program.
@@ -34,7 +35,8 @@ public:
     void setProgress(const QString& what, double fraction);  // `what` empty: over; negative: unknown
 
 private:
-    QLabel *m_model = nullptr, *m_what = nullptr, *m_engine = nullptr;
+    panels::ElidedLabel* m_model = nullptr;
+    QLabel *m_what = nullptr, *m_engine = nullptr;
     QProgressBar* m_bar = nullptr;
 };
 

@@ -23,6 +23,7 @@ struct WindowSetup {
     QStringList layoutCommand;
     QString samples;          // folder; may be empty
     QString recoveryFolder;   // empty: no autosave
+    QRect room = {};          // for the window; null: what the screen has
     bool unattended = false;  // nobody is there to answer questions
 };
 

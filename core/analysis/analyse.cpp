@@ -1,18 +1,44 @@
 #include "analysis/analyse.h"
 
+#include <algorithm>
+
 #include "analysis/depth.h"
 #include "analysis/lowering/dead_code.h"
 #include "analysis/lowering/functionalise.h"
+#include "analysis/rows/bind.h"
 #include "analysis/rows/infer.h"
 
 namespace hopscope::analysis {
 
 namespace {
 
+// Most messages name the place already.
+std::string messageWithPlace(const base::Error& error)
+{
+    const bool placed = error.where.empty() || error.message.find(error.where) != std::string::npos;
+    return placed ? error.message : error.message + " (" + error.where + ")";
+}
+
 void block(Analysis& analysis, base::Error error)
 {
-    analysis.lints.push_back({"no-split", error.message, {}, true});
+    analysis.lints.push_back({"no-split", messageWithPlace(error), analysis.refusedOp, true, error.hint});
     analysis.refusal = std::move(error);
+}
+
+ValueInfo unanalysedValue(Builder& builder, const ir::Value& value, const InputSchema& schema)
+{
+    if (value.origin != ir::Origin::Op) return bindInput(builder, value, value.id, schema);
+    ValueInfo info;
+    info.dims.resize(value.shape.size());
+    return info;
+}
+
+void findRefusedOp(Analysis& analysis, const std::string& where)
+{
+    if (where.empty()) return;
+    const auto& ops = analysis.program.ops;
+    const auto it = std::ranges::find_if(ops, [&](const ir::Op& op) { return ir::describeOp(op) == where; });
+    if (it != ops.end()) analysis.refusedOp = it->id;
 }
 
 // Values of raw constants and parameters keep their order, so that the loader's tensors can be found again.
@@ -33,16 +59,26 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema)
 {
     Builder builder;
     const auto functional = functionalise(raw);
-    if (!functional) {
-        block(builder.analysis, functional.error());
-        return std::move(builder.analysis);
-    }
+    if (!functional) return unanalysed(raw, schema, functional.error());
     ir::Program live = removeDead(*functional);
     dropUnusedPositions(live);
     const base::Status inferred = infer(builder, live, schema);
     if (!inferred) block(builder.analysis, inferred.error());
     else computeDepths(builder.analysis);
     lintPrologue(builder.analysis);
+    return std::move(builder.analysis);
+}
+
+Analysis unanalysed(const ir::Program& program, const InputSchema& schema, const base::Error& why)
+{
+    Builder builder;
+    declareTables(builder, program, schema);
+    for (const ir::Value& value : program.values) builder.addValue(value, unanalysedValue(builder, value, schema));
+    for (const ir::Op& op : program.ops) builder.addOp(op, unanalysedOp(op));
+    builder.analysis.program.inputs = program.inputs;
+    builder.analysis.program.outputs = program.outputs;
+    findRefusedOp(builder.analysis, why.where);
+    block(builder.analysis, why);
     return std::move(builder.analysis);
 }
 

@@ -10,4 +10,8 @@ namespace hopscope::analysis {
 // whose last lint is blocking; only a broken program (a dangling id) fails.
 Analysis analyse(const ir::Program& raw, const InputSchema& schema);
 
+// For showing a program that cannot be analysed: its tables and inputs as declared, its operators without depth. Refused
+// with `why`; the operator in the way is the first one that `why.where` describes. Linear.
+Analysis unanalysed(const ir::Program& program, const InputSchema& schema, const base::Error& why);
+
 }  // namespace hopscope::analysis

@@ -179,6 +179,7 @@ struct Lint {
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;
+    std::string hint = {};  // what the user can do; may be empty
 };
 
 // The largest number in `index` must be |space| - 1 on the real data too.
@@ -196,7 +197,9 @@ struct Analysis {
     std::map<SpaceId, std::int64_t> sampleSizes;
     std::vector<MaxIndexGuard> maxIndexGuards;
     std::vector<Lint> lints;
-    std::optional<base::Error> refusal;  // set: the analysis stopped there; ops after the refused one have no info
+    // Set: the analysis stopped there. The operators from the refused one on are in the program, as rowwise ones of depth 0.
+    std::optional<base::Error> refusal;
+    OpId refusedOp;  // the one in the way; invalid where it is none of the program's
     int depth = 0, depthModule = 0, depthOp = 0;
 
     [[nodiscard]] const ValueInfo& info(ValueId id) const { return values[id.at()]; }

@@ -124,6 +124,13 @@ base::Result<Binding> bind(const Model& model, const base::TensorMap& inputs);
 //     called.
 base::Result<Walk> walk(const Model& model, const base::TensorMap& sample, const base::TensorMap* whole = nullptr);
 
+// The operators in the code of forward and of everything that it calls, found without running them: for showing a model
+// that cannot be walked, not for evaluating it. Both sides of a branch are read unless a constant decides it, the body of
+// a loop once; containers and numbers are left out. Inputs have the shapes of `sample` (keys as in --data; empty: none is
+// known, and every argument is an input), results have no shape. `where` is Error::where of the refusal: what it describes
+// becomes an operator even where it would have been left out. Reading ends after 200,000 instructions.
+ir::Program readCode(const Model& model, const base::TensorMap& sample, const std::string& where);
+
 // Generates inputs for a walk without data (`inspect MODEL`): guesses shapes from the names of the arguments and the
 // shapes of the weights until forward accepts them. Fails with Unsupported, asking for --data, if it accepts none of
 // the guesses.

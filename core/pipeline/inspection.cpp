@@ -11,7 +11,7 @@ base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
     if (!plan && plan.error().code != base::ErrorCode::Unsupported) return base::forward(plan);
     if (!plan) {
         prepared.analysis.refusal = plan.error();
-        prepared.analysis.lints.push_back({"no-split", base::describe(plan.error()), {}, true});
+        prepared.analysis.lints.push_back({"no-split", plan.error().message, {}, true, plan.error().hint});
         return std::nullopt;
     }
     schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
@@ -21,8 +21,9 @@ base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
 schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* plan)
 {
     const loader::ModelInfo& info = prepared.model.info();
-    return {&prepared.analysis, plan,        &prepared.schema,      prepared.sizes,  info.path,
-            info.className,     info.traced, !info.repairs.empty(), prepared.hashes, prepared.notes};
+    return {&prepared.analysis, plan,           &prepared.schema, prepared.sizes,
+            info.path,          info.className, info.traced,      !info.repairs.empty(),
+            prepared.hashes,    prepared.notes, prepared.fromCode};
 }
 
 }  // namespace hopscope::pipeline

@@ -96,14 +96,6 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
                                              " NaN or infinite numbers"));
 }
 
-analysis::Analysis refusedAnalysis(const base::Error& error)
-{
-    analysis::Analysis refused;
-    refused.refusal = error;
-    refused.lints.push_back({"no-split", base::describe(error), {}, true});
-    return refused;
-}
-
 std::string rolesText(const InputSchema& schema)
 {
     std::string text;
@@ -161,23 +153,44 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     return {};
 }
 
-}  // namespace
-
-base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter)
+base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter)
 {
-    base::Result<Overrides> roles = parseRoles(options.roles);
-    if (!roles) return base::forward(roles);
     reporter.progress({"loading the model", 0, 0});
     base::Result<loader::Model> model = loader::load(options.model);
     if (!model) return base::forward(model);
     Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, options.data, {}};
-    reporter.progress({"reading the data", 0, 0});
-    const base::Status sampled =
-        options.data.empty() ? sampleWithoutData(prepared, *roles) : sampleFromData(prepared, options.data, *roles);
-    if (!sampled) return base::forward(sampled);
     prepared.hashes["model"] = prepared.model.info().hash;
+    return prepared;
+}
+
+base::Status sampleModel(Prepared& prepared, const ModelOptions& options, Reporter& reporter)
+{
+    const base::Result<Overrides> roles = parseRoles(options.roles);
+    if (!roles) return base::forward(roles);
+    reporter.progress({"reading the data", 0, 0});
+    base::Status sampled =
+        options.data.empty() ? sampleWithoutData(prepared, *roles) : sampleFromData(prepared, options.data, *roles);
+    if (!sampled) return sampled;
     prepared.hashes["roles"] = rolesText(prepared.schema);
     prepared.notes.insert(prepared.notes.end(), prepared.schema.notes.begin(), prepared.schema.notes.end());
+    return {};
+}
+
+// Shown as its code says, with the reason why there is nothing more.
+void takeCode(Prepared& prepared, const base::Error& why)
+{
+    const ir::Program code = loader::readCode(prepared.model, prepared.sample, why.where);
+    prepared.fromCode = true;
+    take(prepared, analysis::unanalysed(code, prepared.schema, why));
+}
+
+}  // namespace
+
+base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter)
+{
+    base::Result<Prepared> prepared = loadModel(options, reporter);
+    if (!prepared) return prepared;
+    if (const base::Status sampled = sampleModel(*prepared, options, reporter); !sampled) return base::forward(sampled);
     return prepared;
 }
 
@@ -195,15 +208,16 @@ void analyseModel(Prepared& prepared, Reporter& reporter)
 
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter)
 {
-    base::Result<Prepared> prepared = openModel(options, reporter);
+    base::Result<Prepared> prepared = loadModel(options, reporter);
     if (!prepared) return prepared;
-    const base::Status walked = walkModel(*prepared, reporter);
-    if (walked) {
+    base::Status ready = sampleModel(*prepared, options, reporter);
+    if (ready) ready = walkModel(*prepared, reporter);
+    if (ready) {
         analyseModel(*prepared, reporter);
         return prepared;
     }
-    if (!tolerant || walked.error().code != base::ErrorCode::Unsupported) return base::forward(walked);
-    take(*prepared, refusedAnalysis(walked.error()));
+    if (!tolerant || ready.error().code != base::ErrorCode::Unsupported) return base::forward(ready);
+    takeCode(*prepared, ready.error());
     reporter.progressEnded();
     return prepared;
 }

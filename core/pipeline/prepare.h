@@ -30,6 +30,7 @@ struct Prepared {
     std::map<std::string, std::string> hashes;        // "model", "roles", "data" (see hashInputs)
     std::vector<std::string> dataArguments;           // where the data is, as given
     std::vector<std::string> notes;
+    bool fromCode = false;  // `analysis` is what the model's code says: it could not be walked
 
     [[nodiscard]] bool hasData() const { return !inputs.empty(); }
 };
@@ -40,8 +41,8 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// All three. A model that cannot be walked is a Prepared with a refused, empty analysis where `tolerant` is set, an error
-// otherwise. Any other failure is an error.
+// All three. Where `tolerant` is set, a model that cannot be walked, or for which no sample is found, is a Prepared with a
+// refused analysis of the operators in its code (loader::readCode), else an error. Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 
 // Once more with the whole inputs as the sample: for branches that went the other way on the sample. Nothing changes if

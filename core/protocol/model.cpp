@@ -58,6 +58,7 @@ private:
         m_model.traced = root.get<bool>("traced");
         m_model.repaired = root.get<bool>("repaired");
         m_model.splittable = root.get<bool>("splittable");
+        m_model.fromCode = root.maybe<bool>("from_code").value_or(false);
         m_model.depth = root.get<int>("depth");
         m_model.depthModule = root.get<int>("depth_module");
         m_model.depthOp = root.get<int>("depth_op");
@@ -159,7 +160,11 @@ private:
 
     LintRecord lint(const Reader& item) const
     {
-        LintRecord l{.code = item.get<std::string>("code"), .message = item.get<std::string>("message"), .op = {}};
+        LintRecord l{.code = item.get<std::string>("code"),
+                     .message = item.get<std::string>("message"),
+                     .op = {},
+                     .hint = item.maybe<std::string>("hint").value_or(""),
+                     .blocking = item.maybe<bool>("blocking").value_or(false)};
         const Reader place = item.child("op");
         if (item.ok() && !place.value().isNull()) l.op = lookUp(place, m_model.opsById, "operator");
         return l;

@@ -59,12 +59,15 @@ struct ValueRecord {
 
 struct LintRecord {
     std::string code, message;
-    OpId op;  // none: about the model
+    OpId op;                // none: about the model
+    std::string hint = {};  // may be empty
+    bool blocking = false;  // the reason why the model cannot be split
 };
 
 struct ModelRecord {
     std::string path, className;
     bool traced = false, repaired = false, splittable = false;
+    bool fromCode = false;  // could not be run: the operators are those in its code, without shapes and depth
     int depth = 0, depthModule = 0, depthOp = 0;
     base::IdVector<OpId, OpRecord> ops;  // in execution order: inputs first, outputs last
     base::IdVector<ValueId, ValueRecord> values;

@@ -141,12 +141,14 @@ Value valueValue(const InspectSubject& subject, const ir::Value& value, const st
     item["origin"] = base::nameOf(value.origin);
     item["name"] = value.name;
     item["label"] = label;
-    item["dtype"] = tensor ? Value(base::dtypeName(value.dtype)) : Value();
+    const bool unknown = subject.fromCode && (value.origin == ir::Origin::Op || value.shape.empty());
+    item["dtype"] = tensor && !unknown ? Value(base::dtypeName(value.dtype)) : Value();
     item["shape"] = known ? symbolicShape(analysis, value.id) : Value(value.shape);
     item["row_spaces"] = known ? rowSpaces(analysis, value.id) : Value(std::vector<std::nullptr_t>(value.shape.size()));
     item["structure_only"] = structureOnly(analysis, value.id);
-    item["bytes"] =
-        known && !subject.sizes.empty() ? json::orNull(wholeBytes(analysis, value.id, subject.sizes)) : Value();
+    item["bytes"] = known && !unknown && (!subject.sizes.empty() || value.origin == ir::Origin::Parameter)
+                        ? json::orNull(wholeBytes(analysis, value.id, subject.sizes))
+                        : Value();
     return item;
 }
 
@@ -213,6 +215,7 @@ Value lintsValue(const Analysis& analysis)
         item["message"] = lint.message;
         item["op"] = lint.op.valid() ? Value(ir::opName(lint.op)) : Value();
         item["blocking"] = lint.blocking;
+        item["hint"] = lint.hint;
         list.push(std::move(item));
     }
     return list;
@@ -271,6 +274,7 @@ Value inspectValue(const InspectSubject& subject)
     document["depth"] = analysis.depth;
     document["depth_module"] = analysis.depthModule;
     document["depth_op"] = analysis.depthOp;
+    document["from_code"] = subject.fromCode;
     document["splittable"] = subject.plan != nullptr;
     document["ops"] = opsValue(subject);
     document["values"] = Value::array();

@@ -26,6 +26,7 @@ struct InspectSubject {
     bool traced = false, repaired = false;
     std::map<std::string, std::string> hashes;
     std::vector<std::string> notes;
+    bool fromCode = false;  // the analysis is of the operators in the code: dtypes and shapes of results are not known
 };
 
 json::Value inspectValue(const InspectSubject& subject);

@@ -45,6 +45,36 @@ class GlobalAttention(nn.Module):
         return torch.softmax(h @ h.t(), dim=-1) @ h
 
 
+class Noise(nn.Module):
+    """Cannot be walked: it draws random numbers, in one of two modules."""
+
+    def __init__(self):
+        super().__init__()
+        self.own = nn.Linear(6, 6)
+        self.blur = Blur()
+
+    def forward(self, x, edge_index):
+        return mean(self.blur(self.own(x)), edge_index).relu()
+
+
+class Blur(nn.Module):
+    def forward(self, x):
+        if self.training:
+            x = x * 2
+        return x + torch.rand_like(x)
+
+
+class Pictures(nn.Module):
+    """No graph network: there is no sample to be guessed for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(3600, 2))
+
+    def forward(self, image):
+        return self.layers(image)
+
+
 def graph(nodes, edges, features, seed=0):
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(nodes, features, generator=generator)

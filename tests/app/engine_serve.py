@@ -66,6 +66,61 @@ class Sessions(ServeTest):
         self.assertTrue([lint for lint in opened["inspect"]["lints"] if lint["blocking"]])
         self.refused(-32004, "a dense product of rows by rows", self.plan, client, opened["document"])
 
+        # All operators are there, also those behind the one in the way, and the reason is at this one.
+        names = {op["id"]: op["name"] for op in opened["inspect"]["ops"]}
+        reason = next(lint for lint in opened["inspect"]["lints"] if lint["blocking"])
+        self.assertEqual("aten::matmul", names[reason["op"]].split(".")[0])
+        self.assertTrue(reason["hint"])
+        self.assertIn("aten::softmax.int", names.values())
+        self.assertEqual("output.out", opened["inspect"]["ops"][-1]["id"])
+        self.assertFalse(opened["inspect"]["from_code"])
+
+    def code_of(self, opened):
+        self.assertTrue(opened["from_code"])
+        self.assertFalse(opened["splittable"])
+        return {op["id"]: op for op in opened["ops"]}
+
+    def test_a_model_that_cannot_be_walked_is_drawn_from_its_code(self):
+        x, edge_index = models.graph(40, 150, 6)
+        save_file({"x": x, "edge_index": edge_index}, str(self.folder / "graph.safetensors"))
+        torch.jit.script(models.Noise().eval()).save(str(self.folder / "noise.pt"))
+        client = self.client()
+        opened = client.call("model/open", model=str(self.folder / "noise.pt"),
+                             data=[str(self.folder / "graph.safetensors")], roles=[])
+        ops = self.code_of(opened["inspect"])
+        reason = next(lint for lint in opened["inspect"]["lints"] if lint["blocking"])
+        self.assertIn("draws random numbers", reason["message"])
+        random = ops[reason["op"]]
+        self.assertEqual(("aten::rand_like", "blur", "Blur"), (random["name"], random["module"], random["module_type"]))
+        self.assertIn("rand_like", random["source"]["text"])
+        self.assertEqual({"node": 40, "edge_index": 150}, opened["inspect"]["sizes"])
+        names = [op["name"] for op in ops.values()]
+        self.assertIn("aten::linear", names)
+        self.assertIn("aten::relu", names)
+        self.assertNotIn("aten::mul.Scalar", names)  # of training only
+        # What it reads comes from the linear module, and what it makes goes on.
+        made = {value: op["name"] for op in ops.values() for value in op["outputs"]}
+        self.assertEqual(["aten::linear"], [made[value] for value in random["inputs"]])
+        self.assertTrue([op for op in ops.values() if random["outputs"][0] in op["inputs"]])
+        values = {value["id"]: value for value in opened["inspect"]["values"]}
+        self.assertIsNone(values[random["outputs"][0]]["dtype"])
+        self.assertIsNone(values[random["outputs"][0]]["bytes"])
+        source = client.call("model/source", document=opened["document"], op=reason["op"])
+        self.assertIn("rand_like", source["text"])
+        self.refused(-32004, "draws random numbers", self.plan, client, opened["document"])
+
+    def test_what_is_no_graph_network_opens_without_data(self):
+        image = torch.zeros(1, 3, 32, 32)
+        for name, model in [("traced", torch.jit.trace(models.Pictures().eval(), image)),
+                            ("scripted", torch.jit.script(models.Pictures().eval()))]:
+            with self.subTest(name):
+                model.save(str(self.folder / f"{name}.pt"))
+                opened = self.client().call("model/open", model=str(self.folder / f"{name}.pt"), data=[], roles=[])
+                ops = self.code_of(opened["inspect"])
+                modules = {op["module"] for op in ops.values()}
+                self.assertTrue({"layers.0", "layers.4"} <= modules, modules)
+                self.assertTrue([lint["hint"] for lint in opened["inspect"]["lints"] if lint["blocking"]][0])
+
     def test_a_model_without_data_has_plans_without_figures(self):
         client = self.client()
         opened = client.call("model/open", model=KARATE["model"], data=[], roles=[])

@@ -42,6 +42,32 @@ class Holding(ServeTest):
         self.assertEqual(report["verify"]["verdict"], "equal")
         self.assertTrue(any("paused" in note for note in report["notes"]))
 
+    def test_pauses_are_no_part_of_any_time(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        run = self.start(client, document, self.plan(client, document)["plan"], batch=8, paused=True)["run"]
+        client.until_state(run, "paused")
+        for unit in ("batch", "batch", "stage"):
+            time.sleep(1)
+            seen = len(client.events(run))
+            client.call("run/step", run=run, unit=unit)
+            self.wait_for(client, run, lambda before=seen: len(client.events(run)) > before)
+            client.until_state(run, "paused")
+        time.sleep(1)
+        client.call("run/resume", run=run)
+        report = client.finished(run)["report"]
+        self.assertLess(report["seconds"], 1)
+        self.assertLess(0, report["seconds"])
+        for stage in report["stages"]:
+            self.assertLess(stage["seconds"], 1)
+            self.assertLess(0, stage["seconds"])
+        events = client.events(run)
+        self.assertLess(max(event["time"] for event in events if "time" in event), 1)
+        self.assertLess(max(event["seconds"] for event in events if event["type"] == "stage_end"), 1)
+        starts = [event["start"] for event in events if event["type"] == "phase"]
+        self.assertEqual(starts, sorted(starts))
+        self.assertTrue(any("paused for 4" in note for note in report["notes"]), report["notes"])
+
     def test_a_running_run_pauses_and_goes_on(self):
         client = self.client()
         document = client.call("model/open", **self.large())["document"]

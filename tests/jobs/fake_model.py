@@ -69,8 +69,15 @@ class Model:
             "splittable": "unsplittable" not in path, "depth": self.layers, "depth_module": self.layers,
             "depth_op": self.layers, "notes": [], "roles": {"x": "node:node", "edge_index": "index:node>node"},
             "sizes": {"node": NODES, "edge_index": EDGES}, "hashes": {"model": f"{self.layers:032d}"}, "prologue": [],
-            "lints": [{"code": "W1", "blocking": False, "message": "a made-up remark", "op": self.ops[2]["id"]}], "stages": [],
+            "lints": self.lints(path), "stages": [], "from_code": False,
             "values": self.values, "ops": self.ops}
+
+    def lints(self, path):
+        remark = {"code": "W1", "blocking": False, "message": "a made-up remark", "op": self.ops[2]["id"], "hint": ""}
+        in_the_way = {"code": "no-split", "blocking": True, "op": self.ops[-2]["id"],
+                      "message": "aten::relu in convs (model.py:11): works over the rows of node in sequence",
+                      "hint": "the model cannot be evaluated in batches of nodes because of this operator"}
+        return [remark, in_the_way] if "unsplittable" in path else [remark]
 
     # Plans. Storing anything but results and linear maps, or no result at all, is refused; so is what a rule does not keep
     # to, and a hop in a stage that there is not.

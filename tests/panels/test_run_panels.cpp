@@ -87,8 +87,17 @@ void TestRunPanels::progressAndStagesFillWhileEventsArrive()
         part<QLabel>(*panel, "runStatus")->accessibleName().startsWith(QStringLiteral("Stage 2 of 2 · 40 of 40 rows")));
     log->finish();
     QTRY_VERIFY(part<QLabel>(*panel, "runStatus")->accessibleName().startsWith(QStringLiteral("Finished after")));
+    const auto status = [&] { return part<QLabel>(*panel, "runStatus")->accessibleName(); };
+    const auto stopped = std::make_shared<models::RunLog>();
+    fixture.document.setRunLog(stopped);
+    protocol::RunEvents verifying = scriptedRun(2, 4, true);
+    verifying.state = protocol::RunState::Verifying;
+    stopped->apply(verifying);
+    stopped->finish(models::RunEnd::Stopped);
+    QTRY_VERIFY(status().startsWith(QStringLiteral("Stopped during the comparison: nothing was verified")));
+    fixture.document.setRunLog(log);
     auto* timeline = part<plots::Timeline>(*panel, "timeline");
-    QCOMPARE(timeline->csv().count(QLatin1Char('\n')), 1 + 2 * 4 * protocol::phaseCount);
+    QTRY_COMPARE(timeline->csv().count(QLatin1Char('\n')), 1 + 2 * 4 * protocol::phaseCount);
 }
 
 void TestRunPanels::theVerdictIsShownWhenARunEnds()

@@ -216,7 +216,7 @@ void TestTables::theTreeHasEveryOperatorOnceAsALeaf()
     for (std::size_t at = 0; at < model.ops.size(); ++at) {
         const QModelIndex index = tree.indexOf(tree.find(Target::op(protocol::OpId(at))));
         QVERIFY(index.isValid());
-        QCOMPARE(index.data().toString(), models::humanLabel(model.ops[at]));
+        QCOMPARE(index.data().toString(), models::opLabel(model, model.ops[at]));
     }
     QCOMPARE(tree.find(Target::stage(protocol::StageId(1))), -1);
 }

@@ -46,6 +46,7 @@ window::WindowSetup fakeSetup()
     setup.engineCommand = fakeCommand();
     setup.layoutCommand = {QStringLiteral(HOPSCOPE_PROGRAMS "/hopscope-layout")};
     setup.samples = QStringLiteral(HOPSCOPE_SAMPLES);
+    setup.room = QRect(0, 0, 1920, 1200);  // the screen of the offscreen platform is smaller than anybody's
     return setup;
 }
 

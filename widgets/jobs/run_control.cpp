@@ -23,6 +23,13 @@ json::Value startParams(const WorkbenchState& state, bool paused)
     return params;
 }
 
+models::RunEnd endOf(const protocol::RunFinished& finished)
+{
+    if (finished.report) return models::RunEnd::Completed;
+    const bool stopped = finished.error && finished.error->code == base::ErrorCode::Cancelled;
+    return stopped ? models::RunEnd::Stopped : models::RunEnd::Failed;
+}
+
 }  // namespace
 
 void RunControl::start(bool paused)
@@ -77,7 +84,7 @@ void RunControl::answered(const base::Result<json::Value>& result)
     if (!running() || m_run) return;  // the engine has died meanwhile
     const json::Value* number = result ? result->find("run") : nullptr;
     if (!number || !number->asInt()) {
-        end();
+        end(models::RunEnd::Failed);
         const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
         if (m_state.engine.state() == EngineState::Ready)
             m_state.fail(Workbench::tr("Running"), result ? unclear : result.error());
@@ -112,23 +119,23 @@ void RunControl::finished(const json::Value& params)
     const auto finished = protocol::readFinished(params);
     if (!finished) {
         m_state.fail(Workbench::tr("Reading the report"), finished.error());
-        return end();
+        return end(models::RunEnd::Failed);
     }
     if (!m_run || finished->run != *m_run) return;
-    end();
+    end(endOf(*finished));
     if (finished->report) keep(*finished);
     else if (finished->error && finished->error->code != base::ErrorCode::Cancelled)
         m_state.fail(Workbench::tr("Running"), *finished->error);
     emit m_state.bench.runFinished();
 }
 
-void RunControl::end()
+void RunControl::end(models::RunEnd how)
 {
     if (!running()) return;
     m_phase = after(m_phase, RunEvent::Ended);
     m_run.reset();
     m_stepWanted.reset();
-    if (m_log) m_log->finish();
+    if (m_log) m_log->finish(how);
     emit m_state.bench.runStateChanged();
 }
 

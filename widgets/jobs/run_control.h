@@ -21,13 +21,13 @@ public:
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }  // whose results can be peeked
 
     void notified(const QString& method, const json::Value& params);
-    void engineDied() { end(); }
+    void engineDied() { end(models::RunEnd::Failed); }
 
 private:
     void eventsCame(const json::Value& params);
     void finished(const json::Value& params);
     void answered(const base::Result<json::Value>& result);
-    void end();
+    void end(models::RunEnd how);
     void control(const QString& method, json::Value params);
     void keep(const protocol::RunFinished& finished);
 

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/naming/op_words.h"
@@ -29,6 +30,37 @@ QString dimension(const protocol::ModelRecord& model, const std::string& dim)
 }
 
 }  // namespace
+
+namespace {
+
+bool gathersOwn(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    int depth = 0;
+    for (const protocol::ValueId value : op.inputs) {
+        const protocol::ValueRecord& record = model.values[value];
+        if (record.producer.valid() && !record.structureOnly) depth = std::max(depth, model.ops[record.producer].depth);
+    }
+    return op.depth == depth;
+}
+
+}  // namespace
+
+QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    const bool own = op.kind == protocol::NodeKind::Gather && depthKnown(model) && gathersOwn(model, op);
+    return own ? QCoreApplication::translate("Labels", "gather destination") : humanLabel(op);
+}
+
+bool depthKnown(const protocol::ModelRecord& model) { return model.splittable || model.depth > 0; }
+
+QString sentence(const std::string& utf8, bool capital)
+{
+    static const QRegularExpression word(QStringLiteral("^[a-z]+ "));
+    QString said = text(utf8);
+    if (said.isEmpty()) return said;
+    if (capital && word.match(said).hasMatch()) said[0] = said[0].toUpper();
+    return said.endsWith(u'.') ? said : said + u'.';
+}
 
 QString text(const std::string& utf8) { return QString::fromStdString(utf8); }
 

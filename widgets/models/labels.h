@@ -13,6 +13,8 @@ namespace hopscope::models {
 // What an operator does, in a few words: "sum aggregation", "gather source", "linear", "concat" (analysis/op_words.h).
 // Inputs and outputs keep their names.
 QString humanLabel(const protocol::OpRecord& op);
+// The same in its model: there a gather along the other end of the edges, which brings no neighbour nearer, is told apart.
+QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; parts that are missing are left out.
 QString pathLabel(const protocol::OpRecord& op);
 // A value by what makes it, as the engine names it: "convs.0 output", "relu after convs.0", "x", "lin.weight".
@@ -24,7 +26,13 @@ QString rowsLabel(const protocol::ValueRecord& value);
 // "input", "structure only", "row-wise", "gather", "aggregation", "reduction over rows", "output".
 QString kindLabel(protocol::NodeKind kind);
 
-QString text(const std::string& utf8);        // std::string -> QString
+QString text(const std::string& utf8);  // std::string -> QString
+// Whether the depths of operators are known: not where the analysis has stopped before it got to them.
+bool depthKnown(const protocol::ModelRecord& model);
+
+// What the engine says, as a sentence: with a full stop, and a capital letter unless it begins with a name such as
+// "aten::sort" or if `capital` is false.
+QString sentence(const std::string& utf8, bool capital = true);
 QString formatBytes(double bytes);            // "1.2 GiB"
 QString formatCount(double count);            // "2,708"
 QString formatSeconds(double seconds);        // "45 ms"

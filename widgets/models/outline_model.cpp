@@ -125,7 +125,7 @@ const Module& OutlineModel::moduleOf(const OutlineNode& node) const
 
 QString OutlineModel::label(const OutlineNode& node) const
 {
-    if (node.kind == OutlineNode::Kind::Op) return humanLabel(m_model->ops[node.op]);
+    if (node.kind == OutlineNode::Kind::Op) return opLabel(*m_model, m_model->ops[node.op]);
     if (node.kind == OutlineNode::Kind::Structure) return QCoreApplication::translate("Op", "structure only");
     if (node.parent < 0)
         return m_model->className.empty() ? QCoreApplication::translate("Op", "model") : text(m_model->className);
@@ -151,9 +151,10 @@ QVariant OutlineModel::cell(const OutlineNode& node, OutlineColumn, int role) co
     switch (role) {
     case Qt::DisplayRole: return label(node);
     case Qt::ToolTipRole: return tip(node);
-    case Qt::AccessibleTextRole: return tr("%1, depth %2").arg(label(node)).arg(node.depth);
+    case Qt::AccessibleTextRole:
+        return depthKnown(*m_model) ? tr("%1, depth %2").arg(label(node)).arg(node.depth) : label(node);
     case TargetRole: return QVariant::fromValue(targetOf(node));
-    case DepthRole: return structure ? QVariant() : QVariant(node.depth);
+    case DepthRole: return structure || !depthKnown(*m_model) ? QVariant() : QVariant(node.depth);
     case MutedRole: return structure;
     default: return {};
     }

@@ -1,5 +1,7 @@
 #include "models/problem_model.h"
 
+#include <algorithm>
+
 #include "models/labels.h"
 #include "models/selection.h"
 
@@ -28,6 +30,12 @@ QString severityName(Severity severity)
 
 }  // namespace
 
+const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model)
+{
+    const auto it = std::ranges::find_if(model.lints, &protocol::LintRecord::blocking);
+    return model.splittable || it == model.lints.end() ? nullptr : &*it;
+}
+
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal)
 {
     std::vector<ProblemRow> rows;
@@ -35,28 +43,31 @@ std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QS
         rows.push_back({.severity = Severity::Error,
                         .code = ProblemModel::tr("refused"),
                         .message = refusal,
+                        .hint = {},
                         .place = {},
                         .op = {}});
     if (model == nullptr) return rows;
-    const Severity severity = model->splittable ? Severity::Warning : Severity::Error;
     for (const protocol::LintRecord& lint : model->lints) {
-        rows.push_back({.severity = severity,
+        rows.push_back({.severity = lint.blocking ? Severity::Error : Severity::Warning,
                         .code = text(lint.code),
                         .message = text(lint.message),
+                        .hint = text(lint.hint),
                         .place = lint.op.valid() ? placeOf(model->ops[lint.op]) : QString(),
                         .op = lint.op});
     }
     for (const std::string& note : model->notes)
-        rows.push_back({.severity = Severity::Note, .code = {}, .message = text(note), .place = {}, .op = {}});
+        rows.push_back(
+            {.severity = Severity::Note, .code = {}, .message = text(note), .hint = {}, .place = {}, .op = {}});
     return rows;
 }
 
 QVariant ProblemModel::cell(const ProblemRow& row, ProblemColumn column, int role) const
 {
-    const QString& shown = column == ProblemColumn::Message ? row.message : row.place;
+    const QString advised = row.hint.isEmpty() ? row.message : row.message + u'\n' + row.hint;
+    const QString& shown = column == ProblemColumn::Message ? advised : row.place;
     switch (role) {
     case Qt::DisplayRole: return shown;
-    case Qt::ToolTipRole: return row.code.isEmpty() ? row.message : tr("%1 (%2)").arg(row.message, row.code);
+    case Qt::ToolTipRole: return row.code.isEmpty() ? advised : tr("%1 (%2)").arg(advised, row.code);
     case Qt::AccessibleTextRole:
         return column == ProblemColumn::Message ? tr("%1: %2").arg(severityName(row.severity), shown) : shown;
     case TargetRole: return row.op.valid() ? QVariant::fromValue(Target::op(row.op)) : QVariant();

@@ -10,12 +10,15 @@ namespace hopscope::models {
 struct ProblemRow {
     enum class Severity { Error, Warning, Note };
     Severity severity = Severity::Note;
-    QString code, message, place;
+    QString code, message, hint, place;
     protocol::OpId op;
 };
 
-// The refusal first, then lints, then notes. Lints of a model that cannot be split are errors.
+// The refusal first, then lints, then notes. The reason why a model cannot be split is an error.
 std::vector<ProblemRow> problemRows(const protocol::ModelRecord* model, const QString& refusal);
+
+// The reason why the model cannot be split; null: it can. Belongs to the model.
+const protocol::LintRecord* blockingLint(const protocol::ModelRecord& model);
 
 enum class ProblemColumn { Message, Place, Count };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "models/labels.h"
 
@@ -116,8 +117,9 @@ void RunLog::apply(const protocol::RunEvents& events)
     emit updated();
 }
 
-void RunLog::finish()
+void RunLog::finish(RunEnd end)
 {
+    m_end = end;
     setState(protocol::RunState::Finished);
     emit updated();
 }
@@ -125,14 +127,14 @@ void RunLog::finish()
 void RunLog::setState(protocol::RunState state)
 {
     if (m_state == state) return;
-    m_state = state;
+    m_before = std::exchange(m_state, state);
     emit stateChanged(state);
 }
 
 // Of all stages' destinations; stages that have not begun count as large as the mean of those that have.
 double RunLog::fraction() const
 {
-    if (m_state == protocol::RunState::Finished) return 1;
+    if (m_state == protocol::RunState::Finished && m_end == RunEnd::Completed) return 1;
     if (m_data.stages.empty()) return 0;
     double share = 0;
     for (const StageProgress& stage : m_data.stages) {

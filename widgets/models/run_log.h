@@ -39,6 +39,8 @@ struct PhasePoint {
     std::int64_t batch = 0;
 };
 
+enum class RunEnd { Completed, Stopped, Failed };
+
 class RunLog : public QObject {
     Q_OBJECT
 public:
@@ -58,9 +60,12 @@ public:
     explicit RunLog(QObject* parent = nullptr, std::size_t limit = capacity) : QObject(parent), m_limit(limit) {}
 
     void apply(const protocol::RunEvents& events);
-    void finish();
+    void finish(RunEnd end = RunEnd::Completed);
 
     [[nodiscard]] protocol::RunState state() const { return m_state; }
+    // Once the state is Finished: how, and whether that was while the results were compared with the model's.
+    [[nodiscard]] RunEnd end() const { return m_end; }
+    [[nodiscard]] bool endedVerifying() const { return m_before == protocol::RunState::Verifying; }
     [[nodiscard]] int stageCount() const { return m_data.stageCount; }
     [[nodiscard]] double prologueSeconds() const { return m_data.prologueSeconds; }
     [[nodiscard]] double elapsed() const { return m_data.elapsed; }  // time of the last event
@@ -85,6 +90,8 @@ private:
 
     Data m_data;
     protocol::RunState m_state = protocol::RunState::Preparing;
+    protocol::RunState m_before = protocol::RunState::Preparing;  // the state before this one
+    RunEnd m_end = RunEnd::Completed;
     std::size_t m_limit;
     int m_thinnings = 0;
 };

@@ -12,7 +12,7 @@ namespace {
 QString lineOf(const protocol::ModelRecord& model, const protocol::OpRecord& op, const QString& type)
 {
     QString line = text(op.id) + QLatin1Char(' ') + text(op.name) + QLatin1Char(' ') + text(op.module) +
-                   QLatin1Char(' ') + type + QLatin1Char(' ') + humanLabel(op);
+                   QLatin1Char(' ') + type + QLatin1Char(' ') + opLabel(model, op);
     for (const protocol::ValueId value : op.outputs) line += QLatin1Char(' ') + shapeLabel(model, model.values[value]);
     return line.toLower().replace(QLatin1Char('\n'), QLatin1Char(' '));
 }

@@ -2,7 +2,7 @@
 #include "models/labels.h"
 #include "models/run_log.h"
 #include "models/stage_model.h"
-#include "panels/panels.h"
+#include "panels/run_plots.h"
 #include "plots/figure.h"
 #include "schema/trace.h"
 
@@ -57,7 +57,7 @@ QString opsCsv(const protocol::ModelRecord& model, const protocol::PlanRecord* p
             for (const protocol::StageId stage : plan->stagesOf(protocol::OpId(at))) stages << number(stage.number);
         const QString source =
             op.source.file.empty() ? QString() : QStringLiteral("%1:%2").arg(text(op.source.file)).arg(op.source.line);
-        csv.row({text(op.id), models::humanLabel(op), text(op.name), QString::fromLatin1(base::nameOf(op.kind)),
+        csv.row({text(op.id), models::opLabel(model, op), text(op.name), QString::fromLatin1(base::nameOf(op.kind)),
                  text(op.module), text(op.moduleType), number(op.depth), number(op.depthModule), number(op.depthOp),
                  stages.join(QLatin1Char(' ')), op.structureOnly ? QStringLiteral("true") : QStringLiteral("false"),
                  names(model, op.inputs), names(model, op.outputs), source});
@@ -142,12 +142,11 @@ QByteArray exportTrace(const models::Document& document)
     return QByteArray::fromStdString(json::write(trace));
 }
 
-QString exportPlots(const QWidget& plots, const QString& file)
+QString exportPlots(QWidget& plots, const QString& file)
 {
-    QList<plots::Figure*> figures;
-    for (QWidget* widget : plots.findChildren<QWidget*>())
-        if (auto* figure = dynamic_cast<plots::Figure*>(widget); figure != nullptr && !widget->isHidden())
-            figures << figure;
+    auto* shown = qobject_cast<RunPlots*>(&plots);
+    if (shown != nullptr) shown->bringUpToDate();
+    const QList<plots::Figure*> figures = shown != nullptr ? shown->figures() : QList<plots::Figure*>();
     if (figures.isEmpty()) return QCoreApplication::translate("Plots", "Nothing to export yet");
     return plots::exportFigures(figures, file);
 }

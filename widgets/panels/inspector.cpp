@@ -19,7 +19,7 @@ constexpr std::size_t linkLimit = 12;  // producers and consumers listed before 
 QString opLink(const protocol::ModelRecord& model, protocol::OpId op)
 {
     const protocol::OpRecord& record = model.ops[op];
-    const QString name = models::humanLabel(record);
+    const QString name = models::opLabel(model, record);
     const QString where = record.module.empty() ? name : text(record.module) + QLatin1Char(' ') + name;
     return link(Target::op(op), where);
 }
@@ -237,7 +237,9 @@ void Inspector::refresh()
 
 void Inspector::setSections(bool op, bool lists)
 {
-    for (QWidget* part : {m_depth, m_cut}) part->setVisible(op);
+    const models::ModelPtr& model = m_context.document.model();
+    m_depth->setVisible(op && models::depthKnown(*model));
+    m_cut->setVisible(op && model->splittable);
     m_sourceBox->setVisible(op && m_asked == selectedOp() && !m_source->document()->isEmpty());
     m_schema->setVisible(op && m_asked == selectedOp() && !m_schema->text().isEmpty());
     m_neighbours->setVisible(lists);
@@ -260,7 +262,7 @@ void Inspector::showOp(protocol::OpId op)
     const protocol::ModelRecord& model = *m_context.document.model();
     const protocol::OpRecord& record = model.ops[op];
     if (m_asked != op) m_source->setSource({}, 1, 0);
-    m_title->setText(models::humanLabel(record));
+    m_title->setText(models::opLabel(model, record));
     m_path->setText(models::pathLabel(record));
     showFacts(opFacts(model, m_context.document.plan().get(), op));
     showDepth(op);

@@ -29,6 +29,9 @@ public:
     Problems(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void refresh();
     void jump(const QModelIndex& index);

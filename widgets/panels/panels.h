@@ -46,7 +46,7 @@ void showMachine(const Context& context, QWidget* parent);
 QString exportCsv(const models::Document& document, const QString& what);
 // The last run as Chrome trace JSON.
 QByteArray exportTrace(const models::Document& document);
-// The plots of the run panel by the suffix of the file: svg, pdf, png, csv. Empty, or why not.
-QString exportPlots(const QWidget& plots, const QString& file);
+// The plots of the run panel, seen or not, by the suffix of the file: svg, pdf, png, csv. Empty, or why not.
+QString exportPlots(QWidget& plots, const QString& file);
 
 }  // namespace hopscope::panels

@@ -50,6 +50,7 @@ Problems::Problems(const Context& context, QWidget* parent) : Panel(parent), m_c
     fitColumns(*m_table);
     m_table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Interactive);
     m_table->horizontalHeader()->resizeSection(1, 260);
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_empty = mutedLabel({}, this);
     m_empty->setObjectName(QStringLiteral("noProblems"));
     m_empty->setAlignment(Qt::AlignCenter);
@@ -77,6 +78,14 @@ void Problems::refresh()
     m_table->setVisible(m_model.rowCount() > 0);
     m_empty->setVisible(m_model.rowCount() == 0);
     m_empty->setText(model ? tr("No problems: this model can be split.") : tr("No model is open."));
+}
+
+// A narrow panel has the sentences alone: they name their place as well.
+void Problems::resizeEvent(QResizeEvent* event)
+{
+    constexpr int roomForPlaces = 560;
+    m_table->setColumnHidden(1, width() < roomForPlaces);
+    Panel::resizeEvent(event);
 }
 
 void Problems::jump(const QModelIndex& index)

@@ -161,14 +161,17 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
 std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId op)
 {
     const OpRecord& record = model.ops[op];
-    std::vector<Fact> facts{{tr("kind"), models::kindLabel(record.kind)}};
-    if (const ValueId value = shownValue(record); value.valid()) {
+    const bool analysed = models::depthKnown(model);
+    std::vector<Fact> facts;
+    if (analysed || !record.computes()) facts.push_back({tr("kind"), models::kindLabel(record.kind)});
+    const ValueId value = shownValue(record);
+    if (value.valid() && !(model.fromCode && model.values[value].dtype.empty())) {
         const protocol::ValueRecord& shown = model.values[value];
-        facts.push_back({tr("rows"), models::rowsLabel(shown)});
+        if (analysed) facts.push_back({tr("rows"), models::rowsLabel(shown)});
         const QString size = shown.bytes ? QStringLiteral(" · ") + formatBytes(shown.bytes) : QString();
         facts.push_back({tr("shape"), models::shapeLabel(model, shown) + size});
     }
-    if (!record.structureOnly) facts.push_back({tr("depth"), depthText(record)});
+    if (!record.structureOnly && analysed) facts.push_back({tr("depth"), depthText(record)});
     facts.push_back({tr("stage"), stageOf(model, plan, op)});
     return facts;
 }
@@ -193,7 +196,7 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
     return {{tr("operators"),
              tr("%1, plus %2 structure-only").arg(models::formatCount(ops), models::formatCount(structure))},
             {tr("weights"), formatBytes(static_cast<double>(weights))},
-            {tr("depth"), tr("up to %1").arg(depth)},
+            {tr("depth"), models::depthKnown(model) ? tr("up to %1").arg(depth) : QStringLiteral("–")},
             {tr("stages"), shown}};
 }
 

@@ -230,6 +230,9 @@ void RunControls::setTheme(const style::Theme& theme)
     const std::array icons{std::pair{m_pause, "pause"}, std::pair{m_stepBatch, "step"}, std::pair{m_stepStage, "step"},
                            std::pair{m_stop, "stop"}};
     for (const auto& [button, name] : icons) button->setIcon(style::icon(QString::fromLatin1(name), theme));
+    m_pauseIcon = m_pause->icon();
+    m_resumeIcon = style::icon(QStringLiteral("resume"), theme);
+    refresh();
 }
 
 void RunControls::fillDevices()
@@ -275,6 +278,8 @@ void RunControls::refresh()
     m_start->setEnabled(may.start);
     m_pause->setEnabled(may.pause || may.resume);
     m_pause->setText(may.resume ? tr("Resume") : tr("Pause"));
+    m_pause->setIcon(may.resume ? m_resumeIcon : m_pauseIcon);
+    m_pause->setToolTip(may.resume ? tr("Go on with the run") : tr("Pause after the current batch"));
     m_pause->setAccessibleName(m_pause->text());
     m_stepBatch->setEnabled(may.step);
     m_stepStage->setEnabled(may.step);

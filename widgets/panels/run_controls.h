@@ -56,6 +56,7 @@ private:
     QLineEdit *m_memory, *m_batch, *m_output;
     QToolButton *m_browse, *m_machine;
     QPushButton *m_start, *m_pause, *m_stepBatch, *m_stepStage, *m_stop;
+    QIcon m_pauseIcon, m_resumeIcon;
 };
 
 }  // namespace hopscope::panels

@@ -22,7 +22,7 @@ QString stateText(RunState state)
     case RunState::Preparing: return RunPanel::tr("Preparing");
     case RunState::Paused: return RunPanel::tr("Paused");
     case RunState::Verifying: return RunPanel::tr("Comparing with the unsplit model");
-    case RunState::Finished: return RunPanel::tr("Finished");
+    case RunState::Finished:
     case RunState::Running: break;
     }
     return {};
@@ -47,14 +47,26 @@ QString settingsText(const models::Settings& settings)
     return parts.join(QStringLiteral(" · "));
 }
 
+QString endText(const models::RunLog& log)
+{
+    const QString time = formatSeconds(log.elapsed());
+    switch (log.end()) {
+    case models::RunEnd::Completed: return RunPanel::tr("Finished after %1").arg(time);
+    case models::RunEnd::Failed: return RunPanel::tr("Failed after %1").arg(time);
+    case models::RunEnd::Stopped: break;
+    }
+    return log.endedVerifying()
+               ? RunPanel::tr("Stopped during the comparison: nothing was verified, and no results were kept")
+               : RunPanel::tr("Stopped after %1: no results were kept").arg(time);
+}
+
 }  // namespace
 
 QString progressText(const models::RunLog& log)
 {
+    if (log.state() == RunState::Finished) return endText(log);
     QStringList parts;
     if (const QString state = stateText(log.state()); !state.isEmpty()) parts << state;
-    if (log.state() == RunState::Finished)
-        return parts.first() + RunPanel::tr(" after %1").arg(formatSeconds(log.elapsed()));
     if (!log.stages().empty()) parts << stageText(log);
     if (log.state() == RunState::Running) {
         if (log.rate() > 0) parts << RunPanel::tr("%1 rows/s").arg(formatCount(log.rate()));

@@ -131,7 +131,19 @@ void RunPlots::setTheme(const style::Theme& theme)
     for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setTheme(theme);
 }
 
-QList<plots::Figure*> RunPlots::figures() const { return {m_bars, m_memory, m_rate, m_size}; }
+QList<plots::Figure*> RunPlots::figures() const
+{
+    if (shownLog()) return {m_bars, m_memory, m_rate, m_size};
+    return chosen(*m_shown) != nullptr ? QList<plots::Figure*>{m_bars} : QList<plots::Figure*>();
+}
+
+void RunPlots::bringUpToDate()
+{
+    const auto log = shownLog();
+    m_feed->read(log.get());
+    drawBars();
+    drawCurves(log.get());
+}
 
 void RunPlots::chooseFile()
 {
@@ -167,6 +179,15 @@ const models::FinishedRun* RunPlots::chosen(const QComboBox& box) const
     const auto& runs = m_context.document.runs();
     return index >= 0 && static_cast<std::size_t>(index) < runs.size() ? &runs[static_cast<std::size_t>(index)]
                                                                        : nullptr;
+}
+
+// A run beside itself would say nothing.
+const models::FinishedRun* RunPlots::chosenOther() const
+{
+    const models::FinishedRun* other = chosen(*m_other);
+    const models::FinishedRun* shown = chosen(*m_shown);
+    if (shown == nullptr) shown = finishedRun(m_context.document, shownLog().get());
+    return other == shown ? nullptr : other;
 }
 
 std::shared_ptr<const models::RunLog> RunPlots::shownLog() const
@@ -213,7 +234,7 @@ void RunPlots::drawBars()
     std::vector<plots::StageRun> runs;
     const auto log = shownLog();
     const models::FinishedRun* shown = chosen(*m_shown);
-    const models::FinishedRun* other = chosen(*m_other);
+    const models::FinishedRun* other = chosenOther();
     // A finished run's report is complete; of a fast run some phases never arrive as events.
     if (shown == nullptr && log) shown = finishedRun(m_context.document, log.get());
     if (shown != nullptr && shown->report) runs.push_back(stageRun(shown->title, *shown->report));
@@ -241,7 +262,7 @@ void RunPlots::drawCurves(const models::RunLog* log)
 
 void RunPlots::drawOther()
 {
-    const models::FinishedRun* other = chosen(*m_other);
+    const models::FinishedRun* other = chosenOther();
     const bool known = other != nullptr && other->report;
     m_memory->setOther(known ? other->title : QString(), known ? peaks(*other->report) : std::vector<double>());
 }

@@ -20,7 +20,8 @@ class RunPlots : public Panel {
 public:
     RunPlots(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
-    [[nodiscard]] QList<plots::Figure*> figures() const;
+    [[nodiscard]] QList<plots::Figure*> figures() const;  // of the run that is shown; empty: there is none
+    void bringUpToDate();  // what is not seen is not drawn before it is needed: for a file
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -38,6 +39,7 @@ private:
     void follow(const models::Target& target);
     void chooseFile();
     [[nodiscard]] const models::FinishedRun* chosen(const QComboBox& box) const;
+    [[nodiscard]] const models::FinishedRun* chosenOther() const;
     [[nodiscard]] std::shared_ptr<const models::RunLog> shownLog() const;
 
     Context m_context;

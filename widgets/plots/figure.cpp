@@ -8,6 +8,9 @@
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QSvgGenerator>
+#include <algorithm>
+
+#include "plots/frame.h"
 
 namespace hopscope::plots {
 
@@ -23,6 +26,19 @@ QSize pageSize(const QList<Figure*>& figures)
     return {figureSize.width() + 2 * margin, rows * (figureSize.height() + titleHeight) + 2 * margin};
 }
 
+// Behind the title, as far right as it fits.
+void paintLegend(const Figure& figure, QPainter& painter, int top)
+{
+    const Legend* legend = figure.figureLegend();
+    if (legend == nullptr) return;
+    const int from = painter.fontMetrics().horizontalAdvance(figure.figureTitle()) + 24;
+    const int room = figureSize.width() - from, wanted = std::min(legend->sizeHint().width(), room);
+    painter.save();
+    painter.translate(margin + figureSize.width() - wanted, top + (titleHeight - legend->fontMetrics().height()) / 2);
+    legend->paintItems(painter, wanted);
+    painter.restore();
+}
+
 void paintAll(const QList<Figure*>& figures, QPainter& painter)
 {
     painter.fillRect(QRect({0, 0}, pageSize(figures)), qApp->palette().color(QPalette::Base));
@@ -34,6 +50,7 @@ void paintAll(const QList<Figure*>& figures, QPainter& painter)
         painter.setFont(font);
         painter.setPen(qApp->palette().color(QPalette::Text));
         painter.drawText(QRect(margin, top, figureSize.width(), titleHeight), Qt::AlignVCenter, figure->figureTitle());
+        paintLegend(*figure, painter, top);
         painter.save();
         painter.translate(margin, top + titleHeight);
         figure->paintFigure(painter, figureSize);

@@ -8,12 +8,16 @@
 
 namespace hopscope::plots {
 
+class Legend;
+
 class Figure {
 public:
     virtual ~Figure() = default;
     [[nodiscard]] virtual QString figureTitle() const = 0;
     // Paints into a rectangle of that size at the origin, as vectors where the painter's device takes them.
     virtual void paintFigure(QPainter& painter, const QSize& size) = 0;
+    // What its colours mean; null: nothing that needs words.
+    [[nodiscard]] virtual const Legend* figureLegend() const { return nullptr; }
     // Header line and rows, separated by commas; every field that may contain one is quoted.
     [[nodiscard]] virtual QString csv() const = 0;
 };

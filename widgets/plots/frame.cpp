@@ -74,8 +74,14 @@ void Legend::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    paintItems(painter, width());
+}
+
+void Legend::paintItems(QPainter& painter, int width) const
+{
+    painter.setFont(font());
     const int height = fontMetrics().height();
-    const std::vector<QPoint> at = places(width());
+    const std::vector<QPoint> at = places(width);
     for (std::size_t i = 0; i < at.size(); ++i) {
         const LegendItem& item = m_items[i];
         const int wide = item.line ? 2 * square : square;

@@ -29,6 +29,7 @@ public:
     [[nodiscard]] int heightForWidth(int width) const override;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+    void paintItems(QPainter& painter, int width) const;  // from the origin; also into files
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -47,6 +48,7 @@ class PlotFrame : public QWidget {
 public:
     PlotFrame(const QString& title, QWidget* body, QWidget* parent = nullptr);
     [[nodiscard]] Legend& legend() { return *m_legend; }
+    [[nodiscard]] const Legend& legend() const { return *m_legend; }
     void setNote(const QString& note) { m_note->setText(note); }
     [[nodiscard]] QString title() const { return m_title->text(); }
 

@@ -325,6 +325,8 @@ QRect StageBars::barRect(int stage) const
 
 QString StageBars::figureTitle() const { return m_impl->frame->title(); }
 
+const Legend* StageBars::figureLegend() const { return &m_impl->frame->legend(); }
+
 void StageBars::paintFigure(QPainter& painter, const QSize& size) { m_impl->canvas->paintInto(painter, size); }
 
 QString StageBars::csv() const

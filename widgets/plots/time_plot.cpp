@@ -427,6 +427,8 @@ void TimePlot::zoom(double from, double to)
 
 QString TimePlot::figureTitle() const { return m_impl->frame->title(); }
 
+const Legend* TimePlot::figureLegend() const { return &m_impl->frame->legend(); }
+
 void TimePlot::paintFigure(QPainter& painter, const QSize& size)
 {
     m_impl->leave();

@@ -44,6 +44,7 @@ public:
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;
+    [[nodiscard]] const Legend* figureLegend() const override;
     [[nodiscard]] QString csv() const override;
 
 signals:

@@ -75,6 +75,7 @@ QCheckBox, QRadioButton { spacing: 7px; }
 const char* const viewRules = R"(
 QTreeView, QTableView, QListView { background: @panel; alternate-background-color: @raised; border: none; outline: 0;
     gridline-color: @border; selection-background-color: @selection; selection-color: @text; }
+QTreeView:focus, QTableView:focus, QListView:focus, QScrollArea:focus { border: 1px solid @accent; }
 QTreeView::item, QListView::item { padding: 3px 2px; }
 QTableView::item { padding: 2px 6px; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
@@ -111,6 +112,7 @@ QWidget#startPage { background: @window; }
 QFrame#startCard, QFrame[card="true"] { background: @panel; border: 1px solid @border; border-radius: 10px; }
 QFrame#banner { background: @sourceLine; border-bottom: 1px solid @border; }
 QFrame#banner QLabel { color: @text; }
+QFrame#refusalCard { background: @panel; border: none; border-bottom: 1px solid @border; border-left: 4px solid @bad; }
 hopscope--window--TwoLineButton { qproperty-detailColour: "@textMuted"; }
 QDialog#palette { background: @panel; border: 1px solid @nodeBorder; }
 )";
@@ -123,13 +125,21 @@ struct Token {
 // Longer names first where one begins with another.
 std::vector<Token> tokensOf(const Theme& t)
 {
-    return {{"@accentText", t.accentText}, {"@accent", t.accent},
-            {"@textMuted", t.textMuted},   {"@text", t.text},
-            {"@nodeBorder", t.nodeBorder}, {"@disabled", t.nodeBorder},
-            {"@selection", t.selection},   {"@edgeMuted", t.edgeMuted},
-            {"@sourceLine", t.sourceLine}, {"@window", t.window},
-            {"@raised", t.raised},         {"@border", t.border},
-            {"@hover", t.hover},           {"@panel", t.panel}};
+    return {{"@accentText", t.accentText},
+            {"@accent", t.accent},
+            {"@textMuted", t.textMuted},
+            {"@text", t.text},
+            {"@nodeBorder", t.nodeBorder},
+            {"@disabled", t.nodeBorder},
+            {"@selection", t.selection},
+            {"@edgeMuted", t.edgeMuted},
+            {"@sourceLine", t.sourceLine},
+            {"@window", t.window},
+            {"@bad", t.bad},
+            {"@raised", t.raised},
+            {"@border", t.border},
+            {"@hover", t.hover},
+            {"@panel", t.panel}};
 }
 
 }  // namespace

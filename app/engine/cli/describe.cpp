@@ -260,7 +260,8 @@ std::string lintLines(const pipeline::Prepared& prepared, const Style& style)
     std::string text;
     for (const analysis::Lint& lint : prepared.analysis.lints) {
         const std::string mark = lint.blocking ? style.bad("\u2717") : style.warn("!");
-        text += "  " + mark + " " + base::oneLine(lint.message) + " " + style.dim("[" + lint.code + "]") + "\n";
+        text += "  " + mark + " " + base::oneLine(lint.message + (lint.hint.empty() ? "" : "; " + lint.hint)) + " " +
+                style.dim("[" + lint.code + "]") + "\n";
     }
     return text.empty() ? text : heading(style, "Diagnostics") + text;
 }

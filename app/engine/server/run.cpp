@@ -13,6 +13,20 @@ namespace hopscope::engine {
 
 static_assert(protocol::phaseCount == executor::phaseCount);
 
+namespace {
+
+void leaveOutPauses(schema::Report& report, const ServedRun& run)
+{
+    report.seconds -= run.pausedSeconds();
+    for (schema::StageRecord& stage : report.stages)
+        if (const auto paused = run.pausedIn().find(stage.index); paused != run.pausedIn().end())
+            stage.seconds -= paused->second;
+    report.notes.push_back("the run was paused for " + base::formatSeconds(run.pausedSeconds()) +
+                           ", which the seconds leave out");
+}
+
+}  // namespace
+
 Run::Run(std::int64_t id, Document& document, RunRequest request, pipeline::OutputFolder folder, Notify notify,
          base::ProgressFn progress)
     : m_id(id),
@@ -92,7 +106,7 @@ base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventF
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
     if (!execution) return base::forward(execution);
     keep(execution->run);
-    return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer.pausedSeconds()), folder);
+    return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer), folder);
 }
 
 void Run::keep(const executor::RunReport& run)
@@ -102,14 +116,12 @@ void Run::keep(const executor::RunReport& run)
         for (const executor::StoredTensor& stored : *list) m_tensors[stored.value] = stored.tensor;
 }
 
-schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, double pausedSeconds)
+schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run)
 {
     schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run, execution.forecast);
     report.hashes["data"] = m_dataHash;
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
-    if (pausedSeconds > 0)
-        report.notes.push_back("the run was paused for " + base::formatSeconds(pausedSeconds) +
-                               ", which the seconds include");
+    if (run.pausedSeconds() > 0) leaveOutPauses(report, run);
     return report;
 }
 

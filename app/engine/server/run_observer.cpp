@@ -1,16 +1,20 @@
 #include "server/run_observer.h"
 
+#include <algorithm>
+
 namespace hopscope::engine {
 
 using protocol::RunState;
 
-double ServedRun::now() const { return std::chrono::duration<double>(Clock::now() - m_began).count(); }
+double ServedRun::now() const { return std::chrono::duration<double>(Clock::now() - m_began).count() - m_paused; }
 
 void ServedRun::hold()
 {
     if (!m_gate.paused()) return;
     m_feed.setState(RunState::Paused);
-    m_paused += m_gate.wait(m_stop);
+    const double waited = m_gate.wait(m_stop);
+    m_paused += waited;
+    m_pausedIn[m_place] += waited;
     m_feed.setState(RunState::Running);
 }
 
@@ -28,6 +32,7 @@ void ServedRun::stageStarted(const executor::StageEvent& event)
     m_stages = event.count;
     m_overlap = {};
     m_copies = false;
+    m_place = event.index;
     tell(protocol::StageEvent{
         .index = event.index, .count = event.count, .destinations = event.destinations, .time = now()});
     hold();
@@ -36,7 +41,9 @@ void ServedRun::stageStarted(const executor::StageEvent& event)
 void ServedRun::stageFinished(plan::StageId stage, double seconds)
 {
     const std::optional<double> overlap = m_overlap.empty() ? std::nullopt : std::optional(m_overlap.share());
-    tell(protocol::StageEndEvent{.index = stage, .seconds = seconds, .time = now(), .overlap = overlap});
+    const double worked = seconds - m_pausedIn[stage];
+    m_place = {};
+    tell(protocol::StageEndEvent{.index = stage, .seconds = worked, .time = now(), .overlap = overlap});
     if (m_gate.ended(base::RunStep::Stage)) hold();
     if (stage.number == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
@@ -75,7 +82,7 @@ void ServedRun::phaseFinished(const executor::PhaseEvent& event)
     tell(protocol::PhaseEvent{.stage = event.stage,
                               .batch = event.batch,
                               .phase = static_cast<int>(event.phase),
-                              .start = event.start,
+                              .start = std::max(0.0, event.start - m_paused),
                               .seconds = event.seconds});
 }
 

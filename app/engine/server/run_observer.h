@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 
 #include "executor/events.h"
 #include "executor/overlap.h"
@@ -9,7 +10,8 @@
 
 namespace hopscope::engine {
 
-// Tells the feed what happens, and holds the run at the gate between batches.
+// Tells the feed what happens, and holds the run at the gate between batches. What it tells knows no pauses: times go on
+// after them as if there had been none.
 class ServedRun final : public executor::Observer {
 public:
     // `verifies`: the run is verified after its last stage.
@@ -29,6 +31,8 @@ public:
     void note(const std::string& sentence) override;
 
     [[nodiscard]] double pausedSeconds() const { return m_paused; }
+    // In each stage, and before and between stages (0).
+    [[nodiscard]] const std::map<plan::StageId, double>& pausedIn() const { return m_pausedIn; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -36,7 +40,7 @@ private:
     void tell(protocol::RunEvent event) { m_feed.push(std::move(event), m_stop); }
     void hold();
     void account(const executor::PhaseEvent& event);
-    [[nodiscard]] double now() const;
+    [[nodiscard]] double now() const;  // without pauses
 
     EventFeed& m_feed;
     RunGate& m_gate;
@@ -45,6 +49,8 @@ private:
     Clock::time_point m_began = Clock::now();
     int m_stages = 0;
     double m_paused = 0;
+    plan::StageId m_place;  // the stage that is under way; 0: none
+    std::map<plan::StageId, double> m_pausedIn;
     executor::Overlap m_overlap;  // of the stage that is under way
     bool m_copies = false;        // it runs on a GPU
 };

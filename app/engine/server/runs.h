@@ -26,6 +26,8 @@ struct RunRequest {
 };
 
 // One run, from its start until its results are not wanted any more.
+class ServedRun;
+
 class Run {
 public:
     // The document must outlive it; a run of a given plan leaves it as it is.
@@ -49,7 +51,7 @@ private:
     base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
     base::Result<std::vector<std::string>> prepareNotes();
     void keep(const executor::RunReport& run);
-    schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, double pausedSeconds);
+    schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run);
 
     std::int64_t m_id;
     Document& m_document;

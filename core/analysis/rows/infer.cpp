@@ -31,10 +31,8 @@ public:
         declareTables(m_builder, m_program, m_schema);
         bindLeaves();
         for (const Op& op : m_program.ops) {
-            std::vector<Value> outputs;
-            for (ValueId o : op.outputs) outputs.push_back(m_program.value(o));
-            const auto results = emit(mapped(op), outputs);
-            if (!results) return tl::unexpected(results.error());
+            const auto results = emit(mapped(op), outputsOf(op));
+            if (!results) return stopAt(op, results.error());
             for (std::size_t i = 0; i < results->size(); ++i) m_map[op.outputs[i].at()] = (*results)[i];
         }
         finish();
@@ -70,6 +68,28 @@ private:
         }
         for (const ir::NamedValue& in : m_program.inputs)
             m_builder.analysis.program.inputs.push_back({in.name, m_map[in.value.at()]});
+    }
+
+    std::vector<Value> outputsOf(const Op& op) const
+    {
+        std::vector<Value> outputs;
+        for (ValueId o : op.outputs) outputs.push_back(m_program.value(o));
+        return outputs;
+    }
+
+    // What comes after a refused operator can still be shown.
+    tl::unexpected<base::Error> stopAt(const Op& refused, const base::Error& why)
+    {
+        m_builder.analysis.refusedOp = OpId(m_builder.analysis.program.ops.size());
+        for (auto i = refused.id.at(); i < m_program.ops.size(); ++i) {
+            const Op& op = m_program.ops[i];
+            std::vector<ValueInfo> infos;
+            for (const Value& v : outputsOf(op)) infos.emplace_back().dims.resize(v.shape.size());
+            const auto results = commit(mapped(op), unanalysedOp(op), outputsOf(op), std::move(infos), {});
+            for (std::size_t j = 0; j < results.size(); ++j) m_map[op.outputs[j].at()] = results[j];
+        }
+        finish();
+        return tl::unexpected(why);
     }
 
     Arg mapped(const Arg& arg) const
@@ -301,7 +321,7 @@ private:
         const std::string hint =
             why.kind == Refused::Kind::BakedSize
                 ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                : "the model cannot be evaluated in batches of nodes because of this operator";
+                : "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of nodes";
         return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hint,
                           ir::describeOp(placed));
     }
@@ -325,6 +345,7 @@ private:
             place.name = "branch";
             place.modules = g.modules;
             place.source = g.source;
+            m_builder.analysis.refusedOp = m_builder.analysis.program.value(g.condition).producer;
             return refuse(place, "a branch depends on the values of features");
         }
         return {};
@@ -337,6 +358,14 @@ private:
 };
 
 }  // namespace
+
+OpInfo unanalysedOp(const Op& op)
+{
+    OpInfo info;
+    info.structureOnly = ir::isScalarOp(op);
+    if (info.structureOnly) info.kind = OpKind::Scalar;
+    return info;
+}
 
 base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema)
 {

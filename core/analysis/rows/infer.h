@@ -9,7 +9,11 @@
 
 namespace hopscope::analysis {
 
-// Fills builder.analysis from `functional`; stops at the first refusal.
+// Fills builder.analysis from `functional`. After the first refusal the rest is added as unanalysedOp() describes it, and
+// analysis.refusedOp tells where that was.
 base::Status infer(Builder& builder, const ir::Program& functional, const InputSchema& schema);
+
+// What is said of an operator that was not analysed: row-wise, without depth; arithmetic on numbers is structure.
+OpInfo unanalysedOp(const ir::Op& op);
 
 }  // namespace hopscope::analysis

@@ -374,7 +374,7 @@ void FoldBuilder::nameOp(VisibleNode& node)
     const bool named = node.shape == Shape::Rowwise && !m_fold.foldable(module) && m_fold.leaders[node.op] == node.op;
     if (named && module > 0) {
         const QString frame = node.frame < 0 ? QString() : m_graph.frames[node.frame].path;
-        const QString suffix = node.label.mid(models::humanLabel(op).size());
+        const QString suffix = node.label.mid(models::opLabel(m_model, op).size());
         node.label = relative(m_fold.tree.modules[module].path, frame) + suffix;
     }
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());

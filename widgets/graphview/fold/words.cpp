@@ -101,20 +101,6 @@ QString suffixOf(const ModelRecord& model, const OpRecord& op)
     return QString::fromUtf8(sign) + word;
 }
 
-// A gather along the other end of the edges brings no neighbour nearer.
-bool gathersOwn(const ModelRecord& model, const OpRecord& op)
-{
-    int depth = 0;
-    for (ValueId value : dataInputs(model, op)) depth = std::max(depth, model.ops[model.values[value].producer].depth);
-    return op.depth == depth;
-}
-
-QString leaderLabel(const ModelRecord& model, const OpRecord& op)
-{
-    if (op.kind == NodeKind::Gather && gathersOwn(model, op)) return tr("gather destination");
-    return models::humanLabel(op);
-}
-
 // What an operator's own name says about its result; nothing where its first input says more.
 std::optional<QString> wordOfOp(const OpRecord& op)
 {
@@ -181,7 +167,7 @@ QString shortDimensions(const QString& shape)
 
 QString groupLabel(const ModelRecord& model, int leader, const std::vector<int>& group)
 {
-    QString label = leaderLabel(model, model.ops[leader]);
+    QString label = models::opLabel(model, model.ops[leader]);
     for (int op : group)
         if (op != leader) label += suffixOf(model, model.ops[op]);
     return label;

@@ -45,6 +45,24 @@ void paintInnerStores(const PaintContext& c, int node)
     c.painter.drawText(chip.adjusted(20, 0, 0, 0), Qt::AlignVCenter, text);
 }
 
+// A disc with an exclamation mark in place of the depth, and a second border: shape and colour say the same.
+void paintRefusal(const PaintContext& c, int node)
+{
+    const QRectF& rect = c.scene.nodes[node];
+    c.painter.setBrush(Qt::NoBrush);
+    c.painter.setPen(QPen(c.theme.bad, 3));
+    c.painter.drawRoundedRect(rect.adjusted(-4, -4, 4, 4), 8, 8);
+    const QRectF disc(rect.right() - 14, rect.top() - 14, 24, 24);
+    c.painter.setPen(QPen(c.theme.panel, 1.5));
+    c.painter.setBrush(c.theme.bad);
+    c.painter.drawEllipse(disc);
+    QFont font = labelFont();
+    font.setBold(true);
+    c.painter.setFont(font);
+    c.painter.setPen(c.theme.panel);
+    c.painter.drawText(disc, Qt::AlignCenter, QStringLiteral("!"));
+}
+
 // A ribbon over the upper left corner.
 void paintBookmark(const PaintContext& c, int node)
 {

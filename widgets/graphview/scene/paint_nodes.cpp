@@ -100,7 +100,9 @@ void paintNode(const PaintContext& c, int node)
     if (!c.scene.staging.again[node].empty()) paintHatching(c, node, path);
     if (c.state.scale >= textScale) paintText(c, node);
     if (c.state.scale >= textScale && !record.expands.isEmpty() && !c.state.picture) paintExpander(c, node);
-    if (c.state.scale >= detailScale && !record.prologue) paintBadge(c, node);
+    const bool refused = node == c.state.refused;
+    if (refused) paintRefusal(c, node);
+    else if (c.state.scale >= detailScale && !record.prologue && !c.scene.depthless) paintBadge(c, node);
     if (c.state.scale >= detailScale && c.scene.innerStores[node] > 0) paintInnerStores(c, node);
     if (marked(c.state.bookmarked, node)) paintBookmark(c, node);
     if (!c.scene.pins.empty() && !c.scene.pins[node].isEmpty())

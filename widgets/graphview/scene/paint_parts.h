@@ -30,6 +30,7 @@ void paintStore(const PaintContext& c, const SceneStore& store);
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
 void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
+void paintRefusal(const PaintContext& c, int node);      // that it is in the way of a split
 void paintBookmark(const PaintContext& c, int node);
 void paintExpander(const PaintContext& c, int node);  // the glyph that opens it
 void paintMove(const PaintContext& c, int node);      // of a preview: the stage it would be in

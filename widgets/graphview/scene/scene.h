@@ -67,7 +67,8 @@ struct Scene {
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
     std::vector<QString> pins;     // by node: the user's, in words; empty: none
     std::vector<int> moved;        // of a preview, by node: the stage that it would be in; 0: where it is
-    std::vector<Band> bands;
+    std::vector<Band> bands;       // none for a model that cannot be split
+    bool depthless = false;        // depths are not known
     QRectF bounds;
     GridIndex nodeIndex, edgeIndex;
     std::vector<int> edgeOfPiece;  // by rectangle of edgeIndex

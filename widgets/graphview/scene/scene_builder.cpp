@@ -76,7 +76,8 @@ void SceneBuilder::placeNodes()
     scene.staging = stageNodes(scene.graph, *m_input.model, m_input.plan);
     Stacked stacked = stack(scene.graph, m_input.arranged, scene.sizes, scene.staging);
     scene.nodes = std::move(stacked.nodes);
-    scene.bands = std::move(stacked.bands);
+    if (m_input.model->splittable) scene.bands = std::move(stacked.bands);
+    scene.depthless = !models::depthKnown(*m_input.model);
     scene.bounds = stacked.bounds;
     scene.nodeIndex = GridIndex(scene.nodes);
     scene.texts.reserve(scene.nodes.size());

@@ -30,16 +30,18 @@ void CheckpointDrag::prepare(int value)
     m_over = {};
 }
 
-void CheckpointDrag::moveOver(const Hit& hit)
+void CheckpointDrag::moveOver(const Hit& hit, QPointF at)
 {
+    m_at = at;
     m_moving = true;
     if (hit == m_over) return;
     m_over = hit;
     emit movedOver(m_value, hit);
 }
 
-void CheckpointDrag::drop(const Hit& hit)
+void CheckpointDrag::drop(const Hit& hit, QPointF at)
 {
+    m_at = at;
     m_moving = false;
     emit dropped(m_value, hit);
     end();

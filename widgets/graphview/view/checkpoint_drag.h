@@ -17,10 +17,11 @@ class CheckpointDrag : public QObject {
 public:
     void
     prepare(int value);  // of the checkpoint that is pressed, an index into the model; it is dragged once it is moved
-    void moveOver(const Hit& hit);
-    void drop(const Hit& hit);
-    void end();           // without a drop
-    void forgetPlaces();  // another scene: what it was over is no part of it
+    void moveOver(const Hit& hit, QPointF at);  // `at`: the pointer, in pixels of the view
+    void drop(const Hit& hit, QPointF at);
+    void end();                                        // without a drop
+    void forgetPlaces();                               // another scene: what it was over is no part of it
+    [[nodiscard]] QPointF at() const { return m_at; }  // where the pointer was last, also after the drop
     [[nodiscard]] bool moving() const { return m_moving; }
     void setNote(const QString& note);  // beside what is dragged
 
@@ -39,6 +40,7 @@ private:
 
     int m_value = -1;
     Hit m_over;
+    QPointF m_at;
     QString m_note;
     bool m_moving = false;
 };

@@ -1,5 +1,8 @@
 #include "graphview/view/cut_editor.h"
 
+#include <QLineF>
+#include <limits>
+
 #include "graphview/view/cut_preview.h"
 #include "models/labels.h"
 #include "models/pin_menu.h"
@@ -129,8 +132,28 @@ void CutEditor::dropOn(int value, const Hit& hit)
 {
     const int to = m_targets.valueOf(hit);
     if (to == value) return;
-    if (const QString why = whyNotStored(to); !why.isEmpty()) return showHelp(why);
+    if (const QString why = whyNotStored(to); !why.isEmpty())
+        return emit m_parts.panel.contextHelpRequested(
+            why, {.from = protocol::ValueId(value), .to = protocol::ValueId(nearestPlace(value))});
     emit m_parts.panel.checkpointMoved(protocol::ValueId(value), protocol::ValueId(to));
+}
+
+// To the pointer, where a node's value can be stored.
+int CutEditor::nearestPlace(int otherThan) const
+{
+    const Scene& scene = *m_parts.view.scene();
+    const QPointF at = m_parts.view.camera().toScene(m_parts.view.drag().at());
+    int nearest = -1;
+    qreal best = std::numeric_limits<qreal>::max();
+    for (std::size_t node = 0; node < scene.nodes.size(); ++node) {
+        const qreal distance = QLineF(at, scene.nodes[node].center()).length();
+        if (distance >= best) continue;
+        const int value = m_targets.valueOfNode(static_cast<int>(node));
+        if (value < 0 || value == otherThan || !whyNotStored(value).isEmpty()) continue;
+        best = distance;
+        nearest = value;
+    }
+    return nearest;
 }
 
 void CutEditor::showPreview()

@@ -26,13 +26,14 @@ public:
 
     // The checkpoint of `value` is dragged over something, or dropped there.
     void dragOver(int value, const Hit& hit);
-    void dropOn(int value, const Hit& hit);
-    void showPreview();  // of Document::preview
+    void dropOn(int value, const Hit& hit);  // where nothing can be stored: says why, and what is near
+    void showPreview();                      // of Document::preview
 
 private:
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
     [[nodiscard]] models::PinPlace placeOfNode(int node) const;
     [[nodiscard]] QString whyNotStored(int value) const;  // empty: it can be stored
+    [[nodiscard]] int nearestPlace(int otherThan) const;  // a value that can be stored; -1: none
     void showHelp(const QString& sentence);
 
     const GraphParts& m_parts;

@@ -8,6 +8,14 @@ namespace {
 
 constexpr qreal zoomStep = 1.25;
 
+bool isBare(const QKeySequence& keys)
+{
+    if (keys.isEmpty()) return false;
+    const QKeyCombination first = keys[0];
+    const bool modified = first.keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
+    return !modified && (first.key() < Qt::Key_F1 || first.key() > Qt::Key_F35);
+}
+
 }  // namespace
 
 GraphTools::GraphTools(const GraphParts& parts)
@@ -43,11 +51,13 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
     auto* action = new QAction(text, &m_parts.panel);
     action->setObjectName(QLatin1String(name));
     action->setShortcut(key);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     action->setToolTip(tip);
     action->setStatusTip(tip);
     connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-    m_parts.panel.addAction(action);
+    // Letters and arrows belong to whatever has the focus; what no other widget knows acts from everywhere.
+    const bool own = isBare(key);
+    action->setShortcutContext(own ? Qt::WidgetShortcut : Qt::WindowShortcut);
+    (own ? static_cast<QWidget&>(m_parts.view) : m_parts.panel).addAction(action);
     m_all << action;
     return action;
 }
@@ -144,6 +154,7 @@ void GraphActions::addColours()
         QAction* action = add(qPrintable(QStringLiteral("graphColour_") + modeKey(mode)), modeName(mode),
                               QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key(Qt::Key_1 + i)), {},
                               [this, mode] { m_tools.colours.setMode(mode); });
+        action->setProperty(fullNameProperty, tr("Colour by %1").arg(modeName(mode).toLower()));
         action->setCheckable(true);
         action->setChecked(mode == m_tools.colours.mode());
         group->addAction(action);

@@ -113,6 +113,9 @@ void GraphController::takeScene()
     m_tools.placement.show(m_maker.scene());
     m_tools.colours.recolour();
     m_tools.placement.settle();
+    if (m_maker.scene() && m_maker.scene()->nodes.empty())
+        m_view->setMessage(tr("The code of this model has no operators."));
+    m_tools.marks.showRefused();
     m_tools.marks.showSelection();
     m_tools.bookmarks.mark();
     m_tools.search.mark();

@@ -32,6 +32,7 @@ void GraphPanel::setLayoutCommand(const QStringList& command)
 void GraphPanel::setColourMode(ColourMode mode) { m_impl->controller.setColourMode(mode); }
 ColourMode GraphPanel::colourMode() const { return m_impl->controller.colourMode(); }
 QList<QAction*> GraphPanel::viewActions() const { return m_impl->controller.actions(); }
+void GraphPanel::holdStill(QPoint moved) { m_impl->controller.view().viewport().holdStill(moved); }
 bool GraphPanel::layoutReady() const { return !m_impl->controller.maker().busy(); }
 QByteArray GraphPanel::saveView() const { return m_impl->controller.saveView(); }
 void GraphPanel::restoreView(const QByteArray& state) { m_impl->controller.restoreView(state); }

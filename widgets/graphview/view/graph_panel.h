@@ -14,6 +14,14 @@ class QAction;
 
 namespace hopscope::graphview {
 
+// Of actions whose text alone says too little outside of their menu: "Colour by depth".
+inline constexpr const char* fullNameProperty = "fullName";
+
+// What could be done instead of a drop that is refused: to store `to` instead of `from`. Invalid: nothing.
+struct DropOffer {
+    protocol::ValueId from, to;
+};
+
 class GraphPanel : public QWidget {
     Q_OBJECT
 public:
@@ -34,6 +42,9 @@ public:
     [[nodiscard]] QByteArray saveView() const;  // folded modules, zoom, centre, bookmarks: for the session file
     void restoreView(const QByteArray& state);
 
+    // The panel has moved by this much in its window: what it shows stays where it is on the screen.
+    void holdStill(QPoint moved);
+
     // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
     // tiles). Returns an empty string, or why not.
     QString exportPicture(const QString& file, int width = 0) const;
@@ -50,7 +61,7 @@ signals:
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
     void layoutFinished();
-    void contextHelpRequested(const QString& sentence);
+    void contextHelpRequested(const QString& sentence, const hopscope::graphview::DropOffer& offer = {});
 
 private:
     struct Impl;

@@ -7,6 +7,18 @@
 
 namespace hopscope::graphview {
 
+namespace {
+
+void paintFocus(QPainter& painter, const QRect& room, const style::Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.accent, 2));
+    painter.drawRect(room.adjusted(1, 1, -1, -1));
+}
+
+}  // namespace
+
 GraphView::GraphView(QWidget* parent) : QWidget(parent), m_viewport(*this), m_theme(style::loadTheme(style::Mode::Auto))
 {
     setupWidget();
@@ -83,12 +95,14 @@ void GraphView::paintEvent(QPaintEvent*)
     if (!m_scene || m_scene->nodes.empty() || m_colouring.fill.size() != m_scene->nodes.size()) {
         painter.fillRect(rect(), m_theme.panel);
         painter.setPen(m_theme.textMuted);
-        return painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_message);
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_message);
+    } else {
+        const QRectF seen = camera().toScene(QRectF(rect()));
+        if (m_scene->nodeIndex.count(seen, maxDetailedNodes) >= maxDetailedNodes) paintFromAfar(painter);
+        else paintNear(painter);
+        if (m_checkpoint.moving()) m_checkpoint.paint(painter, *m_scene, camera(), m_theme, m_pointer, rect());
     }
-    const QRectF seen = camera().toScene(QRectF(rect()));
-    if (m_scene->nodeIndex.count(seen, maxDetailedNodes) >= maxDetailedNodes) paintFromAfar(painter);
-    else paintNear(painter);
-    if (m_checkpoint.moving()) m_checkpoint.paint(painter, *m_scene, camera(), m_theme, m_pointer, rect());
+    if (m_framed) paintFocus(painter, rect(), m_theme);
 }
 
 void GraphView::paintFromAfar(QPainter& painter)

@@ -89,8 +89,9 @@ private:
     QPointF m_pressed, m_pointer;
     Camera m_pressedCamera;
     Hit m_pressedHit, m_hit;
-    bool m_moved = false;  // since the button was pressed: its release is no click
-    bool m_space = false;  // held down
+    bool m_moved = false;   // since the button was pressed: its release is no click
+    bool m_space = false;   // held down
+    bool m_framed = false;  // it has come by keyboard to have the focus, and shows it
     bool m_reducedMotion = false;
 };
 

@@ -15,12 +15,19 @@ namespace {
 constexpr qreal wheelStep = 1.0015;  // per unit of angle: a notch of 120 is about 20 %
 constexpr qreal dragThreshold = 4;
 
+bool cameByKeyboard(const QFocusEvent& event)
+{
+    const Qt::FocusReason reason = event.reason();
+    return reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+}
+
 }  // namespace
 
 bool GraphView::event(QEvent* event)
 {
     // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
     if (event->type() == QEvent::ShortcutOverride && m_checkpoint.moving()) return event->accept(), true;
+    if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const QString tip = m_scene ? tipAt(*m_scene, hitAt(help->pos())) : QString();
@@ -90,7 +97,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         Camera next = m_pressedCamera;
         next.offset += moved;
         m_viewport.setCamera(next);
-    } else m_checkpoint.moveOver(placeBelow());
+    } else m_checkpoint.moveOver(placeBelow(), m_pointer);
     update();
 }
 
@@ -99,7 +106,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     setGesture(Gesture::None);
     m_pointer = event->position();
     if (m_checkpoint.moving()) {
-        if (m_moved) m_checkpoint.drop(placeBelow());
+        if (m_moved) m_checkpoint.drop(placeBelow(), m_pointer);
         else m_checkpoint.end();  // another button has been pressed meanwhile
     } else if (!m_moved && event->button() == Qt::LeftButton && !m_space) {
         const bool opens = m_pressedHit.kind == Hit::Kind::Expander;
@@ -155,6 +162,7 @@ void GraphView::keyReleaseEvent(QKeyEvent* event)
 
 void GraphView::focusOutEvent(QFocusEvent* event)
 {
+    m_framed = false;
     m_space = false;
     refreshCursor();
     QWidget::focusOutEvent(event);

@@ -3,6 +3,7 @@
 #include <QAccessible>
 
 #include "graphview/view/navigation.h"
+#include "models/problem_model.h"
 
 namespace hopscope::graphview {
 
@@ -24,6 +25,14 @@ void SelectionMarks::showSelection()
     else state.stubSource = -1;
     announce(description(node));
     m_parts.view.update();
+}
+
+void SelectionMarks::showRefused()
+{
+    const models::ModelPtr& model = m_parts.document.model();
+    const protocol::LintRecord* lint = model ? models::blockingLint(*model) : nullptr;
+    const bool known = lint != nullptr && lint->op.valid() && m_parts.view.scene();
+    m_parts.view.state().refused = known ? m_targets.nodeOf(Target::op(lint->op)) : -1;
 }
 
 void SelectionMarks::markModule(const QString& path)

@@ -14,6 +14,7 @@ public:
     SelectionMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
 
     void showSelection();
+    void showRefused();  // the operator in the way of a split, in every new scene
     void showHover(const models::Target& target);
     void toggleUses(int source);  // of a node that is drawn as stubs at its uses
 

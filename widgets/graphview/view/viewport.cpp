@@ -47,6 +47,14 @@ void Viewport::setCamera(const Camera& camera)
     tell();
 }
 
+void Viewport::holdStill(QPointF moved)
+{
+    if (!m_scene) return;
+    Camera next = m_camera;
+    next.offset -= moved;
+    setCamera(next);
+}
+
 void Viewport::fit()
 {
     if (!m_scene) return;

@@ -17,6 +17,7 @@ public:
 
     // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
     void setScene(ScenePtr scene, QPointF shift);
+    void holdStill(QPointF moved);                         // the widget has moved: the scene has not
     void resized();                                        // what was fitted is fitted again
     void setReserved(int pixels) { m_reserved = pixels; }  // at the lower edge, for what floats there
     [[nodiscard]] const Camera& camera() const { return m_camera; }
