@@ -23,6 +23,10 @@ TablesInPlace::TablesInPlace(const analysis::Analysis& analysis, const plan::Loo
         else if (const analysis::OperandRows* const source = picked(i)) ++m_readers[{source->value, source->rows}];
         else if (reshapesRows(i)) m_reshapes[{operands(i)[0].value, step(i).rows}].push_back(i);
     }
+    for (const StripRegion& r : fuser.regions())
+        for (const int i : r.steps)
+            for (const analysis::OperandRows& o : operands(i))
+                if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) ++m_readers[{o.value, o.rows}];
     std::set<Held> tables;
     for (const auto& [held, count] : m_readers) tables.insert(held);
     for (const auto& [held, steps] : m_reshapes) tables.insert(held);
