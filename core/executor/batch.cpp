@@ -110,7 +110,7 @@ void Batch::run(const Instruction& i)
     case Act::Select: return select(i);
     case Act::Concat: return concat(i);
     case Act::Segment: return segment(i);
-    case Act::Strips: return strips(i);
+    case Act::Strips: return segment(i, *i.strips);
     }
 }
 
@@ -347,16 +347,16 @@ void Batch::structureHere(const Segment& s, SegmentInputs& in)
     in.count = m_block.count(s.messages);
 }
 
-StripInputs Batch::stripInputs(const Instruction& i)
+void Batch::segment(const Instruction& i, const StripPart& part)
 {
-    StripInputs in{*i.strips, {}, {}, {}, m_program.tiling.has_value()};
-    for (const StripTableSource& t : i.strips->tables) {
+    StripInputs in{part, {}, {}, {}, m_program.tiling.has_value()};
+    for (const StripTableSource& t : part.tables) {
         at::Tensor &table = in.tables.emplace_back(), &columns = in.columns.emplace_back();
         if (!t.value.valid()) continue;
         if (t.operand >= 0) {
-            table = operand(i, i.operands[static_cast<std::size_t>(t.operand)]);
-            if (t.rows == kernels::StripRows::Gathered)
-                columns = reg(i.operands[static_cast<std::size_t>(t.operand) + 1].from);
+            const auto at = static_cast<std::size_t>(t.operand);
+            table = operand(i, i.operands[at]);
+            if (t.rows == kernels::StripRows::Gathered) columns = reg(i.operands[at + 1].from);
             continue;
         }
         const Given given = m_feed.along(t.place);
@@ -364,16 +364,10 @@ StripInputs Batch::stripInputs(const Instruction& i)
         columns = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
         if (!in.offsets.defined()) in.offsets = given.offsets;
     }
-    if (!in.offsets.defined()) in.offsets = timed(Phase::Block, [&] { return m_block.offsets(i.strips->messages); });
-    return in;
-}
-
-void Batch::strips(const Instruction& i)
-{
-    const StripInputs in = stripInputs(i);
+    if (!in.offsets.defined()) in.offsets = timed(Phase::Block, [&] { return m_block.offsets(part.messages); });
     const std::vector<at::Tensor> results = timed(Phase::Compute, [&] { return runStrips(in, m_session.analysis); });
     for (std::size_t k = 0; k < results.size(); ++k) {
-        check(i, i.strips->outputs[k].first, results[k]);
+        check(i, part.outputs[k].first, results[k]);
         reg(i.outputs[k]) = results[k];
     }
 }

@@ -67,8 +67,7 @@ private:
     void select(const Instruction& i);
     void concat(const Instruction& i);
     void segment(const Instruction& i);
-    void strips(const Instruction& i);
-    StripInputs stripInputs(const Instruction& i);
+    void segment(const Instruction& i, const StripPart& part);
     Given given(const Instruction& i);
     at::Tensor operand(const Instruction& i, const Operand& o);
     at::Tensor shapedIndex(const Instruction& i, const Operand& o);

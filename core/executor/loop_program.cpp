@@ -45,8 +45,8 @@ public:
         for (const plan::Access& w : m_loop.writes)
             m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
-        markWide();
-        markDead();
+        markWide(m_result);
+        markDead(m_result);
         return std::move(m_result);
     }
 
@@ -445,39 +445,6 @@ private:
             else reduced.operands.push_back({slot, v, Operand::InRegister, fetch(v, s.rows), s.rows});
         });
         return reduced;
-    }
-
-    void markWide()
-    {
-        std::set<Register> wide;
-        const auto include = [&](const std::vector<Operand>& operands) {
-            for (const Operand& o : operands)
-                if (o.kind == Operand::Index) wide.insert(o.from);
-        };
-        for (const Instruction& i : m_result.instructions) include(i.operands);
-        for (const Reduced& r : m_result.reductions) include(r.operands);
-        for (Instruction& i : m_result.instructions)
-            if (i.act == Act::Positions) i.wide = wide.contains(i.outputs[0]);
-    }
-
-    void markDead()
-    {
-        std::vector<int> last(m_result.registers.size(), -1);
-        const auto touch = [&](Register r, int at) {
-            if (r >= 0) last[static_cast<std::size_t>(r)] = at;
-        };
-        for (int at = 0; at < static_cast<int>(m_result.instructions.size()); ++at) {
-            const Instruction& i = m_result.instructions[static_cast<std::size_t>(at)];
-            for (Register r : i.outputs) touch(r, at);
-            for (const Operand& o : i.operands) touch(o.from, at);
-            for (Register r : {i.input, i.segment.from, i.segment.columns, i.segment.weight}) touch(r, at);
-        }
-        for (const Written& w : m_result.writes) touch(w.from, -2);
-        for (const Reduced& r : m_result.reductions)
-            for (const Operand& o : r.operands) touch(o.from, -2);
-        for (std::size_t r = 0; r < last.size(); ++r)
-            if (last[r] >= 0)
-                m_result.instructions[static_cast<std::size_t>(last[r])].dead.push_back(static_cast<Register>(r));
     }
 
     const analysis::Analysis& m_analysis;

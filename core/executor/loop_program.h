@@ -111,6 +111,10 @@ LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& lo
                         const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
                         const Families& families);
 
+// Of a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are empty.
+void markWide(LoopProgram& program);
+void markDead(LoopProgram& program);
+
 // The values without rows that the loop's operators use, without duplicates, in order of first use.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);
 

@@ -200,6 +200,8 @@ private:
             return value.origin == ir::Origin::Constant ? numberOf(value.number, op) : std::nullopt;
         const analysis::OperandRows* const operand = operandAt(at);
         if (!operand || operand->use == Use::Shape) return std::nullopt;
+        if (value.origin == ir::Origin::Constant && value.shape.empty() && value.literal.size() == 1)
+            return numberOf(value.literal[0], op);
         if (!m_analysis.hasRows(value.id)) return withoutRows(value);
         if (operand->rows != m_step.rows || !isRows(value.id)) return std::nullopt;
         StripArgument made = argumentOf(value.id, operand->rows);

@@ -28,6 +28,7 @@ public:
           m_analysis(request.analysis),
           m_region(region)
     {
+        m_part.family = region.family;
         m_part.messages = region.messages;
         for (const int i : region.steps) {
             m_acts.emplace(i, *stripAct(m_analysis, step(i), request.uses[static_cast<std::size_t>(i)]));

@@ -95,6 +95,7 @@ struct StripTableSource {
 };
 
 struct StripPart {
+    base::Fuse family = base::Fuse::Chain;
     kernels::StripProgram program;
     ir::RowClass messages;
     std::vector<StripTableSource> tables;
