@@ -95,6 +95,18 @@ constexpr auto namesOf(NanPolicy)
     return std::to_array<Named<NanPolicy>>({{NanPolicy::Propagate, "propagate"}, {NanPolicy::Refuse, "refuse"}});
 }
 
+// Patterns of operators that a CPU computes in one pass over the edges, without a row of memory for each edge.
+enum class Fuse : std::uint8_t {
+    Chain,    // element-wise operators between gathers and an aggregation
+    Softmax,  // aggregations that are used on edges again on the way to others: attention
+    Several,  // several aggregations of the same messages
+};
+
+constexpr auto namesOf(Fuse)
+{
+    return std::to_array<Named<Fuse>>({{Fuse::Chain, "chain"}, {Fuse::Softmax, "softmax"}, {Fuse::Several, "several"}});
+}
+
 // What a paused run goes on for before it pauses again.
 enum class RunStep : std::uint8_t { Batch, Stage };
 

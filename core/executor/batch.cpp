@@ -110,6 +110,7 @@ void Batch::run(const Instruction& i)
     case Act::Select: return select(i);
     case Act::Concat: return concat(i);
     case Act::Segment: return segment(i);
+    case Act::Strips: return segment(i, *i.strips);
     }
 }
 
@@ -344,6 +345,31 @@ void Batch::structureHere(const Segment& s, SegmentInputs& in)
         m_session.residents.part({ResidentPart::Offsets, {}, s.messages}).narrow(0, batch.first, batch.count + 1);
     in.first = batch.count ? adjacency.begin(batch.first) : 0;
     in.count = m_block.count(s.messages);
+}
+
+void Batch::segment(const Instruction& i, const StripPart& part)
+{
+    StripInputs in{part, {}, {}, {}, m_program.tiling.has_value()};
+    for (const StripTableSource& t : part.tables) {
+        at::Tensor &table = in.tables.emplace_back(), &columns = in.columns.emplace_back();
+        if (!t.value.valid()) continue;
+        if (t.operand >= 0) {
+            const auto at = static_cast<std::size_t>(t.operand);
+            table = operand(i, i.operands[at]);
+            if (t.rows == kernels::StripRows::Gathered) columns = reg(i.operands[at + 1].from);
+            continue;
+        }
+        const Given given = m_feed.along(t.place);
+        table = m_session.table(t.value, m_program);
+        columns = given.count < 0 ? given.rows : given.rows.narrow(0, given.first, given.count);
+        if (!in.offsets.defined()) in.offsets = given.offsets;
+    }
+    if (!in.offsets.defined()) in.offsets = timed(Phase::Block, [&] { return m_block.offsets(part.messages); });
+    const std::vector<at::Tensor> results = timed(Phase::Compute, [&] { return runStrips(in, m_session.analysis); });
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        check(i, part.outputs[k].first, results[k]);
+        reg(i.outputs[k]) = results[k];
+    }
 }
 
 // ---- results

@@ -9,6 +9,7 @@
 #include "executor/segment_run.h"
 #include "executor/session.h"
 #include "executor/staging.h"
+#include "executor/strip_run.h"
 
 namespace hopscope::executor {
 
@@ -66,6 +67,7 @@ private:
     void select(const Instruction& i);
     void concat(const Instruction& i);
     void segment(const Instruction& i);
+    void segment(const Instruction& i, const StripPart& part);
     Given given(const Instruction& i);
     at::Tensor operand(const Instruction& i, const Operand& o);
     at::Tensor shapedIndex(const Instruction& i, const Operand& o);

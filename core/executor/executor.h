@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "base/choices.h"
 #include "base/result.h"
 #include "base/tensor.h"
 #include "executor/events.h"
@@ -28,6 +29,8 @@ struct Options {
     std::string folder;                        // for stores; must exist
     std::optional<std::uint64_t> shuffleSeed;  // destinations in random order instead of ascending
     int threads = 0;                           // 0: those of the calling thread, see Cores
+    // CPU: the patterns that are fused ; by default all.
+    std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 

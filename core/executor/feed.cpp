@@ -82,21 +82,20 @@ Given Feed::give(const Instruction& i)
     case Act::Select:
     case Act::Concat: return {numbers(i), {}, {}};
     case Act::Pick: return {picked(i), {}, {}};
-    case Act::Segment: return segment(i);
+    case Act::Segment: return along(i.segment);
     default: return {};
     }
 }
 
-Given Feed::segment(const Instruction& i)
+Given Feed::along(const Segment& s)
 {
-    const Segment& s = i.segment;
     if (m_program.tiling && s.from < 0)
         if (auto slice = timed(Phase::Block, [&] { return m_block.slice(s.messages, s.columnSpace, s.columnKey); }))
             return {slice->columns, slice->offsets, {}, slice->first, slice->count};
     Given given;
     given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
     if (s.from >= 0) return given;
-    given.rows = numbers(i);
+    given.rows = columns(s);
     if (!m_program.tiling) countInPlace(s);
     return given;
 }
@@ -129,9 +128,14 @@ at::Tensor Feed::numbers(const Instruction& i)
             for (const Operand& o : i.operands) parts.push_back(o.rows);
             return m_block.concatPositions(i.rows, parts);
         }
-        default: return m_block.globals(i.segment.messages, i.segment.columnSpace, i.segment.columnKey);
+        default: return {};
         }
     });
+}
+
+at::Tensor Feed::columns(const Segment& s)
+{
+    return timed(Phase::Block, [&] { return m_block.globals(s.messages, s.columnSpace, s.columnKey); });
 }
 
 at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
@@ -235,7 +239,7 @@ Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
         shared = {{}, narrowed(offsets, buffer), bytesOf(pieces, buffer)};
     }
     Given given = shared;
-    if (i.segment.from < 0) given.rows = narrowed(numbers(i), buffer);
+    if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), buffer);
     return given;
 }
 

@@ -38,6 +38,8 @@ public:
 
     // The data for one instruction on a CPU. Ranges of rows are views of their table, not copies.
     Given give(const Instruction& i);
+    // CPU: what a gather in place needs, of rows and offsets.
+    Given along(const Segment& s);
     // The data for all instructions in order, copied into `buffer`, with 32-bit row numbers where these suffice;
     // followed by the row numbers of everything that is written to tables on the device.
     std::vector<Given> stage(const Buffer& buffer);
@@ -62,6 +64,7 @@ private:
         return m_times.time(phase, m_session.began(), std::forward<Work>(work));
     }
     at::Tensor numbers(const Instruction& i);
+    at::Tensor columns(const Segment& s);
     at::Tensor read(const Instruction& i, const Buffer* buffer);
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor inOrder(const Instruction& i);
@@ -70,7 +73,6 @@ private:
     Given stagedSegment(const Instruction& i, const Buffer& buffer);
     std::vector<kernels::HubPiece> hubsInPlace(const ir::RowClass& messages);
     void countRead(ir::ValueId value, std::int64_t bytes);
-    Given segment(const Instruction& i);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);
     std::int64_t tableRowBytes(ir::ValueId value);

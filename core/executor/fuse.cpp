@@ -34,6 +34,13 @@ std::optional<double> fillNumber(const ir::Program& program, ir::ValueId id)
     return std::nullopt;
 }
 
+const ir::Arg* argument(const ir::Op& op, const std::string& name)
+{
+    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
+        if (op.argInfo[i].name == name) return &op.args[i];
+    return nullptr;
+}
+
 namespace {
 
 std::int64_t product(const std::vector<std::int64_t>& shape)
@@ -50,13 +57,6 @@ std::int64_t headsOf(const std::vector<std::int64_t>& weight, const std::vector<
     for (std::size_t i = shared; i < weight.size(); ++i)
         if (weight[i] != 1) return 0;
     return product({weight.begin(), weight.begin() + static_cast<std::ptrdiff_t>(shared)});
-}
-
-const ir::Arg* argument(const ir::Op& op, const std::string& name)
-{
-    for (std::size_t i = 0; i < op.argInfo.size() && i < op.args.size(); ++i)
-        if (op.argInfo[i].name == name) return &op.args[i];
-    return nullptr;
 }
 
 bool isIndex(const ir::Op& op, ir::Slot slot)
@@ -81,7 +81,8 @@ bool isOne(const ir::Arg* arg)
 
 }  // namespace
 
-Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses)
+Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
+             const Families& families)
     : m_analysis(analysis),
       m_loop(loop),
       m_uses(uses)
@@ -94,13 +95,22 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     for (const plan::Access& w : loop.writes) ++m_counts[{w.value, w.rows}];
     for (const plan::Step& r : loop.reductions)
         ir::forEachOperand(analysis.program.op(r.op), [&](ir::Slot, ir::ValueId v) { ++m_counts[{v, r.rows}]; });
-    for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i) {
-        auto fusion = aggregation(i);
-        if (!fusion) continue;
-        if (fusion->gather >= 0) m_vanished.insert(fusion->gather);
-        if (fusion->scale >= 0) m_vanished.insert(fusion->scale);
-        m_fusions.emplace(i, *fusion);
-    }
+    for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i)
+        if (auto fusion = aggregation(i)) m_fusions.emplace(i, *fusion);
+    const auto known = [&](int step) {
+        const Fusion* const f = at(step);
+        if (!f || (f->scale >= 0 && f->shape.heads == f->shape.width && f->shape.width > 1)) return 0;
+        return 1 + (f->gather >= 0 ? 1 : 0) + (f->scale >= 0 ? 1 : 0);
+    };
+    m_regions = stripRegions(request(known, families));
+    for (const StripRegion& region : m_regions)
+        for (const int step : region.steps) {
+            m_vanished.insert(step);
+            m_fusions.erase(step);
+        }
+    for (const auto& [step, fusion] : m_fusions)
+        for (const int part : {fusion.gather, fusion.scale})
+            if (part >= 0) m_vanished.insert(part);
 }
 
 const ir::Op& Fuser::op(int step) const
@@ -133,10 +143,12 @@ bool Fuser::alike(ir::ValueId a, ir::ValueId b) const
     return m_analysis.program.value(a).dtype == m_analysis.program.value(b).dtype;
 }
 
-bool Fuser::combination(const ir::Op& o, Segment& segment) const
+namespace {
+
+bool combination(const analysis::Analysis& analysis, const ir::Op& o, Segment& segment)
 {
     const ir::Arg* init = o.args.empty() ? nullptr : &o.args[0];
-    const auto fill = init && init->value() ? fillNumber(m_analysis.program, *init->value()) : std::nullopt;
+    const auto fill = init && init->value() ? fillNumber(analysis.program, *init->value()) : std::nullopt;
     if (!fill) return false;
     segment.empty = *fill;
     const bool adds = o.name == "aten::scatter_add" || o.name == "aten::index_add";
@@ -155,36 +167,51 @@ bool Fuser::combination(const ir::Op& o, Segment& segment) const
     return true;
 }
 
-std::optional<Fusion> Fuser::aggregation(int step) const
+bool isFloatRow(const analysis::Analysis& analysis, ir::ValueId value)
 {
-    const ir::Op& o = op(step);
-    const analysis::OpInfo& info = m_analysis.info(o.id);
-    const ir::RowClass& rows = m_loop.steps[static_cast<std::size_t>(step)].rows;
-    if (info.kind != OpKind::Aggregate || info.dim != 0 || rows.kind != ir::RowKind::Batch) return std::nullopt;
-    Fusion fusion;
-    if (!combination(o, fusion.shape) || !isFloatRows(o.outputs[0])) return std::nullopt;
-    for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
-        if (operand.use != Use::Message || isIndex(o, operand.slot)) continue;
-        if (!isFloatRows(operand.value) || operand.rows.kind != ir::RowKind::Owned) return std::nullopt;
-        fusion.source = operand.value;
-        fusion.shape.messages = operand.rows;
-    }
-    if (!fusion.source.valid() || !indexCovers(o, fusion.source)) return std::nullopt;
-    if (!alike(fusion.source, o.outputs[0])) return std::nullopt;
-    if (rowShape(m_analysis, fusion.source) != rowShape(m_analysis, o.outputs[0])) return std::nullopt;
-    fusion.shape.width = product(rowShape(m_analysis, fusion.source));
-    includeGather(fusion);
-    return fusion;
+    return base::isFloating(analysis.program.value(value).dtype) && analysis.rowDim(value) == 0;
 }
 
 // scatter takes one index per element: a narrower one leaves elements out. index_add takes one per row.
-bool Fuser::indexCovers(const ir::Op& o, ir::ValueId message) const
+bool indexCovers(const analysis::Analysis& analysis, const ir::Op& o, ir::ValueId message)
 {
     const ir::Arg* index = argument(o, "index");
     if (!index || !index->value()) return false;
-    const auto& shape = m_analysis.program.value(*index->value()).shape;
+    const auto& shape = analysis.program.value(*index->value()).shape;
     if (o.name.starts_with("aten::index_")) return shape.size() == 1;
-    return shape == m_analysis.program.value(message).shape;
+    return shape == analysis.program.value(message).shape;
+}
+
+}  // namespace
+
+std::optional<Fusion> aggregationOf(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use)
+{
+    const ir::Op& o = analysis.program.op(step.op);
+    const analysis::OpInfo& info = analysis.info(o.id);
+    const bool byDestination = info.kind == OpKind::Aggregate && info.dim == 0 && step.rows.kind == ir::RowKind::Batch;
+    if (!byDestination || o.outputs.size() != 1) return std::nullopt;
+    Fusion fusion;
+    if (!combination(analysis, o, fusion.shape) || !isFloatRow(analysis, o.outputs[0])) return std::nullopt;
+    for (const auto& operand : use.operands) {
+        if (operand.use != Use::Message || isIndex(o, operand.slot)) continue;
+        if (!isFloatRow(analysis, operand.value) || operand.rows.kind != ir::RowKind::Owned) return std::nullopt;
+        fusion.source = operand.value;
+        fusion.shape.messages = operand.rows;
+    }
+    if (!fusion.source.valid() || !indexCovers(analysis, o, fusion.source)) return std::nullopt;
+    if (analysis.program.value(fusion.source).dtype != analysis.program.value(o.outputs[0]).dtype) return std::nullopt;
+    if (rowShape(analysis, fusion.source) != rowShape(analysis, o.outputs[0])) return std::nullopt;
+    fusion.shape.width = product(rowShape(analysis, fusion.source));
+    return fusion;
+}
+
+std::optional<Fusion> Fuser::aggregation(int step) const
+{
+    const auto at = static_cast<std::size_t>(step);
+    std::optional<Fusion> fusion = aggregationOf(m_analysis, m_loop.steps[at], m_uses[at]);
+    if (!fusion || !isFloatRows(fusion->source)) return std::nullopt;
+    includeGather(*fusion);
+    return fusion;
 }
 
 // The step that makes the value on these rows, if nothing else wants it.
@@ -194,20 +221,26 @@ int Fuser::soleProducer(ir::ValueId value, const ir::RowClass& rows) const
     return it == m_producers.end() || useCount(value, rows) != 1 ? -1 : it->second;
 }
 
-bool Fuser::gathersRows(int step) const
+bool gathersRows(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use)
 {
-    const ir::Op& o = op(step);
-    const analysis::OpInfo& info = m_analysis.info(o.id);
+    const ir::Op& o = analysis.program.op(step.op);
+    const analysis::OpInfo& info = analysis.info(o.id);
     using operators::Rule;
     const Rule rule = operators::of(o.name).rule;
     const bool known = rule == Rule::IndexSelect || rule == Rule::Index || rule == Rule::Embedding;
     if (!known || info.kind != OpKind::Gather || info.dim != 0) return false;
-    for (const auto& operand : m_uses[static_cast<std::size_t>(step)].operands) {
-        const std::size_t rank = m_analysis.program.value(operand.value).shape.size();
+    for (const auto& operand : use.operands) {
+        const std::size_t rank = analysis.program.value(operand.value).shape.size();
         if (operand.use == Use::Index && rank != 1) return false;
-        if (operand.use == Use::Source && rank != m_analysis.program.value(o.outputs[0]).shape.size()) return false;
+        if (operand.use == Use::Source && rank != analysis.program.value(o.outputs[0]).shape.size()) return false;
     }
     return true;
+}
+
+bool Fuser::gathersRows(int step) const
+{
+    const auto at = static_cast<std::size_t>(step);
+    return executor::gathersRows(m_analysis, m_loop.steps[at], m_uses[at]);
 }
 
 // Of elements that the segment kernels know.

@@ -3,12 +3,9 @@
 // Private to executor: decides which steps of a loop are fused into a single segment instruction.
 
 #include "executor/loop_program.h"
+#include "executor/strips.h"
 
 namespace hopscope::executor {
-
-struct StepUse {
-    std::vector<analysis::OperandRows> operands;  // of each step
-};
 
 struct Fusion {
     int gather = -1, scale = -1;  // steps that are fused with the aggregation; -1: none
@@ -17,22 +14,37 @@ struct Fusion {
     Segment shape;                // width, heads, combination, empty
 };
 
+// An aggregation of whole rows of floating-point numbers by destination, from 0 or another number: its source is the
+// messages, nothing is gathered. nullopt: the step is something else.
+std::optional<Fusion> aggregationOf(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
+
+// Whether the step gathers whole rows along the first dimension, by an index of one number per row.
+bool gathersRows(const analysis::Analysis& analysis, const plan::Step& step, const StepUse& use);
+
+// The argument of that name; nullptr: there is none.
+const ir::Arg* argument(const ir::Op& op, const std::string& name);
+
 class Fuser {
 public:
-    Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses);
+    Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const std::vector<StepUse>& uses,
+          const Families& families);
 
     // The fusion for a step, if it is an aggregation that the segment kernels support; else nullptr.
     [[nodiscard]] const Fusion* at(int step) const;
+    // Whether the step is a part of a fusion, or of a region.
     [[nodiscard]] bool vanished(int step) const { return m_vanished.contains(step); }
     [[nodiscard]] int useCount(ir::ValueId value, const ir::RowClass& rows) const;
-    // Whether the step gathers whole rows along the first dimension, by an index of one number per row.
     [[nodiscard]] bool gathersRows(int step) const;
+    [[nodiscard]] const std::vector<StripRegion>& regions() const { return m_regions; }
+    [[nodiscard]] StripPart part(const StripRegion& region) const { return stripPart(request({}, {}), region); }
 
 private:
+    StripRequest request(const std::function<int(int)>& known, const Families& families) const
+    {
+        return {m_analysis, m_loop, m_uses, m_counts, known, families};
+    }
     std::optional<Fusion> aggregation(int step) const;
-    bool combination(const ir::Op& op, Segment& segment) const;
     void includeGather(Fusion& fusion) const;
-    bool indexCovers(const ir::Op& op, ir::ValueId message) const;
     bool scaled(int step, Fusion& fusion) const;
     int soleProducer(ir::ValueId value, const ir::RowClass& rows) const;
     bool isRowGather(int step) const;
@@ -45,6 +57,7 @@ private:
     const std::vector<StepUse>& m_uses;
     std::map<std::pair<ir::ValueId, ir::RowClass>, int> m_counts, m_producers;
     std::map<int, Fusion> m_fusions;
+    std::vector<StripRegion> m_regions;
     std::set<int> m_vanished;
 };
 

@@ -1,5 +1,7 @@
 #include "executor/in_place.h"
 
+#include <algorithm>
+
 #include "operators/operators.h"
 
 namespace hopscope::executor {
@@ -23,6 +25,10 @@ TablesInPlace::TablesInPlace(const analysis::Analysis& analysis, const plan::Loo
         else if (const analysis::OperandRows* const source = picked(i)) ++m_readers[{source->value, source->rows}];
         else if (reshapesRows(i)) m_reshapes[{operands(i)[0].value, step(i).rows}].push_back(i);
     }
+    for (const StripRegion& r : fuser.regions())
+        for (const int i : r.steps)
+            for (const analysis::OperandRows& o : operands(i))
+                if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) ++m_readers[{o.value, o.rows}];
     std::set<Held> tables;
     for (const auto& [held, count] : m_readers) tables.insert(held);
     for (const auto& [held, steps] : m_reshapes) tables.insert(held);
@@ -38,12 +44,22 @@ bool TablesInPlace::isTable(const Held& held, const Given& given) const
            !isRecipe(m_analysis, value);
 }
 
+// Whether it is a copy: towers of PNA, of which there is only one.
+bool TablesInPlace::repeatsOnce(const ir::Op& op) const
+{
+    const ir::Arg* const counts = op.name == "aten::repeat" ? argument(op, "repeats") : nullptr;
+    return counts && counts->list() &&
+           std::ranges::all_of(*counts->list(),
+                               [](const ir::Arg& count) { return count.integer() && *count.integer() == 1; }) &&
+           m_analysis.program.value(op.outputs[0]).shape.size() == counts->list()->size();
+}
+
 // Rows stay rows, and their elements follow each other.
 bool TablesInPlace::reshapesRows(int at) const
 {
     const ir::Op& op = m_analysis.program.op(step(at).op);
-    if (!m_tiles || step(at).rows.kind != RowKind::Frontier || !operators::reshapes(op.name) || op.outputs.size() != 1)
-        return false;
+    if (!m_tiles || step(at).rows.kind != RowKind::Frontier || op.outputs.size() != 1) return false;
+    if (!operators::reshapes(op.name) && !repeatsOnce(op)) return false;
     const auto& from = operands(at);
     return m_analysis.info(op.id).kind == OpKind::Rowwise && from.size() == 1 && from[0].rows == step(at).rows &&
            m_analysis.rowDim(op.outputs[0]) == 0 &&

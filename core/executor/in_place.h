@@ -35,6 +35,7 @@ private:
 
     bool isTable(const Held& held, const Given& given) const;
     bool reshapesRows(int step) const;
+    bool repeatsOnce(const ir::Op& op) const;
     bool onlyReadInPlace(const Held& held) const;
     void take(const Held& held, ir::ValueId table);
     std::vector<int> reshapesOf(const Held& held) const;

@@ -22,14 +22,14 @@ namespace {
 class Compiler {
 public:
     Compiler(const analysis::Analysis& analysis, const plan::Loop& loop, const std::unordered_set<ir::ValueId>& stored,
-             const InPlace& inPlace, Way way)
+             const InPlace& inPlace, Way way, const Families& families)
         : m_analysis(analysis),
           m_program(analysis.program),
           m_loop(loop),
           m_stored(stored),
           m_way(way),
           m_uses(operandUses()),
-          m_fuser(analysis, loop, m_uses),
+          m_fuser(analysis, loop, m_uses, way == Way::Gpu ? Families::none() : families),
           m_tables(analysis, loop, m_uses, m_fuser, {stored, inPlace, way})
     {
         m_result.loop = &loop;
@@ -39,13 +39,14 @@ public:
 
     LoopProgram run()
     {
-        for (int i = 0; i < static_cast<int>(m_loop.steps.size()); ++i)
-            if (!m_fuser.vanished(i) && !m_tables.needless(i)) step(i);
+        for (const int i : stepsWithRegions(m_analysis, m_loop, m_uses, m_fuser.regions()))
+            if (const StripRegion* const region = regionEndingAt(i)) strips(*region);
+            else if (!m_fuser.vanished(i) && !m_tables.needless(i)) step(i);
         for (const plan::Access& w : m_loop.writes)
             m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
-        markWide();
-        markDead();
+        markWide(m_result);
+        markDead(m_result);
         return std::move(m_result);
     }
 
@@ -339,6 +340,48 @@ private:
         finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
     }
 
+    const StripRegion* regionEndingAt(int step) const
+    {
+        for (const StripRegion& r : m_fuser.regions())
+            if (r.steps.back() == step) return &r;
+        return nullptr;
+    }
+
+    void strips(const StripRegion& region)
+    {
+        auto part = std::make_shared<StripPart>(m_fuser.part(region));
+        Instruction i;
+        i.act = Act::Strips;
+        i.op = m_loop.steps[static_cast<std::size_t>(region.steps.back())].op;
+        i.rows = {RowKind::Batch, m_loop.destination, {}};
+        includeClass(part->messages);
+        for (StripTableSource& t : part->tables) bindTable(i, t, part->messages);
+        for (const auto& [value, buffer] : part->outputs) i.outputs.push_back(valueRegister(value, i.rows));
+        i.strips = std::move(part);
+        m_result.instructions.push_back(std::move(i));
+    }
+
+    void bindTable(Instruction& i, StripTableSource& t, const RowClass& messages)
+    {
+        if (!t.value.valid()) return;
+        t.operand = static_cast<int>(i.operands.size());
+        if (t.rows != kernels::StripRows::Gathered) {
+            i.operands.push_back(operand({{}, t.value, Use::Same, t.on, {}, {}, {}}));
+            return;
+        }
+        const analysis::Role& role = m_analysis.info(m_loop.steps[static_cast<std::size_t>(t.gather)].op).role;
+        t.place.messages = messages;
+        t.place.sourceRows = t.on;
+        t.place.source = t.value;
+        gatherInto(t.place, role);
+        if (t.place.from < 0) {
+            t.operand = -1;
+            return;
+        }
+        i.operands.push_back({{}, t.value, Operand::InRegister, t.place.from, t.on});
+        i.operands.push_back({{}, {}, Operand::InRegister, t.place.columns, messages});
+    }
+
     void gatherInto(Segment& segment, const analysis::Role& role)
     {
         includeClass(segment.messages);
@@ -414,39 +457,6 @@ private:
         return reduced;
     }
 
-    void markWide()
-    {
-        std::set<Register> wide;
-        const auto include = [&](const std::vector<Operand>& operands) {
-            for (const Operand& o : operands)
-                if (o.kind == Operand::Index) wide.insert(o.from);
-        };
-        for (const Instruction& i : m_result.instructions) include(i.operands);
-        for (const Reduced& r : m_result.reductions) include(r.operands);
-        for (Instruction& i : m_result.instructions)
-            if (i.act == Act::Positions) i.wide = wide.contains(i.outputs[0]);
-    }
-
-    void markDead()
-    {
-        std::vector<int> last(m_result.registers.size(), -1);
-        const auto touch = [&](Register r, int at) {
-            if (r >= 0) last[static_cast<std::size_t>(r)] = at;
-        };
-        for (int at = 0; at < static_cast<int>(m_result.instructions.size()); ++at) {
-            const Instruction& i = m_result.instructions[static_cast<std::size_t>(at)];
-            for (Register r : i.outputs) touch(r, at);
-            for (const Operand& o : i.operands) touch(o.from, at);
-            for (Register r : {i.input, i.segment.from, i.segment.columns, i.segment.weight}) touch(r, at);
-        }
-        for (const Written& w : m_result.writes) touch(w.from, -2);
-        for (const Reduced& r : m_result.reductions)
-            for (const Operand& o : r.operands) touch(o.from, -2);
-        for (std::size_t r = 0; r < last.size(); ++r)
-            if (last[r] >= 0)
-                m_result.instructions[static_cast<std::size_t>(last[r])].dead.push_back(static_cast<Register>(r));
-    }
-
     const analysis::Analysis& m_analysis;
     const ir::Program& m_program;
     const plan::Loop& m_loop;
@@ -464,9 +474,10 @@ private:
 }  // namespace
 
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way)
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
+                        const Families& families)
 {
-    LoopProgram program = Compiler(analysis, loop, stored, readInPlace, way).run();
+    LoopProgram program = Compiler(analysis, loop, stored, readInPlace, way, families).run();
     if (way != Way::Batches) program.frontiers = frontiersUsed(program);
     else
         for (const plan::FrontierSource& s : loop.frontier) program.frontiers.insert(s.type);

@@ -5,19 +5,20 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_set>
 #include <vector>
 
 #include "analysis/rows/classes.h"
+#include "executor/segment.h"
+#include "executor/strips.h"
 #include "plan/plan.h"
 
 namespace hopscope::executor {
 
 class Structure;
-
-using Register = int;
 
 enum class Act : std::uint8_t {
     Read,       // rows of an input, a prologue value or a store
@@ -28,6 +29,7 @@ enum class Act : std::uint8_t {
     Select,     // rows of a Filter or Perm table, gathered from the parent's
     Concat,     // rows of a Cat table from its parts, in the order of the class
     Segment,    // gather, scale and aggregate by destination, fused: no row is materialised per edge
+    Strips,     // CPU: a region of steps, computed in strips of edges
 };
 
 struct Operand {
@@ -36,22 +38,6 @@ struct Operand {
     enum Kind : std::uint8_t { InRegister, Whole, Dummy, Index } kind = InRegister;
     Register from = -1;  // InRegister, Index
     ir::RowClass rows;
-};
-
-enum class Combination : std::uint8_t { Sum, Mean, Max, Min };
-
-struct Segment {
-    ir::ValueId source;     // whose rows are gathered, or the messages themselves
-    Register from = -1;     // -1: the whole table, read in place
-    Register columns = -1;  // rows of the source; -1: the source has one row per message, in the order of the class
-    Register weight = -1;   // -1: none
-    ir::ValueId weightValue;
-    ir::RowClass messages, sourceRows;
-    ir::SpaceId columnSpace;  // in place: the table and key that give the columns
-    ir::KeyId columnKey;
-    std::int64_t width = 1, heads = 1;
-    Combination combination = Combination::Sum;
-    double empty = 0;
 };
 
 struct Instruction {
@@ -68,7 +54,8 @@ struct Instruction {
     bool wide = false;     // Positions: 64 bits, because not only segments read them
     bool inOrder = false;  // Read, Tiles: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
-    std::vector<Register> dead;  // registers to empty after the instruction
+    std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
+    std::vector<Register> dead;               // registers to empty after the instruction
 };
 
 struct Written {
@@ -121,9 +108,14 @@ using InPlace = std::function<bool(ir::ValueId)>;
 
 // `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
 // are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither
-// stored nor computed.
+// stored nor computed. `families`: what is computed in strips; nothing on a GPU.
 LoopProgram compileLoop(const analysis::Analysis& analysis, const plan::Loop& loop,
-                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way);
+                        const std::unordered_set<ir::ValueId>& stored, const InPlace& readInPlace, Way way,
+                        const Families& families);
+
+// Of a loop that is being compiled: which row numbers need 64 bits, and after which instruction registers are empty.
+void markWide(LoopProgram& program);
+void markDead(LoopProgram& program);
 
 // The values without rows that the loop's operators use, without duplicates, in order of first use.
 std::vector<ir::ValueId> wholeOperands(const LoopProgram& program);

@@ -49,13 +49,14 @@ StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan
 {
     StagePrograms stages;
     const bool gpu = !tiling;
+    const Families families = tiling ? tiling->families : Families::none();
     std::unordered_set<ir::ValueId> stored;
     const InPlace inPlace = [&](ir::ValueId v) {
         return gpu ? choice.holds(v) : readsInPlace(analysis, structure, v, stored.contains(v));
     };
     const auto inTiles = [&](const plan::Loop& loop) -> std::optional<LoopProgram> {
         if (tiling->batch) return std::nullopt;
-        LoopProgram program = compileLoop(analysis, loop, stored, inPlace, Way::Tiles);
+        LoopProgram program = compileLoop(analysis, loop, stored, inPlace, Way::Tiles, families);
         program.tiling = tilingOf(analysis, structure, program, *tiling);
         return program.tiling ? std::optional(std::move(program)) : std::nullopt;
     };
@@ -64,7 +65,7 @@ StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan
         for (const plan::Loop& loop : stage.loops) {
             auto tiles = tiling ? inTiles(loop) : std::nullopt;
             const Way way = gpu ? Way::Gpu : Way::Batches;
-            loops.push_back(tiles ? std::move(*tiles) : compileLoop(analysis, loop, stored, inPlace, way));
+            loops.push_back(tiles ? std::move(*tiles) : compileLoop(analysis, loop, stored, inPlace, way, families));
         }
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);

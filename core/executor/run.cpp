@@ -49,7 +49,9 @@ public:
         setLimit();
         const bool gpu = m_session.device.gpu();
         std::optional<TilingRequest> tiling;
-        if (!gpu) tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads()};
+        if (!gpu)
+            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(),
+                      Families::of(m_session.options.fuse)};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         if (gpu) m_session.ring = makeRing(m_session, m_programs);

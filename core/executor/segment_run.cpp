@@ -10,6 +10,13 @@
 
 namespace hopscope::executor {
 
+kernels::Index index(const at::Tensor& numbers)
+{
+    if (!numbers.defined()) return {};
+    if (numbers.scalar_type() == at::kInt) return numbers.const_data_ptr<std::int32_t>();
+    return numbers.const_data_ptr<std::int64_t>();
+}
+
 namespace {
 
 std::optional<kernels::Element> elementOf(const at::Tensor& t)
@@ -27,13 +34,6 @@ bool hasKernel(const SegmentInputs& in)
     if (in.source.dim() == 0 || !elementOf(in.source)) return false;
     if (in.weight.defined() && in.weight.scalar_type() != in.source.scalar_type()) return false;
     return in.source.size(0) == 0 || in.source.select(0, 0).is_contiguous();
-}
-
-kernels::Index index(const at::Tensor& numbers)
-{
-    if (!numbers.defined()) return {};
-    if (numbers.scalar_type() == at::kInt) return numbers.const_data_ptr<std::int32_t>();
-    return numbers.const_data_ptr<std::int64_t>();
 }
 
 std::vector<std::int64_t> resultShape(const SegmentInputs& in)
@@ -70,28 +70,6 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.combine = combine(segment.combination);
     a.empty = static_cast<float>(segment.empty);
     return a;
-}
-
-// Equal shares of edges, not of destinations: degrees are skewed.
-void runOnCpu(const kernels::SegmentArguments& a)
-{
-    const std::int64_t begin = a.offsets[0], edges = a.offsets[a.destinations] - begin;
-    const std::int64_t pieces =
-        std::clamp<std::int64_t>((edges + a.destinations) * a.width / 65536, 1, 8 * at::get_num_threads());
-    const auto bound = [&](std::int64_t piece) {
-        if (piece == pieces) return a.destinations;
-        // Offset plus index grows strictly, so that destinations without edges are shared out as well.
-        const std::int64_t wanted = (edges + a.destinations) * piece / pieces;
-        std::int64_t low = 0, high = a.destinations;
-        while (low < high) {
-            const std::int64_t middle = (low + high) / 2;
-            if (a.offsets[middle] - begin + middle < wanted) low = middle + 1;
-            else high = middle;
-        }
-        return low;
-    };
-    at::parallel_for(0, pieces, 1,
-                     [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, bound(first), bound(last)); });
 }
 
 // For each message, its destination; without asking a GPU how many messages there are.
@@ -153,6 +131,28 @@ bool runOnGpu(kernels::SegmentArguments a, const SegmentInputs& in, Session& ses
 
 }  // namespace
 
+// Equal shares of edges, not of destinations: degrees are skewed.
+void inShares(const kernels::Index& offsets, std::int64_t destinations, std::int64_t width,
+              const std::function<void(std::int64_t first, std::int64_t last)>& work)
+{
+    const std::int64_t begin = offsets[0], edges = offsets[destinations] - begin;
+    const std::int64_t pieces =
+        std::clamp<std::int64_t>((edges + destinations) * width / 65536, 1, 8 * at::get_num_threads());
+    const auto bound = [&](std::int64_t piece) {
+        if (piece == pieces) return destinations;
+        // Offset plus index grows strictly, so that destinations without edges are shared out as well.
+        const std::int64_t wanted = (edges + destinations) * piece / pieces;
+        std::int64_t low = 0, high = destinations;
+        while (low < high) {
+            const std::int64_t middle = (low + high) / 2;
+            if (offsets[middle] - begin + middle < wanted) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    };
+    at::parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) { work(bound(first), bound(last)); });
+}
+
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& given, Session& session)
 {
     SegmentInputs in = given;
@@ -161,7 +161,8 @@ at::Tensor runSegment(const Segment& segment, const SegmentInputs& given, Sessio
     at::Tensor out = at::empty(resultShape(in), in.source.options());
     const kernels::SegmentArguments a = kernelArguments(segment, in, out);
     if (session.device.gpu()) return runOnGpu(a, in, session) ? out : runGeneric(segment, in);
-    runOnCpu(a);
+    inShares(a.offsets, a.destinations, a.width,
+             [&](std::int64_t first, std::int64_t last) { kernels::segmentCpu(a, first, last); });
     return out;
 }
 

@@ -2,10 +2,13 @@
 
 // Private to executor: executes segment instructions.
 
+#include <functional>
+
 #include <ATen/ATen.h>
 
 #include "executor/loop_program.h"
 #include "executor/session.h"
+#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
@@ -24,5 +27,12 @@ struct SegmentInputs {
 // types, contiguous rows), else LibTorch's operators. Both are deterministic. If the kernels cannot run on this GPU,
 // that is noted once; any other failure of a launch raises Internal.
 at::Tensor runSegment(const Segment& segment, const SegmentInputs& inputs, Session& session);
+
+// For the kernels: 32 or 64 bits; none if the tensor is undefined.
+kernels::Index index(const at::Tensor& numbers);
+
+// CPU: calls `work` for ranges of destinations with about as many edges each, on all cores. `width`: of a row.
+void inShares(const kernels::Index& offsets, std::int64_t destinations, std::int64_t width,
+              const std::function<void(std::int64_t first, std::int64_t last)>& work);
 
 }  // namespace hopscope::executor

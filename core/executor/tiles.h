@@ -22,6 +22,7 @@ struct TilingRequest {
     std::optional<std::int64_t> tile;   // destinations per tile; nullopt: by the bytes that a tile works on
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
+    Families families{};  // that are computed in strips
 };
 
 // The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of the

@@ -160,7 +160,9 @@ Timing Planned::timing(const PlannedLoop& l, std::int64_t size, const WallTable&
 void Planned::compile(const PredictOptions& options)
 {
     std::optional<executor::TilingRequest> tiling;
-    if (!gpu()) tiling = {options.batch, options.tile, budget(options.memory), at::get_num_threads()};
+    if (!gpu())
+        tiling = {options.batch, options.tile, budget(options.memory), at::get_num_threads(),
+                  executor::Families::of(options.fuse)};
     m_loops.clear();
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, tiling);
     for (const auto& programs : m_programs) {

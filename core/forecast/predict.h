@@ -57,6 +57,7 @@ struct PredictOptions {
     bool eachBatch = false;    // also return the peak of every batch
     bool staysBeside = false;  // the plan will run in this process during the lifetime of the predictor
     std::optional<std::int64_t> tile{};  // as executor::Options::tile
+    std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};  // likewise
 };
 
 // Caches what depends on the graph only. The first call is linear in the edges that the model uses, as is every call

@@ -46,6 +46,7 @@ private:
         case executor::Act::Select: return select(i);
         case executor::Act::Concat: return concat(i);
         case executor::Act::Segment: return segment(i);
+        case executor::Act::Strips: return strips(i);
         }
     }
 
@@ -74,20 +75,33 @@ private:
 
     void segment(const executor::Instruction& i)
     {
-        const executor::Segment& s = i.segment;
-        if (m_choice.skips(i)) return counts(i);
-        const bool there = s.from < 0 && m_choice.holds(s.source);
-        if (m_program.tiling && s.from < 0 && executor::isSliced(s.messages, s.columnSpace, s.columnKey)) {
-            slice(s.messages, s.columnSpace, s.columnKey);
-            return counts(i);
+        if (!m_choice.skips(i)) along(i.segment);
+        counts(i);
+    }
+
+    void strips(const executor::Instruction& i)
+    {
+        bool inPlace = false;
+        for (const executor::StripTableSource& t : i.strips->tables) {
+            if (t.rows != kernels::StripRows::Gathered || t.operand >= 0) continue;
+            along(t.place);
+            inPlace = true;
         }
+        if (!inPlace) offsets(i.strips->messages);
+        counts(i);
+    }
+
+    void along(const executor::Segment& s)
+    {
+        const bool there = s.from < 0 && m_choice.holds(s.source);
+        if (m_program.tiling && s.from < 0 && executor::isSliced(s.messages, s.columnSpace, s.columnKey))
+            return slice(s.messages, s.columnSpace, s.columnKey);
         offsets(s.messages);
         if (s.from < 0) globals(s.messages, s.columnSpace, s.columnKey);
         if (s.from < 0 && !there && !m_program.tiling) {
             count(s.sourceRows);
             countRead(m_traffic.rows[s.sourceRows], s.source, strideBytes(s.source));
         }
-        counts(i);
     }
 
     void pick(const executor::Instruction& i)

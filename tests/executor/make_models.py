@@ -95,6 +95,55 @@ class Reduced(nn.Module):
         return self.b(torch.cat(parts + [zero.index_add(0, dst, m)], 1))
 
 
+class Gated(nn.Module):
+    """Gates from both ends, as in ResGatedGraphConv; `keep` also returns the messages."""
+
+    def __init__(self, keep=False, dtype=torch.float32):
+        super().__init__()
+        self.keep = keep
+        self.a, self.b, self.c = (nn.Linear(F, F, dtype=dtype) for _ in range(3))
+
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        m = torch.sigmoid(self.a(x)[dst] + self.b(x)[src]) * self.c(x)[src]
+        out = torch.zeros_like(x).index_add(0, dst, m)
+        return (out, m) if self.keep else out
+
+
+class Softmaxed(nn.Module):
+    """Attention in variants: `over` the other end, with its `weights` as an output, or on rows `crossed` with heads."""
+
+    def __init__(self, over=1, weights=False, crossed=False):
+        super().__init__()
+        self.over, self.weights, self.crossed = over, weights, crossed
+        self.a, self.s = nn.Linear(F, F), nn.Parameter(torch.randn(F))
+
+    def forward(self, x, edge_index):
+        src, dst, by = edge_index[0], edge_index[1], edge_index[self.over]
+        n, h = x.size(0), self.a(x)
+        score = ((h[src] + h[dst]).tanh() * self.s).sum(-1, keepdim=True)
+        wide = by.view(-1, 1)
+        top = torch.zeros(n, 1).scatter_reduce(0, wide, score, "amax", include_self=False)
+        e = (score - top[by]).exp()
+        alpha = e / (torch.zeros(n, 1).scatter_add(0, wide, e) + 1e-16)[by]
+        if self.crossed:
+            m = h[src].unsqueeze(1) * torch.cat([alpha, 1 - alpha], 1).unsqueeze(2)
+            return torch.zeros(n, 2, F).index_add(0, dst, m).mean(1)
+        out = torch.zeros(n, F).index_add(0, dst, alpha * h[src])
+        return (out, alpha) if self.weights else out
+
+
+class Several(nn.Module):
+    def forward(self, x, edge_index):
+        src, dst = edge_index[0], edge_index[1]
+        m = (x[src] - x[dst]).abs()
+        wide, zero = dst.view(-1, 1).expand_as(m), torch.zeros_like(x)
+        total = zero.scatter_add(0, wide, m)
+        squares = zero.scatter_reduce(0, wide, m * m, "mean", include_self=False)
+        most = zero.scatter_reduce(0, wide, m, "amax", include_self=False)
+        return torch.cat([total, (squares - total * total).relu().sqrt(), most], 1)
+
+
 class Stack(nn.Module):
     def __init__(self, layer, count=2, tail=None):
         super().__init__()
@@ -213,6 +262,14 @@ def main(folder):
     save(folder, "sage_no_edges", Stack(Sage), {"x": x, "edge_index": e[:, :0]}, scripted=True)
     save(folder, "gcn", Stack(Gcn, 3), plain)
     save(folder, "gat", Stack(Gat), plain)
+    save(folder, "gated", Gated(), plain)
+    save(folder, "gated_double", Gated(dtype=torch.float64), {"x": x.double(), "edge_index": e})
+    save(folder, "gated_kept", Gated(keep=True), plain)
+    save(folder, "softmaxed", Softmaxed(), plain)
+    save(folder, "softmaxed_over_sources", Softmaxed(over=0), plain)
+    save(folder, "softmaxed_weights", Softmaxed(weights=True), plain)
+    save(folder, "softmaxed_crossed", Softmaxed(crossed=True), plain)
+    save(folder, "several", Several(), plain)
     save(folder, "reduced", Reduced(), {**plain, "edge_attr": torch.randn(E, 3)})
     save(folder, "normed", Normed(), plain)
     save(folder, "readout", Readout(), {**plain, "batch": (torch.arange(N) * 3 // N)})

@@ -1,6 +1,7 @@
 """Full-neighbour inference of all nodes: the engine beside what people use today, on the same graph, in turn.
 
-    bench_peers.py --engine ENGINE [--nodes 131072] [--degree 16] [--models sage gcn gat] [--rounds 3] [--dgl PYTHON] [--json]
+    bench_peers.py --engine ENGINE [--nodes 131072] [--degree 16] [--models sage gcn gat ..] [--rounds 3] [--dgl PYTHON]
+                   [--json]
 
 Three layers, 100 features, hidden width 128, 47 classes, float32. Everything runs in processes of its own, one after the
 other, in each of the rounds, so that a busy machine is busy for all of them; the fastest round counts, and of a peer
@@ -12,11 +13,14 @@ the faster of two inferences in each.
   loop     PyG's layer-wise inference() with NeighborLoader, if pyg-lib or torch-sparse is installed
   dgl      DGL on the whole graph, prepared beforehand, with weights of its own; with --dgl, a Python that imports it
 
-Seconds of the peers are those of the inference alone. `error` is the largest difference from PyG's forward in float64.
+Seconds of the peers are those of the inference alone. `error` is the largest difference from PyG's forward in float64, as a
+share of the largest output where that is above 1. Peaks are those of the whole processes.
 Exits with 1 if the engine's is larger than 1e-4, or unknown.
 """
 import argparse
 import json
+import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -26,8 +30,12 @@ from pathlib import Path
 
 import numpy
 
-FEATURES, HIDDEN, CLASSES, LAYERS = 100, 128, 47, 3
+FEATURES, HIDDEN, CLASSES, LAYERS, EDGE_FEATURES = 100, 128, 47, 3, 8
 PEERS = ("scatter", "spmm", "loop")
+BASIC = ("sage", "gcn", "gat")
+# Three of these convolutions with ReLU between them. There is nothing beside them but PyG on the whole graph: DGL and
+# PyG's loop have them in other forms or not at all, and no product with a sparse matrix computes them.
+CONVOLUTIONS = ("gatv2", "transformer", "resgated", "gine", "edge", "pna")
 
 
 def arguments():
@@ -35,7 +43,7 @@ def arguments():
     parser.add_argument("--engine")
     parser.add_argument("--nodes", type=int, default=1 << 17)
     parser.add_argument("--degree", type=int, default=16)
-    parser.add_argument("--models", nargs="+", choices=("sage", "gcn", "gat"), default=["sage", "gcn", "gat"])
+    parser.add_argument("--models", nargs="+", choices=BASIC + CONVOLUTIONS, default=list(BASIC))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--dgl", help="a Python that can import dgl")
     parser.add_argument("--json", action="store_true")
@@ -61,8 +69,55 @@ def communities(nodes, degree, seed=7):
     return numpy.stack([keys % nodes, keys // nodes])
 
 
+def convolution(name, i, o, last):
+    import torch
+    from torch import nn
+    from torch_geometric import nn as pyg
+    def mlp(width):
+        return nn.Sequential(nn.Linear(width, o), nn.ReLU(), nn.Linear(o, o))
+    heads = {"heads": 2, "concat": not last}
+    width = o if last else o // 2
+    return {"gatv2": lambda: pyg.GATv2Conv(i, width, **heads),
+            "transformer": lambda: pyg.TransformerConv(i, width, **heads),
+            "resgated": lambda: pyg.ResGatedGraphConv(i, o),
+            "gine": lambda: pyg.GINEConv(mlp(i), edge_dim=EDGE_FEATURES),
+            "edge": lambda: pyg.EdgeConv(mlp(2 * i), aggr="max"),
+            "pna": lambda: pyg.PNAConv(i, o, ["mean", "min", "max", "std"],
+                                       ["identity", "amplification", "attenuation"],
+                                       torch.tensor([4, 9, 12, 9, 7, 5, 3, 2, 1, 1]))}[name]()
+
+
+def stack(name):
+    from torch import nn
+    sizes = [FEATURES, *[HIDDEN] * (LAYERS - 1), CLASSES]
+    convolutions = [convolution(name, *sizes[k:k + 2], k == LAYERS - 1) for k in range(LAYERS)]
+
+    class Stack(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convs = nn.ModuleList(convolutions)
+
+        def layers(self, x, *edges):
+            for k, conv in enumerate(self.convs):
+                x = conv(x, *edges)
+                x = x if k == LAYERS - 1 else x.relu()
+            return x
+
+        def forward(self, x, edge_index):
+            return self.layers(x, edge_index)
+
+    class Attributed(Stack):
+        def forward(self, x, edge_index, edge_attr):
+            return self.layers(x, edge_index, edge_attr)
+
+    return (Attributed if name == "gine" else Stack)().eval()
+
+
 def pyg_model(name):
     import torch
+    if name in CONVOLUTIONS:
+        torch.manual_seed(0)
+        return stack(name)
     from torch_geometric.nn import GAT, GCN, GraphSAGE
     torch.manual_seed(0)
     kind = {"sage": GraphSAGE, "gcn": GCN, "gat": lambda *sizes: GAT(*sizes, heads=2)}[name]
@@ -77,8 +132,14 @@ def prepare(folder, options):
     numpy.save(folder / "edge_index.npy", edges)
     numpy.save(folder / "x.npy", features)
     save_file({"x": features, "edge_index": edges}, str(folder / "graph.safetensors"))
+    if "gine" in options.models:
+        attributes = numpy.random.default_rng(5).standard_normal((edges.shape[1], EDGE_FEATURES), dtype=numpy.float32)
+        numpy.save(folder / "edge_attr.npy", attributes)
+        save_file({"x": features, "edge_index": edges, "edge_attr": attributes}, str(folder / "gine.safetensors"))
     for name in options.models:
         sample = torch.randn(60, FEATURES), torch.randint(0, 60, (2, 300))
+        if name == "gine":
+            sample += (torch.randn(300, EDGE_FEATURES),)
         with torch.no_grad():
             torch.jit.trace(pyg_model(name), sample, check_trace=False).save(str(folder / f"{name}.pt"))
     return edges.shape[1]
@@ -103,12 +164,14 @@ def inference(name, model, folder):
     """What is timed, as a function."""
     if name == "dgl":
         return dgl_inference(model, folder)
+    import torch
     x, edges = inputs(folder)
     network = pyg_model(model)
+    more = [torch.from_numpy(numpy.load(folder / "edge_attr.npy"))] if model == "gine" else []
     if name == "exact":
-        return lambda: network.double()(x.double(), edges)
+        return lambda: network.double()(x.double(), edges, *[m.double() for m in more])
     if name == "scatter":
-        return lambda: network(x, edges)
+        return lambda: network(x, edges, *more)
     if name == "spmm":
         matrix = adjacency(edges, x.shape[0])
         return lambda: network(x, matrix)
@@ -158,7 +221,7 @@ def measure_peer(name, model, folder):
             seconds = min(seconds, time.perf_counter() - began)
     if name != "dgl":
         numpy.save(Path(folder) / f"{model}.{name}.npy", out.numpy())
-    print(json.dumps({"seconds": seconds}))
+    print(json.dumps({"seconds": seconds, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 
 # ---- rounds
@@ -175,16 +238,18 @@ def peer(python, name, model, folder):
 
 def engine(options, model, folder):
     out = folder / f"{model}.engine"
+    data = folder / ("gine.safetensors" if model == "gine" else "graph.safetensors")
     began = time.perf_counter()
-    done = subprocess.run([options.engine, "run", str(folder / f"{model}.pt"), "--data",
-                           str(folder / "graph.safetensors"), "-o", str(out), "--verify", "none", "--quiet",
-                           "--device", "cpu"], capture_output=True, text=True, check=False)
+    with subprocess.Popen([options.engine, "run", str(folder / f"{model}.pt"), "--data", str(data), "-o", str(out),
+                           "--verify", "none", "--quiet", "--device", "cpu"], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     whole = time.perf_counter() - began
-    if done.returncode != 0:
-        raise SystemExit(done.stderr)
+    if process.returncode != 0:
+        raise SystemExit(f"the engine failed with {process.returncode}")
     report = json.loads((out / "report.json").read_text())
     numpy.save(folder / f"{model}.engine.npy", numpy.load(out / "out.npy"))
-    return {"seconds": report["seconds"], "process": whole}
+    return {"seconds": report["seconds"], "process": whole, "peak": usage.ru_maxrss * 1024}
 
 
 def best(rounds):
@@ -193,7 +258,7 @@ def best(rounds):
 
 
 def compare(options, model, folder):
-    names = [*PEERS, *(["dgl"] if options.dgl else [])]
+    names = ["scatter"] if model in CONVOLUTIONS else [*PEERS, *(["dgl"] if options.dgl else [])]
     rounds = {name: [] for name in ("engine", *names)}
     exact = peer(sys.executable, "exact", model, folder)
     for _ in range(options.rounds):
@@ -205,7 +270,7 @@ def compare(options, model, folder):
         made = folder / f"{model}.{name}.npy"
         if made.exists() and "missing" not in exact:
             wanted = numpy.load(folder / f"{model}.exact.npy")
-            row["error"] = float(numpy.abs(numpy.load(made) - wanted).max())
+            row["error"] = float(numpy.abs(numpy.load(made) - wanted).max() / max(numpy.abs(wanted).max(), 1))
         if "seconds" in row:
             row["engine_is_faster"] = row["seconds"] / rows["engine"]["seconds"]
     return rows
@@ -215,11 +280,13 @@ def table(results):
     for model, rows in results.items():
         for name, row in rows.items():
             if "missing" in row:
-                print(f"{model:5} {name:8} not measured: {row['missing']}")
+                print(f"{model:11} {name:8} not measured: {row['missing']}")
                 continue
             error = f"{row['error']:.1e}" if "error" in row else "own weights"
             process = f"  process {row['process']:.2f} s" if "process" in row else ""
-            print(f"{model:5} {name:8} {row['seconds']:8.3f} s  x {row['engine_is_faster']:5.2f}  error {error}{process}")
+            peak = f"  peak {row['peak'] / 1e9:.2f} GB" if "peak" in row else ""
+            print(f"{model:11} {name:8} {row['seconds']:8.3f} s  x {row['engine_is_faster']:5.2f}  error {error}{peak}"
+                  f"{process}")
 
 
 def main():

@@ -1,0 +1,27 @@
+#pragma once
+
+// Private to executor: gathering along edges and combining by destination, as one instruction.
+
+#include "analysis/rows/classes.h"
+
+namespace hopscope::executor {
+
+using Register = int;
+
+enum class Combination : std::uint8_t { Sum, Mean, Max, Min };
+
+struct Segment {
+    ir::ValueId source;     // whose rows are gathered, or the messages themselves
+    Register from = -1;     // -1: the whole table, read in place
+    Register columns = -1;  // rows of the source; -1: the source has one row per message, in the order of the class
+    Register weight = -1;   // -1: none
+    ir::ValueId weightValue;
+    ir::RowClass messages, sourceRows;
+    ir::SpaceId columnSpace;  // in place: the table and key that give the columns
+    ir::KeyId columnKey;
+    std::int64_t width = 1, heads = 1;
+    Combination combination = Combination::Sum;
+    double empty = 0;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,108 @@
+#pragma once
+
+// Strip kernels: chains of element-wise operators on the rows of edges, between gathers and aggregations by destination,
+// without a temporary for all edges. Edges are taken in strips, runs of destinations whose rows stay in the cache while
+// all steps are computed on them.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/segment.h"
+
+namespace hopscope::kernels {
+
+// Softplus is that of beta 1 and threshold 20. RowSum adds up groups of `inner` elements of a row.
+enum class StripOp : std::uint8_t {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Neg,
+    Abs,
+    Sqrt,
+    Relu,
+    LeakyRelu,
+    Exp,
+    Sigmoid,
+    Tanh,
+    Silu,
+    Softplus,
+    RowSum,
+    Aggregate,
+};
+
+enum class StripElement : std::uint8_t { Float32, Float64, Float16, BFloat16 };
+
+// A row that a step reads. To the width of the step's result, each element is repeated `inner` times, or the row `outer`
+// times.
+struct StripOperand {
+    enum class From : std::uint8_t { None, Edge, Destination, Table };
+    From from = From::None;
+    int at = 0;  // the buffer of edges or destinations, or the table
+    std::int64_t inner = 1, outer = 1;
+
+    [[nodiscard]] bool plain() const { return inner == 1 && outer == 1; }
+    bool operator==(const StripOperand&) const = default;
+};
+
+struct StripStep {
+    StripOp op = StripOp::Add;
+    StripOperand a, b;            // b: of Add, Sub, Mul, Div; of Aggregate a factor, or none
+    bool perDestination = false;  // on rows of destinations. Aggregate leads from edges to destinations
+    int to = 0;                   // buffer of edges, or of destinations
+    std::int64_t width = 1;       // of the result
+    double parameter = 0;         // LeakyRelu: slope
+    Combine combine = Combine::Sum;
+    double empty = 0;
+    std::uint32_t phases = 0;  // bits, as phasesOf() sets them
+};
+
+// A table's rows: one per edge, one per destination, one for each number of the columns, or a single one for all.
+enum class StripRows : std::uint8_t { Edges, Destinations, Gathered, Single };
+
+struct StripProgram {
+    StripElement element = StripElement::Float32;
+    std::vector<StripStep> steps;                   // each reads what earlier ones wrote
+    std::vector<std::int64_t> edges, destinations;  // widths of buffers
+    std::vector<StripRows> tables;
+    std::vector<std::int64_t> tableWidths;
+};
+
+struct StripTable {
+    const void* data = nullptr;
+    std::int64_t stride = 0;  // elements from row to row
+    std::int64_t first = 0;   // Edges: the position of row 0. Gathered: the position of the first column
+    Index columns;            // Gathered
+};
+
+// Positions and offsets as in SegmentArguments: for destination d, positions [offsets[d], offsets[d + 1]).
+struct StripArguments {
+    Index offsets;
+    std::vector<StripTable> tables;  // as the program's
+    std::vector<void*> out;  // by buffer of destinations: the result, row 0 being destination 0; null: not wanted
+};
+
+// A value that depends on an aggregation and is used on edges again belongs to a later phase than this aggregation. Sets
+// the phases of each step: aggregations and steps on destinations have one, steps on edges those that need them. The
+// steps of a program are linear in length; at most 32 phases, false beyond that.
+bool setPhases(StripProgram& program);
+
+// Of the memory that stripCpu needs besides its arguments: the same for every graph.
+std::int64_t stripScratchBytes(const StripProgram& program);
+
+// Destinations [first, last) on the calling thread, by the best instruction set of the machine. `scratch` has
+// stripScratchBytes(), aligned to 64 bytes.
+//
+// Arithmetic: each operator is computed in float32 (Float64: in float64) and rounded to the element type. Aggregations,
+// with or without a factor, are those of segmentCpu, with the same bits (Float64: the same in float64). The result
+// for a destination depends on its own edges alone: neither on [first, last) nor on what was computed before. Exp is
+// exact to 1 unit in the last place, Sigmoid, Silu and Softplus to 3, Tanh to 4; they and RowSum may differ by these
+// units between instruction sets. NaN and infinities come out as in LibTorch.
+//
+// A destination with more edges than a strip is computed in pieces, once for each phase, so that memory does not grow
+// with degrees.
+void stripCpu(const StripProgram& program, const StripArguments& arguments, std::int64_t first, std::int64_t last,
+              std::byte* scratch);
+
+}  // namespace hopscope::kernels

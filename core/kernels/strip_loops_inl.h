@@ -1,0 +1,344 @@
+// The loops over rows of a strip, once per instruction set (see elements_cpu_inl.h).
+
+#if defined(HOPSCOPE_KERNELS_STRIP_LOOPS) == defined(HWY_TARGET_TOGGLE)
+#ifdef HOPSCOPE_KERNELS_STRIP_LOOPS
+#undef HOPSCOPE_KERNELS_STRIP_LOOPS
+#else
+#define HOPSCOPE_KERNELS_STRIP_LOOPS
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "kernels/elements_cpu_inl.h"
+#include "kernels/strip_math_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace hopscope::kernels {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::int64_t kRowsAhead = 8;
+constexpr std::int64_t kLineBytes = 64;
+
+template <class T>
+using ComputeOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+template <class T>
+using Wide = hn::ScalableTag<ComputeOf<T>>;
+
+template <class T>
+HWY_INLINE std::int64_t wideLanes()
+{
+    return static_cast<std::int64_t>(hn::Lanes(Wide<T>()));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const double* from)
+{
+    return hn::LoadU(d, from);
+}
+
+template <class D>
+HWY_INLINE void store(D d, hn::Vec<D> value, double* to)
+{
+    hn::StoreU(value, d, to);
+}
+
+template <class T>
+HWY_INLINE T narrowTo(ComputeOf<T> value)
+{
+    if constexpr (std::is_same_v<T, double>) return value;
+    else return narrow<T>(value);
+}
+
+template <class T>
+HWY_INLINE ComputeOf<T> widened(T value)
+{
+    if constexpr (std::is_same_v<T, double>) return value;
+    else return widen(value);
+}
+
+// Rows at the same distance, or by pointers; `far`: likely not in a cache.
+template <class T>
+struct Rows {
+    const T* base = nullptr;
+    std::int64_t stride = 0, width = 0;
+    const T* const* pointers = nullptr;
+    bool far = false;
+
+    [[nodiscard]] HWY_INLINE const T* operator[](std::int64_t i) const
+    {
+        return pointers != nullptr ? pointers[i] : base + i * stride;
+    }
+    [[nodiscard]] bool flat() const { return pointers == nullptr && stride == width; }
+    [[nodiscard]] bool single() const { return pointers == nullptr && stride == 0 && width == 1; }
+
+    HWY_INLINE void prefetch(std::int64_t i, std::int64_t count) const
+    {
+        if (!far || i + kRowsAhead >= count) return;
+        const T* const next = pointers[i + kRowsAhead];
+        for (std::int64_t c = 0; c < width; c += kLineBytes / static_cast<std::int64_t>(sizeof(T)))
+            hwy::Prefetch(next + c);
+    }
+};
+
+// ---- one operator on n elements. What does not fill a vector at the end is computed first, since the result may lie
+// where an operand lies.
+
+template <class Op, class T>
+HWY_NOINLINE void single(const T* a, double parameter, T* out, std::int64_t n)
+{
+    const Wide<T> d;
+    const std::int64_t lanes = wideLanes<T>();
+    if (n < lanes) {
+        T padded[hn::MaxLanes(d)] = {}, made[hn::MaxLanes(d)];
+        std::copy(a, a + n, padded);
+        single<Op>(padded, parameter, made, lanes);
+        std::copy(made, made + n, out);
+        return;
+    }
+    const auto end = Op::apply(d, load(d, a + n - lanes), parameter);
+    for (std::int64_t i = 0; i + lanes <= n; i += lanes) store(d, Op::apply(d, load(d, a + i), parameter), out + i);
+    store(d, end, out + n - lanes);
+}
+
+enum class Scalar : std::uint8_t { None, First, Second };
+
+template <Scalar scalar, class Op, class T>
+HWY_NOINLINE void both(const T* a, const T* b, T* out, std::int64_t n)
+{
+    const Wide<T> d;
+    const std::int64_t lanes = wideLanes<T>();
+    if (n < lanes) {
+        T first[hn::MaxLanes(d)] = {}, second[hn::MaxLanes(d)] = {}, made[hn::MaxLanes(d)];
+        std::copy(a, a + (scalar == Scalar::First ? 1 : n), first);
+        std::copy(b, b + (scalar == Scalar::Second ? 1 : n), second);
+        both<scalar, Op>(first, second, made, lanes);
+        std::copy(made, made + n, out);
+        return;
+    }
+    const auto same = hn::Set(d, widened(scalar == Scalar::First ? *a : *b));
+    const auto apply = [&](std::int64_t i) HWY_ATTR {
+        if constexpr (scalar == Scalar::First) return Op::apply(d, same, load(d, b + i));
+        else if constexpr (scalar == Scalar::Second) return Op::apply(d, load(d, a + i), same);
+        else return Op::apply(d, load(d, a + i), load(d, b + i));
+    };
+    const auto end = apply(n - lanes);
+    for (std::int64_t i = 0; i + lanes <= n; i += lanes) store(d, apply(i), out + i);
+    store(d, end, out + n - lanes);
+}
+
+// ---- one operator on all rows
+
+template <class Op, class T>
+void singles(const Rows<T>& a, double parameter, T* out, std::int64_t count)
+{
+    if (a.flat()) return single<Op>(a.base, parameter, out, count * a.width);
+    for (std::int64_t i = 0; i < count; ++i) {
+        a.prefetch(i, count);
+        single<Op>(a[i], parameter, out + i * a.width, a.width);
+    }
+}
+
+template <class T>
+struct Pair {
+    const Rows<T>&a, &b;
+    const StripOperand &first, &second;  // how their rows are repeated; at most one of them is
+    T* out;
+    std::int64_t count, width;
+};
+
+template <class Op, class T>
+HWY_INLINE void pairRow(const Pair<T>& p, const T* a, const T* b, T* out)
+{
+    if (p.second.inner > 1) {
+        for (std::int64_t at = 0; at < p.width; at += p.second.inner)
+            both<Scalar::Second, Op>(a + at, b++, out + at, p.second.inner);
+    } else if (p.first.inner > 1) {
+        for (std::int64_t at = 0; at < p.width; at += p.first.inner)
+            both<Scalar::First, Op>(a++, b + at, out + at, p.first.inner);
+    } else {
+        const std::int64_t part = std::min(p.a.width, p.b.width);
+        const std::int64_t stepA = p.first.outer > 1 ? 0 : part, stepB = p.second.outer > 1 ? 0 : part;
+        for (std::int64_t at = 0; at < p.width; at += part, a += stepA, b += stepB)
+            both<Scalar::None, Op>(a, b, out + at, part);
+    }
+}
+
+template <class Op, class T>
+void pairs(const Pair<T>& p)
+{
+    const bool whole = p.a.width == p.width && p.b.width == p.width;
+    if (whole && p.a.flat() && p.b.flat()) return both<Scalar::None, Op>(p.a.base, p.b.base, p.out, p.count * p.width);
+    if (p.b.single() && p.a.flat() && p.a.width == p.width)
+        return both<Scalar::Second, Op>(p.a.base, p.b.base, p.out, p.count * p.width);
+    if (p.a.single() && p.b.flat() && p.b.width == p.width)
+        return both<Scalar::First, Op>(p.a.base, p.b.base, p.out, p.count * p.width);
+    for (std::int64_t i = 0; i < p.count; ++i) {
+        p.a.prefetch(i, p.count);
+        p.b.prefetch(i, p.count);
+        pairRow<Op>(p, p.a[i], p.b[i], p.out + i * p.width);
+    }
+}
+
+template <class T>
+HWY_INLINE T sumOf(const T* from, std::int64_t n)
+{
+    const Wide<T> d;
+    auto sums = hn::Zero(d);
+    std::int64_t i = 0;
+    for (const std::int64_t lanes = wideLanes<T>(); i + lanes <= n; i += lanes) sums = hn::Add(sums, load(d, from + i));
+    ComputeOf<T> all = n >= wideLanes<T>() ? hn::GetLane(hn::SumOfLanes(d, sums)) : 0;
+    for (; i < n; ++i) all += widened(from[i]);
+    return narrowTo<T>(all);
+}
+
+template <class T>
+void rowSums(const Rows<T>& a, T* out, std::int64_t count, std::int64_t width)
+{
+    const std::int64_t part = a.width / width;
+    for (std::int64_t i = 0; i < count; ++i) {
+        a.prefetch(i, count);
+        const T* from = a[i];
+        for (std::int64_t k = 0; k < width; ++k, from += part) *out++ = sumOf(from, part);
+    }
+}
+
+// ---- aggregation
+
+template <class T>
+struct Messages {
+    Rows<T> rows, factor;   // factor.width 0: none
+    std::int64_t part = 1;  // elements of a row that share an element of the factor
+    std::int64_t width = 0, count = 0;
+    Combine combine = Combine::Sum;
+
+    [[nodiscard]] bool sums() const { return combine == Combine::Sum || combine == Combine::Mean; }
+};
+
+struct SumUp {
+    template <class D, class V>
+    static HWY_INLINE V apply(D, V sum, V value)
+    {
+        return hn::Add(sum, value);
+    }
+};
+
+// NaN wins over everything, as in torch.amax.
+struct Most {
+    template <class D, class V>
+    static HWY_INLINE V apply(D, V best, V value)
+    {
+        return hn::IfThenElse(hn::Or(hn::Gt(value, best), hn::IsNaN(value)), value, best);
+    }
+};
+
+enum class Factor : std::uint8_t { None, PerPart, PerElement };
+
+// Positions [begin, end), columns [at, at + count vectors).
+template <class T>
+struct Block {
+    const Messages<T>& m;
+    std::int64_t begin, end, at;
+};
+
+template <class T, class D>
+HWY_INLINE hn::Vec<D> signedAs(D, const Messages<T>& m, hn::Vec<D> value)
+{
+    return m.combine == Combine::Min ? hn::Neg(value) : value;
+}
+
+template <class Step, Factor factor, int kCount, class T, class D>
+HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
+{
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const Messages<T>& m = b.m;
+    hn::Vec<D> state[kCount];
+    for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + k * lanes);
+    for (std::int64_t i = b.begin; i < b.end; ++i) {
+        if (b.at == 0) m.rows.prefetch(i, m.count);
+        const T* const row = m.rows[i] + b.at;
+        const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][b.at / m.part]) : 1);
+        for (int k = 0; k < kCount; ++k) {
+            auto value = load(d, row + k * lanes);
+            if constexpr (factor == Factor::PerPart) value = hn::Mul(weight, value);
+            if constexpr (factor == Factor::PerElement) value = hn::Mul(load(d, m.factor[i] + b.at + k * lanes), value);
+            if constexpr (std::is_same_v<Step, Most>) value = signedAs(d, m, value);
+            state[k] = Step::apply(d, state[k], value);
+        }
+    }
+    for (int k = 0; k < kCount; ++k) hn::StoreU(state[k], d, sums + k * lanes);
+}
+
+// Columns [at, end), which share an element of the factor where one is shared.
+template <class Step, Factor factor, class T>
+void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
+{
+    const Wide<T> d;
+    const std::int64_t lanes = wideLanes<T>();
+    ComputeOf<T> last[hn::MaxLanes(d)];
+    const bool overlaps = (end - b.at) % lanes != 0 && end - b.at > lanes;
+    if (overlaps) std::copy(sums + end - lanes, sums + end, last);
+    for (; b.at + 8 * lanes <= end; b.at += 8 * lanes) addBlock<Step, factor, 8>(d, b, sums + b.at);
+    if (b.at + 4 * lanes <= end) {
+        addBlock<Step, factor, 4>(d, b, sums + b.at);
+        b.at += 4 * lanes;
+    }
+    for (; b.at + lanes <= end; b.at += lanes) addBlock<Step, factor, 1>(d, b, sums + b.at);
+    if (overlaps) {
+        b.at = end - lanes;
+        addBlock<Step, factor, 1>(d, b, last);
+        std::copy(last, last + lanes, sums + end - lanes);
+        return;
+    }
+    const hn::CappedTag<ComputeOf<T>, 1> one;
+    for (; b.at < end; ++b.at) addBlock<Step, factor, 1>(one, b, sums + b.at);
+}
+
+template <class T>
+void accumulate(const Messages<T>& m, std::int64_t begin, std::int64_t end, ComputeOf<T>* sums)
+{
+    const Block<T> b{m, begin, end, 0};
+    if (!m.sums()) return addColumns<Most, Factor::None>(b, m.width, sums);
+    if (m.factor.width == 0) return addColumns<SumUp, Factor::None>(b, m.width, sums);
+    if (m.part == 1) return addColumns<SumUp, Factor::PerElement>(b, m.width, sums);
+    for (std::int64_t at = 0; at < m.width; at += m.part)
+        addColumns<SumUp, Factor::PerPart>(Block<T>{m, begin, end, at}, at + m.part, sums);
+}
+
+template <class T>
+void start(const Messages<T>& m, ComputeOf<T>* sums)
+{
+    using C = ComputeOf<T>;
+    std::fill(sums, sums + m.width, m.sums() ? C(0) : -std::numeric_limits<C>::infinity());
+}
+
+// Of Min, sums are those of negated values.
+template <class T>
+void addSums(const Messages<T>& m, const ComputeOf<T>* sums, ComputeOf<T>* all)
+{
+    for (std::int64_t c = 0; c < m.width; ++c) {
+        const auto value = sums[c];
+        if (m.sums()) all[c] += value;
+        else if (value > all[c] || value != value) all[c] = value;
+    }
+}
+
+template <class T>
+void finish(const Messages<T>& m, const ComputeOf<T>* sums, std::int64_t degree, T* out)
+{
+    using C = ComputeOf<T>;
+    for (std::int64_t c = 0; c < m.width; ++c) {
+        C value = sums[c];
+        if (m.combine == Combine::Mean) value /= static_cast<C>(degree);
+        if (m.combine == Combine::Min) value = -value;
+        out[c] = narrowTo<T>(value);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace hopscope::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif
