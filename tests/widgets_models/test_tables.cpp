@@ -280,6 +280,9 @@ void TestTables::problemsPutTheRefusalFirst()
     QCOMPARE(table.index(1, 0).data(models::TargetRole).value<Target>(), Target::op(model.findOp("h0")));
     QVERIFY(!table.index(2, 0).data(models::TargetRole).isValid());
     model.splittable = false;
+    model.lints.back().blocking = true;
+    model.lints.back().hint = "export it again";
+    QVERIFY(models::problemRows(&model, {}).front().hint == QStringLiteral("export it again"));
     QCOMPARE(models::problemRows(&model, {}).front().severity, Severity::Error);
     QVERIFY(models::problemRows(nullptr, {}).empty());
 }
