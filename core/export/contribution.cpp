@@ -228,8 +228,7 @@ std::vector<Text> contributionText(const analysis::Analysis& analysis, const ir:
         return {Text(call() + ".to(") + dtypeText(wide(result.dtype)) + ")"};
     }
     ContributionWriter writer(analysis, op, around, method);
-    if (base::nameOf(merge.kind)[0] == 's' && std::string(base::nameOf(merge.kind)).starts_with("scatter"))
-        return writer.scatter();
+    if (schema::isScatter(merge.kind)) return writer.scatter();
     merge.perRow = numbersPerRow(analysis, op);
     merge.shape = result.shape;
     return writer.moments();

@@ -45,7 +45,6 @@ private:
 
     void reduce(const plan::Step& s);
     Operands reducedOperands(const plan::Step& s) const;
-    std::vector<Text> contribution(const plan::Step& s, const Surroundings& around, schema::CodeMerge& merge);
 
     std::string positions(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key, const ir::RowClass& in);
     std::string count(const ir::RowClass& rows);

@@ -156,7 +156,7 @@ private:
         const schema::CodeMerge& m = *r.merge;
         const auto spec = std::ranges::find(m_split.tensors, r.value, &schema::TensorSpec::value);
         const at::ScalarType dtype = loader::scalarType(spec->dtype);
-        if (std::string(base::nameOf(m.kind)).starts_with("scatter")) return scattered(m, parts).to(dtype);
+        if (schema::isScatter(m.kind)) return scattered(m, parts).to(dtype);
         const auto count = static_cast<double>(rows(r.rows).numel() * m.perRow);
         at::Tensor value = parts.at(0);
         if (m.kind == MergeKind::Mean) value = value / count;

@@ -90,6 +90,8 @@ constexpr auto namesOf(MergeKind)
                                                   {MergeKind::ScatterMin, "scatter_min"}});
 }
 
+inline bool isScatter(MergeKind kind) { return kind >= MergeKind::ScatterSum; }
+
 // How the contributions of batches become the result of a reduction over all rows (docs/export.md).
 struct CodeMerge {
     MergeKind kind = MergeKind::Sum;
