@@ -65,9 +65,7 @@ std::string verified(const schema::Verification& v)
                        std::string(base::nameOf(v.verdict)) + ", on " + std::to_string(v.coverage.rows) + " rows.\n";
     for (const schema::TensorRecord& output : v.outputs)
         text += "- `" + output.name + "`: largest difference " + realText(output.maxAbsolute) + "\n";
-    return text +
-           "\nThe whole record, with the tolerance, is in `schema.json` under `verification`. `stages.pt` was run on "
-           "a sample of the graph and compared, too.\n";
+    return text + "\nThe whole record, with the tolerance, is in `schema.json` under `verification`.\n";
 }
 
 std::string hashList(const schema::Split& split)
