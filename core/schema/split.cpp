@@ -23,9 +23,10 @@ std::vector<Dim> dimsOf(const json::Value& shape)
 std::string publicName(const Analysis& analysis, ValueId id)
 {
     const ir::Program& program = analysis.program;
+    if (program.value(id).origin == ir::Origin::Input) return program.value(id).name;
     for (const ir::NamedValue& output : program.outputs)
         if (output.value == id) return output.name;
-    return program.value(id).origin == ir::Origin::Input ? program.value(id).name : std::string();
+    return {};
 }
 
 TensorSpec specOf(const Analysis& analysis, ValueId id)

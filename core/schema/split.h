@@ -1,7 +1,7 @@
 #pragma once
 
-// schema.json: the split as another program needs it, without the operators: which tensors each stage takes and makes,
-// with shapes, dtypes and row spaces, and the proof that came with it.
+// schema.json: the split as another program needs it: which tensors each stage takes and makes, with shapes, dtypes and row
+// spaces, the proof that came with it, and in exported folders how the code beside it is called. It holds no operators.
 
 #include <map>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "plan/plan.h"
 #include "schema/report.h"
+#include "schema/split_code.h"
 
 namespace hopscope::schema {
 
@@ -51,6 +52,8 @@ struct Split {
     std::vector<SplitStage> stages;
     std::vector<SplitCheckpoint> checkpoints;
     std::optional<Verification> verification;
+    std::string tool;          // that wrote it: "hopscope 0.1.0"; may be empty
+    std::optional<Code> code;  // of exported folders
     bool operator==(const Split&) const = default;
 };
 

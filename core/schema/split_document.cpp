@@ -156,6 +156,8 @@ Split readFields(const Reader& root)
     for (const Reader& item : root.items("checkpoints")) readCheckpoint(item, split);
     const Reader verification = root.child("verification");
     if (!verification.value().isNull()) split.verification = verificationFrom(verification);
+    split.tool = json::nullable<std::string>(root, "tool").value_or("");
+    if (const Reader code = root.child("code"); !code.value().isNull()) split.code = readCode(code);
     return split;
 }
 
@@ -175,6 +177,8 @@ std::string writeSplit(const Split& split)
     for (const SplitStage& stage : split.stages) document["stages"].push(stageValue(stage));
     for (const SplitCheckpoint& checkpoint : split.checkpoints)
         document["checkpoints"].push(checkpointValue(checkpoint));
+    document["tool"] = split.tool.empty() ? Value() : Value(split.tool);
+    document["code"] = split.code ? codeValue(*split.code) : Value();
     document["verification"] = split.verification ? verificationValue(*split.verification) : Value();
     return json::write(document, true);
 }

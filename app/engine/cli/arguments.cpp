@@ -17,7 +17,7 @@ constexpr int mostStages = 1000;
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                strategy = "optimal", place = "optimal";
+                exportObjective = "bytes", strategy = "optimal", place = "optimal";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -30,7 +30,7 @@ struct Parsed {
     pipeline::DeviceOptions device;
     base::VerifyMode verify = base::VerifyMode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
-    std::string output, trace, explain, request;
+    std::string output, trace, explain, request, schema, a, b;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
     MachineCommand machine;
@@ -78,10 +78,10 @@ void addDevice(CLI::App& app, Parsed& parsed)
 }
 
 // How a plan is made.
-std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
+std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed, std::string& objectiveText)
 {
     CLI::Option* const objective =
-        app.add_option("--objective", parsed.texts.objective,
+        app.add_option("--objective", objectiveText,
                        "What an optimal plan minimises: " + base::listNames<base::Objective>())
             ->type_name("WHAT")
             ->capture_default_str();
@@ -103,9 +103,9 @@ std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed)
     return {objective, strategy, pins, stages, deadline};
 }
 
-void addPlanSource(CLI::App& app, Parsed& parsed)
+void addPlanSource(CLI::App& app, Parsed& parsed, std::string& objective)
 {
-    const std::vector<CLI::Option*> made = addStrategy(app, parsed);
+    const std::vector<CLI::Option*> made = addStrategy(app, parsed, objective);
     CLI::Option* const file =
         app.add_option("--plan", parsed.plan.file, "Use this plan instead of making one")->type_name("FILE");
     for (CLI::Option* const option : made) file->excludes(option);
@@ -132,7 +132,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(app, parsed, "plan", "Decide what runs in which stage and what is stored",
                                    "  hopscope-engine plan model.pt --data graph.safetensors -o plan.json\n");
     addModel(command, parsed, true);
-    addStrategy(command, parsed);
+    addStrategy(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     command
@@ -149,7 +149,7 @@ void addRun(CLI::App& app, Parsed& parsed)
         "  hopscope-engine run model.pt --data graph.safetensors -o results\n"
         "  hopscope-engine run model.pt --data x=feat.npy --data edge_index=ei.npy -o results --memory 1Gi\n");
     addModel(command, parsed, true);
-    addPlanSource(command, parsed);
+    addPlanSource(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
     command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
         ->type_name("DIR")
@@ -172,11 +172,35 @@ void addVerify(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(app, parsed, "verify", "Compare the split model with its own forward",
                                    "  hopscope-engine verify model.pt --data graph.safetensors\n");
     addModel(command, parsed, true);
-    addPlanSource(command, parsed);
+    addPlanSource(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
     command.add_option("--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample")
         ->type_name("HOW")
         ->capture_default_str();
+    command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
+        ->type_name("DIR")
+        ->excludes("--plan")
+        ->excludes("--strategy");
+}
+
+// Plans for the fewest bytes are the same on every machine.
+void addExport(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code that other programs run",
+                                   "  hopscope-engine export model.pt --data graph.safetensors -o exported\n"
+                                   "  python exported/run.py --data graph.safetensors -o results\n");
+    addModel(command, parsed, true);
+    addPlanSource(command, parsed, parsed.texts.exportObjective);
+    addDevice(command, parsed);
+    command.add_option("-o,--output", parsed.output, "The folder to make")->type_name("DIR")->required();
+}
+
+void addDiff(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "diff", "Say what two exported splits do differently",
+                                   "  hopscope-engine diff exported-before exported-now\n");
+    command.add_option("A", parsed.a, "An exported folder, or its schema.json")->required();
+    command.add_option("B", parsed.b, "Another one")->required();
 }
 
 void addGenerate(CLI::App& app, Parsed& parsed)
@@ -294,8 +318,8 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.set_version_flag("--version", std::string("hopscope-engine ") + versionText);
     app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
                "verification failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
-    for (auto* const add :
-         {addInspect, addPlan, addRun, addVerify, addGenerate, addBench, addPlace, addDevices, addServe, addOracle})
+    for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
+                            addDevices, addServe, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
@@ -321,9 +345,9 @@ base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text)
     return std::optional(*bytes);
 }
 
-base::Status finishStrategy(Parsed& parsed)
+base::Status finishStrategy(Parsed& parsed, const std::string& objectiveText)
 {
-    const auto objective = base::parseName<base::Objective>(parsed.texts.objective, "objective");
+    const auto objective = base::parseName<base::Objective>(objectiveText, "objective");
     if (!objective) return base::forward(objective);
     const auto strategy = base::parseName<base::Strategy>(parsed.texts.strategy, "strategy");
     if (!strategy) return base::forward(strategy);
@@ -335,7 +359,7 @@ base::Status finishStrategy(Parsed& parsed)
     return {};
 }
 
-base::Status finishDevice(Parsed& parsed)
+base::Status finishDevice(Parsed& parsed, const std::string& objective)
 {
     const auto batch = parseBatch(parsed.texts.batch);
     if (!batch) return base::forward(batch);
@@ -346,7 +370,7 @@ base::Status finishDevice(Parsed& parsed)
     const auto hostMemory = parseMemory(parsed.texts.hostMemory);
     if (!hostMemory) return base::forward(hostMemory);
     parsed.device.hostMemory = *hostMemory;
-    return finishStrategy(parsed);
+    return finishStrategy(parsed, objective);
 }
 
 base::Status finishChecks(Parsed& parsed)
@@ -365,7 +389,7 @@ base::Result<Command> finishVerify(const Parsed& parsed)
     if (parsed.verify == base::VerifyMode::None)
         return base::fail(base::ErrorCode::Usage, "verify has nothing to compare with --verify none",
                           "use full or sample");
-    return VerifyCommand{parsed.model, parsed.plan, parsed.device, parsed.verify};
+    return VerifyCommand{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.schema};
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)
@@ -398,7 +422,8 @@ base::Result<Command> finishPlace(Parsed& parsed)
 
 base::Result<Command> finish(const std::string& name, const std::string& bench, Parsed& parsed)
 {
-    if (const base::Status device = finishDevice(parsed); !device) return base::forward(device);
+    const std::string& objective = name == "export" ? parsed.texts.exportObjective : parsed.texts.objective;
+    if (const base::Status device = finishDevice(parsed, objective); !device) return base::forward(device);
     if (const base::Status checks = finishChecks(parsed); !checks) return base::forward(checks);
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
@@ -406,6 +431,10 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
         return RunCommand{
             {parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan}, parsed.output, parsed.trace};
     if (name == "verify") return finishVerify(parsed);
+    if (name == "diff") return DiffCommand{parsed.a, parsed.b};
+    if (name == "export")
+        return ExportCommand{parsed.model, parsed.plan, parsed.device, parsed.output,
+                             std::string("hopscope ") + versionText};
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench" && bench == "machine") return parsed.machine;
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};

@@ -13,6 +13,7 @@
 #include "bench/run.h"
 #include "graph/generate.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/export_folder.h"
 #include "pipeline/place.h"
 
 namespace hopscope::engine {
@@ -39,7 +40,14 @@ struct VerifyCommand {
     pipeline::PlanSource plan;
     pipeline::DeviceOptions device;
     verify::Mode mode = verify::Mode::Sample;
+    std::string schema;  // an exported folder; empty: none
 };
+
+struct DiffCommand {
+    std::string a, b;
+};
+
+using ExportCommand = pipeline::ExportRequest;
 
 struct GenerateCommand {
     graph::GenerateOptions options;
@@ -72,7 +80,7 @@ struct ShowText {  // --help, --version
     std::string text;
 };
 
-using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, GenerateCommand, BenchCommand,
+using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand, BenchCommand,
                              BenchPlansCommand, MachineCommand, PlaceCommand, DevicesCommand, OracleCommand,
                              ServeCommand, ShowText>;
 

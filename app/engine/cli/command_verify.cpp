@@ -2,6 +2,7 @@
 #include "cli/describe.h"
 #include "cli/observers.h"
 #include "pipeline/execute.h"
+#include "pipeline/export_folder.h"
 #include "pipeline/home.h"
 
 namespace hopscope::engine {
@@ -24,8 +25,15 @@ base::Result<int> execute(const VerifyCommand& command, Session& session)
     pipeline::tellNotes(*prepared, session.console);
     const base::Result<pipeline::EngineHome> scratch = pipeline::EngineHome::make();
     if (!scratch) return base::forward(scratch);
+    pipeline::PlanSource plan = command.plan;
+    if (!command.schema.empty()) {
+        const base::Status holds =
+            pipeline::checkExported(*prepared, command.schema, scratch->path(), session.console, session.stop);
+        if (!holds) return base::forward(holds);
+        plan.file = command.schema + "/plan.json";
+    }
     ProgressObserver progress(session.console);
-    const pipeline::ExecutionRequest request{command.plan, command.device, command.mode, scratch->path()};
+    const pipeline::ExecutionRequest request{plan, command.device, command.mode, scratch->path()};
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(*prepared, request, progress, session.console, session.stop);
     if (!execution) return base::forward(execution);

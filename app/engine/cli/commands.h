@@ -12,6 +12,8 @@ base::Result<int> execute(const InspectCommand& command, Session& session);
 base::Result<int> execute(const PlanCommand& command, Session& session);
 base::Result<int> execute(const RunCommand& command, Session& session);
 base::Result<int> execute(const VerifyCommand& command, Session& session);
+base::Result<int> execute(const ExportCommand& command, Session& session);
+base::Result<int> execute(const DiffCommand& command, Session& session);
 base::Result<int> execute(const GenerateCommand& command, Session& session);
 base::Result<int> execute(const BenchCommand& command, Session& session);
 base::Result<int> execute(const BenchPlansCommand& command, Session& session);

@@ -35,6 +35,7 @@ from .errors import (
     UsageError,
     VerificationError,
 )
+from .exporting import Export, Exported, export, load
 from .saving import Saved, save
 from .window import Window, open
 
@@ -46,6 +47,8 @@ __all__ = [
     "Devices",
     "Engine",
     "EngineError",
+    "Export",
+    "Exported",
     "HopscopeError",
     "Inference",
     "InputError",
@@ -67,8 +70,10 @@ __all__ = [
     "__version__",
     "devices",
     "engine",
+    "export",
     "inference",
     "inspect",
+    "load",
     "open",
     "plan",
     "run",

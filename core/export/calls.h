@@ -1,0 +1,44 @@
+#pragma once
+
+// Private to export: one operator as a statement, by the rules of executor/call.h.
+
+#include "analysis/naming/value_names.h"
+#include "export/method.h"
+#include "export/numbers.h"
+
+namespace hopscope::exporter {
+
+// What is around a call: the variables with its operands, and the sizes of tables, here and of the whole graph.
+struct Surroundings {
+    std::function<Text(ir::Slot, ir::ValueId)> operand;
+    SizeText local, global;
+    std::function<std::string(ir::ValueId)> item;
+};
+
+class CallWriter {
+public:
+    CallWriter(const analysis::Analysis& analysis, const analysis::ValueNames& names)
+        : m_analysis(analysis),
+          m_names(names)
+    {}
+
+    // The variables with its results. Raises Unsupported for what plain PyTorch cannot run.
+    std::vector<std::string> write(Method& method, const ir::Op& op, const Surroundings& around) const;
+
+private:
+    std::optional<Text> shaped(const ir::Op& op, const Surroundings& around) const;
+    Text filled(const ir::Op& op, const Text& number, const Surroundings& around) const;
+    std::optional<Text> fillNumber(const ir::Op& op, const Surroundings& around) const;
+    Text called(const ir::Op& op, const Surroundings& around) const;
+
+    const analysis::Analysis& m_analysis;
+    const analysis::ValueNames& m_names;
+};
+
+Text dtypeText(base::DType dtype);
+// Where a statement comes from: "conv1.lin (sage_conv.py:134: `x = self.lin(x)`)".
+std::string comesFrom(const ir::Op& op);
+// `op` for a value whose rows nothing depends on: one number, repeated.
+Text dummyText(const analysis::Analysis& analysis, ir::ValueId value, const std::optional<std::vector<Text>>& shape);
+
+}  // namespace hopscope::exporter

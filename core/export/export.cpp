@@ -1,0 +1,72 @@
+#include "export/export.h"
+
+#include <fstream>
+
+#include "executor/exception_boundary.h"
+#include "export/readme.h"
+#include "export/runner_text.h"
+#include "export/script_module.h"
+#include "export/source.h"
+#include "export/weights.h"
+#include "schema/documents.h"
+
+namespace hopscope::exporter {
+
+namespace {
+
+base::Error outOfMemory()
+{
+    return base::makeError(base::ErrorCode::Resources, "out of memory while the export was written");
+}
+
+std::string title(const Request& request)
+{
+    return "The stages of " + request.model->info().className + ", written by " + request.tool + ".";
+}
+
+base::Status writeText(const std::string& text, const std::string& path)
+{
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (file) return {};
+    return base::fail(base::ErrorCode::Resources, path + ": cannot be written", "is the disk full?", path);
+}
+
+}  // namespace
+
+base::Result<Bundle> write(const Request& request)
+{
+    return executor::catchAtBoundary(
+        [&] {
+            Stages stages = writeStages(*request.analysis, *request.plan);
+            Bundle bundle;
+            bundle.split = schema::makeSplit(*request.plan, *request.analysis, request.verification);
+            bundle.split.hashes = request.hashes;
+            bundle.split.tool = request.tool;
+            bundle.python = pythonSource(stages, title(request));
+            bundle.script = scriptSource(stages);
+            bundle.split.code = std::move(stages.code);
+            return bundle;
+        },
+        [] { return tl::unexpected(outOfMemory()); });
+}
+
+base::Status save(const Request& request, const Bundle& bundle, const std::string& folder)
+{
+    const std::pair<const char*, std::string> texts[] = {
+        {"schema.json", schema::writeSplit(bundle.split)},
+        {"plan.json", schema::writePlan(*request.plan, *request.analysis)},
+        {"stages.py", bundle.python},
+        {"run.py", runnerText()},
+        {"README.md", readme(request, bundle)}};
+    for (const auto& [name, text] : texts)
+        if (const base::Status written = writeText(text, folder + "/" + name); !written) return written;
+    const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);
+    if (!weights) return base::forward(weights);
+    if (const base::Status written = graph::writeSafetensors(folder + "/weights.safetensors", *weights); !written)
+        return written;
+    return saveScript(bundle.script, *bundle.split.code, *weights, folder + "/stages.pt");
+}
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,102 @@
+#include "export/readme.h"
+
+#include <filesystem>
+
+#include "analysis/naming/value_names.h"
+#include "export/text.h"
+
+namespace hopscope::exporter {
+
+namespace {
+
+std::string shapeText(const schema::TensorSpec& spec)
+{
+    std::string text;
+    for (const schema::Dim& dim : spec.shape) {
+        text += text.empty() ? "" : " x ";
+        if (const auto* n = std::get_if<std::int64_t>(&dim)) text += std::to_string(*n);
+        else text += std::get<std::string>(dim);
+    }
+    return (text.empty() ? std::string("one number") : text) + ", " + base::dtypeName(spec.dtype);
+}
+
+const schema::TensorSpec* specOf(const schema::Split& split, ir::ValueId value)
+{
+    for (const schema::TensorSpec& spec : split.tensors)
+        if (spec.value == value) return &spec;
+    return nullptr;
+}
+
+std::string inputTable(const schema::Split& split)
+{
+    std::string text = "| input | shape, dtype |\n|---|---|\n";
+    for (const ir::ValueId id : split.inputs)
+        if (const schema::TensorSpec* spec = specOf(split, id))
+            text += "| `" + spec->name + "` | " + shapeText(*spec) + " |\n";
+    return text;
+}
+
+std::string outputTable(const schema::Split& split)
+{
+    std::string text = "| output | shape, dtype |\n|---|---|\n";
+    for (const schema::CodeOutput& output : split.code->outputs)
+        if (const schema::TensorSpec* spec = specOf(split, output.value))
+            text += "| `" + output.name + "` | " + shapeText(*spec) + " |\n";
+    return text;
+}
+
+std::string stageTable(const Request& request, const schema::Split& split)
+{
+    const analysis::ValueNames names(*request.analysis);
+    std::string text = "| method | in batches of | returns |\n|---|---|---|\n";
+    for (const schema::CodeLoop& loop : split.code->loops) {
+        text += "| `" + loop.method + "` | " + loop.destination + " | ";
+        for (const schema::CodeResult& r : loop.results)
+            text += (&r == loop.results.data() ? "" : ", ") + std::string(r.merge ? "contributions to " : "rows of ") +
+                    names[r.value];
+        text += " |\n";
+    }
+    return text;
+}
+
+std::string verified(const schema::Verification& v)
+{
+    std::string text = "The split was compared with the model's own `forward` before it was written: " +
+                       std::string(base::nameOf(v.verdict)) + ", on " + std::to_string(v.coverage.rows) + " rows.\n";
+    for (const schema::TensorRecord& output : v.outputs)
+        text += "- `" + output.name + "`: largest difference " + realText(output.maxAbsolute) + "\n";
+    return text + "\nThe whole record, with the tolerance, is in `schema.json` under `verification`.\n";
+}
+
+std::string hashList(const schema::Split& split)
+{
+    std::string text;
+    for (const auto& [what, hash] : split.hashes) text += "- " + what + " `" + hash + "`\n";
+    return text;
+}
+
+}  // namespace
+
+std::string readme(const Request& request, const Bundle& bundle)
+{
+    const schema::Split& split = bundle.split;
+    return "# " + request.model->info().className + ", split into stages\n\nWritten by " + request.tool +
+           ". This folder computes the model's output for every node, one stage after the other for the whole graph, "
+           "in batches, "
+           "with PyTorch and NumPy alone:\n```\npython run.py --data graph.safetensors -o results\n```\n`--data` takes "
+           "`.safetensors` files, folders of `.npy` files and NAME=FILE.npy, and may be repeated; `--device cuda` and "
+           "`--batch N` "
+           "are optional; `python run.py --help` has the rest.\n\n" +
+           inputTable(split) + "\n" + outputTable(split) +
+           "\n## Files\n"
+           "- `run.py`: the runner; `import run; run.load(folder).inference(x=.., edge_index=..)` from Python\n"
+           "- `stages.py`: the stages as an `nn.Module`, to read and to change; its weights are in "
+           "`weights.safetensors`\n"
+           "- `stages.pt`: the same as TorchScript, with its weights, for `torch.jit.load` in Python and C++\n"
+           "- `schema.json`: tensors, tables and what each method is called with; `docs/export.md` of Hopscope "
+           "explains it\n\n" +
+           stageTable(request, split) + "\n## What was verified\n" + verified(request.verification) + "\nMade from:\n" +
+           hashList(split);
+}
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,11 @@
+#pragma once
+
+// Private to export: the README of an exported folder.
+
+#include "export/export.h"
+
+namespace hopscope::exporter {
+
+std::string readme(const Request& request, const Bundle& bundle);
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,15 @@
+#pragma once
+
+// Runs stages.pt by its schema, with every loop as one batch of all destinations: a second reading of docs/export.md, which
+// tells whether the code that was written computes what it should.
+
+#include "base/tensor.h"
+#include "schema/split.h"
+
+namespace hopscope::exporter {
+
+// The outputs by name, for inputs by their data keys. For small graphs: everything is in memory, on the CPU. Fails with
+// Internal if the code fails or the schema does not describe it, with Input if an input is missing.
+base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs);
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,166 @@
+"""Runs an exported model for all nodes, stage by stage, in batches. It needs PyTorch and NumPy, and this folder.
+
+    python run.py --data graph.safetensors -o results
+"""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import numpy as np
+import torch
+
+OWNED_ROWS = 1 << 20  # of edges per batch, unless --batch says otherwise
+MOST_DESTINATIONS = 1 << 17
+SAFETENSORS = {"BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "I32": "int32",
+               "U32": "uint32", "I64": "int64", "U64": "uint64", "F16": "float16", "BF16": "bfloat16",
+               "F32": "float32", "F64": "float64", "C64": "complex64"}
+
+
+class Problem(Exception):
+    """What is wrong with the inputs or the machine, as a sentence; `code` is the exit code."""
+
+    def __init__(self, sentence, code=3):
+        super().__init__(sentence)
+        self.code = code
+
+
+# ---- files
+
+
+def storage_type(dtype):
+    """NumPy has no bfloat16: its bits are kept in 16-bit integers."""
+    return np.dtype("int16") if dtype == "bfloat16" else np.dtype(dtype)
+
+
+def as_tensor(array, dtype=None):
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("="))
+    tensor = torch.from_numpy(array)
+    return tensor.view(torch.bfloat16) if dtype == "bfloat16" else tensor
+
+
+def read_safetensors(path):
+    """The tensors of a .safetensors file, mapped."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > size - 8:
+            raise Problem(f"{path}: is no .safetensors file, or it is cut short")
+        try:
+            header = json.loads(file.read(length))
+        except ValueError:
+            raise Problem(f"{path}: is no .safetensors file") from None
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        dtype = SAFETENSORS.get(entry["dtype"])
+        if dtype is None:
+            raise Problem(f"{path}: {name} has the dtype {entry['dtype']}, which is not supported")
+        first, last = (8 + length + offset for offset in entry["data_offsets"])
+        if last > size:
+            raise Problem(f"{path}: {name} lies behind the end of the file")
+        tensors[name] = mapped(path, storage_type(dtype), first, entry["shape"], dtype)
+    return tensors
+
+
+def mapped(path, dtype, offset, shape, name):
+    if 0 in shape:
+        return as_tensor(np.empty(shape, dtype), name)
+    array = np.memmap(path, dtype, "c", offset, tuple(shape))
+    if offset % dtype.itemsize:
+        array = array.copy()
+    return as_tensor(array, name)
+
+
+def read_npy(path):
+    try:
+        array = np.load(path, mmap_mode="c", allow_pickle=False)
+    except (OSError, ValueError) as problem:
+        raise Problem(f"{path}: {problem}") from None
+    return as_tensor(array if array.flags.c_contiguous else np.ascontiguousarray(array))
+
+
+def read_data(words):
+    """Tensors by name from .safetensors files, folders of .npy files and NAME=FILE.npy."""
+    data = {}
+    for word in words:
+        path = pathlib.Path(word)
+        name, _, file = word.partition("=")
+        if path.is_dir():
+            found = {entry.stem: read_npy(entry) for entry in sorted(path.glob("*.npy"))}
+        elif path.is_file():
+            found = read_safetensors(path)
+        elif file and pathlib.Path(file).is_file():
+            found = {name: read_npy(file)}
+        else:
+            raise Problem(f"{word}: there is no such file or folder")
+        for key, tensor in found.items():
+            if key in data:
+                raise Problem(f"{key} is given twice")
+            data[key] = tensor
+    return data
+
+
+def file_name(output):
+    return urllib.parse.quote(output, safe="-_.~")
+
+
+class Store:
+    """A tensor in a file, written by rows. Outputs are .npy, or .safetensors where NumPy lacks the dtype."""
+
+    def __init__(self, folder, name, dtype, shape, dim):
+        self.dtype, self.dim, self.name = dtype, dim, name
+        bare = dtype == "bfloat16"
+        self.path = pathlib.Path(folder) / (file_name(name) + (".safetensors" if bare else ".npy"))
+        try:
+            self.array = self._safetensors(shape) if bare else self._npy(shape)
+        except OSError as problem:
+            raise Problem(f"{self.path}: cannot be written: {problem.strerror}", 6) from None
+        self.tensor = as_tensor(self.array, dtype)
+
+    def _npy(self, shape):
+        if 0 in shape or not shape:
+            return np.empty(shape, self.dtype)  # nothing that could be mapped
+        array = np.lib.format.open_memmap(self.path, "w+", storage_type(self.dtype), shape=tuple(shape))
+        reserve(self.path)
+        return array
+
+    def _safetensors(self, shape):
+        size = int(np.prod(shape)) * 2
+        header = {self.name: {"dtype": "BF16", "shape": list(shape), "data_offsets": [0, size]}}
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        with open(self.path, "wb") as file:
+            file.write(len(text).to_bytes(8, "little") + text)
+            file.truncate(8 + len(text) + size)
+        if 0 in shape:
+            return np.empty(shape, "int16")
+        reserve(self.path)
+        return np.memmap(self.path, "int16", "r+", 8 + len(text), tuple(shape))
+
+    def finish(self):
+        if isinstance(self.array, np.memmap):
+            self.array.flush()
+        elif self.path.suffix == ".npy":
+            np.save(self.path, self.array)
+
+    def write(self, rows, values):
+        """`rows`: a slice or the numbers of the rows."""
+        place = (slice(None),) * self.dim + (rows,)
+        self.tensor[place] = values.to("cpu")
+
+
+def reserve(path):
+    """Takes the blocks of a file now, so that a full disk is an error here and not a crash later."""
+    if hasattr(os, "posix_fallocate"):
+        with open(path, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, os.path.getsize(path))

@@ -1,0 +1,363 @@
+"""The part of run.py that runs the stages, and its command line; it begins below."""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+from blocks import Block, Graph, Total
+from files import Problem, Store, read_data, read_safetensors
+
+MOST_DESTINATIONS = 1 << 17
+OWNED_ROWS = 1 << 20
+
+
+# ---- running
+
+
+def load_stages(folder):
+    """The module of stages.py, with its weights."""
+    folder = pathlib.Path(folder)
+    name = "hopscope_stages_" + re.sub(r"\W", "_", str(folder.absolute()))
+    spec = importlib.util.spec_from_file_location(name, folder / "stages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Stages(read_safetensors(folder / "weights.safetensors")).eval()
+
+
+class Runner:
+    """An exported folder. `stages`: the methods to run, instead of those of stages.py; for example
+    torch.jit.load("stages.pt")."""
+
+    def __init__(self, folder, stages=None):
+        self.folder = pathlib.Path(folder)
+        with open(self.folder / "schema.json", encoding="utf-8") as file:
+            self.schema = json.load(file)
+        if self.schema.get("format") != "hopscope-schema" or not self.schema.get("code"):
+            raise Problem(f"{folder}: is no exported folder: its schema.json describes no code")
+        if not self.schema["version"].startswith("1."):
+            raise Problem(f"{folder}: schema.json has version {self.schema['version']}; this runner reads version 1")
+        self.code = self.schema["code"]
+        self.tensors = {tensor["value"]: tensor for tensor in self.schema["tensors"]}
+        self.inputs = [self.tensors[value] for value in self.schema["inputs"]]
+        self.stages = load_stages(folder) if stages is None else stages
+
+    def inference(self, **inputs):
+        """The outputs for the model's inputs: a tensor, or a dictionary of them where there are several."""
+        data = {}
+        for name, value in inputs.items():
+            flatten(name, value, data)
+        with tempfile.TemporaryDirectory(prefix="hopscope-") as folder:
+            outputs = {name: store.clone() for name, store in self.run(data, folder).items()}
+        return outputs["out"] if list(outputs) == ["out"] else outputs
+
+    def run(self, data, folder, device="cpu", batch=None, report=None):
+        """Computes all outputs into files in `folder`, and returns them, mapped. `data`: tensors by input name.
+        `report`: is called with a stage's method, the destinations done, and all of them."""
+        return Run(self, self.bind(data), folder, torch.device(device), batch, report or (lambda *_: None)).run()
+
+    def bind(self, data):
+        """The inputs among the data, checked against the schema."""
+        sizes, bound = {}, {}
+        for spec in self.inputs:
+            name = spec["name"]
+            if name not in data:
+                given = ", ".join(sorted(data)) or "nothing"
+                raise Problem(f"the model needs '{name}', and the data has {given}")
+            tensor = data[name]
+            self.check(spec, tensor, sizes)
+            bound[name] = tensor
+        return bound
+
+    def check(self, spec, tensor, sizes):
+        name, dtype = spec["name"], str(tensor.dtype).removeprefix("torch.")
+        if not spec["shape"] and tensor.numel() == 1:
+            return
+        if dtype != spec["dtype"]:
+            raise Problem(f"'{name}' is {dtype}, but the model takes {spec['dtype']}")
+        if tensor.dim() != len(spec["shape"]):
+            raise Problem(f"'{name}' has {tensor.dim()} dimensions, not {len(spec['shape'])}")
+        for dim, (size, wanted) in enumerate(zip(tensor.shape, spec["shape"])):
+            if isinstance(wanted, int) and size != wanted:
+                raise Problem(f"'{name}' has size {size} in dimension {dim}, not {wanted}")
+            if isinstance(wanted, str) and sizes.setdefault(wanted, (size, name))[0] != size:
+                other, first = sizes[wanted]
+                raise Problem(f"'{name}' has {size} rows of {wanted.strip('|')}, but '{first}' has {other}")
+
+
+def flatten(name, value, data):
+    """Arguments of forward as the data keys of the schema: "x", "x.user", "xs.0", and the parts of sparse tensors."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            flatten(f"{name}.{'__'.join(map(str, key)) if isinstance(key, tuple) else key}", item, data)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            flatten(f"{name}.{index}", item, data)
+    elif isinstance(value, torch.Tensor) and value.layout == torch.sparse_coo:
+        value = value.coalesce()
+        data.update({f"{name}.coo_indices": value.indices(), f"{name}.coo_values": value.values()})
+        data.update({f"{name}.coo_size.{dim}": torch.tensor(size) for dim, size in enumerate(value.shape)})
+    elif isinstance(value, torch.Tensor) and value.layout == torch.sparse_csr:
+        data.update({f"{name}.csr_crow": value.crow_indices(), f"{name}.csr_col": value.col_indices(),
+                     f"{name}.csr_values": value.values()})
+        data.update({f"{name}.csr_size.{dim}": torch.tensor(size) for dim, size in enumerate(value.shape)})
+    elif value is not None:
+        data[name] = torch.as_tensor(value).detach()
+
+
+class Run:
+    """One run of a Runner."""
+
+    def __init__(self, runner, inputs, folder, device, batch, report):
+        self.runner, self.code = runner, runner.code
+        self.inputs, self.folder = inputs, pathlib.Path(folder)
+        self.device, self.batch, self.report = device, batch, report
+        self.names = {spec["value"]: spec["name"] for spec in runner.inputs}
+        self.prologue, self.stores, self.totals, self.whole = {}, {}, {}, {}
+        self.maps = {}
+
+    @torch.inference_mode()
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix=".hopscope-", dir=self.folder) as scratch:
+            self.scratch = scratch
+            self._prologue()
+            self.stages = self.runner.stages.to(self.device)
+            for loop in self.code["loops"]:
+                self._loop(loop)
+            return self._outputs()
+
+    def _prologue(self):
+        """Once for the whole graph, on the CPU, where the graph is."""
+        stages = self.runner.stages.to("cpu")
+        try:
+            self.prologue = stages.prologue(*(self.inputs[name] for name in self.code["prologue"]))
+        except (AssertionError, IndexError, RuntimeError) as problem:
+            raise Problem(f"the graph does not fit this export: {last_line(problem)}") from None
+        self.graph = Graph(self.code, self.prologue)
+        self.weights = {weight["value"]: getattr(stages, weight["attribute"]) for weight in self.code["weights"]}
+
+    def shape(self, value):
+        spec = self.runner.tensors[value]
+        return [size if isinstance(size, int) else self.graph.sizes[size.strip("|")] for size in spec["shape"]]
+
+    def table(self, value):
+        """All rows of a value, on the host."""
+        if value in self.stores:
+            return self.stores[value].tensor
+        if value in self.names:
+            return self.inputs[self.names[value]]
+        return self.prologue[value] if value in self.prologue else self.weights[value].to("cpu")
+
+    def whole_value(self, value):
+        if value not in self.whole:
+            self.whole[value] = self.table(value).to(self.device)
+        return self.whole[value]
+
+    # ---- loops
+
+    def _loop(self, loop):
+        stage = getattr(self.stages, loop["method"])
+        results = [(result, self._target(result)) for result in loop["results"]]
+        block = Block(self.graph, loop, self.maps)
+        total = self.graph.sizes[loop["destination"]]
+        first, largest = 0, self.batch or MOST_DESTINATIONS
+        self.report(loop["method"], 0, total)
+        while first < total:
+            last = self._end(loop, first, min(total, first + largest))
+            try:
+                self._batch(loop, stage, block, results, first, last)
+            except torch.OutOfMemoryError:
+                if last - first == 1:
+                    raise Problem(f"{loop['method']} runs out of memory even for a single destination", 6) from None
+                largest = (last - first) // 2
+                self._free()
+                continue
+            first = last
+            self.report(loop["method"], first, total)
+        block.begin(0, 0)
+        for result, target in results:
+            if isinstance(target, Total):
+                self.whole[result["value"]] = target.finish().to(self.device)
+
+    def _free(self):
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    def _target(self, result):
+        value = result["value"]
+        spec = self.runner.tensors[value]
+        if result["merge"]:
+            return Total(result["merge"], getattr(torch, spec["dtype"]))
+        if value not in self.stores:
+            output = next((o["name"] for o in self.code["outputs"] if o["value"] == value), None)
+            folder = self.scratch if output is None else self.folder
+            self.stores[value] = Store(folder, output or value, spec["dtype"], self.shape(value), result["dim"])
+        return self.stores[value]
+
+    def _end(self, loop, first, last):
+        """Fewer destinations where they own too many rows."""
+        if self.batch:
+            return last
+        kinds = [kind for part in loop["arguments"] + loop["results"] for kind in kinds_of(part)]
+        for kind in kinds:
+            if kind["kind"] == "owned":
+                offsets = self.graph.adjacency(kind["table"], kind["key"]).offsets
+                most = int(torch.searchsorted(offsets, int(offsets[first]) + OWNED_ROWS, right=True)) - 1
+                last = min(last, max(most, first + 1))
+        return last
+
+    def _batch(self, loop, stage, block, results, first, last):
+        block.begin(first, last)
+        made = iter(stage(*(self._argument(argument, block) for argument in loop["arguments"])))
+        for result, target in results:
+            if isinstance(target, Total):
+                target.add([next(made) for _ in range(result["merge"]["tensors"])], block.rows(result["rows"]).numel())
+            elif result["rows"]["kind"] == "batch":
+                target.write(slice(first, last), next(made))
+            else:
+                target.write(block.rows(result["rows"]), next(made))
+
+    def _argument(self, argument, block):
+        kind = argument["kind"]
+        if kind == "count":
+            return block.rows(argument["rows"][0]).numel()
+        if kind == "size":
+            return self.graph.sizes[argument["table"]]
+        if kind == "whole":
+            return self.whole_value(argument["value"])
+        if kind == "rows":
+            return self._rows(argument, block).to(self.device)
+        work = {"positions": block.positions, "parents": block.selected, "order": block.order}[kind]
+        return work(argument).to(self.device)
+
+    def _rows(self, argument, block):
+        table, dim, kind = self.table(argument["value"]), argument["dim"], argument["rows"][0]
+        if kind["kind"] == "batch":
+            return table.narrow(dim, block.first, block.last - block.first)
+        return table.index_select(dim, block.rows(kind))
+
+    # ---- results
+
+    def _outputs(self):
+        rowless = iter(self._results())
+        outputs = {}
+        for output in self.code["outputs"]:
+            name, value = output["name"], output["value"]
+            made = self.stores.get(value) if output["rows"] else None
+            if made is None or made.name != name:
+                tensor = self.table(value) if output["rows"] else next(rowless).to("cpu")
+                made = Store(self.folder, name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape), 0)
+                made.tensor.copy_(tensor)
+            made.finish()
+            outputs[name] = made.tensor
+        return outputs
+
+    def _results(self):
+        if not hasattr(self.stages, "results"):
+            return []
+        arguments = []
+        for argument in self.code["results"]:
+            size = argument["kind"] == "size"
+            arguments.append(self.graph.sizes[argument["table"]] if size else self.whole_value(argument["value"]))
+        return self.stages.results(*arguments)
+
+
+def last_line(problem):
+    """What an operator complains about, without where TorchScript was."""
+    lines = [line for line in str(problem).splitlines() if line.strip()]
+    return lines[-1].strip().removeprefix("RuntimeError: ").removeprefix("AssertionError: ") if lines else "no reason"
+
+
+def kinds_of(part):
+    return part["rows"] if isinstance(part["rows"], list) else [part["rows"]]
+
+
+# ---- the command line
+
+
+def load(folder):
+    """The runner of an exported folder."""
+    return Runner(folder)
+
+
+def progress(quiet):
+    """Prints one line per stage, or on a terminal one that is written over."""
+    live, began, said = sys.stderr.isatty(), time.monotonic(), [0.0]
+
+    def tell(method, done, total):
+        now = time.monotonic()
+        if quiet or (done < total and (not live or now - said[0] < 0.1)):
+            return
+        said[0] = now
+        share = 100 * done // total if total else 100
+        end = "\n" if done >= total else ""
+        print(f"{chr(13) if live else ''}{method}  {share} %  {now - began:.1f} s", end=end, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def arguments_of(words):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", action="append", required=True, metavar="D",
+                        help="inputs: a .safetensors file, a folder of .npy files, or NAME=FILE.npy; may be repeated")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for out.npy")
+    parser.add_argument("--device", default="cpu", help="cpu (the default), cuda or cuda:N")
+    parser.add_argument("--batch", type=int, help="destination nodes per batch; by default as memory suggests")
+    parser.add_argument("--script", action="store_true", help="run stages.pt instead of stages.py")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    options = parser.parse_args(words)
+    if options.batch is not None and options.batch < 1:
+        parser.error("--batch must be more than 0")
+    return options
+
+
+def execute(options):
+    """Results appear under their names when all are there."""
+    here = pathlib.Path(__file__).absolute().parent
+    if options.device.startswith("cuda") and not torch.cuda.is_available():
+        raise Problem("there is no CUDA device that this PyTorch can use", 2)
+    output = pathlib.Path(options.output)
+    if output.exists() and not output.is_dir():
+        raise Problem(f"{output}: is a file, not a folder")
+    runner = Runner(here, torch.jit.load(here / "stages.pt", "cpu") if options.script else None)
+    data = read_data(options.data)
+    made = not output.exists()
+    output.mkdir(parents=True, exist_ok=True)
+    partial = pathlib.Path(tempfile.mkdtemp(prefix=".partial-", dir=output))
+    try:
+        runner.run(data, partial, options.device, options.batch, progress(options.quiet))
+        for file in sorted(partial.iterdir()):
+            os.replace(file, output / file.name)
+    except BaseException:
+        shutil.rmtree(output if made else partial, ignore_errors=True)
+        raise
+    partial.rmdir()
+
+
+def main(words=None):
+    try:
+        execute(arguments_of(words))
+    except Problem as problem:
+        print(f"run.py: {problem}", file=sys.stderr)
+        return problem.code
+    except KeyboardInterrupt:
+        print("run.py: cancelled", file=sys.stderr)
+        return 130
+    except MemoryError:
+        print("run.py: out of memory", file=sys.stderr)
+        return 6
+    except OSError as problem:
+        print(f"run.py: {problem}", file=sys.stderr)
+        return 6
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+#pragma once
+
+// Private to export: code in two spellings that mean the same. Python calls operators by their overload and dtypes by their
+// name; the TorchScript compiler of LibTorch knows neither, but finds the overload by the arguments.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hopscope::exporter {
+
+struct Text {
+    std::string python, script;
+
+    Text() = default;
+    Text(const char* both) : python(both), script(both) {}
+    Text(std::string both) : python(both), script(std::move(both)) {}
+    Text(std::string p, std::string s) : python(std::move(p)), script(std::move(s)) {}
+
+    Text& operator+=(const Text& other)
+    {
+        python += other.python;
+        script += other.script;
+        return *this;
+    }
+    friend Text operator+(Text a, const Text& b) { return a += b; }
+    bool operator==(const Text&) const = default;
+};
+
+// "a, b, c".
+Text joined(const std::vector<Text>& items);
+// "[a, b]".
+Text listed(const std::vector<Text>& items);
+
+// The shortest decimal that reads back as the same number; infinities and NaN as float("inf").
+std::string realText(double number);
+
+// A text in quotation marks that both spellings read.
+std::string quoted(const std::string& text);
+
+// A name for a variable, from what people call a value: "conv1.lin output" becomes conv1_lin_output.
+std::string identifier(std::string_view label);
+
+// All names in a piece of code outside of texts, but for attributes; some are no variables. Texts hold no quotation mark.
+std::vector<std::string> namesIn(std::string_view code);
+
+}  // namespace hopscope::exporter

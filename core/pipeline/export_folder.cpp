@@ -1,0 +1,218 @@
+#include "pipeline/export_folder.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "executor/unsplit.h"
+#include "export/export.h"
+#include "export/rerun.h"
+#include "graph/dataset.h"
+#include "pipeline/execute.h"
+#include "pipeline/home.h"
+#include "pipeline/text_file.h"
+#include "schema/documents.h"
+#include "verify/compare.h"
+
+namespace hopscope::pipeline {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+tl::unexpected<base::Error> refused(const std::string& path, const std::string& what, const std::string& hint)
+{
+    return base::fail(base::ErrorCode::Input, path + ": " + what, hint, path);
+}
+
+// A folder beside the one that is asked for, removed unless it is published.
+class PartialFolder {
+public:
+    static base::Result<PartialFolder> make(const std::string& wanted)
+    {
+        const fs::path target = fs::absolute(wanted).lexically_normal();
+        const fs::path path = target.has_filename() ? target : target.parent_path();
+        std::error_code problem;
+        if (fs::exists(fs::symlink_status(path, problem)))
+            return refused(path.string(), "exists already", "choose another folder with -o, or remove it");
+        const fs::path partial = path.parent_path() / ("." + path.filename().string() + "-" + std::to_string(getpid()));
+        PartialFolder folder(path.string(), partial.string());
+        fs::create_directories(path.parent_path(), problem);
+        if (!fs::create_directory(partial, problem)) {
+            folder.m_partial.clear();
+            return refused(path.string(), "cannot be created: " + problem.message(), "choose another folder with -o");
+        }
+        return folder;
+    }
+
+    PartialFolder(PartialFolder&& other) noexcept
+        : m_path(std::move(other.m_path)),
+          m_partial(std::exchange(other.m_partial, {}))
+    {}
+    PartialFolder& operator=(PartialFolder&&) = delete;
+    ~PartialFolder()
+    {
+        std::error_code problem;
+        if (!m_partial.empty()) fs::remove_all(m_partial, problem);
+    }
+
+    [[nodiscard]] const std::string& partial() const { return m_partial; }
+
+    base::Status publish()
+    {
+        if (std::rename(m_partial.c_str(), m_path.c_str()) != 0)
+            return refused(m_path, std::string("cannot be created: ") + std::strerror(errno),
+                           "has something else with this name appeared meanwhile?");
+        m_partial.clear();
+        return {};
+    }
+
+private:
+    PartialFolder(std::string path, std::string partial) : m_path(std::move(path)), m_partial(std::move(partial)) {}
+
+    std::string m_path, m_partial;
+};
+
+base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
+{
+    if (verdict && verdict->verdict == schema::Verdict::Equal) return {};
+    const bool different = verdict && verdict->verdict == schema::Verdict::Different;
+    return base::fail(
+        base::ErrorCode::Different,
+        std::string(different ? "the split and the model's own forward differ"
+                              : "the split could not be verified, and what is not verified is not exported") +
+            (verdict && !verdict->reason.empty() ? ": " + verdict->reason : std::string()),
+        different ? "see hopscope-engine verify" : "export with a graph on which the whole model fits into memory");
+}
+
+std::string hashOf(const std::string& text)
+{
+    base::TensorView view;
+    view.dtype = base::DType::UInt8;
+    view.shape = {static_cast<std::int64_t>(text.size())};
+    view.strides = {1};
+    view.data = reinterpret_cast<const std::byte*>(text.data());
+    return graph::hashData({{"plan", view}});
+}
+
+exporter::Request exportOf(const Prepared& prepared, const Execution& execution, const std::string& tool)
+{
+    exporter::Request request;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.plan = &execution.plan;
+    request.verification = *execution.verdict;
+    request.verification.seconds = 0;  // the same inputs make the same bytes
+    request.hashes = prepared.hashes;
+    request.hashes["plan"] = hashOf(schema::writePlan(execution.plan, prepared.analysis));
+    request.tool = tool;
+    return request;
+}
+
+base::Status differs(const std::string& output, const std::string& how)
+{
+    return base::fail(base::ErrorCode::Internal,
+                      "the exported code computes another " + output + " on a sample: " + how,
+                      "this is a bug in Hopscope; hopscope-engine run needs no export");
+}
+
+base::Status compare(const std::string& output, const base::TensorView& found, const base::TensorView& wanted)
+{
+    if (const auto reason = verify::mismatch(found, wanted)) return differs(output, *reason);
+    verify::TensorError error;
+    verify::compareAll(found, wanted, verify::toleranceFor({}, wanted.dtype), error);
+    if (error.different == 0) return {};
+    return differs(output,
+                   std::to_string(error.different) + " numbers differ, by up to " + std::to_string(error.maxAbsolute));
+}
+
+// The written module on the sample, by its schema, against the model's operators on whole tensors.
+base::Status checkCode(const Prepared& prepared, const schema::Split& split, const std::string& module,
+                       const std::string& scratch, const std::stop_token& stop)
+{
+    const base::Result<base::TensorMap> found = exporter::rerun(module, split, prepared.sample);
+    if (!found) return base::forward(found);
+    std::vector<ir::ValueId> values;
+    const ir::Program& program = prepared.analysis.program;
+    for (const ir::NamedValue& o : program.outputs)
+        if (program.value(o.value).kind == ir::ValueKind::Tensor) values.push_back(o.value);
+    const auto wanted =
+        executor::evaluateUnsplit(prepared.walk, prepared.analysis, prepared.sample, values, scratch, stop);
+    // There is no reference for some programs; the split itself has been compared with forward.
+    if (!wanted && wanted.error().code == base::ErrorCode::Internal) return {};
+    if (!wanted) return base::forward(wanted);
+    for (const ir::NamedValue& o : program.outputs) {
+        const auto reference = wanted->find(o.value);
+        if (reference == wanted->end()) continue;
+        if (const base::Status same = compare(o.name, found->at(o.name), reference->second); !same) return same;
+    }
+    return {};
+}
+
+}  // namespace
+
+base::Result<schema::Split> exportFolder(const ExportRequest& request, executor::Observer& observer, Reporter& reporter,
+                                         const std::stop_token& stop)
+{
+    base::Result<PartialFolder> folder = PartialFolder::make(request.folder);
+    if (!folder) return base::forward(folder);
+    base::Result<Prepared> prepared = prepare(request.model, false, reporter);
+    if (!prepared) return base::forward(prepared);
+    hashInputs(*prepared, reporter);
+    tellNotes(*prepared, reporter);
+    const base::Result<EngineHome> scratch = EngineHome::make();
+    if (!scratch) return base::forward(scratch);
+    const base::Result<Execution> execution = execute(
+        *prepared, {request.plan, request.device, base::VerifyMode::Sample, scratch->path()}, observer, reporter, stop);
+    if (!execution) return base::forward(execution);
+    if (const base::Status verified = checkVerdict(execution->verdict); !verified) return base::forward(verified);
+
+    const exporter::Request wanted = exportOf(*prepared, *execution, request.tool);
+    base::Result<exporter::Bundle> bundle = exporter::write(wanted);
+    if (!bundle) return base::forward(bundle);
+    if (const base::Status saved = exporter::save(wanted, *bundle, folder->partial()); !saved)
+        return base::forward(saved);
+    const base::Status checked =
+        checkCode(*prepared, bundle->split, folder->partial() + "/stages.pt", scratch->path(), stop);
+    if (!checked) return base::forward(checked);
+    if (const base::Status published = folder->publish(); !published) return base::forward(published);
+    return std::move(bundle->split);
+}
+
+base::Result<schema::Split> readExported(const std::string& path)
+{
+    const std::string file = fs::is_directory(path) ? (fs::path(path) / "schema.json").string() : path;
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    return schema::readSplit(*text, file);
+}
+
+base::Status checkExported(Prepared& prepared, const std::string& folder, const std::string& scratch,
+                           Reporter& reporter, const std::stop_token& stop)
+{
+    const base::Result<schema::Split> split = readExported(folder);
+    if (!split) return base::forward(split);
+    if (!split->code)
+        return refused(folder, "is no exported folder: its schema describes no code",
+                       "hopscope-engine export makes one");
+    const auto same = [&](const std::string& what) {
+        const auto it = split->hashes.find(what);
+        return it != split->hashes.end() && it->second == prepared.hashes[what];
+    };
+    if (!same("model"))
+        return refused(folder, "the model has changed: this is not the file that it was exported from",
+                       "export it again");
+    if (!same("roles"))
+        return refused(folder, "inputs had other roles when it was exported",
+                       "give the same --role, or export it again");
+    if (!same("data")) {
+        reporter.note("other data than those of the export: the split is verified on these");
+        prepared.hashes.erase("data");
+    }
+    return checkCode(prepared, *split, folder + "/stages.pt", scratch, stop);
+}
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,39 @@
+#pragma once
+
+// `export`: a verified split as a folder that stands alone.
+
+#include <stop_token>
+#include <string>
+
+#include "executor/events.h"
+#include "pipeline/options.h"
+#include "pipeline/prepare.h"
+#include "pipeline/reporter.h"
+#include "schema/split.h"
+
+namespace hopscope::pipeline {
+
+struct ExportRequest {
+    ModelOptions model;
+    PlanSource plan;
+    DeviceOptions device;
+    std::string folder;
+    std::string tool = {};  // "hopscope 0.1.0"
+};
+
+// Runs and verifies the plan, writes the code (export/export.h), and gives the folder its name when all is in it. Fails as a
+// run does; with Input if the folder exists already or cannot be made, with Different if the plan is not verified as equal,
+// with Unsupported if the split cannot be expressed as code. After a failure nothing is left.
+base::Result<schema::Split> exportFolder(const ExportRequest& request, executor::Observer& observer, Reporter& reporter,
+                                         const std::stop_token& stop);
+
+// The schema.json of an exported folder, or a file of this kind. Fails with Input.
+base::Result<schema::Split> readExported(const std::string& path);
+
+// Whether an exported folder still fits: fails with Input if it was made from another model or other roles, with Internal if
+// its stages.pt computes something else on the sample than the model. Other data are noted; `prepared` has the hash of its
+// data taken off then, so that the folder's plan.json can be read for them.
+base::Status checkExported(Prepared& prepared, const std::string& folder, const std::string& scratch,
+                           Reporter& reporter, const std::stop_token& stop);
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,140 @@
+"""A verified split as a folder of code: `export` writes it, `load` runs it, without the engine."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ._process import command
+from ._scratch import Scratch
+from .commands import _options, _pins, files, plan_file
+from .documents import Plan
+from .errors import InputError, kind_of
+from .saving import Saved
+
+
+@dataclass(frozen=True)
+class Export:
+    """A folder that stands alone (docs/export.md). `document` is its schema.json."""
+
+    folder: Path
+    document: dict[str, Any] = field(repr=False)
+    saved: Saved | None = field(repr=False, default=None)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison with the model's own `forward` said: "equal", since nothing else is exported."""
+        return str(self.document["verification"]["verdict"])
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods of the exported module, in the order in which they run."""
+        return ["prologue", *(loop["method"] for loop in self.document["code"]["loops"])]
+
+    def load(self) -> Exported:
+        """The folder's runner."""
+        return load(self.folder)
+
+
+def export(
+    model: Any,
+    data: Any,
+    out: str | os.PathLike[str],
+    *,
+    plan: Plan | str | os.PathLike[str] | None = None,
+    strategy: str = "optimal",
+    objective: str = "bytes",
+    device: str = "cpu",
+    memory: int | str | None = None,
+    batch: int | None = None,
+    stages: int | None = None,
+    deadline: float | None = None,
+    pins: Sequence[Sequence[Any]] = (),
+    roles: Any = (),
+    scratch: str | os.PathLike[str] | None = None,
+) -> Export:
+    """Writes a model's split, verified on this data, as a new folder `out` with Python code, TorchScript, weights, a
+    schema and a runner. The options are those of `plan`; a `plan` replaces those that make one.
+
+    Raises InputError where the folder exists, Refused where the split cannot be expressed as code, VerificationError
+    where it is not verified. After a failure there is no folder.
+    """
+    made = {"strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
+    shared = {"device": device, "memory": memory, "batch": batch}
+    with files(model, data, roles, scratch) as given, Scratch() as place:
+        how = _options(made) + _pins(pins, place) if plan is None else ["--plan", str(plan_file(plan, given, place))]
+        target = Path(out).absolute()
+        answer = command("export", *given.words, *_options(shared), *how, "-o", str(target))
+        return Export(target, answer.document, given.saved, answer.notes)
+
+
+class Exported:
+    """The runner of an exported folder: its own run.py, in this process. `document` is its schema.json."""
+
+    def __init__(self, folder: Path, module: ModuleType, device: str, batch: int | None) -> None:
+        self.folder, self.device, self.batch = folder, device, batch
+        self._module = module
+        with self._problems():
+            self._runner = module.Runner(folder)
+        self.document: dict[str, Any] = self._runner.schema
+
+    def __repr__(self) -> str:
+        names = ", ".join(tensor["name"] for tensor in self._runner.inputs)
+        return f"Exported({self.folder}: {names})"
+
+    def inference(self, **inputs: Any) -> Any:
+        """What `forward` returns for these arguments, by name: tensors, or dicts and lists of them. The graph may be
+        another one than that of the export. Raises InputError where an input is missing or does not fit."""
+        data: dict[str, Any] = {}
+        for name, value in inputs.items():
+            self._module.flatten(name, value, data)
+        with self._problems(), Scratch() as place:
+            outputs = self._runner.run(data, place.folder(), self.device, self.batch)
+            return _nested({name: tensor.clone() for name, tensor in outputs.items()})
+
+    @contextlib.contextmanager
+    def _problems(self) -> Iterator[None]:
+        try:
+            yield
+        except self._module.Problem as problem:
+            raise kind_of(problem.code)(str(problem)) from None
+
+
+def load(folder: str | os.PathLike[str], *, device: str = "cpu", batch: int | None = None) -> Exported:
+    """The runner of a folder that `export` wrote, for "cpu", "cuda" or "cuda:1", with so many destination nodes per
+    batch. It runs the code in the folder: load only what you trust."""
+    path = Path(folder)
+    if not (path / "schema.json").is_file() or not (path / "run.py").is_file():
+        raise InputError(f"{path} is no exported folder: it has no schema.json and run.py", "hopscope.export makes one")
+    try:
+        json.loads((path / "schema.json").read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise InputError(f"{path / 'schema.json'} is damaged: {problem}") from problem
+    spec = importlib.util.spec_from_file_location("hopscope_exported_run", path / "run.py")
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path / 'run.py'} cannot be read")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Exported(path, module, device, batch)
+
+
+def _nested(outputs: dict[str, Any]) -> Any:
+    """ "out", or "out.0", "out.1", "out.KEY" as forward returns them: a tensor, a tuple, a dict."""
+    if list(outputs) == ["out"]:
+        return outputs["out"]
+    branches: dict[str, dict[str, Any]] = {}
+    for name, tensor in outputs.items():
+        key, _, rest = name.removeprefix("out.").partition(".")
+        branches.setdefault(key, {})["out." + rest if rest else "out"] = tensor
+    items = {key: _nested(branch) for key, branch in branches.items()}
+    if list(items) == [str(number) for number in range(len(items))]:
+        return tuple(items.values())
+    return items

@@ -1,0 +1,275 @@
+"""`hopscope-engine export` as a user starts it: what is in the folder, that it runs with torch and numpy alone and gives what
+the eager model gives, and what is refused. HOPSCOPE_ZOO: the generated models; HOPSCOPE_CORA: trained ones, or empty."""
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import jsonschema
+import numpy
+import torch
+from safetensors.torch import load_file, save_file
+
+from exported import ENGINE, ROOT, alone, cases, complaints, difference, engine, graphs_of, runner
+
+ZOO = Path(os.environ["HOPSCOPE_ZOO"])
+RERUN = os.environ["HOPSCOPE_RERUN"]  # the stages from C++
+CORA = os.environ.get("HOPSCOPE_CORA", "")
+KARATE = ROOT / "samples/karate"
+
+# Of every kind: attention, edges with features, several reductions, degrees, recurrences, types, relations, pooling.
+MODELS = {
+    "convolutions": ["gcn_2", "gcn_weighted_2", "sage_max_project_2", "gat_edges_2", "gatv2_2", "gine_2", "transformer_2",
+                     "pna_std_1", "cheb_2", "gated_graph_1", "edge_conv_2", "rgcn_bases_2", "mf_1", "film_typed_1", "appnp_1",
+                     "dir_gat_1", "point_transformer_1"],
+    "scripted": ["tag_1_scripted", "gcn2_2_scripted"],
+    "structures": ["jumping_concat", "jumping_max", "norm_graph_twice", "norm_standard_deviation", "softmax_over_nodes",
+                   "pool_mean_max_min", "scalar_output", "virtual_node", "edge_output", "edge_states", "both_directions",
+                   "loops_removed_and_added", "edges_sorted_in_the_model"],
+    "typed": ["two_types", "two_types_only_source", "tuple_scripted"],
+    "programs": ["program_2", "program_16", "program_39"],
+}
+FILES = ["README.md", "plan.json", "run.py", "schema.json", "stages.pt", "stages.py", "weights.safetensors"]
+
+
+class ExportTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.scratch = Path(holder.name)
+        self.folder = self.scratch / "exported"
+
+    def export(self, model, data, *options, folder=None):
+        made = engine("export", model, "--data", data, "-o", folder or self.folder, *options, "--quiet")
+        self.assertEqual(made.returncode, 0, made.stderr + made.stdout)
+        return folder or self.folder
+
+    def refused(self, code, says, *words):
+        """One sentence, and nothing is left."""
+        before = sorted(self.scratch.iterdir())
+        made = engine("export", *words, "--quiet")
+        self.assertEqual(made.returncode, code, made.stderr + made.stdout)
+        self.assertIn(says, made.stderr)
+        self.assertEqual(sorted(self.scratch.iterdir()), before)
+
+    def ran(self, *words):
+        made = alone(self.folder / "run.py", *words, "-o", self.scratch / "out")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return self.scratch / "out"
+
+    def not_run(self, says, *words, code=3):
+        made = alone(self.folder / "run.py", *words, "-o", self.scratch / "out")
+        self.assertEqual(made.returncode, code, made.stderr)
+        self.assertEqual(len(made.stderr.strip().splitlines()), 1, made.stderr)
+        self.assertIn(says, made.stderr)
+        self.assertFalse((self.scratch / "out").exists())
+
+
+class Zoo(ExportTest):
+    def test_each_kind_of_model_gives_the_eager_output_from_python_and_from_torchscript(self):
+        for group, names in MODELS.items():
+            known = {case["name"]: case for case in cases(ZOO / f"{group}.list")}
+            for name in names:
+                with self.subTest(name), tempfile.TemporaryDirectory() as scratch:
+                    case = known[name]
+                    folder = self.export(case["model"], case["data0"], folder=Path(scratch) / "exported")
+                    # On graphs with isolated nodes, self-loops and duplicate edges; sums of some hundreds in float32.
+                    self.assertEqual(complaints(folder, graphs_of(case), scratch, tolerance=2e-5), [])
+                    self.same_from_cpp(folder, case, scratch)
+                    self.linted(folder)
+
+    def same_from_cpp(self, folder, case, scratch):
+        for data, expected in graphs_of(case):
+            out = Path(scratch) / "cpp.safetensors"
+            made = subprocess.run([RERUN, str(folder), data, str(out)], capture_output=True, text=True, check=False)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            found = load_file(out)
+            for name, value in load_file(expected).items():
+                self.assertEqual(difference(found[name], value, 2e-5), "", name)
+
+    def linted(self, folder):
+        checked = subprocess.run([sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", str(folder)],
+                                 capture_output=True, text=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_a_wrong_weight_is_noticed(self):
+        case = {case["name"]: case for case in cases(ZOO / "convolutions.list")}["gcn_2"]
+        folder = self.export(case["model"], case["data0"])
+        weights = load_file(folder / "weights.safetensors")
+        weights[min(weights)] += 0.01
+        save_file(weights, folder / "weights.safetensors")
+        found = complaints(folder, graphs_of(case), self.scratch, tolerance=2e-5)
+        self.assertTrue(found)
+        self.assertTrue(all("stages.py" in problem for problem in found), found)
+
+
+class Alone(ExportTest):
+    @unittest.skipUnless(CORA, "there are no models of Cora on this machine")
+    def test_models_of_cora_run_with_torch_and_numpy_alone(self):
+        data = f"{CORA}/cora.safetensors"
+        for name in ("gcn_t", "gcn_s", "sage_t", "gat_t", "jknet_t", "gcnii_t", "appnp_t"):
+            model = f"{CORA}/cora_models/{name}.pt"
+            with self.subTest(name):
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self.export(model, data)
+                out = self.ran("--data", data)
+                expected = load_file(f"{CORA}/cora_models/{name.split('_')[0]}.expected.safetensors")["out"]
+                found = torch.from_numpy(numpy.load(out / "out.npy"))
+                self.assertEqual(difference(found, expected, 1e-5), "")
+
+    def test_samples_run_with_torch_and_numpy_alone_in_batches_and_from_torchscript(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        expected = load_file(KARATE / "gcn.expected.safetensors")["out"]
+        for options in ([], ["--batch", "5"], ["--script", "--quiet"]):
+            out = self.ran("--data", KARATE / "graph.safetensors", *options)
+            self.assertEqual(difference(torch.from_numpy(numpy.load(out / "out.npy")), expected, 1e-5), "")
+            self.assertEqual([file.name for file in out.iterdir()], ["out.npy"])
+
+    def test_outputs_are_named_as_the_engine_names_them(self):
+        case = {case["name"]: case for case in cases(ZOO / "typed.list")}["two_types"]
+        self.export(case["model"], case["data0"])
+        out = self.ran("--data", case["data0"])
+        engine("run", case["model"], "--data", case["data0"], "-o", self.scratch / "engine", "--quiet")
+        theirs = sorted(file.name for file in (self.scratch / "engine").iterdir() if file.name != "report.json")
+        self.assertEqual(sorted(file.name for file in out.iterdir()), theirs)
+        for name in theirs:
+            a, b = numpy.load(out / name), numpy.load(self.scratch / "engine" / name)
+            self.assertEqual(difference(torch.from_numpy(a), torch.from_numpy(b), 1e-5), "")
+
+
+class Folder(ExportTest):
+    def test_it_holds_what_the_documentation_lists_and_its_schema_is_valid(self):
+        case = {case["name"]: case for case in cases(ZOO / "convolutions.list")}["gcn_2"]
+        self.export(case["model"], case["data0"])
+        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), FILES)
+        document = json.loads((self.folder / "schema.json").read_text())
+        jsonschema.validate(document, json.loads((ROOT / "resources/schemas/schema-1.schema.json").read_text()))
+        self.assertEqual(set(document["hashes"]), {"model", "data", "roles", "plan"})
+        self.assertTrue(document["tool"].startswith("hopscope "))
+        self.assertEqual(document["verification"]["verdict"], "equal")
+        made = {table["name"]: table["made"] for table in document["code"]["tables"]}
+        self.assertTrue(any("for which" in text for text in made.values()), made)
+
+    def test_the_same_inputs_make_the_same_bytes(self):
+        for name in ("first", "second"):
+            self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors", folder=self.scratch / name)
+        equal, different, odd = filecmp.cmpfiles(self.scratch / "first", self.scratch / "second", FILES, shallow=False)
+        self.assertEqual((sorted(equal), different, odd), (FILES, [], []))
+
+    def test_torchscript_needs_nothing_but_torch(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        module = torch.jit.load(str(self.folder / "stages.pt"))
+        methods = set(json.loads(json.dumps([loop["method"] for loop in self.schema()["code"]["loops"]])))
+        self.assertEqual(set(module._c._method_names()), methods | {"prologue"})
+        self.assertEqual(sum(1 for _ in module.buffers()), len(self.schema()["code"]["weights"]))
+
+    def schema(self):
+        return json.loads((self.folder / "schema.json").read_text())
+
+
+class Again(ExportTest):
+    def test_an_export_holds_until_the_model_changes(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        self.export(model, data)
+        made = engine("verify", model, "--data", data, "--schema", self.folder, "--json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(json.loads(made.stdout)["verdict"], "equal")
+        tensors = load_file(data)
+        save_file({**tensors, "x": tensors["x"] * 2}, self.scratch / "other.safetensors")
+        made = engine("verify", model, "--data", self.scratch / "other.safetensors", "--schema", self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("other data", made.stderr)
+        module = torch.jit.load(model)
+        with torch.no_grad():
+            next(module.parameters()).mul_(1.5)
+        module.save(str(self.scratch / "changed.pt"))
+        made = engine("verify", self.scratch / "changed.pt", "--data", data, "--schema", self.folder)
+        self.assertEqual(made.returncode, 3, made.stderr)
+        self.assertIn("the model has changed", made.stderr)
+
+    def test_stages_that_compute_something_else_do_not_hold(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        self.export(model, data)
+        stages = torch.jit.load(str(self.folder / "stages.pt"))
+        with torch.no_grad():
+            next(stages.buffers()).add_(1)
+        stages.save(str(self.folder / "stages.pt"))
+        made = engine("verify", model, "--data", data, "--schema", self.folder)
+        self.assertEqual(made.returncode, 7, made.stderr)
+        self.assertIn("computes another out on a sample", made.stderr)
+
+    def test_diff_says_what_two_exports_do_differently(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        self.export(model, data, folder=self.scratch / "a")
+        self.export(model, data, "--strategy", "depth", folder=self.scratch / "b")
+        made = engine("diff", self.scratch / "a", self.scratch / "a", "--json")
+        self.assertEqual((made.returncode, json.loads(made.stdout)), (0, {"differences": []}))
+        made = engine("diff", self.scratch / "a", self.scratch / "b")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("strategy: optimal there, depth here", made.stdout)
+        made = engine("diff", self.scratch / "a", self.scratch / "none")
+        self.assertEqual(made.returncode, 3, made.stderr)
+
+
+class Refusals(ExportTest):
+    def test_what_cannot_be_exported_has_a_sentence_and_leaves_nothing(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        (self.scratch / "there").mkdir()
+        self.refused(3, "exists already", model, "--data", data, "-o", self.scratch / "there")
+        self.refused(3, "", self.scratch / "none.pt", "--data", data, "-o", self.folder)
+        self.refused(3, "cannot be created", model, "--data", data, "-o", "/proc/nowhere/exported")
+        refused = next(case for case in cases(ZOO / "refused.list") if case["expect"] == "refuse")
+        self.refused(4, "", refused["model"], "--data", refused["data0"], "-o", self.folder)
+
+    def test_a_plan_of_another_model_is_refused(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        other = next(case for case in cases(ZOO / "convolutions.list") if case["name"] == "gat_1")
+        engine("plan", other["model"], "--data", other["data0"], "-o", self.scratch / "plan.json")
+        self.refused(3, "", model, "--data", data, "--plan", self.scratch / "plan.json", "-o", self.folder)
+
+    def test_a_full_disk_has_a_sentence_and_leaves_nothing(self):
+        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
+        words = [ENGINE, "export", model, "--data", data, "-o", str(self.folder), "--quiet"]
+        limited = f"ulimit -f 8; trap '' XFSZ; exec {' '.join(words)}"
+        made = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(made.returncode, 6, made.stderr)
+        self.assertIn("cannot be written", made.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_data_that_do_not_fit_have_a_sentence_each(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        data = load_file(KARATE / "graph.safetensors")
+        edges = data["edge_index"]
+        outside = edges.clone()
+        outside[1, 0] = data["x"].size(0)
+        wrong = {
+            "the model needs 'edge_index'": {"x": data["x"]},
+            "in dimension 1, not": {"x": data["x"][:, :3].contiguous(), "edge_index": edges},
+            "is float64, but the model takes float32": {"x": data["x"].double(), "edge_index": edges},
+            "dimensions, not 2": {"x": data["x"], "edge_index": edges[0].contiguous()},
+            "the graph does not fit this export": {"x": data["x"], "edge_index": outside},
+        }
+        for says, tensors in wrong.items():
+            with self.subTest(says):
+                save_file(tensors, self.scratch / "wrong.safetensors")
+                self.not_run(says, "--data", self.scratch / "wrong.safetensors")
+        self.not_run("there is no such file", "--data", self.scratch / "none.safetensors")
+        if not torch.cuda.is_available():
+            self.not_run("no CUDA device", "--data", KARATE / "graph.safetensors", "--device", "cuda", code=2)
+
+    def test_another_graph_runs(self):
+        self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
+        data = load_file(KARATE / "graph.safetensors")
+        inputs = {"x": data["x"][:7], "edge_index": torch.tensor([[0, 1, 2, 6, 6], [1, 2, 2, 0, 0]])}
+        expected = torch.jit.load(str(KARATE / "gcn.pt"))(**inputs)
+        found = runner(self.folder).load(self.folder).inference(**inputs)
+        self.assertEqual(difference(found, expected.detach(), 1e-5), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+"""`hopscope.export` and `hopscope.load` against the models' own forward."""
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import hopscope
+import torch
+
+from support import FEATURES, EdgeScores, Gcn, Plain
+
+
+class Exporting(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        torch.manual_seed(3)
+        self.inputs = {"x": torch.randn(90, FEATURES), "edge_index": torch.randint(0, 89, (2, 400))}
+        self.other = {"x": torch.randn(30, FEATURES), "edge_index": torch.randint(0, 30, (2, 70))}
+
+    def test_a_loaded_export_takes_and_returns_what_forward_does(self):
+        for model in (Gcn(), Plain(), EdgeScores()):
+            with self.subTest(type(model).__name__):
+                model.eval()
+                made = hopscope.export(model, self.inputs, self.folder / type(model).__name__)
+                self.assertEqual(made.verdict, "equal")
+                for batch in (None, 7):
+                    runner = hopscope.load(made.folder, batch=batch)
+                    for inputs in (self.inputs, self.other):
+                        with torch.no_grad():
+                            wanted = model(**inputs)
+                        torch.testing.assert_close(runner.inference(**inputs), wanted, atol=1e-5, rtol=1e-5)
+
+    def test_a_plan_can_be_given(self):
+        model = Gcn()
+        plan = hopscope.plan(model, self.inputs, device="cpu", strategy="depth")
+        made = hopscope.export(model, self.inputs, self.folder / "made", plan=plan)
+        self.assertEqual(made.document["strategy"], "depth")
+        self.assertEqual(made.load().document, made.document)
+
+    def test_failures_are_exceptions_with_a_sentence(self):
+        model = Plain()
+        made = hopscope.export(model, self.inputs, self.folder / "made")
+        with self.assertRaisesRegex(hopscope.InputError, "exists already"):
+            hopscope.export(model, self.inputs, self.folder / "made")
+        runner = hopscope.load(made.folder)
+        with self.assertRaisesRegex(hopscope.InputError, "the model needs 'edge_index'"):
+            runner.inference(x=self.inputs["x"])
+        with self.assertRaisesRegex(hopscope.InputError, "in dimension 1, not"):
+            runner.inference(x=self.inputs["x"][:, :2], edge_index=self.inputs["edge_index"])
+        with self.assertRaisesRegex(hopscope.InputError, "no exported folder"):
+            hopscope.load(self.folder)
+        shutil.copytree(made.folder, self.folder / "damaged")
+        (self.folder / "damaged" / "schema.json").write_text("{")
+        with self.assertRaisesRegex(hopscope.InputError, "damaged"):
+            hopscope.load(self.folder / "damaged")
+
+
+if __name__ == "__main__":
+    unittest.main()
