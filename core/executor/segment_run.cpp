@@ -49,8 +49,9 @@ kernels::Combine combine(Combination c)
     case Combination::Mean: return kernels::Combine::Mean;
     case Combination::Max: return kernels::Combine::Max;
     case Combination::Min: return kernels::Combine::Min;
-    default: return kernels::Combine::Sum;
+    case Combination::Sum: break;
     }
+    return kernels::Combine::Sum;
 }
 
 kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentInputs& in, at::Tensor& out)

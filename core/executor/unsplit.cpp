@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+
 #include "executor/exception_boundary.h"
 #include "executor/structure.h"
 #include "loader/tensors.h"
@@ -14,14 +16,15 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-std::unordered_set<ir::OpId> ancestors(const Analysis& a, const std::vector<ValueId>& values)
+// What the values are computed from, themselves included.
+std::unordered_set<ValueId> ancestors(const Analysis& a, const std::vector<ValueId>& values)
 {
-    std::unordered_set<ir::OpId> found;
+    std::unordered_set<ValueId> found;
     std::vector<ValueId> open = values;
     while (!open.empty()) {
         const ir::Value& value = a.program.value(open.back());
         open.pop_back();
-        if (value.origin != ir::Origin::Op || !found.insert(value.producer).second) continue;
+        if (value.origin != ir::Origin::Op || !found.insert(value.id).second) continue;
         ir::forEachOperand(a.program.op(value.producer), [&](ir::Slot slot, ValueId v) {
             if (a.info(value.producer).use(slot).use != analysis::Use::Shape) open.push_back(v);
         });
@@ -29,18 +32,22 @@ std::unordered_set<ir::OpId> ancestors(const Analysis& a, const std::vector<Valu
     return found;
 }
 
-// In the program's order, so that no operator calls for a long chain of others.
+// In the program's order, so that no operator calls for a long chain of others. Of several results of an operator, those
+// that nobody wants are not kept.
 std::map<ValueId, base::TensorView> evaluate(Structure& structure, const Analysis& a,
                                              const std::vector<ValueId>& values)
 {
     structure.evaluateFeatures();
     structure.keep({values.begin(), values.end()});
     structure.checkGuards();
-    const std::unordered_set<ir::OpId> wanted = ancestors(a, values);
+    const std::unordered_set<ValueId> wanted = ancestors(a, values);
     std::map<ValueId, base::TensorView> results;
-    for (const ir::Op& op : a.program.ops)
-        if (wanted.contains(op.id) && a.program.value(op.outputs.at(0)).kind == ir::ValueKind::Tensor)
-            structure.value(op.outputs.at(0));
+    for (const ir::Op& op : a.program.ops) {
+        const auto one = std::ranges::find_if(op.outputs, [&](ValueId v) {
+            return wanted.contains(v) && a.program.value(v).kind == ir::ValueKind::Tensor;
+        });
+        if (one != op.outputs.end()) structure.value(*one);
+    }
     for (const ValueId v : values) results[v] = loader::toView(structure.value(v).contiguous());
     return results;
 }

@@ -180,15 +180,21 @@ private:
         switch (k.kind) {
         case KeyKind::Id:
         case KeyKind::Pos: return std::nullopt;
-        case KeyKind::End: return integers(pairRow(s.index, k.end), s.index, label);
-        case KeyKind::Foreign:
-            return integers(method().assign(label, value(k.column) + ".reshape([-1])"), k.column, label);
+        case KeyKind::End:
+            if (s.columns[k.end].valid()) return wholeColumn(s.columns[k.end], label);
+            return integers(pairRow(s.index, k.end), s.index, label);
+        case KeyKind::Foreign: return wholeColumn(k.column, label);
         case KeyKind::Parts: return concatenated(s, k, label);
         case KeyKind::Of: break;
         }
         refuse("the table " + analysis::tableLabel(m_analysis.tables, space) + " has no column " +
                    m_context.ids.key(key),
                {});
+    }
+
+    std::string wholeColumn(ir::ValueId column, const std::string& label)
+    {
+        return integers(method().assign(label, value(column) + ".reshape([-1])"), column, label);
     }
 
     std::string columnLabel(ir::SpaceId space, ir::KeyId key) const

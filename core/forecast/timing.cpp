@@ -8,6 +8,7 @@
 #include "analysis/rows/classes.h"
 #include "executor/block.h"
 #include "executor/number.h"
+#include "executor/strips.h"
 #include "operators/operators.h"
 
 namespace hopscope::forecast {
@@ -91,6 +92,7 @@ private:
         case Act::Positions: return positions(i);
         case Act::Pick: return pick(i);
         case Act::Segment: return segment(i);
+        case Act::Strips: return strips(i);
         case Act::Select:
         case Act::Concat: return copied(i);
         case Act::Call: return call(i);
@@ -132,9 +134,32 @@ private:
         if (s.weightValue.valid()) work.near += messages * rowBytes(s.weightValue);
         for (const Operand& o : i.operands) work.near += bytes(o);
         if (s.from >= 0 && s.columns < 0) work.near += messages * width;
-        else if (s.from >= 0)
-            work.rows = messages * randomRow(WallKind::Segments, width, m_run.rows(s.sourceRows) / m_run.batches);
-        else work.rows = messages * columnRow(WallKind::Segments, width, s.messages, s.columnSpace, s.columnKey);
+        else work.rows = gathered(s, width);
+        return work;
+    }
+
+    // Of the rows of the frontier, or of a table in place.
+    double gathered(const executor::Segment& s, double width)
+    {
+        const double messages = m_run.rows(s.messages);
+        if (s.from < 0) return messages * columnRow(WallKind::Segments, width, s.messages, s.columnSpace, s.columnKey);
+        return messages * randomRow(WallKind::Segments, width, m_run.rows(s.sourceRows) / m_run.batches);
+    }
+
+    // Each step writes its rows, in the caches, and the next one reads them.
+    Work strips(const Instruction& i)
+    {
+        const executor::StripPart& part = *i.strips;
+        const double edges = m_run.rows(part.messages), destinations = m_run.rows(i.rows);
+        const double item = part.program.element == kernels::StripElement::Float64 ? 8 : 4;
+        Work work{.near = result(i)};
+        for (const kernels::StripStep& step : part.program.steps)
+            work.near += item * static_cast<double>(step.width) * (step.perDestination ? destinations : edges);
+        for (const executor::StripTableSource& table : part.tables) {
+            if (!table.value.valid() || table.rows == kernels::StripRows::Single) continue;
+            if (table.rows == kernels::StripRows::Gathered) work.rows += gathered(table.place, rowBytes(table.value));
+            else work.near += m_run.rows(table.on) * rowBytes(table.value);
+        }
         return work;
     }
 

@@ -40,7 +40,7 @@ TEST_CASE("every form of --role is understood")
         const auto role = analysis::parseRole(row.text);
         REQUIRE(role.has_value());
         CHECK(role->first == row.name);
-        CHECK(role->second == InputRole{row.kind, row.first, row.second, "", row.form, true});
+        CHECK(role->second == InputRole{row.kind, row.first, row.second, "", true, row.form});
     }
 }
 

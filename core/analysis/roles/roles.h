@@ -37,8 +37,8 @@ struct InputRole {
     std::string first;     // node type, relation or graph table
     std::string second;    // Index: destination type; Key: target table
     std::string relation;  // Index: the relation's name (the data key it came from)
-    EdgeForm form = EdgeForm::Rows;
     bool overridden = false;
+    EdgeForm form = EdgeForm::Rows;  // Index
     bool operator==(const InputRole&) const = default;
 };
 
