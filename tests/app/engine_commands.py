@@ -296,7 +296,9 @@ class Runs(EngineTest):
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())
         self.assertEqual(kept["format"], "hopscope-machine")
         self.assertEqual(kept["devices"]["cpu"] | {"device": "cpu"}, printed | {"runs": 0})
-        self.assertTrue(all(rate > 0 for key, rate in printed.items() if key != "device"))
+        self.assertTrue(all(rate > 0 for key, rate in printed.items() if key not in ("device", "walls")))
+        self.assertTrue(all(wall["all"] >= wall["one"] > 0 for wall in printed["walls"]))
+        self.assertLessEqual({"stream", "rows", "segments", "gemm", "pages", "stores"}, {w["wall"] for w in printed["walls"]})
         words = [ENGINE, "plan", *KARATE, "--json"]
         measured, typical = (
             json.loads(subprocess.run(words, capture_output=True, text=True, timeout=300, check=True,
@@ -304,6 +306,17 @@ class Runs(EngineTest):
             for where in ("cache", "none"))
         self.assertNotEqual(measured["cost"], typical["cost"])
         self.assertEqual(measured["checkpoints"][-1], typical["checkpoints"][-1])
+
+    def test_a_report_says_what_was_predicted_and_what_a_stage_takes_at_least(self):
+        out = self.folder / "bounds"
+        subprocess.run([ENGINE, "run", *KARATE, "-o", str(out), "--verify", "none"], capture_output=True, timeout=300,
+                       check=True, env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "nothing")})
+        for stage in json.loads((out / "report.json").read_text())["stages"]:
+            self.assertEqual(stage["predicted"]["bytes"], stage["bytes"])
+            self.assertEqual(stage["predicted"]["destinations"], stage["destinations"])
+            self.assertGreaterEqual(stage["predicted"]["seconds"], stage["bound_seconds"])
+            self.assertGreater(stage["bound_seconds"], 0)
+            self.assertIn(stage["wall"], ("gemm", "rows", "stream"))
 
     def test_data_comes_as_files_folder_or_names(self):
         data = load_file(KARATE[2])
