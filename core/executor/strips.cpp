@@ -1,6 +1,7 @@
 #include "executor/strips.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace hopscope::executor {
@@ -205,11 +206,13 @@ std::vector<StripRegion> stripRegions(const StripRequest& request)
 std::vector<int> stepsWithRegions(const analysis::Analysis& analysis, const plan::Loop& loop,
                                   const std::vector<StepUse>& uses, const std::vector<StripRegion>& regions)
 {
+    std::vector<int> order(regions.empty() ? uses.size() : 0);
+    std::iota(order.begin(), order.end(), 0);
+    if (regions.empty()) return order;
     const Dependences dependences(analysis, loop, uses);
     std::vector<const StripRegion*> regionOf(uses.size(), nullptr);
     for (const StripRegion& r : regions)
         for (const int i : r.steps) regionOf[static_cast<std::size_t>(i)] = &r;
-    std::vector<int> order;
     std::set<int> done;
     const auto together = [&](int i) {
         const StripRegion* const r = regionOf[static_cast<std::size_t>(i)];

@@ -78,7 +78,7 @@ struct StripRequest {
 std::vector<StripRegion> stripRegions(const StripRequest& request);
 
 // The loop's steps in an order in which all steps of a region follow each other: by number, regions as late as their last
-// input. Quadratic in the steps.
+// input; without regions as the plan has them. Quadratic in the steps.
 std::vector<int> stepsWithRegions(const analysis::Analysis& analysis, const plan::Loop& loop,
                                   const std::vector<StepUse>& uses, const std::vector<StripRegion>& regions);
 

@@ -68,8 +68,8 @@ const Expected expected[] = {
     // What may not be fused: messages or weights that are results themselves, a softmax by another end than the sum,
     // a product of which both sides are repeated.
     {"gated_kept", {}},
-    {"softmaxed_weights", {}},
-    {"softmaxed_over_sources", {Fuse::Chain}},  // the sum, after the softmax of another loop
+    {"softmaxed_weights", {Fuse::Chain}},  // the weighted sum alone
+    {"softmaxed_over_sources", {}},
     {"softmaxed_crossed", {}},
     {"sage", {}},
 };
