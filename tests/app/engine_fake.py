@@ -71,18 +71,19 @@ class Commands(FakeTest):
         rates = json.loads(self.engine("bench", "machine", "--device", "cuda:1", "--json",
                                        HOPSCOPE_FAKE_FAULT="memory:67108864").stdout)
         self.assertEqual(rates.pop("device"), "cuda:1")
-        copies = rates.pop("copies")
+        copies, walls = rates.pop("copies"), rates.pop("walls")
+        self.assertLessEqual({"up", "down"}, {wall["wall"] for wall in walls})
         self.assertIs(copies.pop("pinned"), True)
         self.assertEqual(set(copies), {"up", "down", "both", "gather"})
         self.assertTrue(all(value > 0 for value in [*rates.values(), *copies.values()]))
         kept = json.loads((self.folder / "cache/hopscope/machine.json").read_text())["devices"]["cuda:1"]
-        self.assertEqual(kept, {**rates, "runs": 0})
+        self.assertEqual(kept, {**rates, "walls": walls, "runs": 0})
 
     def test_want_of_device_or_pinned_memory_once_costs_time_alone(self):
         plan, asked = self.folder / "plan.json", (DIGITS["gat"]["model"], "--data", DIGITS["gat"]["data"][0])
         self.engine("plan", *asked, "--device", "cuda", "-o", plan)
         expected = load_file(str(ROOT / "samples/digits/gat.expected.safetensors"))["out"]
-        for fault in ("allocation:100", "allocation:200"):
+        for fault in ("allocation:400", "allocation:500"):
             with self.subTest(fault=fault):
                 out = self.folder / fault
                 # The check on a sample, which a verification brings along, would meet the fault first.

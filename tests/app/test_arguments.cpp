@@ -95,7 +95,7 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "plan m.pt --data d --deadline 0",
                              "plan m.pt --data d --strategy depth --stages 3",
                              "run m.pt --data d -o dir --plan p.json --pins q.json",
-                             "export m.pt --data d -o dir",
+                             "export m.pt --data d",
                              "place",
                              "place i.json --strategy best",
                              "place i.json --deadline 0",

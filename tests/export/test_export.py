@@ -77,7 +77,8 @@ class Zoo(ExportTest):
             for name in names:
                 with self.subTest(name), tempfile.TemporaryDirectory() as scratch:
                     case = known[name]
-                    folder = self.export(case["model"], case["data0"], folder=Path(scratch) / "exported")
+                    roles = [word for role in case.get("roles", "").split(";") if role for word in ("--role", role)]
+                    folder = self.export(case["model"], case["data0"], *roles, folder=Path(scratch) / "exported")
                     # On graphs with isolated nodes, self-loops and duplicate edges; sums of some hundreds in float32.
                     self.assertEqual(complaints(folder, graphs_of(case), scratch, tolerance=2e-5), [])
                     self.same_from_cpp(folder, case, scratch)

@@ -66,10 +66,11 @@ TEST_CASE("values know who makes them and who reads them, both ways")
 
 TEST_CASE("every field that a client reads is needed, and its kind too")
 {
-    // Not read: what stages take and make (the plan says it), and whether a lint blocks. Labels may be missing.
+    // Not read: what stages take and make (the plan says it), and whether a lint blocks. Labels, hints and /from_code may be missing.
     const auto unread = [](const std::string& p) {
         return p.starts_with("/stages") || p.ends_with("/blocking") || p.starts_with("/hashes/") ||
-               p.starts_with("/roles/") || p.starts_with("/sizes/") || p.ends_with("/label");
+               p.starts_with("/roles/") || p.starts_with("/sizes/") || p.ends_with("/label") || p == "/from_code" ||
+               p.ends_with("/hint");
     };
     int checked = 0;
     for (const fixture::Mutation& mutation : fixture::mutations(test::inspectText())) {
