@@ -80,9 +80,9 @@ struct ShowText {  // --help, --version
     std::string text;
 };
 
-using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand, BenchCommand,
-                             BenchPlansCommand, MachineCommand, PlaceCommand, DevicesCommand, OracleCommand,
-                             ServeCommand, ShowText>;
+using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand,
+                             GenerateCommand, BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand,
+                             DevicesCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -321,7 +321,8 @@ private:
         const std::string hint =
             why.kind == Refused::Kind::BakedSize
                 ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                : "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of nodes";
+                : "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of "
+                  "nodes";
         return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hint,
                           ir::describeOp(placed));
     }
