@@ -155,7 +155,8 @@ private:
         i.inOrder = isOrdered(value, rows);
         if (i.inOrder) m_result.owned.insert({value, rows});
         else if (m_analysis.available(value)) m_result.leaves.insert(value);
-        return finish(std::move(i), valueRegister(value, rows, i.inOrder));
+        const Register to = valueRegister(value, rows, i.inOrder);
+        return finish(std::move(i), to);
     }
 
     // Values of the prologue on edges lie as tiles want them: one after the other, by destination.

@@ -206,7 +206,7 @@ private:
         if (operand->rows != m_step.rows || !isRows(value.id)) return std::nullopt;
         StripArgument made = argumentOf(value.id, operand->rows);
         Shape shape = value.shape;
-        return fitted(std::move(made), {shape.begin() + 1, shape.end()}, shape.size());
+        return fitted(made, {shape.begin() + 1, shape.end()}, shape.size());
     }
 
     // LibTorch keeps a number in the precision in which it computes; strips in that of the elements.
@@ -231,7 +231,7 @@ private:
         if (value.shape.size() == rank && value.shape[0] != 1) return std::nullopt;
         const bool full = value.shape.size() == rank;
         StripArgument made = argumentOf(value.id, {});
-        return fitted(std::move(made), {value.shape.begin() + (full ? 1 : 0), value.shape.end()}, rank);
+        return fitted(made, {value.shape.begin() + (full ? 1 : 0), value.shape.end()}, rank);
     }
 
     // Whether the operand's row is that of the result, or repeated in a way that the kernels know.

@@ -200,7 +200,11 @@ private:
 std::vector<StripRegion> stripRegions(const StripRequest& request)
 {
     if (!request.families.chain && !request.families.softmax && !request.families.several) return {};
-    return Finder(request).find();
+    std::vector<StripRegion> regions = Finder(request).find();
+    // Each region can be computed at once, but two of them may wait for steps of each other.
+    while (stepsWithRegions(request.analysis, request.loop, request.uses, regions).size() < request.uses.size())
+        regions.pop_back();
+    return regions;
 }
 
 std::vector<int> stepsWithRegions(const analysis::Analysis& analysis, const plan::Loop& loop,

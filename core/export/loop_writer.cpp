@@ -51,7 +51,7 @@ schema::CodeLoop LoopWriter::run()
 {
     for (const plan::Step& s : m_loop.steps) step(s);
     for (const plan::Access& w : m_loop.writes) {
-        m_returned.push_back(fetch(w.value, w.rows));
+        m_returned.emplace_back(fetch(w.value, w.rows));
         m_results.push_back({w.value, rowsOf(w.rows), m_analysis.rowDim(w.value), std::nullopt});
     }
     for (const plan::Step& r : m_loop.reductions) reduce(r);

@@ -285,7 +285,7 @@ private:
 
     void result(const std::string& key, const std::string& variable)
     {
-        m_returned.push_back(Text(quoted(key) + ": " + variable));
+        m_returned.emplace_back(quoted(key) + ": " + variable);
     }
 
     void listColumn(ir::SpaceId space, ir::KeyId key)

@@ -167,9 +167,10 @@ private:
 
     static at::Tensor scattered(const schema::CodeMerge& m, const std::vector<at::Tensor>& parts)
     {
-        const at::Tensor value = parts.at(0), start = parts.back().to(value.scalar_type());
+        const at::Tensor& value = parts.at(0);
+        const at::Tensor start = parts.back().to(value.scalar_type());
         if (m.kind == MergeKind::ScatterSum) return start + value;
-        const at::Tensor hits = parts.at(1);
+        const at::Tensor& hits = parts.at(1);
         if (m.kind == MergeKind::ScatterMean)
             return at::where(hits > 0, m.includeSelf ? (value + start) / (hits + 1) : value / hits, start);
         if (!m.includeSelf) return at::where(hits > 0, value, start);

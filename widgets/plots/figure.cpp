@@ -34,7 +34,7 @@ void paintLegend(const Figure& figure, QPainter& painter, int top)
     const int from = painter.fontMetrics().horizontalAdvance(figure.figureTitle()) + 24;
     const int room = figureSize.width() - from, wanted = std::min(legend->sizeHint().width(), room);
     painter.save();
-    painter.translate(margin + figureSize.width() - wanted, top + (titleHeight - legend->fontMetrics().height()) / 2);
+    painter.translate(margin + figureSize.width() - wanted, top + 0.5 * (titleHeight - legend->fontMetrics().height()));
     legend->paintItems(painter, wanted);
     painter.restore();
 }
