@@ -18,7 +18,7 @@ namespace hopscope::forecast {
 // Seconds; `bound` by wall: their sum is the lower bound.
 struct Timing {
     double seconds = 0;
-    std::array<double, 5> bound{};
+    std::array<double, namesOf(plan::Wall{}).size()> bound{};
 
     double& at(plan::Wall wall) { return bound[static_cast<std::size_t>(wall)]; }
     [[nodiscard]] double boundSeconds() const;

@@ -82,14 +82,14 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
 }
 
 void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-               const forecast::PredictOptions& limits, const std::stop_token& stop)
+               const forecast::PredictOptions& limits, Learning learning, const std::stop_token& stop)
 {
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (const std::string note = noteOf(machine); !note.empty()) chosen.notes.push_back(note);
     base::Result<Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
     if (!forecast) return;
     chosen.forecast = std::move(*forecast);
-    if (!machine.measured) return;
+    if (!machine.measured || learning == Learning::No) return;
     auto expected = expectedSeconds(prepared, predictor, chosen.plan, machine.rates, limits, stop);
     if (!expected) return;
     expected->stages = chosen.forecast->seconds();
@@ -106,8 +106,8 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     base::Result<PlanAnswer> answer = choosePlan(prepared, predictor, source, device, reporter, stop);
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{.plan = std::move(answer->plan)};
-    lookAhead(chosen, prepared, predictor, {chosen.plan.batch, device.memory}, stop);
-    if (!source.file.empty()) chosen.expected.reset();
+    const Learning learning = source.file.empty() ? Learning::Yes : Learning::No;
+    lookAhead(chosen, prepared, predictor, {chosen.plan.batch, device.memory}, learning, stop);
     chosen.structure = predictor.takeStructure();
     return chosen;
 }

@@ -22,10 +22,13 @@ struct ChosenPlan {
     std::shared_ptr<executor::Structure> structure{};  // of the graph, as far as it was needed for the choice
 };
 
-// Adds the forecast of the plan and, where the machine was measured, what is expected of it. Without them where the plan
-// cannot be looked at: a run says better what is wrong with it.
+// Whether the rates of the machine learn from the run of a plan: not from one that somebody else may have made.
+enum class Learning : std::uint8_t { No, Yes };
+
+// Adds the forecast of the plan and, where the machine was measured and learns, what is expected of it. Without them where
+// the plan cannot be looked at: a run says better what is wrong with it.
 void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-               const forecast::PredictOptions& limits, const std::stop_token& stop);
+               const forecast::PredictOptions& limits, Learning learning, const std::stop_token& stop);
 
 // The same with a look at the graph of its own, which the run goes on with.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,

@@ -53,15 +53,12 @@ struct WallRate {
 using Walls = std::vector<WallRate>;
 
 // What bounds a stage, in the words of its report.
-enum class Wall : std::uint8_t { Gemm, Rows, Stream, Disk, Link };
+enum class Wall : std::uint8_t { Gemm, Rows, Stream, Link };
 
 constexpr auto namesOf(Wall)
 {
-    return std::to_array<base::Named<Wall>>({{Wall::Gemm, "gemm"},
-                                             {Wall::Rows, "rows"},
-                                             {Wall::Stream, "stream"},
-                                             {Wall::Disk, "disk"},
-                                             {Wall::Link, "link"}});
+    return std::to_array<base::Named<Wall>>(
+        {{Wall::Gemm, "gemm"}, {Wall::Rows, "rows"}, {Wall::Stream, "stream"}, {Wall::Link, "link"}});
 }
 
 // As people say it: "1.4 x the bound (random rows)".
@@ -71,7 +68,6 @@ constexpr const char* inWords(Wall wall)
     case Wall::Gemm: return "matrix products";
     case Wall::Rows: return "random rows";
     case Wall::Stream: return "memory bandwidth";
-    case Wall::Disk: return "disk";
     case Wall::Link: return "copies to and from the GPU";
     }
     return "";

@@ -95,4 +95,21 @@ bool waitFor(const std::function<bool()>& condition, int milliseconds)
     return QTest::qWaitFor(condition, milliseconds);
 }
 
+QString leastWidths(window::MainWindow& window)
+{
+    QStringList widths;
+    for (QDockWidget* dock : window.docks().all())
+        if (dock->isVisible())
+            widths << QStringLiteral("%1 %2").arg(dock->objectName()).arg(dock->minimumSizeHint().width());
+    return widths.join(QStringLiteral(", "));
+}
+
+QStringList storedIds(const models::Document& document)
+{
+    QStringList ids;
+    for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
+        if (!checkpoint.output) ids.append(QString::fromStdString(document.model()->values.at(checkpoint.value).id));
+    return ids;
+}
+
 }  // namespace hopscope::bed

@@ -36,6 +36,11 @@ T* child(QObject& parent, const char* name)
     return parent.findChild<T*>(QLatin1String(name));
 }
 
+// The least widths of what stands in the window, for when it is too wide.
+QString leastWidths(window::MainWindow& window);
+// Of the values that the document's plan stores, without outputs.
+QStringList storedIds(const models::Document& document);
+
 QStringList fakeCommand(const QStringList& arguments = {});
 QString sample(const QString& name);  // "karate/gcn.pt" with its folder
 

@@ -37,24 +37,6 @@ bool redIn(const QImage& picture)
     return false;
 }
 
-// Of what stands in the window, for when it is too wide.
-QString leastWidths(MainWindow& window)
-{
-    QStringList widths;
-    for (QDockWidget* dock : window.docks().all())
-        if (dock->isVisible())
-            widths << QStringLiteral("%1 %2").arg(dock->objectName()).arg(dock->minimumSizeHint().width());
-    return widths.join(QStringLiteral(", "));
-}
-
-QStringList storedIds(const models::Document& document)
-{
-    QStringList ids;
-    for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
-        if (!checkpoint.output) ids.append(QString::fromStdString(document.model()->values.at(checkpoint.value).id));
-    return ids;
-}
-
 }  // namespace
 
 class TestEverywhere : public QObject {
@@ -113,7 +95,7 @@ void TestEverywhere::theWindowIsNeverLargerThanTheScreen()
     for (int table = 0; table < 60; ++table) model->sizes["a table with a long name " + std::to_string(table)] = 1000;
     bed.window->document().setModel(model);
     bed::waitFor([] { return false; }, 100);
-    QVERIFY2(fits(), qPrintable(leastWidths(*bed.window)));
+    QVERIFY2(fits(), qPrintable(bed::leastWidths(*bed.window)));
     QVERIFY(bed.window->minimumSizeHint().width() <= 1280);
 }
 
@@ -223,7 +205,7 @@ void TestEverywhere::aDropWhereNothingCanBeStoredOffersTheNearestPlace()
         return graphview::isMovable(scene, {graphview::Hit::Kind::Store, int(&s - scene.stores.data())});
     });
     QVERIFY(store != scene.stores.end());
-    const QStringList before = storedIds(bed.window->document());
+    const QStringList before = bed::storedIds(bed.window->document());
     const QPoint from = view->camera().toScreen(store->rect).center().toPoint(), to(view->width() - 12, 12);
     QTest::mousePress(view, Qt::LeftButton, {}, from);
     QTest::mouseMove(view, from + QPoint(10, 10));
@@ -234,7 +216,7 @@ void TestEverywhere::aDropWhereNothingCanBeStoredOffersTheNearestPlace()
     for (auto* button : child<QWidget>(*bed.window, "banner")->findChildren<QPushButton*>())
         if (button->text().startsWith("Store ")) offer = button;
     QVERIFY(offer);
-    QCOMPARE(storedIds(bed.window->document()), before);
+    QCOMPARE(bed::storedIds(bed.window->document()), before);
     QTest::mouseClick(offer, Qt::LeftButton);
     QTRY_COMPARE(bed.window->workbench().undoStack().count(), 1);
 }

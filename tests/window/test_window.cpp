@@ -47,24 +47,6 @@ bool drop(MainWindow& window, const QStringList& files)
     return enter.isAccepted();
 }
 
-// Of what stands in the window, for when it is too wide.
-QString leastWidths(MainWindow& window)
-{
-    QStringList widths;
-    for (QDockWidget* dock : window.docks().all())
-        if (dock->isVisible())
-            widths << QStringLiteral("%1 %2").arg(dock->objectName()).arg(dock->minimumSizeHint().width());
-    return widths.join(QStringLiteral(", "));
-}
-
-QStringList storedIds(const models::Document& document)
-{
-    QStringList ids;
-    for (const protocol::PlanCheckpoint& checkpoint : document.plan()->checkpoints)
-        if (!checkpoint.output) ids.append(QString::fromStdString(document.model()->values.at(checkpoint.value).id));
-    return ids;
-}
-
 }  // namespace
 
 class TestWindow : public QObject {
@@ -146,11 +128,11 @@ void TestWindow::cutsAreUndoneAndRedoneByKeys()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     bed.window->workbench().movePin(protocol::ValueId(5), protocol::ValueId(6));
-    QTRY_COMPARE(storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
     QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier);
-    QTRY_COMPARE(storedIds(bed.window->document()), (QStringList{"v5", "v9"}));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v5", "v9"}));
     QTest::keyClick(bed.window.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-    QTRY_COMPARE(storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
+    QTRY_COMPARE(bed::storedIds(bed.window->document()), (QStringList{"v6", "v9"}));
 }
 
 void TestWindow::aRefusedCutIsSaidInTheBanner()
@@ -178,7 +160,7 @@ void TestWindow::sessionsAreSavedAndOpenedAgain()
     Bed bed;
     QVERIFY(bed.open("/models/chain3.pt"));
     bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
-    QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
+    QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     bed.window->docks().setPerspective("compare");
     const QString file = bed.folder.filePath("s.hopscope");
     QVERIFY(bed.window->keeper().save(file).has_value());
@@ -187,7 +169,7 @@ void TestWindow::sessionsAreSavedAndOpenedAgain()
     other.window->openFile({file, {}, {}});
     QTRY_VERIFY(other.window->document().plan() != nullptr);
     QCOMPARE(other.window->document().modelPath(), QString("/models/chain3.pt"));
-    QCOMPARE(storedIds(other.window->document()).size(), 3);
+    QCOMPARE(bed::storedIds(other.window->document()).size(), 3);
     QCOMPARE(other.window->docks().perspective(), QString("compare"));
     QTRY_COMPARE(other.window->windowTitle(), QString("s.hopscope[*] – Hopscope"));
     QVERIFY(!other.window->isWindowModified());
@@ -227,7 +209,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
-    QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
+    QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     bed.window->workbench().startRun(true);
     QTRY_VERIFY(bed.window->workbench().running());
     QSignalSpy back(&bed.window->workbench(), &jobs::Workbench::engineBack);
@@ -239,7 +221,7 @@ void TestWindow::aKilledEngineIsReportedAndComesBack()
     QVERIFY(bed.window->banner().sentence().contains("has been restarted"));
     QCOMPARE(bed.window->document().model(), model);
     QVERIFY(bed.run());
-    QCOMPARE(storedIds(bed.window->document()).size(), 3);
+    QCOMPARE(bed::storedIds(bed.window->document()).size(), 3);
 }
 
 void TestWindow::reloadingKeepsCutsAndView()
@@ -247,12 +229,12 @@ void TestWindow::reloadingKeepsCutsAndView()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     bed.window->workbench().pin({base::PinKind::Checkpoint, protocol::ValueId(6)});
-    QTRY_COMPARE(storedIds(bed.window->document()).size(), 3);
+    QTRY_COMPARE(bed::storedIds(bed.window->document()).size(), 3);
     QSignalSpy opened(&bed.window->workbench(), &jobs::Workbench::opened);
     QTest::keyClick(bed.window.get(), Qt::Key_F5);
     QTRY_COMPARE(opened.count(), 1);
     QTRY_VERIFY(bed.window->document().plan() != nullptr);
-    QCOMPARE(storedIds(bed.window->document()).size(), 3);
+    QCOMPARE(bed::storedIds(bed.window->document()).size(), 3);
     QTRY_VERIFY(bed.window->isWindowModified());
 }
 
@@ -357,7 +339,7 @@ void TestWindow::lostWorkIsOfferedAndBroughtBack()
     QVERIFY(button);
     QTest::mouseClick(button, Qt::LeftButton);
     QTRY_VERIFY(bed.window->document().plan() != nullptr);
-    QCOMPARE(storedIds(bed.window->document()).size(), 3);
+    QCOMPARE(bed::storedIds(bed.window->document()).size(), 3);
     QVERIFY(!QFile::exists(home.filePath("recovery/lost.hopscope")));
 }
 
@@ -398,7 +380,8 @@ void TestWindow::nothingIsClippedInASmallWindow()
     bed.window->docks().setPerspective(perspective);
     QVERIFY(bed.run());
     bed.window->resize(1000, 700);
-    QVERIFY2(bed::waitFor([&] { return bed.window->width() <= 1000; }, 2000), qPrintable(leastWidths(*bed.window)));
+    QVERIFY2(bed::waitFor([&] { return bed.window->width() <= 1000; }, 2000),
+             qPrintable(bed::leastWidths(*bed.window)));
     QStringList found;
     const auto whole = [&] {
         found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);

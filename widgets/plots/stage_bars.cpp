@@ -52,7 +52,6 @@ QString wallTitle(plan::Wall wall)
     case plan::Wall::Gemm: return QCoreApplication::translate("Wall", "matrix products");
     case plan::Wall::Rows: return QCoreApplication::translate("Wall", "random rows");
     case plan::Wall::Stream: return QCoreApplication::translate("Wall", "memory bandwidth");
-    case plan::Wall::Disk: return QCoreApplication::translate("Wall", "disk");
     case plan::Wall::Link: return QCoreApplication::translate("Wall", "copies to and from the GPU");
     }
     return {};

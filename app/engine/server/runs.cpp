@@ -48,7 +48,8 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
         !placed)
         return base::forward(placed);
     if (device.batch) chosen.plan.batch = device.batch;
-    pipeline::lookAhead(chosen, prepared, document.predictor, {chosen.plan.batch, device.memory}, {});
+    pipeline::lookAhead(chosen, prepared, document.predictor, {chosen.plan.batch, device.memory},
+                        pipeline::Learning::Yes, {});
     return chosen;
 }
 
