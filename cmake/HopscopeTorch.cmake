@@ -11,8 +11,10 @@ endif()
 add_library(hopscope_libtorch INTERFACE)
 target_include_directories(hopscope_libtorch SYSTEM INTERFACE
   ${HOPSCOPE_TORCH_ROOT}/include ${HOPSCOPE_TORCH_ROOT}/include/torch/csrc/api/include)
+# libstdc++ goes first: some builds of LibTorch (the CUDA wheel of 2.11) export parts of std::filesystem that were linked into
+# them without what they call, and the loader takes the first library that has a name.
 target_link_libraries(hopscope_libtorch INTERFACE
-  -Wl,--no-as-needed ${HOPSCOPE_TORCH_ROOT}/lib/libtorch.so ${HOPSCOPE_TORCH_ROOT}/lib/libtorch_cpu.so
+  -Wl,--no-as-needed stdc++ ${HOPSCOPE_TORCH_ROOT}/lib/libtorch.so ${HOPSCOPE_TORCH_ROOT}/lib/libtorch_cpu.so
   ${HOPSCOPE_TORCH_ROOT}/lib/libc10.so -Wl,--as-needed Threads::Threads)
 target_link_options(hopscope_libtorch INTERFACE -Wl,-rpath,${HOPSCOPE_TORCH_ROOT}/lib)
 # at::parallel_for is a template: where it is compiled without OpenMP it runs on one thread. The runtime is the one that

@@ -1,12 +1,13 @@
 #include "executor/block.h"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include "analysis/rows/classes.h"
+#include "executor/frontier.h"
 
 namespace hopscope::executor {
 
@@ -15,17 +16,37 @@ using ir::RowKind;
 
 namespace {
 
-constexpr std::int64_t grain = 1 << 15;
+constexpr std::int64_t grain = 1 << 14;
 
 at::Tensor numbers(std::int64_t count) { return at::empty({count}, at::TensorOptions().dtype(at::kLong)); }
 std::int64_t* data(at::Tensor& t) { return t.mutable_data_ptr<std::int64_t>(); }
 const std::int64_t* data(const at::Tensor& t) { return t.const_data_ptr<std::int64_t>(); }
 
-at::Tensor counting(std::int64_t first, std::int64_t count)
+// Each number is computed from its place.
+template <class Of>
+at::Tensor generated(std::int64_t count, Of&& of)
 {
     at::Tensor t = numbers(count);
-    std::iota(data(t), data(t) + count, first);
+    std::int64_t* const to = data(t);
+    at::parallel_for(0, count, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) to[i] = of(i);
+    });
     return t;
+}
+
+// Calls it with each row, which differ, and its place.
+template <class Work>
+void each(const at::Tensor& rows, Work&& work)
+{
+    const std::int64_t* const row = data(rows);
+    at::parallel_for(0, rows.numel(), grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) work(row[i], i);
+    });
+}
+
+at::Tensor counting(std::int64_t first, std::int64_t count)
+{
+    return generated(count, [first](std::int64_t i) { return first + i; });
 }
 
 }  // namespace
@@ -88,17 +109,24 @@ at::Tensor Block::rows(const RowClass& rows)
 
 at::Tensor Block::makeRows(const RowClass& rows)
 {
-    if (isBatch(rows)) {
-        if (m_batch.ascending()) return counting(m_batch.first, m_batch.count);
-        at::Tensor t = numbers(m_batch.count);
-        for (std::int64_t i = 0; i < m_batch.count; ++i) data(t)[i] = m_batch[i];
-        return t;
-    }
+    if (isBatch(rows)) return generated(m_batch.count, [this](std::int64_t i) { return m_batch[i]; });
     const graph::Adjacency& adjacency = m_structure.adjacency(rows.table, rows.key);
-    at::Tensor t = numbers(count(rows));
+    return alongAdjacency(rows, [&](std::int64_t p) { return adjacency.row(p); });
+}
+
+// A number for each position of the adjacency that the batch owns; those of destinations that follow each other do so, too.
+template <class Of>
+at::Tensor Block::alongAdjacency(const RowClass& owned, Of&& of)
+{
+    const graph::Adjacency& adjacency = m_structure.adjacency(owned.table, owned.key);
+    if (m_batch.ascending()) {
+        const std::int64_t begin = m_batch.count ? adjacency.begin(m_batch.first) : 0;
+        return generated(count(owned), [&](std::int64_t i) { return of(begin + i); });
+    }
+    at::Tensor t = numbers(count(owned));
     std::int64_t* to = data(t);
     for (std::int64_t i = 0; i < m_batch.count; ++i)
-        for (std::int64_t p = adjacency.begin(m_batch[i]); p < adjacency.end(m_batch[i]); ++p) *to++ = adjacency.row(p);
+        for (std::int64_t p = adjacency.begin(m_batch[i]); p < adjacency.end(m_batch[i]); ++p) *to++ = of(p);
     return t;
 }
 
@@ -106,18 +134,25 @@ at::Tensor Block::offsets(const RowClass& owned)
 {
     const auto it = m_offsets.find(owned);
     if (it != m_offsets.end()) return it->second;
+    at::Tensor t = isBatch(owned) ? counting(0, m_batch.count + 1) : makeOffsets(owned);
+    m_structureBytes += t.numel() * 8;
+    return m_offsets[owned] = std::move(t);
+}
+
+at::Tensor Block::makeOffsets(const RowClass& owned)
+{
+    const graph::Adjacency& adjacency = m_structure.adjacency(owned.table, owned.key);
+    if (m_batch.ascending()) {
+        const std::int64_t first = m_batch.first, begin = m_batch.count ? adjacency.begin(first) : 0;
+        return generated(m_batch.count + 1,
+                         [&](std::int64_t i) { return i ? adjacency.end(first + i - 1) - begin : 0; });
+    }
     at::Tensor t = numbers(m_batch.count + 1);
     std::int64_t* to = data(t);
     to[0] = 0;
-    if (isBatch(owned)) {
-        std::iota(to, to + m_batch.count + 1, std::int64_t{0});
-    } else {
-        const graph::Adjacency& adjacency = m_structure.adjacency(owned.table, owned.key);
-        for (std::int64_t i = 0; i < m_batch.count; ++i)
-            to[i + 1] = to[i] + adjacency.end(m_batch[i]) - adjacency.begin(m_batch[i]);
-    }
-    m_structureBytes += t.numel() * 8;
-    return m_offsets[owned] = std::move(t);
+    for (std::int64_t i = 0; i < m_batch.count; ++i)
+        to[i + 1] = to[i] + adjacency.end(m_batch[i]) - adjacency.begin(m_batch[i]);
+    return t;
 }
 
 // For each row, which destination of the batch owns it.
@@ -125,8 +160,11 @@ at::Tensor Block::ordinals(const RowClass& owned)
 {
     const at::Tensor bounds = offsets(owned);
     at::Tensor t = numbers(count(owned));
-    for (std::int64_t i = 0; i < m_batch.count; ++i)
-        std::fill(data(t) + data(bounds)[i], data(t) + data(bounds)[i + 1], i);
+    std::int64_t* const to = data(t);
+    const std::int64_t* const bound = data(bounds);
+    at::parallel_for(0, m_batch.count, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) std::fill(to + bound[i], to + bound[i + 1], i);
+    });
     return t;
 }
 
@@ -140,17 +178,12 @@ at::Tensor Block::globals(const RowClass& on, ir::SpaceId space, ir::KeyId key)
         t = rows({RowKind::Batch, m_loop.destination, {}}).index_select(0, ordinals(on));
     } else if (ownedRows) {
         const OwnedColumn& column = m_structure.ownedColumn(space, on.key, key);
-        const graph::Adjacency& adjacency = m_structure.adjacency(space, on.key);
-        t = numbers(count(on));
-        std::int64_t* to = data(t);
-        for (std::int64_t i = 0; i < m_batch.count; ++i)
-            for (std::int64_t p = adjacency.begin(m_batch[i]); p < adjacency.end(m_batch[i]); ++p) *to++ = column[p];
+        t = alongAdjacency(on, [&](std::int64_t p) { return column[p]; });
     } else {
         const Column& column = m_structure.column(space, key);
         const at::Tensor own = rows(on);
         if (column.identity()) return own;
-        t = numbers(own.numel());
-        for (std::int64_t i = 0; i < own.numel(); ++i) data(t)[i] = column[data(own)[i]];
+        t = generated(own.numel(), [&, from = data(own)](std::int64_t i) { return column[from[i]]; });
     }
     m_structureBytes += t.numel() * 8;
     return m_globals[{on, space, key}] = std::move(t);
@@ -187,25 +220,24 @@ at::Tensor Block::positions(const RowClass& on, ir::SpaceId space, ir::KeyId key
 
 at::Tensor Block::look(const RowClass& in, const at::Tensor& globalRows)
 {
-    const std::int64_t n = globalRows.numel();
-    at::Tensor local = numbers(n);
     const std::int64_t* from = data(globalRows);
-    std::int64_t* to = data(local);
-    std::int64_t least = 0;
+    std::atomic<bool> outside = false;
+    const auto checked = [&](std::int64_t p) {
+        if (p < 0) outside.store(true, std::memory_order_relaxed);
+        return p;
+    };
+    at::Tensor local;
     if (isBatch(in) && m_batch.ascending()) {
-        for (std::int64_t i = 0; i < n; ++i) {
+        local = generated(globalRows.numel(), [&](std::int64_t i) {
             const std::int64_t p = from[i] - m_batch.first;
-            to[i] = p < m_batch.count ? p : -1;
-            least = std::min(least, to[i]);
-        }
+            return checked(p < m_batch.count ? p : -1);
+        });
     } else {
         const std::int32_t* entries = map(in).entries;
-        for (std::int64_t i = 0; i < n; ++i) {
-            to[i] = entries[from[i]] - 1;
-            least = std::min(least, to[i]);
-        }
+        local =
+            generated(globalRows.numel(), [&](std::int64_t i) { return checked(entries[from[i]] - std::int64_t{1}); });
     }
-    require(least >= 0, "an index leaves the rows of its batch");
+    require(!outside, "an index leaves the rows of its batch");
     return local;
 }
 
@@ -213,9 +245,7 @@ at::Tensor Block::parentPositions(const RowClass& on, const RowClass& in)
 {
     const Column& parents = m_structure.parentRows(on.table);
     const at::Tensor own = rows(on);
-    at::Tensor t = numbers(own.numel());
-    for (std::int64_t i = 0; i < own.numel(); ++i) data(t)[i] = parents[data(own)[i]];
-    return look(in, t);
+    return look(in, generated(own.numel(), [&, from = data(own)](std::int64_t i) { return parents[from[i]]; }));
 }
 
 at::Tensor Block::concatPositions(const RowClass& on, const std::vector<RowClass>& parts)
@@ -257,13 +287,13 @@ Block::Map& Block::emptyMap(const RowClass& rows)
 void Block::fill(Map& map, const at::Tensor& rows)
 {
     map.touched = rows;
-    for (std::int64_t i = 0; i < rows.numel(); ++i) map.entries[data(rows)[i]] = static_cast<std::int32_t>(i + 1);
+    each(rows, [&](std::int64_t row, std::int64_t i) { map.entries[row] = static_cast<std::int32_t>(i + 1); });
 }
 
 void Block::reset(Map& map)
 {
     if (!map.touched.defined()) return;
-    for (std::int64_t i = 0; i < map.touched.numel(); ++i) map.entries[data(map.touched)[i]] = 0;
+    each(map.touched, [&](std::int64_t row, std::int64_t) { map.entries[row] = 0; });
     map.touched = at::Tensor();
 }
 
@@ -278,53 +308,35 @@ Block::Map& Block::map(const RowClass& rows)
 void Block::buildFrontier(ir::SpaceId type)
 {
     Map& map = emptyMap({RowKind::Frontier, type, {}});
-    std::vector<std::int64_t> members;
+    FrontierNumbers numbers(map.entries, map.size);
     try {
-        numberFrontier(type, map, members);
+        numberFrontier(type, map, numbers);
     } catch (...) {  // for want of memory; a smaller batch would take these rows for its own
-        for (const std::int64_t row : members) map.entries[row] = 0;
+        if (!map.touched.defined()) numbers.forget();
         throw;
     }
 }
 
-// Own rows first, then each new row in first-seen order; local numbers of every source fall out on the way.
-void Block::numberFrontier(ir::SpaceId type, Map& map, std::vector<std::int64_t>& members)
+// The local numbers of every source fall out on the way.
+void Block::numberFrontier(ir::SpaceId type, Map& map, FrontierNumbers& numbers)
 {
     const RowClass self{RowKind::Frontier, type, {}};
-    if (type == m_loop.destination) {
-        for (std::int64_t i = 0; i < m_batch.count; ++i) {
-            members.push_back(m_batch[i]);
-            map.entries[m_batch[i]] = static_cast<std::int32_t>(i + 1);
-        }
-    }
+    if (type == m_loop.destination) numbers.own(makeRows({RowKind::Batch, type, {}}));
+    std::vector<std::pair<const plan::FrontierSource*, at::Tensor>> asked;
     for (const plan::FrontierSource& source : m_loop.frontier) {
         if (source.type != type) continue;
-        const RowClass on = ownedBy(source.space, source.owner);
-        at::Tensor local = frontierPositions(map, source, members);
-        m_structureBytes += local.numel() * 8;
-        m_positions[{on, source.space, source.key, self}] = std::move(local);
+        asked.emplace_back(&source, globals(ownedBy(source.space, source.owner), source.space, source.key));
+        numbers.ask(asked.back().second);
     }
-    at::Tensor rows = numbers(static_cast<std::int64_t>(members.size()));
-    std::copy(members.begin(), members.end(), data(rows));
+    at::Tensor rows = numbers.rows();
     map.touched = rows;
+    for (const auto& [source, wanted] : asked) {
+        at::Tensor local = numbers.positions(wanted);
+        m_structureBytes += local.numel() * 8;
+        m_positions[{ownedBy(source->space, source->owner), source->space, source->key, self}] = std::move(local);
+    }
     m_structureBytes += rows.numel() * 8;
     m_rows[self] = std::move(rows);
-}
-
-at::Tensor Block::frontierPositions(Map& map, const plan::FrontierSource& source, std::vector<std::int64_t>& members)
-{
-    const at::Tensor wanted = globals(ownedBy(source.space, source.owner), source.space, source.key);
-    at::Tensor local = numbers(wanted.numel());
-    for (std::int64_t i = 0; i < wanted.numel(); ++i) {
-        const std::int64_t row = data(wanted)[i];
-        std::int32_t& entry = map.entries[row];
-        if (entry == 0) {
-            members.push_back(row);
-            entry = static_cast<std::int32_t>(members.size());
-        }
-        data(local)[i] = entry - 1;
-    }
-    return local;
 }
 
 }  // namespace hopscope::executor

@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to executor: the block of a batch, that is, its rows in every table: those owned by the destinations (slices
-// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. Linear in the rows of the
-// batch, independent of the size of the graph.
+// of adjacencies, hence sorted by destination), the frontier, and their local row numbers. On all cores, linear in the rows
+// of the batch (see frontier.h for a small share of the table's rows).
 
 #include <map>
 
@@ -33,6 +33,8 @@ inline bool isSliced(const ir::RowClass& on, ir::SpaceId space, ir::KeyId key)
 {
     return on.kind == ir::RowKind::Owned && on.table == space && on.key != key;
 }
+
+class FrontierNumbers;
 
 class Block {
 public:
@@ -79,10 +81,12 @@ private:
     void fill(Map& map, const at::Tensor& rows);
     void reset(Map& map);
     void buildFrontier(ir::SpaceId type);
-    void numberFrontier(ir::SpaceId type, Map& map, std::vector<std::int64_t>& members);
-    at::Tensor frontierPositions(Map& map, const plan::FrontierSource& source, std::vector<std::int64_t>& members);
+    void numberFrontier(ir::SpaceId type, Map& map, FrontierNumbers& numbers);
     at::Tensor look(const ir::RowClass& in, const at::Tensor& globalRows);
     at::Tensor makeRows(const ir::RowClass& rows);
+    template <class Of>
+    at::Tensor alongAdjacency(const ir::RowClass& owned, Of&& of);
+    at::Tensor makeOffsets(const ir::RowClass& owned);
     at::Tensor ordinals(const ir::RowClass& owned);
     bool isBatch(const ir::RowClass& rows) const { return rows.kind == ir::RowKind::Batch; }
     ir::RowClass ownedBy(ir::SpaceId space, ir::KeyId owner) const;

@@ -1,9 +1,9 @@
 #include "executor/feed.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
-#include <set>
 
 #include <ATen/Parallel.h>
 
@@ -17,6 +17,7 @@ using ir::RowKind;
 namespace {
 
 constexpr std::int64_t gatherGrain = 1 << 11;
+constexpr std::int64_t narrowGrain = 1 << 15;
 constexpr std::int64_t mostNarrow = std::numeric_limits<std::int32_t>::max();
 
 at::Tensor pageable(at::IntArrayRef shape, at::ScalarType dtype)
@@ -261,34 +262,56 @@ at::Tensor Feed::narrowed(const at::Tensor& numbers, const Buffer& buffer)
         const std::int64_t* const from = numbers.const_data_ptr<std::int64_t>();
         at::Tensor out = buffer({numbers.numel()}, at::kInt);
         auto* const to = out.mutable_data_ptr<std::int32_t>();
-        std::int64_t bits = 0;
-        for (std::int64_t k = 0; k < numbers.numel(); ++k) {
-            to[k] = static_cast<std::int32_t>(from[k]);
-            bits |= from[k];
-        }
-        if (bits <= mostNarrow) return out;
+        std::atomic<bool> wide = false;
+        at::parallel_for(0, numbers.numel(), narrowGrain, [&](std::int64_t first, std::int64_t last) {
+            std::int64_t bits = 0;
+            for (std::int64_t k = first; k < last; ++k) {
+                to[k] = static_cast<std::int32_t>(from[k]);
+                bits |= from[k];
+            }
+            if (bits > mostNarrow) wide.store(true, std::memory_order_relaxed);
+        });
+        if (!wide) return out;
         return buffer({numbers.numel()}, at::kLong).copy_(numbers);
     });
 }
 
 std::int64_t Feed::stagingBytes()
 {
-    std::int64_t bytes = 0;
-    std::set<RowClass> offsets;
-    const auto add = [&](std::int64_t more) { bytes += StagingChunk::rounded(more); };
-    for (const Instruction& i : m_program.instructions) {
-        m_session.checkStop();
-        if (skips(i)) continue;
-        if (i.act == Act::Read) add(m_block.count(i.rows) * (picksThere(i) ? 4 : tableRowBytes(i.value)));
-        if (i.act == Act::Positions || i.act == Act::Select || i.act == Act::Concat) add(m_block.count(i.rows) * 4);
-        if (i.act == Act::Segment && i.segment.from < 0) add(m_block.count(i.segment.messages) * 4);
-        if (i.act != Act::Segment || !offsets.insert(i.segment.messages).second) continue;
-        add((m_block.destinations().count + 1) * 4);
-        add(mostPieceBytes(m_block.count(i.segment.messages)));
+    return timed(Phase::Block, [this] {
+        std::int64_t bytes = 0;
+        std::set<RowClass> offsets;
+        for (const Instruction& i : m_program.instructions) {
+            m_session.checkStop();
+            if (!skips(i)) bytes += stagingBytes(i, offsets);
+        }
+        for (const Written& w : m_program.writes)
+            if (m_session.choice.holds(w.value) && !m_block.isRange(w.rows))
+                bytes += StagingChunk::rounded(m_block.count(w.rows) * 4);
+        return bytes;
+    });
+}
+
+// `offsets`: those that an instruction before it has brought.
+std::int64_t Feed::stagingBytes(const Instruction& i, std::set<RowClass>& offsets)
+{
+    const auto bytes = [&](const RowClass& rows, std::int64_t each) {
+        return StagingChunk::rounded(m_block.count(rows) * each);
+    };
+    switch (i.act) {
+    case Act::Read: return bytes(i.rows, picksThere(i) ? 4 : tableRowBytes(i.value));
+    case Act::Positions:
+    case Act::Select:
+    case Act::Concat: return bytes(i.rows, 4);
+    case Act::Segment: {
+        const RowClass& messages = i.segment.messages;
+        const std::int64_t columns = i.segment.from < 0 ? bytes(messages, 4) : 0;
+        if (!offsets.insert(messages).second) return columns;
+        return columns + StagingChunk::rounded((m_block.destinations().count + 1) * 4) +
+               StagingChunk::rounded(mostPieceBytes(m_block.count(messages)));
     }
-    for (const Written& w : m_program.writes)
-        if (m_session.choice.holds(w.value) && !m_block.isRange(w.rows)) add(m_block.count(w.rows) * 4);
-    return bytes;
+    default: return 0;
+    }
 }
 
 std::int64_t Feed::tableRowBytes(ir::ValueId value)

@@ -5,6 +5,7 @@
 // computed.
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "executor/loop_program.h"
@@ -75,6 +76,7 @@ private:
     void countRead(ir::ValueId value, std::int64_t bytes);
     void countInPlace(const Segment& s);
     at::Tensor picked(const Instruction& i);
+    std::int64_t stagingBytes(const Instruction& i, std::set<ir::RowClass>& offsets);
     std::int64_t tableRowBytes(ir::ValueId value);
 
     Session& m_session;

@@ -5,6 +5,8 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include "executor/staging_plan.h"
+
 namespace hopscope::executor {
 
 namespace {
@@ -16,6 +18,11 @@ using Mark = std::optional<c10::Event>;
 struct Span {
     Mark begin, end;
 };
+
+double share(std::int64_t bytes, const StagingChunk& chunk)
+{
+    return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(chunk.capacity(), 1));
+}
 
 }  // namespace
 
@@ -122,12 +129,15 @@ void Flow::prepareAll()
     }
 }
 
-// Smaller than wanted if its rows take more pinned memory than there is.
+// Smaller than wanted if its rows take more pinned memory than there is. Numbering the rows of a batch that does not fit is
+// lost work, so the rows per byte of the batch before decide beforehand.
 void Flow::prepare(Slot& slot, std::int64_t first)
 {
-    std::int64_t n = m_sizer.next(first, m_all.count() - first, m_all.order());
+    Destinations batch{first, m_sizer.next(first, m_all.count() - first, m_all.order()), m_all.order()};
+    const auto shrunk = [&] { return m_sizer.within(batch, fullSlot / m_fullnessPerRow); };
+    if (m_fullnessPerRow > 0 && !m_session.options.batch) batch.count = shrunk();
     slot.prepared = fitsIntoMemory([&] {
-        while (!stage(slot, {first, n, m_all.order()})) n = (n + 1) / 2;
+        while (!stage(slot, batch)) batch.count = std::min(batch.count - 1, shrunk());
     });
 }
 
@@ -138,9 +148,10 @@ bool Flow::stage(Slot& slot, const Destinations& destinations)
     m_session.checkStop();
     slot.destinations = destinations;
     slot.block.begin(destinations);
-    const bool fits = slot.batch.feed().stagingBytes() <= slot.memory.up.capacity() &&
-                      slot.batch.resultBytes() <= slot.memory.down.capacity();
-    if (!fits && destinations.count > 1 && !m_session.options.batch) {
+    const double full = std::max(share(slot.batch.feed().stagingBytes(), slot.memory.up),
+                                 share(slot.batch.resultBytes(), slot.memory.down));
+    m_fullnessPerRow = full / static_cast<double>(m_sizer.rows(destinations));
+    if (full > 1 && destinations.count > 1 && !m_session.options.batch) {
         slot.block.end();
         return false;
     }

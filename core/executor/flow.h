@@ -42,6 +42,7 @@ private:
     void prepareAll();
     void prepare(Slot& slot, std::int64_t first);
     bool stage(Slot& slot, const Destinations& destinations);
+    double m_fullnessPerRow = 0;  // of the last batch prepared: the share of its slot's memory, per row; 0: none yet
 
     // On the calling thread.
     void drive();
@@ -81,8 +82,5 @@ private:
     std::exception_ptr m_failure;
     std::vector<std::jthread> m_threads;
 };
-
-// Allocates the ring for all loops of a run, in pinned memory. Linear in the programs.
-std::unique_ptr<StagingRing> makeRing(Session& session, const std::vector<std::vector<LoopProgram>>& programs);
 
 }  // namespace hopscope::executor

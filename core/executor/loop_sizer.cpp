@@ -59,6 +59,24 @@ std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::i
     return m_sizer.next(left, [&](std::int64_t n) { return bytes({first, n, order}); });
 }
 
+std::int64_t LoopSizer::rows(const Destinations& destinations)
+{
+    const std::lock_guard lock(m_mutex);
+    return destinations.count + ownedRows(destinations);
+}
+
+std::int64_t LoopSizer::within(const Destinations& destinations, double rows)
+{
+    std::int64_t low = 1, high = destinations.count;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low + 1) / 2;
+        const auto asked = static_cast<double>(this->rows({destinations.first, middle, destinations.order}));
+        if (asked <= rows) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
 double LoopSizer::predicted(const Destinations& destinations)
 {
     const std::lock_guard lock(m_mutex);

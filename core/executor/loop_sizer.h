@@ -44,6 +44,10 @@ public:
     // The number of destinations in the batch that starts at `first`, at least 1. `left`: how many there are from there
     // on.
     std::int64_t next(std::int64_t first, std::int64_t left, const std::int64_t* order);
+    // The most of these destinations, from the first one on, that have no more than `rows` rows, but at least 1.
+    std::int64_t within(const Destinations& destinations, double rows);
+    // Destinations and the rows that they own in all tables.
+    std::int64_t rows(const Destinations& destinations);
     // The bytes that a batch will use on the executing device.
     double predicted(const Destinations& destinations);
     // To be told about each finished batch: predicted and actual bytes, and its block.

@@ -10,8 +10,8 @@
 
 #include "base/units.h"
 #include "executor/exception_boundary.h"
-#include "executor/flow.h"
 #include "executor/prologue.h"
+#include "executor/staging_plan.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
 

@@ -1,6 +1,8 @@
+#include "executor/staging_plan.h"
+
 #include <algorithm>
 
-#include "executor/flow.h"
+#include "analysis/rows/classes.h"
 
 namespace hopscope::executor {
 
@@ -21,13 +23,17 @@ struct Wanted {
 
 class StagingPlan {
 public:
-    explicit StagingPlan(Session& session) : m_session(session) {}
+    StagingPlan(const analysis::Analysis& analysis, Structure& structure, std::optional<std::int64_t> batch)
+        : m_analysis(analysis),
+          m_structure(structure),
+          m_batch(batch)
+    {}
 
     Wanted of(const LoopProgram& program)
     {
         m_program = &program;
-        m_all = m_session.structure.size(program.loop->destination);
-        m_count = std::min(m_session.options.batch.value_or(m_all), m_all);
+        m_all = m_structure.size(program.loop->destination);
+        m_count = std::min(m_batch.value_or(m_all), m_all);
         Wanted wanted;
         for (const Instruction& i : program.instructions) wanted.up += in(i);
         for (const Written& w : program.writes) wanted.down += rows(w.rows) * bytesOfRow(w.value);
@@ -49,7 +55,7 @@ private:
 
     double bytesOfRow(ir::ValueId value)
     {
-        return static_cast<double>(rowBytes(m_session.analysis, value, m_session.structure.sizes()));
+        return static_cast<double>(rowBytes(m_analysis, value, m_structure.sizes()));
     }
 
     // On average; of a frontier, at most.
@@ -58,15 +64,17 @@ private:
         const auto count = static_cast<double>(m_count);
         if (on.kind == RowKind::Batch) return count;
         if (on.kind == RowKind::Owned)
-            return static_cast<double>(m_session.structure.size(on.table)) * count /
+            return static_cast<double>(m_structure.size(on.table)) * count /
                    static_cast<double>(std::max<std::int64_t>(m_all, 1));
         double asking = on.table == m_program->loop->destination ? count : 0;
         for (const plan::FrontierSource& s : m_program->loop->frontier)
-            if (s.type == on.table) asking += rows(analysis::owned(m_session.analysis, s.space, s.owner));
-        return std::min(asking, static_cast<double>(m_session.structure.size(on.table)));
+            if (s.type == on.table) asking += rows(analysis::owned(m_analysis, s.space, s.owner));
+        return std::min(asking, static_cast<double>(m_structure.size(on.table)));
     }
 
-    Session& m_session;
+    const analysis::Analysis& m_analysis;
+    Structure& m_structure;
+    std::optional<std::int64_t> m_batch;
     const LoopProgram* m_program = nullptr;
     std::int64_t m_all = 0, m_count = 0;
 };
@@ -80,18 +88,24 @@ std::int64_t chunkBytes(double wanted, bool chosen)
 
 }  // namespace
 
-std::unique_ptr<StagingRing> makeRing(Session& session, const std::vector<std::vector<LoopProgram>>& programs)
+SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const StagePrograms& programs,
+                    std::optional<std::int64_t> batch)
 {
     Wanted most;
-    StagingPlan plan(session);
+    StagingPlan plan(analysis, structure, batch);
     for (const auto& loops : programs) {
         for (const LoopProgram& program : loops) {
             const Wanted wanted = plan.of(program);
             most = {std::max(most.up, wanted.up), std::max(most.down, wanted.down)};
         }
     }
-    const bool chosen = session.options.batch.has_value();
-    auto ring = std::make_unique<StagingRing>(chunkBytes(most.up, chosen), chunkBytes(most.down, chosen));
+    return {chunkBytes(most.up, batch.has_value()), chunkBytes(most.down, batch.has_value())};
+}
+
+std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)
+{
+    const SlotBytes bytes = slotBytes(session.analysis, session.structure, programs, session.options.batch);
+    auto ring = std::make_unique<StagingRing>(bytes.up, bytes.down);
     if (!ring->pinned())
         session.noteOnce(
             "no more pinned memory is available: copies to and from the GPU do not overlap with computation");

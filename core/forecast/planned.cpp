@@ -1,6 +1,7 @@
 #include "forecast/planned.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <ATen/Parallel.h>
 
@@ -113,7 +114,7 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
 {
     const plan::Loop& loop = *l.program.loop;
     const std::int64_t all = std::max<std::int64_t>(m_structure.size(loop.destination), 1);
-    const std::int64_t size = l.program.tiling ? all : most;
+    const std::int64_t size = l.program.tiling ? all : sizeOf(l, most);
     const double batches =
         static_cast<double>(m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size).perBatch.size());
     const double tiles = l.program.tiling ? static_cast<double>(all) /
@@ -199,7 +200,42 @@ std::int64_t Planned::batchSize(const PredictOptions& options)
     std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
     while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    if (!gpu()) return size;
+    const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_programs, {});
+    for (auto& loops : m_loops)
+        for (PlannedLoop& l : loops) l.staged = stagedAtOnce(l, size, slot);
     return size;
+}
+
+// The share of a slot of the ring that the batches of a loop take on average.
+double Planned::slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot)
+{
+    double up = 0, down = 0;
+    for (const auto& [rows, traffic] : l.traffic.rows) {
+        const auto total = static_cast<double>(m_counts.of(*l.program.loop, rows, size).total);
+        for (const auto& [value, bytes] : traffic.read) up += static_cast<double>(bytes) * total;
+        up += static_cast<double>(traffic.numbers) / 2 * total;  // in 32 bits
+        down += static_cast<double>(traffic.written) * total;
+    }
+    const RowClass own{RowKind::Batch, l.program.loop->destination, {}};
+    const auto batches = static_cast<double>(m_counts.of(*l.program.loop, own, size).perBatch.size());
+    return std::max(up / static_cast<double>(slot.up), down / static_cast<double>(slot.down)) / std::max(batches, 1.0);
+}
+
+// Between the first of the halves of all destinations that fits and the last one that does not.
+std::int64_t Planned::stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot)
+{
+    size = std::min(size, std::max<std::int64_t>(m_structure.size(l.program.loop->destination), 1));
+    double filled = slotsFilled(l, size, slot);
+    if (filled <= executor::fullSlot) return std::numeric_limits<std::int64_t>::max();
+    double before = filled;
+    std::int64_t large = size;
+    while (size > 1 && filled > executor::fullSlot) {
+        large = std::exchange(size, (size + 1) / 2);
+        before = std::exchange(filled, slotsFilled(l, size, slot));
+    }
+    const auto scaled = static_cast<std::int64_t>(static_cast<double>(large) * executor::fullSlot / before);
+    return std::clamp(scaled, size, large);
 }
 
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.

@@ -3,6 +3,8 @@
 // Private to forecast: predicts the traffic and the memory of the loops of a plan from the graph, the shapes and a few
 // small batches.
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "executor/residents.h"
+#include "executor/staging_plan.h"
 #include "forecast/class_counts.h"
 #include "forecast/outside.h"
 #include "forecast/predict.h"
@@ -53,6 +56,8 @@ private:
         const executor::LoopProgram& program;
         Traffic traffic;
         executor::MemoryModel memory;
+        // Destinations that what goes through pinned memory allows in a batch.
+        std::int64_t staged = std::numeric_limits<std::int64_t>::max();
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
@@ -67,9 +72,11 @@ private:
     std::int64_t batchSize(const PredictOptions& options);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
-        return l.program.tiling ? l.program.tiling->rows : size;
+        return l.program.tiling ? l.program.tiling->rows : std::min(size, l.staged);
     }
     double mostMemory(std::int64_t size);
+    double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
+    std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     double peak(const PlannedLoop& l, const ClassRows& counts);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;

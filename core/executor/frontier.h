@@ -1,0 +1,42 @@
+#pragma once
+
+// Private to executor: numbers the rows of one table that a batch reads, on all cores.
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace hopscope::executor {
+
+// Gives each row that is asked for a local number: first the batch's own rows, in their order, then the others, ascending.
+// The result depends neither on the number of threads nor on the order of the questions. Linear in the rows asked for,
+// and in a 256th of the table's rows.
+class FrontierNumbers {
+public:
+    // `entries`: for each row of the table its local number + 1, all 0 at first. Outlives this object; whoever owns it resets
+    // the entries of the rows that rows() gives.
+    FrontierNumbers(std::int32_t* entries, std::int64_t size);
+
+    void own(const at::Tensor& rows);
+    // Global numbers in 64 bits, with repetitions.
+    void ask(const at::Tensor& rows);
+    // Numbers all that were asked for; their global numbers, in local order. Once, after the last question.
+    at::Tensor rows();
+    // The local number of each of these rows, all of which were asked for.
+    [[nodiscard]] at::Tensor positions(const at::Tensor& rows) const;
+    // Resets the entries of all rows that were asked for, for want of memory to number them.
+    void forget();
+
+private:
+    template <class Each>
+    void eachAsked(std::int64_t part, Each&& each) const;
+    std::vector<std::int64_t> firstOfParts() const;
+
+    std::int32_t* m_entries;
+    std::int64_t m_size;
+    std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was asked for
+    at::Tensor m_own;
+};
+
+}  // namespace hopscope::executor
