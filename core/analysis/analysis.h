@@ -175,7 +175,7 @@ struct OpInfo {
 
 // Diagnostics: what a user should know, each at an operator. `blocking` ones are the reasons why there is no split.
 struct Lint {
-    std::string code;  // "baked-size", "repaired", "baked-device", "nan-weights", "no-split", ...
+    std::string code;  // "repaired", "baked-device", "nan-weights", "no-split", ...
     std::string message;
     OpId op;  // may be invalid
     bool blocking = false;

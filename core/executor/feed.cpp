@@ -250,9 +250,7 @@ std::vector<kernels::HubPiece> Feed::hubsInPlace(const RowClass& messages)
     return timed(Phase::Block, [&] {
         const Destinations& batch = m_block.destinations();
         const graph::Adjacency& adjacency = m_session.structure.adjacency(messages.table, messages.key);
-        std::vector<std::int64_t> offsets{adjacency.begin(batch.first)};
-        for (std::int64_t k = 0; k < batch.count; ++k) offsets.push_back(adjacency.end(batch.first + k));
-        return kernels::hubPieces(offsets.data(), batch.count);
+        return kernels::hubPieces(adjacency.offsets() + batch.first, batch.count);
     });
 }
 

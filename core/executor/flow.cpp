@@ -19,6 +19,9 @@ struct Span {
     Mark begin, end;
 };
 
+// The calling and the writing thread are busy, too: a parallel loop waits for each of its threads to get a core.
+int preparingThreads(int all) { return all >= 6 ? all - 2 : all; }
+
 double share(std::int64_t bytes, const StagingChunk& chunk)
 {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(chunk.capacity(), 1));
@@ -64,7 +67,7 @@ void Flow::run()
     m_session.device.synchronize();
     m_anchor = m_session.device.mark(Lane::Compute);
     m_anchorSeconds = m_session.seconds();
-    const int threads = at::get_num_threads();
+    const int threads = preparingThreads(at::get_num_threads());
     m_threads.emplace_back([this, threads] {
         at::set_num_threads(threads);
         guarded([this] { prepareAll(); });

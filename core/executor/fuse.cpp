@@ -160,9 +160,9 @@ bool combination(const analysis::Analysis& analysis, const ir::Op& o, Segment& s
     const bool includeSelf = isTrue(argument(o, "include_self"), true);
     if (*text == "sum") return *fill == 0;
     if (includeSelf) return false;
-    if (*text == "mean") segment.combination = Combination::Mean;
-    else if (*text == "amax") segment.combination = Combination::Max;
-    else if (*text == "amin") segment.combination = Combination::Min;
+    if (*text == "mean") segment.combine = kernels::Combine::Mean;
+    else if (*text == "amax") segment.combine = kernels::Combine::Max;
+    else if (*text == "amin") segment.combine = kernels::Combine::Min;
     else return false;
     return true;
 }

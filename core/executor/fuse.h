@@ -11,7 +11,7 @@ struct Fusion {
     int gather = -1, scale = -1;  // steps that are fused with the aggregation; -1: none
     ir::ValueId source, weight;   // weight invalid: none
     ir::Slot indexSlot;           // of the gather
-    Segment shape;                // width, heads, combination, empty
+    Segment shape;                // width, heads, combine, empty
 };
 
 // An aggregation of whole rows of floating-point numbers by destination, from 0 or another number: its source is the

@@ -3,12 +3,11 @@
 // Private to executor: gathering along edges and combining by destination, as one instruction.
 
 #include "analysis/rows/classes.h"
+#include "kernels/segment.h"
 
 namespace hopscope::executor {
 
 using Register = int;
-
-enum class Combination : std::uint8_t { Sum, Mean, Max, Min };
 
 struct Segment {
     ir::ValueId source;     // whose rows are gathered, or the messages themselves
@@ -20,7 +19,7 @@ struct Segment {
     ir::SpaceId columnSpace;  // in place: the table and key that give the columns
     ir::KeyId columnKey;
     std::int64_t width = 1, heads = 1;
-    Combination combination = Combination::Sum;
+    kernels::Combine combine = kernels::Combine::Sum;
     double empty = 0;
 };
 

@@ -43,17 +43,6 @@ std::vector<std::int64_t> resultShape(const SegmentInputs& in)
     return shape;
 }
 
-kernels::Combine combine(Combination c)
-{
-    switch (c) {
-    case Combination::Mean: return kernels::Combine::Mean;
-    case Combination::Max: return kernels::Combine::Max;
-    case Combination::Min: return kernels::Combine::Min;
-    case Combination::Sum: break;
-    }
-    return kernels::Combine::Sum;
-}
-
 kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentInputs& in, at::Tensor& out)
 {
     kernels::SegmentArguments a;
@@ -68,7 +57,7 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     a.heads = segment.heads;
     a.sourceStride = in.source.size(0) > 1 ? in.source.stride(0) : segment.width;
     a.weightFirst = in.first;
-    a.combine = combine(segment.combination);
+    a.combine = segment.combine;
     a.empty = static_cast<float>(segment.empty);
     return a;
 }
@@ -98,11 +87,11 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
         messages = messages * in.weight.reshape(shape);
     }
     const at::Tensor where = ordinals(in.offsets, messages.size(0));
-    const bool sums = segment.combination == Combination::Mean || segment.combination == Combination::Sum;
-    const bool average = segment.combination == Combination::Mean;
+    const bool sums = segment.combine == kernels::Combine::Mean || segment.combine == kernels::Combine::Sum;
+    const bool average = segment.combine == kernels::Combine::Mean;
     at::Tensor out = at::full(resultShape(in), average ? 0.0 : segment.empty, messages.options());
     if (!sums) {
-        const char* const how = segment.combination == Combination::Max ? "amax" : "amin";
+        const char* const how = segment.combine == kernels::Combine::Max ? "amax" : "amin";
         return out.index_reduce(0, where, messages, how, false);
     }
     out = out.index_add(0, where, messages);

@@ -23,9 +23,11 @@ struct Wanted {
 
 class StagingPlan {
 public:
-    StagingPlan(const analysis::Analysis& analysis, Structure& structure, std::optional<std::int64_t> batch)
+    StagingPlan(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                std::optional<std::int64_t> batch)
         : m_analysis(analysis),
           m_structure(structure),
+          m_choice(choice),
           m_batch(batch)
     {}
 
@@ -36,13 +38,15 @@ public:
         m_count = std::min(m_batch.value_or(m_all), m_all);
         Wanted wanted;
         for (const Instruction& i : program.instructions) wanted.up += in(i);
-        for (const Written& w : program.writes) wanted.down += rows(w.rows) * bytesOfRow(w.value);
+        for (const Written& w : program.writes)
+            if (!m_choice.onlyHere(w.value)) wanted.down += rows(w.rows) * bytesOfRow(w.value);
         return wanted;
     }
 
 private:
     double in(const Instruction& i)
     {
+        if (m_choice.skips(i)) return 0;
         switch (i.act) {
         case Act::Read: return rows(i.rows) * bytesOfRow(i.value);
         case Act::Positions:
@@ -74,6 +78,7 @@ private:
 
     const analysis::Analysis& m_analysis;
     Structure& m_structure;
+    const ResidentChoice& m_choice;
     std::optional<std::int64_t> m_batch;
     const LoopProgram* m_program = nullptr;
     std::int64_t m_all = 0, m_count = 0;
@@ -88,11 +93,11 @@ std::int64_t chunkBytes(double wanted, bool chosen)
 
 }  // namespace
 
-SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const StagePrograms& programs,
-                    std::optional<std::int64_t> batch)
+SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                    const StagePrograms& programs, std::optional<std::int64_t> batch)
 {
     Wanted most;
-    StagingPlan plan(analysis, structure, batch);
+    StagingPlan plan(analysis, structure, choice, batch);
     for (const auto& loops : programs) {
         for (const LoopProgram& program : loops) {
             const Wanted wanted = plan.of(program);
@@ -104,7 +109,8 @@ SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, co
 
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs)
 {
-    const SlotBytes bytes = slotBytes(session.analysis, session.structure, programs, session.options.batch);
+    const SlotBytes bytes =
+        slotBytes(session.analysis, session.structure, session.choice, programs, session.options.batch);
     auto ring = std::make_unique<StagingRing>(bytes.up, bytes.down);
     if (!ring->pinned())
         session.noteOnce(

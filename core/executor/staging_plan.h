@@ -22,10 +22,10 @@ struct SlotBytes {
     std::int64_t up = 0, down = 0;
 };
 
-// For all loops of a run: a share of what the largest one copies, or all of a batch that the user has chosen. Linear in the
+// For all loops of a run: a share of what the largest one copies (tables on the device are not), or all of a batch that the user has chosen. Linear in the
 // programs.
-SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const StagePrograms& programs,
-                    std::optional<std::int64_t> batch);
+SlotBytes slotBytes(const analysis::Analysis& analysis, Structure& structure, const ResidentChoice& choice,
+                    const StagePrograms& programs, std::optional<std::int64_t> batch);
 
 // Allocates the ring of a run, in pinned memory where the system grants it.
 std::unique_ptr<StagingRing> makeRing(Session& session, const StagePrograms& programs);

@@ -114,11 +114,9 @@ private:
     {
         const std::optional<Fusion> found = aggregationOf(m_analysis, m_step, m_use);
         if (!found) return std::nullopt;
-        constexpr std::array combines{kernels::Combine::Sum, kernels::Combine::Mean, kernels::Combine::Max,
-                                      kernels::Combine::Min};
         StripAct act = actOf(StripAct::Aggregate, StripOp::Aggregate);
         act.arguments.push_back(argumentOf(found->source, found->shape.messages));
-        act.combine = combines[static_cast<std::size_t>(found->shape.combination)];
+        act.combine = found->shape.combine;
         act.empty = found->shape.empty;
         return act;
     }

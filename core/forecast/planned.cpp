@@ -201,7 +201,7 @@ std::int64_t Planned::batchSize(const PredictOptions& options)
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
     while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
     if (!gpu()) return size;
-    const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_programs, {});
+    const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     for (auto& loops : m_loops)
         for (PlannedLoop& l : loops) l.staged = stagedAtOnce(l, size, slot);
     return size;

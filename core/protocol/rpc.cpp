@@ -12,9 +12,6 @@ using json::Reader;
 using json::Value;
 
 constexpr json::Limits limits{maxMessageBytes, 64};
-constexpr base::ErrorCode commandCodes[] = {base::ErrorCode::Usage,       base::ErrorCode::Input,
-                                            base::ErrorCode::Unsupported, base::ErrorCode::Different,
-                                            base::ErrorCode::Resources,   base::ErrorCode::Internal};
 
 Value paramsOf(const Reader& root)
 {
@@ -143,8 +140,7 @@ base::Error fromRpc(const RpcError& error)
     base::Error plain = base::makeError(base::ErrorCode::Internal, error.message, error.hint, error.where);
     if (error.code == code::cancelled) plain.code = base::ErrorCode::Cancelled;
     if (error.code <= code::parseError + 100 && error.code >= code::parseError) plain.code = base::ErrorCode::Usage;
-    for (const base::ErrorCode candidate : commandCodes)
-        if (error.code == code::failed - static_cast<int>(candidate)) plain.code = candidate;
+    else plain.code = base::errorCodeOf(code::failed - error.code).value_or(plain.code);
     return plain;
 }
 

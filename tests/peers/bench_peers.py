@@ -1,7 +1,7 @@
 """Full-neighbour inference of all nodes: the engine beside what people use today, on the same graph, in turn.
 
     bench_peers.py --engine ENGINE [--nodes 131072] [--degree 16] [--models sage gcn gat ..] [--rounds 3] [--dgl PYTHON]
-                   [--device cuda:0] [--json]
+                   [--json]
 
 Three layers, 100 features, hidden width 128, 47 classes, float32. Everything runs in processes of its own, one after the
 other, in each of the rounds, so that a busy machine is busy for all of them; the fastest round counts, and of a peer
@@ -13,10 +13,8 @@ the faster of two inferences in each.
   loop     PyG's layer-wise inference() with NeighborLoader, if pyg-lib or torch-sparse is installed
   dgl      DGL on the whole graph, prepared beforehand, with weights of its own; with --dgl, a Python that imports it
 
-Seconds of the peers are those of the inference alone. With --device, engine, scatter and spmm run on a GPU: all three
-begin and end in host memory, so that copying features and graph there and results back is part of each one's seconds.
-`error` is the largest difference from PyG's forward in float64, as a share of the largest output where that is above 1.
-Peaks are those of the whole processes; with --device, those of the tensors on the GPU.
+Seconds of the peers are those of the inference alone. `error` is the largest difference from PyG's forward in float64, as a
+share of the largest output where that is above 1. Peaks are those of the whole processes.
 Exits with 1 if the engine's is larger than 1e-4, or unknown.
 """
 import argparse
@@ -48,7 +46,6 @@ def arguments():
     parser.add_argument("--models", nargs="+", choices=BASIC + CONVOLUTIONS, default=list(BASIC))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--dgl", help="a Python that can import dgl")
-    parser.add_argument("--device", default="cpu", help="cpu, or a GPU such as cuda:0")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--peer", nargs=3, metavar=("NAME", "MODEL", "FOLDER"), help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -163,15 +160,13 @@ def adjacency(edges, nodes):
     return torch.sparse_csr_tensor(rows, edges[0], torch.ones(edges.shape[1]), (nodes, nodes))
 
 
-def inference(name, model, folder, device):
-    """What is timed, as a function: from tensors in host memory to a tensor in host memory."""
+def inference(name, model, folder):
+    """What is timed, as a function."""
     if name == "dgl":
         return dgl_inference(model, folder)
     import torch
     x, edges = inputs(folder)
     network = pyg_model(model)
-    if device != "cpu" and name in ("scatter", "spmm"):
-        return device_inference(name, model, network.to(device), (x, edges), folder, device)
     more = [torch.from_numpy(numpy.load(folder / "edge_attr.npy"))] if model == "gine" else []
     if name == "exact":
         return lambda: network.double()(x.double(), edges, *[m.double() for m in more])
@@ -184,14 +179,6 @@ def inference(name, model, folder, device):
     from torch_geometric.loader import NeighborLoader
     loader = NeighborLoader(Data(x=x, edge_index=edges), num_neighbors=[-1], batch_size=16384, shuffle=False)
     return lambda: network.inference(loader)
-
-
-def device_inference(name, model, network, host, folder, device):
-    import torch
-    x, edges = host
-    graph = adjacency(edges, x.shape[0]) if name == "spmm" else edges
-    more = [torch.from_numpy(numpy.load(folder / "edge_attr.npy"))] if model == "gine" else []
-    return lambda: network(*[tensor.to(device) for tensor in (x, graph, *more)]).cpu()
 
 
 def dgl_inference(model, folder):
@@ -218,19 +205,11 @@ def dgl_inference(model, folder):
     return run
 
 
-def peak_of(device):
-    """Bytes: of this process, or of its tensors on a GPU."""
-    if device == "cpu":
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    import torch
-    return torch.cuda.max_memory_allocated(device)
-
-
-def measure_peer(name, model, folder, device):
+def measure_peer(name, model, folder):
     warnings.filterwarnings("ignore")
     import torch
     try:
-        run = inference(name, model, Path(folder), device)
+        run = inference(name, model, Path(folder))
     except ImportError as missing:
         print(json.dumps({"missing": str(missing)}))
         return
@@ -242,15 +221,15 @@ def measure_peer(name, model, folder, device):
             seconds = min(seconds, time.perf_counter() - began)
     if name != "dgl":
         numpy.save(Path(folder) / f"{model}.{name}.npy", out.numpy())
-    print(json.dumps({"seconds": seconds, "peak": peak_of(device)}))
+    print(json.dumps({"seconds": seconds, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 
 # ---- rounds
 
 
-def peer(python, name, model, folder, device="cpu"):
-    done = subprocess.run([python, "-W", "ignore", __file__, "--peer", name, model, str(folder), "--device", device],
-                          capture_output=True, text=True, check=False)
+def peer(python, name, model, folder):
+    done = subprocess.run([python, "-W", "ignore", __file__, "--peer", name, model, str(folder)], capture_output=True,
+                          text=True, check=False)
     lines = done.stdout.strip().splitlines()
     if done.returncode == 0 and lines:
         return json.loads(lines[-1])
@@ -262,7 +241,7 @@ def engine(options, model, folder):
     data = folder / ("gine.safetensors" if model == "gine" else "graph.safetensors")
     began = time.perf_counter()
     with subprocess.Popen([options.engine, "run", str(folder / f"{model}.pt"), "--data", str(data), "-o", str(out),
-                           "--verify", "none", "--quiet", "--device", options.device], stdout=subprocess.DEVNULL) as process:
+                           "--verify", "none", "--quiet", "--device", "cpu"], stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     whole = time.perf_counter() - began
@@ -270,8 +249,7 @@ def engine(options, model, folder):
         raise SystemExit(f"the engine failed with {process.returncode}")
     report = json.loads((out / "report.json").read_text())
     numpy.save(folder / f"{model}.engine.npy", numpy.load(out / "out.npy"))
-    peak = usage.ru_maxrss * 1024 if options.device == "cpu" else report["peak_memory"]
-    return {"seconds": report["seconds"], "process": whole, "peak": peak}
+    return {"seconds": report["seconds"], "process": whole, "peak": usage.ru_maxrss * 1024}
 
 
 def best(rounds):
@@ -286,8 +264,7 @@ def compare(options, model, folder):
     for _ in range(options.rounds):
         rounds["engine"].append(engine(options, model, folder))
         for name in names:
-            rounds[name].append(peer(options.dgl if name == "dgl" else sys.executable, name, model, folder,
-                                     options.device if name in ("scatter", "spmm") else "cpu"))
+            rounds[name].append(peer(options.dgl if name == "dgl" else sys.executable, name, model, folder))
     rows = {name: best(taken) for name, taken in rounds.items()}
     for name, row in rows.items():
         made = folder / f"{model}.{name}.npy"
@@ -315,7 +292,7 @@ def table(results):
 def main():
     options = arguments()
     if options.peer:
-        measure_peer(*options.peer, options.device)
+        measure_peer(*options.peer)
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
