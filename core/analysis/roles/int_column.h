@@ -37,6 +37,14 @@ public:
         }
     }
 
+    [[nodiscard]] base::DType dtype() const { return m_dtype; }
+    // The number at `i` of a column of T.
+    template <class T>
+    [[nodiscard]] std::int64_t of(std::int64_t i) const
+    {
+        return load<T>(m_data + i * m_step);
+    }
+
 private:
     IntColumn(const base::TensorView& tensor, std::int64_t start, std::int64_t size, std::int64_t stride)
         : m_dtype(tensor.dtype),
@@ -59,5 +67,14 @@ private:
     std::int64_t m_size = 0;
     std::int64_t m_step = 0;
 };
+
+// work(number), where number(i) is column[i] without asking each time how the numbers lie, for the usual widths.
+template <class Work>
+void withNumbers(const IntColumn& column, Work&& work)
+{
+    if (column.dtype() == base::DType::Int64) work([&](std::int64_t i) { return column.of<std::int64_t>(i); });
+    else if (column.dtype() == base::DType::Int32) work([&](std::int64_t i) { return column.of<std::int32_t>(i); });
+    else work([&](std::int64_t i) { return column[i]; });
+}
 
 }  // namespace hopscope::analysis
