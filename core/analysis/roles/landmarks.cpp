@@ -11,7 +11,7 @@ namespace hopscope::analysis::landmarks {
 
 namespace {
 
-constexpr std::int64_t kCompared = 250'000;  // edges looked at closely
+constexpr std::int64_t kCompared = 100'000;  // edges looked at closely
 constexpr std::int64_t kCounted = 20'000;    // numbers counted for the most frequent one
 constexpr std::int64_t kGrain = 250'000;     // of a thread
 
@@ -75,9 +75,14 @@ std::int64_t repeatedEdge(const IntColumn& source, const IntColumn& destination,
 
 std::int64_t selfLoop(const IntColumn& source, const IntColumn& destination)
 {
-    for (std::int64_t p = 0; p < source.size(); ++p)
-        if (source[p] == destination[p]) return p;
-    return -1;
+    std::int64_t found = -1;
+    withNumbers(source, [&](auto from) {
+        withNumbers(destination, [&](auto to) {
+            for (std::int64_t p = 0; found < 0 && p < source.size(); ++p)
+                if (from(p) == to(p)) found = p;
+        });
+    });
+    return found;
 }
 
 std::int64_t mostFrequent(const IntColumn& ends)

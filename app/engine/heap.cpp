@@ -1,0 +1,37 @@
+// The heap before anything else runs: LibTorch registers its operators before main, in 40 MB of small pieces. Room for
+// them at once, in huge pages, spares six in seven of the page faults of a start.
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+constexpr int room = 64 << 20;
+constexpr int largestFromHeap = 32 << 20;  // what glibc's own adaptation, which the other settings end, goes up to
+constexpr std::uintptr_t hugePage = 2 << 20;
+
+void prepareHeap()
+{
+    ::mallopt(M_TOP_PAD, room);
+    ::mallopt(M_MMAP_THRESHOLD, largestFromHeap);
+    ::mallopt(M_TRIM_THRESHOLD, 4 * largestFromHeap);
+    void* volatile const first = std::malloc(1 << 20);  // more than what is left of the loader's own
+    std::free(first);
+    const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
+    const std::uintptr_t begin = (end - room + hugePage - 1) / hugePage * hugePage;
+    ::madvise(reinterpret_cast<void*>(begin), end / hugePage * hugePage - begin, MADV_HUGEPAGE);
+    ::mallopt(M_TOP_PAD, largestFromHeap / 32);
+}
+
+// Shared libraries are initialised after what is named here.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const beforeLibraries)() = prepareHeap;
+
+}  // namespace
+
+#endif
