@@ -172,6 +172,13 @@ private:
     std::map<ir::ValueId, at::Tensor> m_tables;
 };
 
+std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
+{
+    std::vector<executor::Act> acts;
+    for (const executor::Instruction& i : program.instructions) acts.push_back(i.act);
+    return acts;
+}
+
 }  // namespace
 
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
@@ -196,12 +203,13 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
 {
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
-               k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value();
+               k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value() &&
+               std::ranges::equal(k.acts, program.instructions, {}, {}, &executor::Instruction::act);
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
     else
         m_known.push_front({*program.loop, plan.device, plan.resident, plan.residentStructure,
-                            program.tiling.has_value(),
+                            program.tiling.has_value(), actsOf(program),
                             LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
     if (m_known.size() > remembered) m_known.pop_back();
     const std::optional<LoopMemory>& memory = m_known.front().memory;
