@@ -21,6 +21,7 @@ namespace {
 constexpr std::array<std::int64_t, 5> sizes{3, 7, 12, 18, 29};  // destinations
 constexpr std::int64_t places = 24;                             // of the table, that are looked at for each size
 constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
+constexpr std::int64_t fewRows = 1 << 12;                       // which take no time
 constexpr std::size_t remembered = 64;                          // loops
 
 // Zeros that take no memory until they are written, and never a file.
@@ -91,7 +92,7 @@ private:
         return m_analysis.info(value.producer).kind == analysis::OpKind::Reduce;
     }
 
-    // For each size the place where most classes have rows, if they are not too many.
+    // For each size the place where most classes have rows, if they are not too many, and rather few.
     std::vector<executor::Destinations> choose()
     {
         const std::int64_t count = m_structure.size(m_program.loop->destination);
@@ -110,7 +111,7 @@ private:
         return ranges;
     }
 
-    // Of the owned classes, and one more; 0: there are too many rows.
+    // Twice the number of owned classes with rows, and one more where these are few; 0: there are too many rows.
     std::size_t classesMet(const executor::Destinations& range)
     {
         std::size_t met = 1;
@@ -120,7 +121,7 @@ private:
             met += n > 0;
             all += n;
         }
-        return all > mostRows ? 0 : met;
+        return all > mostRows ? 0 : 2 * met + (all <= fewRows);
     }
 
     ProbedBatch once(const executor::Destinations& range)
