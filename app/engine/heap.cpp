@@ -13,20 +13,20 @@
 namespace {
 
 constexpr int room = 64 << 20;
-constexpr int largestFromHeap = 32 << 20;  // what glibc's own adaptation, which the other settings end, goes up to
+constexpr int largestFromHeap = 4 << 20;  // larger ones go back to the system when they are freed
 constexpr std::uintptr_t hugePage = 2 << 20;
 
 void prepareHeap()
 {
     ::mallopt(M_TOP_PAD, room);
     ::mallopt(M_MMAP_THRESHOLD, largestFromHeap);
-    ::mallopt(M_TRIM_THRESHOLD, 4 * largestFromHeap);
+    ::mallopt(M_TRIM_THRESHOLD, 2 * room);
     void* volatile const first = std::malloc(1 << 20);  // more than what is left of the loader's own
     std::free(first);
     const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
     const std::uintptr_t begin = (end - room + hugePage - 1) / hugePage * hugePage;
     ::madvise(reinterpret_cast<void*>(begin), end / hugePage * hugePage - begin, MADV_HUGEPAGE);
-    ::mallopt(M_TOP_PAD, largestFromHeap / 32);
+    ::mallopt(M_TOP_PAD, 1 << 20);
 }
 
 // Shared libraries are initialised after what is named here.

@@ -240,8 +240,9 @@ void addBenchOptions(CLI::App& command, Parsed& parsed)
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
         ->capture_default_str();
-    command.add_option("--scale", options.scale,
-                       "Repeat with a graph this many times as large, and print the time ratio");
+    command.add_option("--scale", options.scale, "Repeat with graphs so many times as large, and compare: 10,31.6,100")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
     command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
         ->capture_default_str();
     command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference on all rows");
