@@ -38,6 +38,18 @@ public:
     }
 
     [[nodiscard]] base::DType dtype() const { return m_dtype; }
+    [[nodiscard]] const std::byte* data() const { return m_data; }
+    // Whether the numbers, of type T, lie without gaps: then number i is at<T>(data(), i).
+    template <class T>
+    [[nodiscard]] bool follows() const
+    {
+        return m_step == static_cast<std::int64_t>(sizeof(T));
+    }
+    template <class T>
+    static std::int64_t at(const std::byte* first, std::int64_t i)
+    {
+        return load<T>(first + i * static_cast<std::int64_t>(sizeof(T)));
+    }
     // The number at `i` of a column of T.
     template <class T>
     [[nodiscard]] std::int64_t of(std::int64_t i) const
@@ -72,8 +84,12 @@ private:
 template <class Work>
 void withNumbers(const IntColumn& column, Work&& work)
 {
-    if (column.dtype() == base::DType::Int64) work([&](std::int64_t i) { return column.of<std::int64_t>(i); });
-    else if (column.dtype() == base::DType::Int32) work([&](std::int64_t i) { return column.of<std::int32_t>(i); });
+    const auto of = [&]<class T>(T) {
+        if (column.follows<T>()) work([first = column.data()](std::int64_t i) { return IntColumn::at<T>(first, i); });
+        else work([&](std::int64_t i) { return column.of<T>(i); });
+    };
+    if (column.dtype() == base::DType::Int64) of(std::int64_t{});
+    else if (column.dtype() == base::DType::Int32) of(std::int32_t{});
     else work([&](std::int64_t i) { return column[i]; });
 }
 

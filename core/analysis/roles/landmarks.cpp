@@ -15,6 +15,8 @@ constexpr std::int64_t kCompared = 100'000;  // edges looked at closely
 constexpr std::int64_t kCounted = 20'000;    // numbers counted for the most frequent one
 constexpr std::int64_t kGrain = 250'000;     // of a thread
 
+constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull, kOther = 0xd6e8feb86659fd93ull;
+
 struct Hashed {
     std::uint64_t hash;
     std::int64_t position;
@@ -45,8 +47,8 @@ std::vector<Hashed> hashes(const IntColumn& source, const IntColumn& destination
         withNumbers(source, [&](auto from) {
             withNumbers(destination, [&](auto to) {
                 for (std::int64_t p = begin; p < end; ++p) {
-                    const std::uint64_t hash =
-                        mix(static_cast<std::uint64_t>(from(p)) + mix(static_cast<std::uint64_t>(to(p)) + seed));
+                    const std::uint64_t hash = mix(static_cast<std::uint64_t>(from(p)) * kOdd +
+                                                   (static_cast<std::uint64_t>(to(p)) + seed) * kOther);
                     if (hash <= below) kept.push_back({hash, p});
                 }
             });
