@@ -23,9 +23,10 @@ void prepareHeap()
     ::mallopt(M_TRIM_THRESHOLD, 2 * room);
     void* volatile const first = std::malloc(1 << 20);  // more than what is left of the loader's own
     std::free(first);
-    const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-    const std::uintptr_t begin = (end - room + hugePage - 1) / hugePage * hugePage;
-    ::madvise(reinterpret_cast<void*>(begin), end / hugePage * hugePage - begin, MADV_HUGEPAGE);
+    char* const end = static_cast<char*>(::sbrk(0));
+    char* begin = end - room;
+    begin += (hugePage - reinterpret_cast<std::uintptr_t>(begin) % hugePage) % hugePage;
+    ::madvise(begin, static_cast<std::size_t>(end - begin) / hugePage * hugePage, MADV_HUGEPAGE);
     ::mallopt(M_TOP_PAD, 1 << 20);
 }
 
