@@ -21,6 +21,7 @@ namespace {
 constexpr std::array<std::int64_t, 5> sizes{3, 7, 12, 18, 29};  // destinations
 constexpr std::int64_t places = 24;                             // of the table, that are looked at for each size
 constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
+constexpr std::int64_t fewRows = 1 << 12;                       // which take no time
 constexpr std::size_t remembered = 64;                          // loops
 
 // Zeros that take no memory until they are written, and never a file.
@@ -91,7 +92,7 @@ private:
         return m_analysis.info(value.producer).kind == analysis::OpKind::Reduce;
     }
 
-    // For each size the place where most classes have rows, if they are not too many.
+    // For each size the place where most classes have rows, if they are not too many, and rather few.
     std::vector<executor::Destinations> choose()
     {
         const std::int64_t count = m_structure.size(m_program.loop->destination);
@@ -110,7 +111,7 @@ private:
         return ranges;
     }
 
-    // Of the owned classes, and one more; 0: there are too many rows.
+    // Twice the number of owned classes with rows, and one more where these are few; 0: there are too many rows.
     std::size_t classesMet(const executor::Destinations& range)
     {
         std::size_t met = 1;
@@ -120,7 +121,7 @@ private:
             met += n > 0;
             all += n;
         }
-        return all > mostRows ? 0 : met;
+        return all > mostRows ? 0 : 2 * met + (all <= fewRows);
     }
 
     ProbedBatch once(const executor::Destinations& range)
@@ -172,6 +173,13 @@ private:
     std::map<ir::ValueId, at::Tensor> m_tables;
 };
 
+std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
+{
+    std::vector<executor::Act> acts;
+    for (const executor::Instruction& i : program.instructions) acts.push_back(i.act);
+    return acts;
+}
+
 }  // namespace
 
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
@@ -196,12 +204,13 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
 {
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
-               k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value();
+               k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value() &&
+               std::ranges::equal(k.acts, program.instructions, {}, {}, &executor::Instruction::act);
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
     else
         m_known.push_front({*program.loop, plan.device, plan.resident, plan.residentStructure,
-                            program.tiling.has_value(),
+                            program.tiling.has_value(), actsOf(program),
                             LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
     if (m_known.size() > remembered) m_known.pop_back();
     const std::optional<LoopMemory>& memory = m_known.front().memory;

@@ -29,6 +29,7 @@ private:
         std::string device;
         std::vector<ir::ValueId> resident;
         bool residentStructure = false, tiled = false;
+        std::vector<executor::Act> acts;  // what is fused shows in them
         std::optional<LoopMemory> memory;
     };
     std::list<Known> m_known;  // most recent first

@@ -18,12 +18,16 @@ public:
     // `count` positions that refer to rows of a table with `rows`.
     Reuse(Row row, std::int64_t count, std::int64_t rows);
 
-    // The share of reads (0 to 1) that a cache of `held` rows does not serve, from a few windows: at most some millions
-    // of positions are looked at.
+    // The share of reads (0 to 1) that a cache of `held` rows does not serve, from a few windows, or from a single one
+    // if it is long: at most some million positions are looked at.
     double misses(double held);
 
 private:
-    double missesFrom(std::int64_t first, double held);
+    struct Share {
+        double misses;
+        std::int64_t reads;  // that it was found from
+    };
+    Share missesFrom(std::int64_t first, double held);
 
     Row m_row;
     std::int64_t m_count, m_rows;

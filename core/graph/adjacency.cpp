@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.h"
 
@@ -82,6 +83,32 @@ void placeAll(const Keys<Number>& keys, std::int64_t* offsets, Row* rows, std::i
     });
 }
 
+// Each thread counts and places the rows of its own share, with a cursor for each target in `cursors` (zeros, one row of
+// targets per thread): every key is read twice, whatever the number of threads, and nothing is shared.
+template <class Number>
+void placeShares(const Keys<Number>& keys, std::int64_t* offsets, std::uint32_t* rows, std::int64_t targets,
+                 std::uint32_t* cursors, int threads)
+{
+    const auto inShares = [&](const auto& visit) {
+        base::parallelParts(keys.rows, threads, kGrain, [&](int part, std::int64_t begin, std::int64_t end) {
+            std::uint32_t* const mine = cursors + part * targets;
+            for (std::int64_t row = begin; row < end; ++row) visit(mine[keys[row]], row);
+        });
+    };
+    inShares([](std::uint32_t& cursor, std::int64_t) { ++cursor; });
+    std::int64_t sum = 0;
+    for (std::int64_t target = 0; target < targets; ++target) {
+        offsets[target] = sum;
+        for (int part = 0; part < threads; ++part) {
+            std::uint32_t& cursor = cursors[part * targets + target];
+            const std::uint32_t count = std::exchange(cursor, static_cast<std::uint32_t>(sum));
+            sum += count;
+        }
+    }
+    offsets[targets] = sum;
+    inShares([&](std::uint32_t& cursor, std::int64_t row) { rows[cursor++] = static_cast<std::uint32_t>(row); });
+}
+
 }  // namespace
 
 template <class Number>
@@ -102,10 +129,16 @@ base::Result<Adjacency> Adjacency::buildFrom(const Number* key, std::int64_t str
 
     const Keys<Number> keys{key, stride, rows};
     const int used = static_cast<int>(std::clamp<std::int64_t>(rows / kGrain, 1, std::max(threads, 1)));
-    countKeys(keys, offsets, used);
-    startsFromCounts(offsets, targets);
-    if (result.m_wide) placeAll(keys, offsets, rows64, targets, used);
-    else placeAll(keys, offsets, rows32, targets, used);
+    if (used > 1 && !result.m_wide && used * targets <= rows) {  // cursors take no more memory than the result
+        const auto cursors = scratch.allocate(used * targets * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+        if (!cursors) return base::forward(cursors);
+        placeShares(keys, offsets, rows32, targets, reinterpret_cast<std::uint32_t*>(cursors->get()), used);
+    } else {
+        countKeys(keys, offsets, used);
+        startsFromCounts(offsets, targets);
+        if (result.m_wide) placeAll(keys, offsets, rows64, targets, used);
+        else placeAll(keys, offsets, rows32, targets, used);
+    }
 
     result.m_offsetBytes = std::move(*offsetBytes);
     result.m_rowBytes = std::move(*rowBytes);

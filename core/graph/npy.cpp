@@ -109,7 +109,8 @@ base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType d
     if (!file) return base::forward(file);
     auto mapped = file->map();
     if (!mapped) return base::forward(mapped);
-    std::memcpy(mapped->get(), preamble.data(), preamble.size());
+    // Not through the mapping: its first fault would make a large page of the file, and clear it.
+    if (const base::Status put = file->write(0, preamble.data(), preamble.size()); !put) return base::forward(put);
     std::byte* const data = mapped->get() + start;
     auto strides = base::contiguousStrides(shape);
     base::TensorView view{dtype, std::move(shape), std::move(strides), data, *mapped, path};

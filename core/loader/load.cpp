@@ -2,6 +2,7 @@
 #include <xxhash.h>
 
 #include <torch/csrc/jit/frontend/error_report.h>
+#include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -155,6 +156,7 @@ struct Opened {
 
 base::Result<Opened> openModule(const std::string& path, std::span<const std::byte> file, const Archive& archive)
 {
+    torch::jit::populate_upgraders_graph_map();  // what the first load compiles, not once more in the child process
     base::Result<Loaded> loaded = loadSafely(path, path, file.size());
     Repairer repairer(file, archive);
     for (int i = 0; loaded && !loaded->module && i < kMostRepairs; ++i) {

@@ -52,6 +52,11 @@ base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor&
 
 }  // namespace
 
+forecast::PredictOptions limitsOf(const DeviceOptions& device, std::optional<std::int64_t> batch)
+{
+    return {.batch = batch, .memory = device.memory, .fuse = device.fuse};
+}
+
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)
 {
     const base::Result<std::string> resolved = executor::resolveDevice(device.device);
@@ -62,7 +67,7 @@ base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource&
                        .objective = source.objective,
                        .pins = *pins,
                        .device = *resolved,
-                       .limits = {device.batch, device.memory},
+                       .limits = limitsOf(device, device.batch),
                        .hostMemory = device.hostMemory,
                        .stages = source.stages,
                        .deadline = source.deadline};
@@ -107,7 +112,7 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{.plan = std::move(answer->plan)};
     const Learning learning = source.file.empty() ? Learning::Yes : Learning::No;
-    lookAhead(chosen, prepared, predictor, {chosen.plan.batch, device.memory}, learning, stop);
+    lookAhead(chosen, prepared, predictor, limitsOf(device, chosen.plan.batch), learning, stop);
     chosen.structure = predictor.takeStructure();
     return chosen;
 }

@@ -7,6 +7,9 @@
 
 namespace hopscope::pipeline {
 
+// What predictions of a run with these options count on, in batches of `batch` destinations (none: chosen by memory).
+forecast::PredictOptions limitsOf(const DeviceOptions& device, std::optional<std::int64_t> batch);
+
 // What a plan is made for: the resolved device, the pins of the file.
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device);
 

@@ -22,8 +22,9 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     if (const base::Status verified = verifyRun(*done, *prepared, execution, reporter, stop); !verified)
         return base::forward(verified);
 
-    base::Result<schema::Report> report =
-        publish(*done, toReport(*prepared, done->plan, done->run, done->forecast), folder);
+    schema::Report made = toReport(*prepared, done->plan, done->run, done->forecast);
+    made.fuse = request.device.fuse;
+    base::Result<schema::Report> report = publish(*done, std::move(made), folder);
     if (!report) return base::forward(report);
     return Evaluation{std::move(*report), std::move(done->verdict)};
 }

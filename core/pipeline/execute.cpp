@@ -33,6 +33,7 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.device = plan.device;
     options.batch = plan.batch;
     options.memoryLimit = request.device.memory;
+    options.fuse = request.device.fuse;
     options.dropStores = request.device.hostMemory.has_value();
     options.folder = request.folder;
     return options;

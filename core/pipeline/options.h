@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fuse.h"
 #include "placement/cost_model.h"
 
 namespace hopscope::pipeline {
@@ -22,6 +23,7 @@ struct DeviceOptions {
     std::optional<std::int64_t> batch;                      // none: auto
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores; none: stores stay until the end
     int threads = 0;                                        // cores of the CPU; 0: all
+    std::vector<base::Fuse> fuse = base::allFuse();         // patterns that a CPU computes in one pass over the edges
 };
 
 struct PlanSource {  // a file, or made by a strategy

@@ -16,7 +16,7 @@ struct PlanRequest {
     base::Objective objective = placement::Objective::Time;
     std::vector<plan::Pin> pins;
     std::string device = "cpu";                             // resolved
-    forecast::PredictOptions limits;                        // batch and memory
+    forecast::PredictOptions limits;                        // see limitsOf
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores
     std::optional<int> stages = std::nullopt;               // of the optimum, at most
     std::optional<double> deadline = std::nullopt;          // seconds for the optimum

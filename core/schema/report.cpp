@@ -107,6 +107,21 @@ OutputRecord readOutput(const Reader& item)
             .shape = item.get<std::vector<std::int64_t>>("shape")};
 }
 
+std::vector<base::Fuse> fuseFrom(const Reader& list)
+{
+    std::vector<base::Fuse> fuse;
+    for (const Reader& name : list.items()) fuse.push_back(json::named<base::Fuse>(name));
+    return fuse;
+}
+
+Value fuseValue(const std::optional<std::vector<base::Fuse>>& fuse)
+{
+    if (!fuse) return {};
+    Value list = Value::array();
+    for (const base::Fuse family : *fuse) list.push(base::nameOf(family));
+    return list;
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -114,6 +129,7 @@ Report readFields(const Reader& root)
     report.modelClass = root.get<std::string>("model_class");
     report.strategy = json::named<base::Strategy>(root, "strategy");
     report.device = root.get<std::string>("device");
+    if (const Reader fuse = root.child("fuse"); !fuse.value().isNull()) report.fuse = fuseFrom(fuse);
     report.hashes = readHashes(root);
     for (const Reader& stage : root.items("stages")) report.stages.push_back(stageFrom(stage));
     report.prologueSeconds = root.get<double>("prologue_seconds");
@@ -158,6 +174,7 @@ Value reportValue(const Report& report)
     document["model_class"] = report.modelClass;
     document["strategy"] = base::nameOf(report.strategy);
     document["device"] = report.device;
+    document["fuse"] = fuseValue(report.fuse);
     document["hashes"] = writeHashes(report.hashes);
     document["stages"] = Value::array();
     for (const StageRecord& stage : report.stages) document["stages"].push(stageValue(stage));

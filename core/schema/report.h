@@ -124,7 +124,8 @@ struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
     std::string device;
-    std::map<std::string, std::string> hashes;  // "model", "data", "roles"
+    std::optional<std::vector<base::Fuse>> fuse{};  // patterns that a CPU was to fuse; none: older reports
+    std::map<std::string, std::string> hashes;      // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;

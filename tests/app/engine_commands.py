@@ -288,6 +288,28 @@ class Runs(EngineTest):
                 self.assertTrue(all(numpy.array_equal(made[1], made[threads]) for threads in (2, 3)))
         self.assertGreaterEqual(tiled, 3)  # the others' rows are so narrow that they are a few batches
 
+    def test_what_is_not_fused_takes_memory_for_each_edge_and_gives_the_same_result(self):
+        random = numpy.random.default_rng(12)
+        width = load_file(str(ROOT / "samples/digits/graph.safetensors"))["x"].shape[1]
+        nodes, edges = 100_000, 300_000
+        save_numpy({"x": random.standard_normal((nodes, width), dtype=numpy.float32),
+                    "edge_index": random.integers(0, nodes, (2, edges))}, str(self.folder / "large.safetensors"))
+        words = ["run", str(ROOT / "samples/digits/gat.pt"), "--data", self.folder / "large.safetensors"]
+        reports, made = {}, {}
+        for fuse in ("all", "chain,softmax", "none"):
+            out = self.folder / fuse
+            reports[fuse] = self.document(*words, "-o", out, "--fuse", fuse, "--batch", 50_000, "--verify", "sample")
+            self.assertEqual(reports[fuse]["verify"]["verdict"], "equal")
+            made[fuse] = numpy.load(out / "out.npy")
+        self.assertEqual([reports[fuse]["fuse"] for fuse in ("all", "chain,softmax", "none")],
+                         [["chain", "softmax", "several"], ["chain", "softmax"], []])
+        self.assertLess(reports["all"]["peak_memory"], reports["none"]["peak_memory"])
+        for fuse, report in reports.items():
+            for stage in report["stages"]:
+                self.assertLess(abs(stage["predicted"]["peak_memory"] / stage["peak_memory"] - 1), 0.2, fuse)
+        numpy.testing.assert_array_equal(made["all"], made["chain,softmax"])
+        numpy.testing.assert_allclose(made["all"], made["none"], rtol=1e-4, atol=1e-5)
+
     def test_the_machine_is_measured_and_remembered(self):
         cache = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         words = [ENGINE, "bench", "machine", "--device", "cpu", "--json"]

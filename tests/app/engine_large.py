@@ -139,6 +139,13 @@ class Large(unittest.TestCase):
         self.assertEqual([(case["nodes"], case["edges"]) for case in document["cases"]],
                          [(50_000, 500_000), (100_000, 1_000_000)])
         self.assertFalse((self.folder / "bench").exists())
+        first, second = document["cases"]
+        (scaling,) = document["scaling"]
+        bound = [sum(stage["bound_seconds"] for stage in case["stages"]) for case in document["cases"]]
+        self.assertAlmostEqual(scaling["nodes"], 2)
+        self.assertAlmostEqual(scaling["time"], second["seconds"] / first["seconds"])
+        self.assertAlmostEqual(scaling["bound"], bound[1] / bound[0])
+        self.assertAlmostEqual(scaling["over_bound"], scaling["time"] / scaling["bound"])
         for case in document["cases"]:
             self.assertEqual((case["reference"]["verdict"], case["reference"]["rows"]), ("equal", case["nodes"]))
             self.assertEqual((case["verify"]["verdict"], case["verify"]["coverage"]["chosen"]), ("equal", 65))

@@ -42,6 +42,15 @@ class Holding(ServeTest):
         self.assertEqual(report["verify"]["verdict"], "equal")
         self.assertTrue(any("paused" in note for note in report["notes"]))
 
+    def test_a_run_fuses_what_it_is_told_to(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, document)["plan"]
+        for fuse, families in ((None, ["chain", "softmax", "several"]), ("none", []), ("softmax", ["softmax"])):
+            run = self.start(client, document, plan, fuse=fuse)["run"]
+            self.assertEqual(client.finished(run)["report"]["fuse"], families)
+        self.refused(-32602, "unknown pattern to fuse 'chains'", self.start, client, document, plan, fuse="chains")
+
     def test_pauses_are_no_part_of_any_time(self):
         client = self.client()
         document = client.call("model/open", **KARATE)["document"]
@@ -256,7 +265,7 @@ class Hostile(ServeTest):
         methods = ["initialize", "model/open", "model/close", "model/source", "fs/list", "plan/make", "plan/load",
                    "run/start", "run/pause", "run/resume", "run/step", "run/cancel", "tensor/peek", "$/progress", "x"]
         names = ["document", "run", "value", "begin", "end", "path", "strategy", "pins", "plan", "text", "unit",
-                 "model", "data", "roles", "op", "module", "batch", "memory", "device", "verify", "nan", "output"]
+                 "model", "data", "roles", "op", "module", "batch", "memory", "device", "verify", "nan", "fuse", "output"]
         values = [None, True, 0, 1, -1, 2**62, 1.5, "", "v1", "v3", "op2", "depth", "cpu", "batch", [], {}, [1],
                   [["checkpoint", "v1"]], {"a": 1}, "x" * 1000]
         for number in range(200):

@@ -37,13 +37,14 @@ TEST_CASE("run takes its options with their meaning")
 {
     const auto invocation =
         parse("run m.pt --data d -o dir --memory 1Gi --batch 64 --verify full --nan refuse --trace t.json --json "
-              "--quiet --strategy source-rule --device cpu --role x=node:user");
+              "--quiet --strategy source-rule --device cpu --role x=node:user --fuse several,chain");
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
     CHECK(run.device.memory == std::int64_t(1) << 30);
     CHECK(run.device.batch == 64);
     CHECK(run.verify == verify::Mode::Full);
     CHECK(run.nan == base::NanPolicy::Refuse);
+    CHECK(run.device.fuse == std::vector{base::Fuse::Chain, base::Fuse::Several});
     CHECK(run.trace == "t.json");
     CHECK(run.plan.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
@@ -61,6 +62,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     CHECK(run.device.device == "auto");
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);
+    CHECK(run.device.fuse == base::allFuse());
     CHECK(run.plan.strategy == base::Strategy::Optimal);
 }
 
@@ -124,6 +126,8 @@ TEST_CASE("a wrong choice is refused with the choices there are")
          {Case{"run m.pt --data d -o dir --verify maybe", "unknown value of --verify 'maybe'",
                "use sample, full or none"},
           Case{"run m.pt --data d -o dir --nan drop", "unknown value of --nan 'drop'", "use propagate or refuse"},
+          Case{"run m.pt --data d -o dir --fuse chain,all", "unknown pattern to fuse 'all'",
+               "use all, none, or some of chain, softmax or several separated by commas"},
           Case{"plan m.pt --data d --objective fame", "unknown objective 'fame'", "use time or bytes"},
           Case{"verify m.pt --data d --verify none", "verify has nothing to compare with --verify none",
                "use full or sample"}}) {

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/fuse.h"
 #include "base/id.h"
 #include "base/parallel.h"
 #include "base/proc.h"
@@ -28,6 +29,18 @@ TEST_CASE("an error is described in one line with its place and its hint")
     CHECK(describe({ErrorCode::Input, "x.npy:128: the file is short", {}, "x.npy:128"}) ==
           "x.npy:128: the file is short");
     CHECK(describe({ErrorCode::Internal, "broken", {}, {}}) == "broken");
+}
+
+TEST_CASE("patterns to fuse are named once each, in any order")
+{
+    CHECK(*parseFuse("all") == allFuse());
+    CHECK(parseFuse("none")->empty());
+    CHECK(*parseFuse("several,chain,several") == std::vector{Fuse::Chain, Fuse::Several});
+    for (const char* const wrong : {"", "chain,", "none,chain", "Chain", "chain softmax"}) {
+        INFO(wrong);
+        REQUIRE_FALSE(parseFuse(wrong));
+        CHECK(parseFuse(wrong).error().code == ErrorCode::Usage);
+    }
 }
 
 TEST_CASE("a message stays on one line whatever is in it")

@@ -200,7 +200,7 @@ class Model:
                   "tolerance": {"absolute": 1e-5, "relative": 1e-4, "scale": 1e-6}}
         return ENVELOPE | {
             "format": "hopscope-report", "model": "chain.pt", "model_class": "Chain", "strategy": "depth",
-            "device": "cuda:0" if overlaps else "cpu",
+            "device": "cuda:0" if overlaps else "cpu", "fuse": ["chain", "softmax", "several"],
             "hashes": {}, "stages": stages, "prologue_seconds": .01, "seconds": 1.0, "peak_memory": 5 * size,
             "outputs": [{"name": "out", "file": "out.npy", "dtype": "float32", "shape": [NODES, WIDTH]}], "notes": [],
             "verify": verify}

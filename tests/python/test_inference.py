@@ -88,6 +88,13 @@ class Inference(PackageTest):
         result = self.inference(model, (data.x, data.edge_index), verify="none", memory="64Mi")
         self.same(result.output, model(data.x, data.edge_index))
 
+    def test_patterns_are_fused_as_wished(self):
+        model, data = made(Plain), graph()
+        for fuse, families in (("all", ["chain", "softmax", "several"]), ("none", []), ("softmax", ["softmax"])):
+            result = self.inference(model, data, verify=None, fuse=fuse)
+            self.assertEqual(result.report.document["fuse"], families)
+            self.same(result.output, model(data.x, data.edge_index))
+
     def test_half_precision_results_come_back_as_they_are(self):
         class Rounded(nn.Module):
             def forward(self, x, edge_index):

@@ -205,6 +205,7 @@ schema::Report report()
     r.model = "model.pt";
     r.modelClass = "Net";
     r.device = "cpu";
+    r.fuse = {base::Fuse::Chain, base::Fuse::Several};
     r.hashes = {{"model", "00ff"}};
     schema::StageRecord s;
     s.seconds = 1.5;

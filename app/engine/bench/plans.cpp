@@ -54,7 +54,7 @@ private:
             pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
         if (!answer) return base::forward(answer);
         plan::Plan& plan = answer->plan;
-        const forecast::PredictOptions limits{m_options.device.batch, m_options.device.memory};
+        const forecast::PredictOptions limits = pipeline::limitsOf(m_options.device, m_options.device.batch);
         forecast::PredictOptions here = limits;
         here.staysBeside = true;
         const auto prediction = m_predictor.predict(plan, here, m_stop);

@@ -33,6 +33,7 @@ Value stageJson(const schema::StageRecord& stage)
     Value object;
     object["index"] = stage.index.number;
     object["seconds"] = stage.seconds;
+    object["bound_seconds"] = json::orNull(stage.boundSeconds);
     object["phases"] = schema::phasesValue(stage.phases);
     object["shares"] = shares(stage.phases);
     object["batches"] = stage.batches;
@@ -88,6 +89,27 @@ Value caseJson(const BenchRunOptions& options, const BenchCase& item)
     return object;
 }
 
+// 0 where a stage has none.
+double boundOf(const BenchCase& item)
+{
+    double sum = 0;
+    for (const schema::StageRecord& stage : item.run.stages) {
+        if (!stage.boundSeconds) return 0;
+        sum += *stage.boundSeconds;
+    }
+    return sum;
+}
+
+Value scalingJson(const Scaling& scaling)
+{
+    Value object;
+    object["nodes"] = scaling.nodes;
+    object["time"] = scaling.time;
+    object["bound"] = json::orNull(scaling.bound);
+    object["over_bound"] = json::orNull(scaling.overBound);
+    return object;
+}
+
 Value optionsJson(const BenchRunOptions& options)
 {
     Value object;
@@ -116,6 +138,25 @@ double timeRatio(const std::vector<BenchCase>& cases)
     return cases.size() < 2 || cases[0].run.seconds <= 0 ? 0 : cases[1].run.seconds / cases[0].run.seconds;
 }
 
+std::vector<Scaling> scalingOf(const std::vector<BenchCase>& cases)
+{
+    std::vector<Scaling> all;
+    for (std::size_t i = 1; i < cases.size(); ++i) {
+        const BenchCase &first = cases.front(), &item = cases[i];
+        Scaling scaling{static_cast<double>(item.nodes) / static_cast<double>(first.nodes),
+                        first.run.seconds > 0 ? item.run.seconds / first.run.seconds : 0,
+                        {},
+                        {}};
+        const double least = boundOf(first), bound = boundOf(item);
+        if (least > 0 && bound > 0) {
+            scaling.bound = bound / least;
+            scaling.overBound = scaling.time / *scaling.bound;
+        }
+        all.push_back(scaling);
+    }
+    return all;
+}
+
 bool allVerified(const std::vector<BenchCase>& cases)
 {
     for (const BenchCase& item : cases) {
@@ -132,6 +173,8 @@ std::string benchJson(const BenchRunOptions& options, const std::vector<BenchCas
     object["cases"] = Value::array();
     for (const BenchCase& item : cases) object["cases"].push(caseJson(options, item));
     object["time_ratio"] = cases.size() > 1 ? Value(timeRatio(cases)) : Value();
+    object["scaling"] = Value::array();
+    for (const Scaling& scaling : scalingOf(cases)) object["scaling"].push(scalingJson(scaling));
     return json::write(object, true);
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -287,9 +288,11 @@ base::Result<std::vector<BenchCase>> benchRun(const BenchRunOptions& options, co
     if (!folder) return base::forward(folder);
     Bench bench(options, progress, stop, **folder);
     std::vector<BenchCase> cases;
-    for (const std::int64_t factor : {std::int64_t(1), options.scale}) {
-        if (factor < 1 || (factor == 1 && !cases.empty())) continue;
-        base::Result<BenchCase> measured = bench.measure(options.nodes * factor, options.edges * factor);
+    std::vector<double> factors = options.scale;
+    factors.insert(factors.begin(), 1);
+    for (const double factor : factors) {
+        const auto times = [&](std::int64_t n) { return std::llround(static_cast<double>(n) * factor); };
+        base::Result<BenchCase> measured = bench.measure(times(options.nodes), times(options.edges));
         if (!measured) return base::forward(measured);
         cases.push_back(std::move(*measured));
     }

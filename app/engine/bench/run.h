@@ -26,7 +26,7 @@ struct BenchRunOptions {
     std::int64_t memory = std::int64_t(1) << 30;  // of the executing device
     std::string device = "cpu";                   // "auto" allowed
     std::optional<std::int64_t> batch;            // none: by memory
-    std::int64_t scale = 0;                       // > 1: once more with scale x the nodes and edges, and the time ratio
+    std::vector<double> scale;                    // once more with so many times the nodes and edges, each
     std::int64_t targets = 64;                    // sampled destinations; 0: no sampled verification
     bool reference = true;                        // all rows against the float64 reference
     std::string folder;  // graph and model files; reused if already there. Empty: a temporary one

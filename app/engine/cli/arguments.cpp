@@ -17,7 +17,7 @@ constexpr int mostStages = 1000;
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                exportObjective = "bytes", strategy = "optimal", place = "optimal";
+                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -75,6 +75,10 @@ void addDevice(CLI::App& app, Parsed& parsed)
     app.add_option("--threads", parsed.device.threads, "Cores of the CPU to compute with (default: all)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
+    app.add_option("--fuse", parsed.texts.fuse,
+                   "CPU: what is computed in one pass over the edges: all, none or " + base::listNames<base::Fuse>())
+        ->type_name("LIST")
+        ->capture_default_str();
 }
 
 // How a plan is made.
@@ -236,8 +240,9 @@ void addBenchOptions(CLI::App& command, Parsed& parsed)
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
         ->capture_default_str();
-    command.add_option("--scale", options.scale,
-                       "Repeat with a graph this many times as large, and print the time ratio");
+    command.add_option("--scale", options.scale, "Repeat with graphs so many times as large, and compare: 10,31.6,100")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
     command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
         ->capture_default_str();
     command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference on all rows");
@@ -370,6 +375,9 @@ base::Status finishDevice(Parsed& parsed, const std::string& objective)
     const auto hostMemory = parseMemory(parsed.texts.hostMemory);
     if (!hostMemory) return base::forward(hostMemory);
     parsed.device.hostMemory = *hostMemory;
+    const auto fuse = base::parseFuse(parsed.texts.fuse);
+    if (!fuse) return base::forward(fuse);
+    parsed.device.fuse = *fuse;
     return finishStrategy(parsed, objective);
 }
 

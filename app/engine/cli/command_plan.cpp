@@ -16,7 +16,7 @@ base::Status addPrediction(pipeline::Prepared& prepared, forecast::Predictor& pr
                            const pipeline::DeviceOptions& device, Session& session)
 {
     session.console.progress({"counting rows per batch", 0, 0});
-    const auto prediction = predictor.predict(plan, {plan.batch, device.memory}, session.stop);
+    const auto prediction = predictor.predict(plan, pipeline::limitsOf(device, plan.batch), session.stop);
     session.console.progressEnded();
     if (prediction) pipeline::fillPlan(plan, *prediction);
     else if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);

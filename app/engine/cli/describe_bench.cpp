@@ -19,6 +19,13 @@ std::string scientific(double number)
     return text.data();
 }
 
+std::string fixed(double number)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2f", number);
+    return text.data();
+}
+
 std::string bytes(std::int64_t count) { return base::formatBytes(static_cast<double>(count)); }
 std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
 
@@ -54,10 +61,13 @@ std::string describeBench(const BenchRunOptions& options, const std::vector<Benc
     std::string text;
     for (const BenchCase& item : cases) text += (text.empty() ? "" : "\n") + caseText(options, item, style);
     if (cases.size() < 2) return text;
-    std::array<char, 32> ratio{};
-    std::snprintf(ratio.data(), ratio.size(), "%.2f", timeRatio(cases));
-    return text + "\n" + std::to_string(options.scale) + " times the graph takes " + style.bold(ratio.data()) +
-           " times as long\n";
+    using Align = Table::Align;
+    Table table({Align::Right, Align::Right, Align::Right, Align::Right});
+    table.add({"times the graph", "time", "bound", "time / bound"});
+    const auto times = [](std::optional<double> number) { return number ? fixed(*number) : std::string("-"); };
+    for (const Scaling& s : scalingOf(cases))
+        table.add({fixed(s.nodes), fixed(s.time), times(s.bound), style.bold(times(s.overBound))});
+    return text + "\n" + table.render();
 }
 
 std::string describeBenchPlans(const std::vector<MeasuredPlan>& all)

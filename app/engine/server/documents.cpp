@@ -68,4 +68,11 @@ std::optional<std::int64_t> positive(const json::Reader& params, const char* key
     return number;
 }
 
+std::vector<base::Fuse> fuseOf(const json::Reader& params)
+{
+    base::Result<std::vector<base::Fuse>> fuse = base::parseFuse(textOr(params, "fuse", "all"));
+    if (!fuse) params.child("fuse").refuse("is not valid: " + base::describe(fuse.error()));
+    return fuse.value_or(base::allFuse());
+}
+
 }  // namespace hopscope::engine

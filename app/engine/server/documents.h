@@ -62,6 +62,8 @@ Outcome sourceAround(const Document& document, const json::Reader& params);
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 
+// "fuse" as base::parseFuse reads it; by default all patterns.
+std::vector<base::Fuse> fuseOf(const json::Reader& params);
 // A member that is a string, or `otherwise` where it is missing or null.
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise);
 // Missing, null, or at least 1.

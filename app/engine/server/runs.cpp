@@ -26,6 +26,7 @@ RunRequest requestOf(const json::Reader& params)
     RunRequest request;
     request.execution.device.memory = positive(params, "memory");
     request.execution.device.batch = positive(params, "batch");
+    request.execution.device.fuse = fuseOf(params);
     request.execution.verify = modeOf(params);
     request.nan = nanOf(params);
     request.output = textOr(params, "output", "");
@@ -48,7 +49,7 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
         !placed)
         return base::forward(placed);
     if (device.batch) chosen.plan.batch = device.batch;
-    pipeline::lookAhead(chosen, prepared, document.predictor, {chosen.plan.batch, device.memory},
+    pipeline::lookAhead(chosen, prepared, document.predictor, pipeline::limitsOf(device, chosen.plan.batch),
                         pipeline::Learning::Yes, {});
     return chosen;
 }

@@ -1,8 +1,32 @@
 #include "analysis/roles/draft.h"
 
+#include <mutex>
+
+#include "base/parallel.h"
+
 namespace hopscope::analysis::inference {
 
 using base::ErrorCode;
+
+Range rangeOf(const IntColumn& column)
+{
+    constexpr std::int64_t grain = 1 << 18;
+    if (column.size() == 0) return {};
+    Range all{column[0], column[0]};
+    std::mutex mutex;
+    base::parallelParts(column.size(), base::hardwareThreads(), grain, [&](int, std::int64_t begin, std::int64_t end) {
+        Range range{column[begin], column[begin]};
+        withNumbers(column, [&](auto number) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                range.low = std::min(range.low, number(i));
+                range.high = std::max(range.high, number(i));
+            }
+        });
+        const std::lock_guard lock(mutex);
+        all = {std::min(all.low, range.low), std::max(all.high, range.high)};
+    });
+    return all;
+}
 
 void decide(Item& item, RoleKind kind, std::string first, std::string second)
 {

@@ -21,17 +21,8 @@ struct Range {
     std::int64_t low = 0, high = -1;  // of no number: high < low
 };
 
-inline Range rangeOf(const IntColumn& column)
-{
-    if (column.size() == 0) return {};
-    Range range{column[0], column[0]};
-    for (std::int64_t i = 1; i < column.size(); ++i) {
-        const std::int64_t value = column[i];
-        range.low = std::min(range.low, value);
-        range.high = std::max(range.high, value);
-    }
-    return range;
-}
+// Linear, on all cores.
+Range rangeOf(const IntColumn& column);
 
 inline std::string shapeText(const base::TensorView& view)
 {

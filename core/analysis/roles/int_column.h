@@ -37,6 +37,26 @@ public:
         }
     }
 
+    [[nodiscard]] base::DType dtype() const { return m_dtype; }
+    [[nodiscard]] const std::byte* data() const { return m_data; }
+    // Whether the numbers, of type T, lie without gaps: then number i is at<T>(data(), i).
+    template <class T>
+    [[nodiscard]] bool follows() const
+    {
+        return m_step == static_cast<std::int64_t>(sizeof(T));
+    }
+    template <class T>
+    static std::int64_t at(const std::byte* first, std::int64_t i)
+    {
+        return load<T>(first + i * static_cast<std::int64_t>(sizeof(T)));
+    }
+    // The number at `i` of a column of T.
+    template <class T>
+    [[nodiscard]] std::int64_t of(std::int64_t i) const
+    {
+        return load<T>(m_data + i * m_step);
+    }
+
 private:
     IntColumn(const base::TensorView& tensor, std::int64_t start, std::int64_t size, std::int64_t stride)
         : m_dtype(tensor.dtype),
@@ -59,5 +79,18 @@ private:
     std::int64_t m_size = 0;
     std::int64_t m_step = 0;
 };
+
+// work(number), where number(i) is column[i] without asking each time how the numbers lie, for the usual widths.
+template <class Work>
+void withNumbers(const IntColumn& column, Work&& work)
+{
+    const auto of = [&]<class T>(T) {
+        if (column.follows<T>()) work([first = column.data()](std::int64_t i) { return IntColumn::at<T>(first, i); });
+        else work([&](std::int64_t i) { return column.of<T>(i); });
+    };
+    if (column.dtype() == base::DType::Int64) of(std::int64_t{});
+    else if (column.dtype() == base::DType::Int32) of(std::int32_t{});
+    else work([&](std::int64_t i) { return column[i]; });
+}
 
 }  // namespace hopscope::analysis

@@ -21,6 +21,12 @@ public:
         ++m_count;
         return true;
     }
+    // Without counting: for sets that are only asked for firstAbsent() and has().
+    void mark(std::int64_t row) { m_words[at(row)] |= std::uint64_t{1} << (row & 63); }
+    void markAll(const RowSet& other)
+    {
+        for (std::size_t w = 0; w < m_words.size(); ++w) m_words[w] |= other.m_words[w];
+    }
     void remove(std::int64_t row)
     {
         if (!has(row)) return;

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analysis/roles/int_column.h"
+#include "analysis/roles/landmarks.h"
+#include "analysis/roles/mix.h"
 #include "analysis/roles/row_copy.h"
 #include "analysis/roles/row_set.h"
-#include "base/parallel.h"
 
 namespace hopscope::analysis {
 
@@ -28,68 +28,11 @@ struct KeyColumn {
     IntColumn ids;
 };
 
-std::uint64_t mix(std::uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
 bool isPrime(std::int64_t n)
 {
     for (std::int64_t d = 2; d * d <= n; ++d)
         if (n % d == 0) return false;
     return n > 1;
-}
-
-constexpr std::int64_t kLooked = 250'000;  // edges looked at closely
-
-// Equal edges among those whose hash falls into one of `parts` parts: exact for parts == 1, and a fair catch in linear
-// time and bounded memory otherwise.
-std::pair<std::int64_t, std::int64_t> findRepeated(const Relation& relation, std::uint64_t seed)
-{
-    const std::uint64_t parts = static_cast<std::uint64_t>(relation.size() / kLooked + 1);
-    using Kept = std::vector<std::pair<std::uint64_t, std::int64_t>>;
-    const int threads = base::hardwareThreads();
-    std::vector<Kept> each(static_cast<std::size_t>(threads));
-    base::parallelParts(relation.size(), threads, kLooked, [&](int part, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p) {
-            const std::uint64_t hash = mix(static_cast<std::uint64_t>(relation.end[0][p]) +
-                                           mix(static_cast<std::uint64_t>(relation.end[1][p]) + seed));
-            if (hash % parts == 0) each[static_cast<std::size_t>(part)].emplace_back(hash, p);
-        }
-    });
-    Kept kept;
-    for (const Kept& some : each) kept.insert(kept.end(), some.begin(), some.end());
-    std::ranges::sort(kept);
-    for (std::size_t i = 1; i < kept.size(); ++i) {
-        const auto [p, q] = std::pair(kept[i - 1].second, kept[i].second);
-        if (relation.end[0][p] == relation.end[0][q] && relation.end[1][p] == relation.end[1][q]) return {p, q};
-    }
-    return {-1, -1};
-}
-
-// The most frequent destination among evenly spaced edges.
-std::int64_t findHub(const Relation& relation)
-{
-    const std::int64_t step = relation.size() / kLooked + 1;
-    std::unordered_map<std::int64_t, std::int64_t> counts;
-    std::int64_t best = -1, bestCount = 0;
-    for (std::int64_t p = 0; p < relation.size(); p += step) {
-        const std::int64_t count = ++counts[relation.end[1][p]];
-        if (count <= bestCount) continue;
-        best = relation.end[1][p];
-        bestCount = count;
-    }
-    return best;
-}
-
-std::int64_t findSelfLoop(const Relation& relation)
-{
-    if (relation.type[0] != relation.type[1]) return -1;
-    for (std::int64_t p = 0; p < relation.size(); ++p)
-        if (relation.end[0][p] == relation.end[1][p]) return p;
-    return -1;
 }
 
 class Cutter {
@@ -207,24 +150,21 @@ void Cutter::seedRelation(const Relation& r)
 {
     if (r.size() == 0) return;
     pinEdge(r, 0, true);
-    pinEdge(r, findSelfLoop(r));
-    pinEdge(r, findRepeated(r, m_seed).first);
-    m_hubs[r.name] = findHub(r);
+    if (r.type[0] == r.type[1]) pinEdge(r, landmarks::selfLoop(r.end[0], r.end[1]));
+    pinEdge(r, landmarks::repeatedEdge(r.end[0], r.end[1], m_seed));
+    m_hubs[r.name] = landmarks::mostFrequent(r.end[1]);
     pin(r.type[1], m_hubs[r.name]);
 }
 
 void Cutter::seedIsolated()
 {
-    std::map<std::string, RowSet> touched;
-    for (const auto& [type, set] : m_sets) touched.emplace(type, set.rows());
-    for (const Relation& r : m_relations) {
-        for (int end = 0; end < 2; ++end) {
-            RowSet& rows = touched.at(r.type[end]);
-            for (std::int64_t p = 0; p < r.size(); ++p) rows.add(r.end[end][p]);
-        }
+    for (const auto& [type, set] : m_sets) {
+        std::vector<IntColumn> ends;
+        for (const Relation& r : m_relations)
+            for (int end = 0; end < 2; ++end)
+                if (r.type[end] == type) ends.push_back(r.end[end]);
+        if (const std::int64_t row = landmarks::untouchedRow(set.rows(), ends); row >= 0) pin(type, row);
     }
-    for (const auto& [type, rows] : touched)
-        if (const std::int64_t row = rows.firstAbsent(); row >= 0) pin(type, row);
 }
 
 // Rows of two different targets, so that a batch vector stays one of several graphs.
@@ -316,10 +256,7 @@ void Cutter::selectNodes()
 
 void Cutter::induce(Relation& r)
 {
-    const RowSet& first = m_sets.at(r.type[0]);
-    const RowSet& second = m_sets.at(r.type[1]);
-    for (std::int64_t p = 0; p < r.size(); ++p)
-        if (second.has(r.end[1][p]) && first.has(r.end[0][p])) r.edges.push_back(p);
+    r.edges = landmarks::edgesBetween(r.end[0], m_sets.at(r.type[0]), r.end[1], m_sets.at(r.type[1]));
 }
 
 Members Cutter::membersOf(const std::string& table) const

@@ -87,6 +87,7 @@ def inference(
     pins: Sequence[Sequence[Any]] = (),
     roles: Any = (),
     nan: str = "propagate",
+    fuse: str = "all",
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -98,9 +99,10 @@ def inference(
     the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`, a plan.json or its
     content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
     and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
-    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `scratch`: the folder for temporary files, where
-    memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a
-    function of (what, done, total).
+    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `fuse`: what a CPU computes in one pass over the
+    edges: "all", "none", or some of "chain,softmax,several". `scratch`: the folder for temporary files, where memory or
+    the usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of
+    (what, done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C ends the engine, which
     removes what it has written.
@@ -114,7 +116,7 @@ def inference(
         "deadline": deadline,
         "pins": list(pins),
     }
-    shared = {"device": device, "memory": bytes_of(memory), "batch": batch}
+    shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
     how = {"verify": _mode(verify), "nan": nan}
     with Scratch(expected, scratch) as place:
         saved, table, path = prepare(model, inputs, place.folder, roles)
