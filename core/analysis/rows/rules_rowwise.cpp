@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/rows/compressed.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 
@@ -14,6 +15,7 @@ std::optional<Linear> sizeArithmetic(RuleContext& c)
 {
     static const std::map<std::string, std::string> names{{"add", "add"},
                                                           {"sub", "sub"},
+                                                          {"rsub", "sub"},
                                                           {"mul", "mul"},
                                                           {"neg", "neg"},
                                                           {"maximum", "max"},
@@ -29,6 +31,7 @@ std::optional<Linear> sizeArithmetic(RuleContext& c)
         if (!l) return std::nullopt;
         operands.push_back(*l);
     }
+    if (c.name == "rsub") std::ranges::reverse(operands);
     return combine(it->second, operands);
 }
 
@@ -40,6 +43,7 @@ Ruled<Outcomes> pointwiseRule(RuleContext& c)
     if (!dims) return Refusal(dims.error());
     Outcomes result = c.all(*dims);
     if (dims->empty()) result[0].size = sizeArithmetic(c);
+    result[0].compressed = countsOf(c);
     return result;
 }
 
@@ -49,6 +53,7 @@ Ruled<Outcomes> copyRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     Outcomes result = c.keep(x, c.dims(x), true);
     result[0].size = c.of(x).size;
+    result[0].compressed = c.of(x).compressed;
     return result;
 }
 
