@@ -115,6 +115,13 @@ base::Status walkSample(Prepared& prepared)
 {
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
     base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr);
+    // What a sample does not respect, the data does.
+    const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
+                       walk.error().message.starts_with("forward fails");
+    if (again) {
+        base::Result<loader::Walk> onData = loader::walk(prepared.model, prepared.inputs);
+        if (onData) prepared.sample = prepared.inputs, walk = std::move(onData);
+    }
     if (!walk) return base::forward(walk);
     prepared.walk = std::move(*walk);
     return {};

@@ -231,6 +231,11 @@ TEST_CASE("compressed rows are the offsets of their destinations and a column of
          {},
          "indices=source:node>node indptr=offsets:node>node x=node:node",
          "edge=4 node=5"},
+        {"of no known name, by their numbers",
+         {{"x", x}, {"a", rowptr}, {"b", col}, {"kind", inputs::column({0, 1, 0, 1})}},
+         {},
+         "a=offsets:node>node b=source:node>node kind=edge:edge x=node:node",
+         "edge=4 node=5"},
         {"of no known name, on the user's word",
          {{"x", x}, {"a", rowptr}, {"b", col}},
          {"a=offsets", "b=source"},
@@ -260,6 +265,18 @@ TEST_CASE("compressed rows are the offsets of their destinations and a column of
     for (const Row& row : rows) check(row);
 }
 
+namespace {
+
+// [n, 2]: each row's number, and -1.
+TensorView everyRow(std::int64_t n)
+{
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t row = 0; row < n; ++row) numbers.insert(numbers.end(), {row, -1});
+    return inputs::integers({n, 2}, numbers);
+}
+
+}  // namespace
+
 TEST_CASE("a table of neighbours names rows of a node table for each row")
 {
     const TensorView x = floats({4, 4}), padded = inputs::integers({4, 2}, {1, 3, 0, -1, -1, -1, 2, 0});
@@ -275,6 +292,16 @@ TEST_CASE("a table of neighbours names rows of a node table for each row")
          {"table=key"},
          "table=key:node>node x=node:node",
          "node=4"},
+        {"of any name, by its numbers",
+         {{"x", floats({80, 4})}, {"table", everyRow(80)}},
+         {},
+         "table=key:node>node x=node:node",
+         "node=80"},
+        {"kinds are none",
+         {{"x", floats({80, 4})}, {"kinds", inputs::zeros({80, 3})}},
+         {},
+         "kinds=node:node x=node:node",
+         "node=80"},
         {"a mask beside it is none",
          {{"x", x}, {"nbr", padded}, {"nbr_mask", inputs::zeros({4, 2})}},
          {},

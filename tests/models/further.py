@@ -10,7 +10,7 @@ import convolutions as C
 from graphs import EDGE_FEATURES as ED
 from graphs import FEATURES as F
 from graphs import HIDDEN as H
-from graphs import PLAIN, RELATIONS, WITH_ATTR, WITH_BATCH, WITH_TYPE, WITH_WEIGHT, take
+from graphs import PLAIN, RELATIONS, WITH_ATTR, WITH_TYPE, WITH_WEIGHT, take
 from layers import Parts, add_rows, softmax_by
 from registry import Group
 from typed import hypergraph

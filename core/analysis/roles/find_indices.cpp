@@ -106,13 +106,43 @@ Item* columnOf(Draft& draft, const Item& offsets)
     return best;
 }
 
-// Compressed rows: rowptr and col.
+// Whether it has one number more than a table has rows, as offsets of any name would.
+bool countsRows(const Draft& draft, const Item& item)
+{
+    return std::ranges::any_of(draft.items, [&](const Item& i) {
+        return i.hint == Hint::Feature && i.rows() > 1 && i.rows() + 1 == item.rows();
+    });
+}
+
+// Of any name: the column with the largest numbers, all of which are rows of some table. nullptr if there is none.
+Item* anyColumnOf(Draft& draft, const Item& offsets)
+{
+    Item* best = nullptr;
+    std::int64_t most = -1;
+    for (Item& item : draft.items) {
+        const bool fits = &item != &offsets && item.open() && item.integral() && item.vector() &&
+                          item.rows() == edgeCount(*offsets.view, EdgeForm::Offsets) && item.hint == Hint::None;
+        if (!fits) continue;
+        const Range range = rangeOf(IntColumn(*item.view));
+        const bool ids = range.low >= 0 && std::ranges::any_of(draft.items, [&](const Item& i) {
+                             return i.hint == Hint::Feature && i.rows() > range.high && i.rows() <= 2 * range.high + 2;
+                         });
+        if (ids && range.high > most) best = &item, most = range.high;
+    }
+    return best;
+}
+
+// Compressed rows: rowptr and col, or what looks like them.
 base::Status findOffsets(Draft& draft)
 {
     for (Item& offsets : draft.items) {
-        if (!namedOffsets(offsets) || !isOffsets(offsets)) continue;
-        Item* const column = columnOf(draft, offsets);
+        const bool named = namedOffsets(offsets);
+        const bool candidate = named || (offsets.open() && offsets.hint == Hint::None && offsets.integral() &&
+                                         offsets.vector() && countsRows(draft, offsets));
+        if (!candidate || !isOffsets(offsets)) continue;
+        Item* const column = named ? columnOf(draft, offsets) : anyColumnOf(draft, offsets);
         if (!column) continue;
+        if (!named) draft.note(offsets.key + ": assumed to say where the edges of each row begin in " + column->key);
         const bool only = !relationNamed(draft, "edge") && !offsets.sparsePart("csr_crow");
         const std::string relation = only ? "edge" : column->relation();
         if (auto status = decideIndex(*column, EdgeForm::Source, relation); !status) return status;

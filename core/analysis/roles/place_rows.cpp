@@ -156,6 +156,24 @@ base::Status placeNode(Draft& draft, Item& item)
     return {};
 }
 
+// A matrix of any name with a row per node, whose numbers end where those of the nodes end: no kind has so many.
+bool namesRows(Draft& draft, const Item& item)
+{
+    constexpr std::int64_t fewRows = 64;
+    const std::string type = item.hint == Hint::None ? bestType(draft, item) : "";
+    if (type.empty() || item.rows() < fewRows || item.view->shape[1] < 2) return false;
+    Range all{0, -1};
+    for (std::int64_t k = 0; k < item.view->shape[1]; ++k) {
+        const Range range = rangeOf(IntColumn(*item.view, k, 1));
+        all = {std::min(all.low, range.low), std::max(all.high, range.high)};
+    }
+    const bool ends = all.low >= -1 && all.high <= item.rows() && all.high >= item.rows() - 1 - item.rows() / 50;
+    if (ends)
+        draft.note(item.key + ": assumed to name rows of \"" + type + "\", as its numbers reach " +
+                   std::to_string(all.high));
+    return ends;
+}
+
 base::Status place(Draft& draft, Item& item)
 {
     const auto wants = [&](RoleKind kind, Hint hint) {
@@ -165,7 +183,8 @@ base::Status place(Draft& draft, Item& item)
     if (item.rows() < 0 && !item.forced) return {};
     if (wants(RoleKind::Edge, Hint::Edge) || isSparseValues(item)) return placeEdge(draft, item);
     if (wants(RoleKind::Key, Hint::Key)) return placeKey(draft, item);
-    if (!item.forced && item.hint == Hint::Neighbours && isTable(item)) return placeNeighbours(draft, item);
+    if (!item.forced && isTable(item) && (item.hint == Hint::Neighbours || namesRows(draft, item)))
+        return placeNeighbours(draft, item);
     return placeNode(draft, item);
 }
 
