@@ -27,6 +27,7 @@ HEADINGS = {
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
 ERROR = re.compile(r"error (\S+) abs")
 LAYERS = re.compile(r"_([123])(?=_scripted|$)")
+PROGRAM = re.compile(r"(?<=program)_\d+$")
 NOT_EXPORTED = {
     "MessagePassing": "the base class",
     "CuGraphSAGEConv": "needs cuGraph", "CuGraphGATConv": "needs cuGraph", "CuGraphRGCNConv": "needs cuGraph",
@@ -91,7 +92,7 @@ def condensed(results):
     """One line per model: gcn_1, gcn_2_scripted and gcn_alone are forms of gcn."""
     lines = {}
     for result in results:
-        base = LAYERS.sub("", result.name)
+        base = PROGRAM.sub("", LAYERS.sub("", result.name))
         form = "scripted" if base.endswith("_scripted") else "traced"
         for ending, other in (("_scripted", form), ("_alone_pair", "alone, with a pair"), ("_alone", "alone")):
             if base.endswith(ending):
