@@ -9,7 +9,9 @@ namespace {
 // clang-format off
 constexpr Operator lines[] = {
     {"__and__", Rule::Pointwise, {}},
+    {"__lshift__", Rule::Pointwise, {}},
     {"__or__", Rule::Pointwise, {}},
+    {"__rshift__", Rule::Pointwise, {}},
     {"__xor__", Rule::Pointwise, {}},
     {"_coalesce", Rule::Coalesce, {.aliasing = Aliasing::Unfollowed, .countsContent = true}},
     {"_coalesced", Rule::Coalesce, {}},
