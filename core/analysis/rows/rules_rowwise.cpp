@@ -13,14 +13,9 @@ namespace {
 // Sizes survive arithmetic on 0-dim tensors: tracing writes x.size(0) + 1 that way.
 std::optional<Linear> sizeArithmetic(RuleContext& c)
 {
-    static const std::map<std::string, std::string> names{{"add", "add"},
-                                                          {"sub", "sub"},
-                                                          {"rsub", "sub"},
-                                                          {"mul", "mul"},
-                                                          {"neg", "neg"},
-                                                          {"maximum", "max"},
-                                                          {"minimum", "min"},
-                                                          {"floor_divide", "floordiv"}};
+    static const std::map<std::string, std::string> names{
+        {"add", "add"}, {"sub", "sub"},     {"rsub", "sub"},    {"mul", "mul"},
+        {"neg", "neg"}, {"maximum", "max"}, {"minimum", "min"}, {"floor_divide", "floordiv"}};
     const bool floored = c.name == "div" && (c.text("rounding_mode") == "floor" || c.text("rounding_mode") == "trunc");
     const auto it = names.find(floored ? "floor_divide" : c.name);
     if (it == names.end() || (c.has("alpha") && c.integer("alpha", 0) != 1)) return std::nullopt;
