@@ -5,6 +5,8 @@
 #include "analysis/depth.h"
 #include "analysis/lowering/dead_code.h"
 #include "analysis/lowering/functionalise.h"
+#include "analysis/lowering/neighbour_tables.h"
+#include "analysis/lowering/prefix_sums.h"
 #include "analysis/rows/bind.h"
 #include "analysis/rows/infer.h"
 
@@ -55,17 +57,24 @@ void lintPrologue(Analysis& a)
 
 }  // namespace
 
+constexpr const char* prefixText =
+    " subtracts sums over all rows, which round by more than the few rows it is about; here each segment is summed by "
+    "itself, and compared with the model more loosely";
+
 Analysis analyse(const ir::Program& raw, const InputSchema& schema)
 {
     Builder builder;
-    const auto functional = functionalise(raw);
+    auto functional = functionalise(raw);
     if (!functional) return unanalysed(raw, schema, functional.error());
-    ir::Program live = removeDead(*functional);
+    const std::vector<std::string> differences = sumSegments(*functional);
+    ir::Program live = removeDead(simplifyTables(*functional));
     dropUnusedPositions(live);
     const base::Status inferred = infer(builder, live, schema);
     if (!inferred) block(builder.analysis, inferred.error());
     else computeDepths(builder.analysis);
     lintPrologue(builder.analysis);
+    for (const std::string& place : differences)
+        builder.analysis.lints.push_back({"prefix-sums", place + prefixText, {}});
     return std::move(builder.analysis);
 }
 

@@ -33,7 +33,8 @@ struct Space {
     std::vector<SpaceId> parts{};  // Cat
     SpaceId ends[2]{};             // Edge: the tables that end 0 (first row of the index) and end 1 point into
     ValueId index{};               // Edge: the [2, E] or [E, 2] input...
-    ValueId columns[2]{};          // ...or an input for each end
+    ValueId columns[2]{};          // ...or a value for each end
+    ValueId offsets{};             // Edge: the input that says where each destination's edges begin (CSR)
 };
 
 enum class KeyKind : std::uint8_t { Id, Pos, End, Foreign, Of, Parts };
@@ -88,6 +89,13 @@ struct Linear {
     [[nodiscard]] bool isConstant() const { return sizes.empty() && atoms.empty(); }
 };
 
+// Offsets of compressed rows, and what is made of them: where the edges of each destination begin and end, how many.
+enum class OffsetsPart : std::uint8_t { All, Begin, End, Count };
+struct Compressed {
+    SpaceId edges;
+    OffsetsPart part = OffsetsPart::All;
+};
+
 struct ValueInfo {
     std::vector<SpaceId> dims;    // per dimension: its row space, or none
     std::optional<Role> role;     // an index column
@@ -98,6 +106,7 @@ struct ValueInfo {
     std::optional<Linear> size;   // numbers and 0-dim tensors that are sizes
     bool sparse = false;          // a matrix; its entries are the rows of sparseRow.space
     Role sparseRow, sparseColumn;
+    std::optional<Compressed> compressed;  // All has no row space: it has one number more than there are destinations
 
     [[nodiscard]] bool scalarShape() const { return dims.empty(); }
 };

@@ -75,6 +75,7 @@ private:
     void bindInputs(const loader::Walk& walk, const base::TensorMap& inputs);
     void bindLeaves(const loader::Walk& walk);
     void takeSizes(ir::ValueId id, const at::Tensor& tensor);
+    void takeSize(ir::SpaceId table, std::int64_t rows, const std::string& name);
     std::int64_t countRows(ir::SpaceId space);
     std::int64_t largestKey(ir::SpaceId target);
     void evaluate(const ir::Op& op);

@@ -61,6 +61,16 @@ std::optional<ir::ValueId> sumOfOnes(const analysis::Analysis& analysis, const i
     return *message;
 }
 
+// "adj.coo_size.1" is element 1 of the key "adj.coo_size".
+at::Tensor elementOf(const base::TensorMap& inputs, const std::string& name)
+{
+    const auto dot = name.rfind('.');
+    const auto whole = inputs.find(name.substr(0, dot));
+    const std::string element = dot == std::string::npos ? "" : name.substr(dot + 1);
+    if (whole == inputs.end() || (element != "0" && element != "1")) raise(ErrorCode::Input, "the data has no " + name);
+    return loader::toTensor(whole->second).select(0, element == "1" ? 1 : 0);
+}
+
 }  // namespace
 
 // Weights and large constants lie in the walk under their ids in the raw program; small constants are literals.
@@ -80,8 +90,12 @@ void Structure::bindInputs(const loader::Walk&, const base::TensorMap& inputs)
 {
     for (const ir::NamedValue& in : m_analysis.program.inputs) {
         const auto it = inputs.find(in.name);
-        if (it == inputs.end()) raise(ErrorCode::Input, "the data has no " + in.name);
         const ir::Value& value = m_analysis.program.value(in.value);
+        if (it == inputs.end() && value.kind != ir::ValueKind::Tensor) {
+            m_values[in.value] = elementOf(inputs, in.name);
+            continue;
+        }
+        if (it == inputs.end()) raise(ErrorCode::Input, "the data has no " + in.name);
         if (value.kind != ir::ValueKind::Tensor) {
             m_values[in.value] = loader::toTensor(it->second);
             continue;
@@ -100,26 +114,31 @@ void Structure::bindInputs(const loader::Walk&, const base::TensorMap& inputs)
 // Labelled dimensions give their tables' sizes; two that disagree are an error of the data.
 void Structure::takeSizes(ir::ValueId id, const at::Tensor& tensor)
 {
-    const auto& dims = m_analysis.info(id).dims;
+    const analysis::ValueInfo& info = m_analysis.info(id);
     const ir::Value& value = m_analysis.program.value(id);
-    const auto name = [&] { return value.name.empty() ? analysis::nameOfValue(m_analysis, id) : value.name; };
+    const std::string name = value.name.empty() ? analysis::nameOfValue(m_analysis, id) : value.name;
     if (tensor.dim() != static_cast<std::int64_t>(value.shape.size()))
-        raise(ErrorCode::Input, name() + " has " + std::to_string(tensor.dim()) + " dimensions, not " +
-                                    std::to_string(value.shape.size()));
-    for (std::size_t d = 0; d < dims.size(); ++d) {
+        raise(ErrorCode::Input,
+              name + " has " + std::to_string(tensor.dim()) + " dimensions, not " + std::to_string(value.shape.size()));
+    // Offsets have one number more than there are destinations.
+    if (info.compressed)
+        return takeSize(m_analysis.tables.space(info.compressed->edges).ends[1], tensor.size(0) - 1, name);
+    for (std::size_t d = 0; d < info.dims.size(); ++d) {
         const std::int64_t n = tensor.size(static_cast<std::int64_t>(d));
-        if (!dims[d].valid()) {
-            if (n != value.shape[d])
-                raise(ErrorCode::Input, name() + " has size " + std::to_string(n) + " in dimension " +
-                                            std::to_string(d) + ", not " + std::to_string(value.shape[d]));
-            continue;
-        }
-        const auto [it, fresh] = m_sizes.try_emplace(dims[d], n);
-        if (!fresh && it->second != n)
-            raise(ErrorCode::Input, name() + " has " + std::to_string(n) + " rows of " +
-                                        analysis::tableLabel(m_analysis.tables, dims[d]) + " but another input has " +
-                                        std::to_string(it->second));
+        if (info.dims[d].valid()) takeSize(info.dims[d], n, name);
+        else if (n != value.shape[d])
+            raise(ErrorCode::Input, name + " has size " + std::to_string(n) + " in dimension " + std::to_string(d) +
+                                        ", not " + std::to_string(value.shape[d]));
     }
+}
+
+void Structure::takeSize(ir::SpaceId table, std::int64_t rows, const std::string& name)
+{
+    const auto [it, fresh] = m_sizes.try_emplace(table, rows);
+    if (fresh || it->second == rows) return;
+    raise(ErrorCode::Input, name + " has " + std::to_string(rows) + " rows of " +
+                                analysis::tableLabel(m_analysis.tables, table) + " but another input has " +
+                                std::to_string(it->second));
 }
 
 at::Tensor Structure::value(ir::ValueId wanted)

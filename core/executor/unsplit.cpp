@@ -68,4 +68,21 @@ base::Result<std::map<ValueId, base::TensorView>> evaluateUnsplit(const loader::
         [] { return base::fail(base::ErrorCode::Resources, "out of memory in the unsplit model"); });
 }
 
+base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk, const Analysis& analysis,
+                                                                const base::TensorMap& inputs,
+                                                                const std::string& folder, std::stop_token stop)
+{
+    const c10::InferenceMode inference;
+    return catchAtBoundary(
+        [&] {
+            Structure structure(walk, analysis, inputs, folder, at::get_num_threads(), std::move(stop));
+            std::map<ir::SpaceId, std::int64_t> counts;
+            for (std::size_t i = 0; i < analysis.tables.spaces.size(); ++i)
+                if (analysis.tables.spaces[i].kind == analysis::SpaceKind::Filter)
+                    counts[ir::SpaceId(i)] = structure.size(ir::SpaceId(i));
+            return counts;
+        },
+        [] { return base::fail(base::ErrorCode::Resources, "out of memory while rows are counted"); });
+}
+
 }  // namespace hopscope::executor

@@ -22,4 +22,11 @@ base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);
 
+// How many rows each mask over a table selects: the sizes of tables that do not follow from those of the inputs. Linear
+// in the rows, no features are computed. Fails like evaluateUnsplit().
+base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk,
+                                                                const analysis::Analysis& analysis,
+                                                                const base::TensorMap& inputs,
+                                                                const std::string& folder, std::stop_token stop);
+
 }  // namespace hopscope::executor

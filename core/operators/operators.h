@@ -25,6 +25,7 @@ enum class Rule : std::uint8_t {
     Convolution,
     Copy,
     Cross,
+    Difference,
     Dimwise,
     Einsum,
     Embedding,
@@ -52,11 +53,13 @@ enum class Rule : std::uint8_t {
     RepeatInterleave,
     Reshape,
     Scatter,
+    Segments,
     Select,
     Slice,
     Sparse,
     Split,
     Stack,
+    Uncompress,
     Unsqueeze,
 };
 

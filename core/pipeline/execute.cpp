@@ -3,10 +3,23 @@
 #include <filesystem>
 
 #include "executor/memory.h"
+#include "verify/overflow.h"
 
 namespace hopscope::pipeline {
 
 namespace {
+
+constexpr const char* overflowHint =
+    "where sums overflow, their order decides what comes out infinite, in the model as in the split: scale weights or "
+    "inputs, or export the model in float64; --verify none skips this check";
+
+// What overflows on the sample, if infinities are what differs; else empty.
+std::string overflowOf(const Prepared& prepared, const schema::Verification& verdict, const std::string& folder,
+                       const std::stop_token& stop)
+{
+    if (!verify::overflows(verdict)) return {};
+    return verify::firstOverflow(prepared.walk, prepared.analysis, prepared.sample, folder, stop);
+}
 
 base::Result<schema::Verification> checkSample(const Prepared& prepared, const plan::Plan& plan,
                                                const std::string& folder, Reporter& reporter,
@@ -18,8 +31,12 @@ base::Result<schema::Verification> checkSample(const Prepared& prepared, const p
     std::filesystem::create_directories(scratch, problem);
     base::Result<schema::Verification> verdict =
         verify::verifySample(prepared.model, prepared.walk, prepared.analysis, plan, prepared.sample, scratch, stop);
+    const std::string overflow =
+        verdict && verdict->verdict == schema::Verdict::Different ? overflowOf(prepared, *verdict, scratch, stop) : "";
     std::filesystem::remove_all(scratch, problem);
     reporter.progressEnded();
+    if (!overflow.empty())
+        return base::fail(base::ErrorCode::Different, "the numbers of a sample overflow: " + overflow, overflowHint);
     if (verdict && verdict->verdict == schema::Verdict::Different)
         return base::fail(base::ErrorCode::Different,
                           "the split model does not match the model on a sample: " + verdict->reason,
@@ -128,6 +145,9 @@ base::Status verifyRun(Execution& execution, const Prepared& prepared, const Exe
     reporter.progressEnded();
     if (!verdict) return base::forward(verdict);
     execution.verdict = std::move(*verdict);
+    if (execution.verdict->verdict != schema::Verdict::Different) return {};
+    const std::string overflow = overflowOf(prepared, *execution.verdict, request.folder, stop);
+    if (!overflow.empty()) execution.verdict->reason += "; on a sample, " + overflow;
     return {};
 }
 

@@ -6,8 +6,10 @@
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
 #include "base/units.h"
+#include "executor/unsplit.h"
 #include "forecast/predict.h"
 #include "graph/dataset.h"
+#include "pipeline/home.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
 
@@ -113,16 +115,36 @@ base::Status walkSample(Prepared& prepared)
 {
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
     base::Result<loader::Walk> walk = loader::walk(prepared.model, prepared.sample, whole ? &prepared.inputs : nullptr);
+    // What a sample does not respect, the data does.
+    const bool again = whole && !walk && walk.error().code == base::ErrorCode::Unsupported &&
+                       walk.error().message.starts_with("forward fails");
+    if (again) {
+        base::Result<loader::Walk> onData = loader::walk(prepared.model, prepared.inputs);
+        if (onData) prepared.sample = prepared.inputs, walk = std::move(onData);
+    }
     if (!walk) return base::forward(walk);
     prepared.walk = std::move(*walk);
     return {};
+}
+
+// The rows that masks select among those of the data. Without them some sizes stay unknown, and nothing else is lost.
+std::map<ir::SpaceId, std::int64_t> selectedRows(const Prepared& prepared)
+{
+    const auto& spaces = prepared.analysis.tables.spaces;
+    const bool any = std::ranges::any_of(spaces, [](const auto& s) { return s.kind == analysis::SpaceKind::Filter; });
+    if (!any || prepared.analysis.refusal) return {};
+    const base::Result<EngineHome> home = EngineHome::make();
+    if (!home) return {};
+    auto counted = executor::countSelected(prepared.walk, prepared.analysis, prepared.inputs, home->path(), {});
+    return counted ? std::move(*counted) : std::map<ir::SpaceId, std::int64_t>{};
 }
 
 void take(Prepared& prepared, analysis::Analysis analysis)
 {
     prepared.analysis = std::move(analysis);
     addModelLints(prepared.model.info(), prepared.analysis);
-    if (prepared.hasData()) prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes);
+    if (prepared.hasData())
+        prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
 }
 
 // Without data: a sample that forward accepts, and its roles.

@@ -208,14 +208,16 @@ private:
         gather(id, o);
     }
 
-    // Rows of a weight that is expanded: computed wherever they are needed.
+    // Rows of a weight that is expanded, or what follows from rows that are all the same, such as the first state of a
+    // recurrence: computed wherever they are needed.
     bool fromNoRows(const OperandRows& o) const
     {
         if (m_a.available(o.value)) return false;
         const auto operands = analysis::operandRows(m_a, m_a.program.value(o.value).producer, o.rows);
         return operands && std::ranges::all_of(*operands, [&](const OperandRows& operand) {
                    const bool tensor = m_a.program.value(operand.value).kind == ir::ValueKind::Tensor;
-                   return !tensor || (operand.rows.kind == RowKind::All && m_a.available(operand.value));
+                   const bool same = operand.rows.kind == RowKind::All || m_a.info(operand.value).uniform;
+                   return !tensor || (m_a.available(operand.value) ? same : fromNoRows(operand));
                });
     }
 

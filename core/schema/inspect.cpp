@@ -256,6 +256,7 @@ std::string roleText(const analysis::InputRole& role)
     case analysis::RoleKind::Index:
         return (role.form == analysis::EdgeForm::Source        ? "source:"
                 : role.form == analysis::EdgeForm::Destination ? "destination:"
+                : role.form == analysis::EdgeForm::Offsets     ? "offsets:"
                                                                : "index:") +
                role.first + ">" + role.second;
     case analysis::RoleKind::Edge: return "edge:" + role.first;

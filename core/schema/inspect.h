@@ -35,9 +35,11 @@ std::string writeInspect(const InspectSubject& subject);  // its text
 // "node:user", "index:user>item", "edge:rel", "key:node>graph", "graph:graph", "plain": as --role takes them.
 std::string roleText(const analysis::InputRole& role);
 
-// The rows of every table that follows from the declared sizes (node, edge and graph tables, concatenations).
+// The rows of every table that follows from the declared sizes (node, edge and graph tables, concatenations), and from
+// those `counted` in tables that masks select.
 std::map<analysis::SpaceId, std::int64_t> tableSizes(const analysis::Analysis& analysis,
-                                                     const std::map<std::string, std::int64_t>& declared);
+                                                     const std::map<std::string, std::int64_t>& declared,
+                                                     const std::map<analysis::SpaceId, std::int64_t>& counted = {});
 
 // Bytes of a value for the whole graph; nothing where the size of one of its tables is not known.
 std::optional<std::int64_t> wholeBytes(const analysis::Analysis& analysis, ir::ValueId id,

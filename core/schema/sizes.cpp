@@ -31,9 +31,9 @@ std::optional<std::int64_t> sizeOf(const Space& space, const Sizes& known,
 }  // namespace
 
 // Tables are interned after those they are derived from, so one pass in order is enough.
-Sizes tableSizes(const Analysis& analysis, const std::map<std::string, std::int64_t>& declared)
+Sizes tableSizes(const Analysis& analysis, const std::map<std::string, std::int64_t>& declared, const Sizes& counted)
 {
-    Sizes sizes;
+    Sizes sizes = counted;
     for (std::size_t i = 0; i < analysis.tables.spaces.size(); ++i)
         if (const auto size = sizeOf(analysis.tables.spaces[i], sizes, declared)) sizes[SpaceId(i)] = *size;
     return sizes;

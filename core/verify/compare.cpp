@@ -197,6 +197,24 @@ std::optional<std::string> mismatch(const TensorView& staged, const TensorView& 
     return "the staged run yields " + shapeText(staged) + ", the model " + shapeText(reference);
 }
 
+bool isFinite(const TensorView& view)
+{
+    if (!isContinuous(view.dtype)) return true;
+    bool finite = true;
+    double numbers[64];
+    const TensorView real = asReal(view);
+    const auto run = [&](const std::byte* p, std::int64_t stride, const std::byte*, std::int64_t, std::int64_t count) {
+        const auto item = static_cast<std::int64_t>(base::itemSize(real.dtype));
+        for (std::int64_t i = 0; i < count && finite; i += 64) {
+            const std::int64_t some = std::min<std::int64_t>(64, count - i);
+            load(p + i * stride * item, real.dtype, stride, some, numbers);
+            finite = std::all_of(numbers, numbers + some, [](double x) { return std::isfinite(x); });
+        }
+    };
+    forEachRun(real, real, 0, real.data, real.data, run);
+    return finite;
+}
+
 void addDifference(TensorError& error)
 {
     ++error.different;

@@ -23,6 +23,9 @@ struct RowPairs {
 std::optional<std::string> mismatch(const base::TensorView& staged, const base::TensorView& reference,
                                     int sampledDim = -1);
 
+// Whether no element is infinite or NaN.
+bool isFinite(const base::TensorView& view);
+
 // Records a tensor that cannot be compared as a difference.
 void addDifference(TensorError& error);
 

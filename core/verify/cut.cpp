@@ -71,6 +71,7 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
         role->second.kind == analysis::RoleKind::Index ? role->second.relation : role->second.first;
     const bool inColumns =
         role->second.kind == analysis::RoleKind::Index && role->second.form == analysis::EdgeForm::Rows;
+    if (role->second.form == analysis::EdgeForm::Offsets) return labels;
     for (const SpaceId table : m_structure.tables)
         if (m_analysis.tables.space(table).name == name) labels[inColumns] = table;
     return labels;
@@ -82,6 +83,9 @@ std::vector<std::int64_t> Cutter::shape(const std::string& input) const
     const std::vector<SpaceId> labels = dims(input);
     for (std::size_t d = 0; d < shape.size(); ++d)
         if (const auto table = m_tables.find(labels[d]); table != m_tables.end()) shape[d] = table->second.count;
+    for (const Link& link : m_structure.links)
+        if (link.input == input && link.form == analysis::EdgeForm::Offsets)
+            shape[0] = m_tables.at(link.target).count + 1;
     return shape;
 }
 
@@ -110,8 +114,22 @@ void Cutter::copySlices(const base::TensorView& view, const std::vector<SpaceId>
     }
 }
 
+// Where the chosen edges of each chosen destination begin: both are in ascending order.
+void Cutter::copyOffsets(const Link& link, std::byte* out) const
+{
+    const Table &edges = m_tables.at(link.table), &targets = m_tables.at(link.target);
+    const base::DType dtype = m_inputs.at(link.input).dtype;
+    std::int64_t at = 0;
+    storeInteger(out, dtype, 0);
+    for (std::int64_t i = 0; i < targets.count; ++i) {
+        while (at < edges.count && link.keys[edges.rows[at]] == targets.rows[i]) ++at;
+        storeInteger(out += base::itemSize(dtype), dtype, at);
+    }
+}
+
 void Cutter::copyIds(const Link& link, std::byte* out) const
 {
+    if (link.form == analysis::EdgeForm::Offsets) return copyOffsets(link, out);
     const Table& table = m_tables.at(link.table);
     const std::int64_t* positions = m_tables.at(link.target).positions;
     const base::DType dtype = m_inputs.at(link.input).dtype;
@@ -124,13 +142,17 @@ void Cutter::copyIds(const Link& link, std::byte* out) const
 // The declared size of a sparse matrix is the size of its tables.
 bool Cutter::copySize(const std::string& input, std::byte* out) const
 {
-    if (!input.ends_with(".coo_size")) return false;
-    const std::string index = input.substr(0, input.size() - std::string("size").size()) + "indices";
+    const bool compressed = input.ends_with(".csr_size");
+    if (!compressed && !input.ends_with(".coo_size")) return false;
+    const std::string matrix = input.substr(0, input.rfind('.'));
     const base::DType dtype = m_inputs.at(input).dtype;
     bool found = false;
     for (const Link& link : m_structure.links) {
-        if (link.input != index || link.end < 0) continue;
-        storeInteger(out + static_cast<std::size_t>(link.end) * base::itemSize(dtype), dtype,
+        const bool part = link.input == matrix + ".coo_indices" || link.input == matrix + ".csr_crow" ||
+                          link.input == matrix + ".csr_col";
+        if (!part || link.end < 0) continue;
+        const int dim = compressed ? 1 - link.end : link.end;  // compressed rows are the destinations
+        storeInteger(out + static_cast<std::size_t>(dim) * base::itemSize(dtype), dtype,
                      m_tables.at(link.target).count);
         found = true;
     }

@@ -38,6 +38,7 @@ private:
     void copy(const std::string& input, std::byte* out) const;
     void copySlices(const base::TensorView& view, const std::vector<ir::SpaceId>& labels, std::size_t dim,
                     const std::byte* from, std::byte*& out) const;
+    void copyOffsets(const Link& link, std::byte* out) const;
     void copyIds(const Link& link, std::byte* out) const;
     bool copySize(const std::string& input, std::byte* out) const;
 

@@ -66,14 +66,15 @@ Obstacle usesGlobalSize(const Analysis& analysis, const ir::Op& op)
 bool carriesIds(const Analysis& analysis, ValueId value)
 {
     const ValueInfo& info = analysis.info(value);
-    return info.role || !info.pairRoles.empty() || !info.elements.empty();
+    const bool offsets = info.compressed && info.compressed->part != analysis::OffsetsPart::Count;
+    return offsets || info.role || !info.pairRoles.empty() || !info.elements.empty();
 }
 
 Obstacle usesRowNumbers(const Analysis& analysis, const ir::Op& op)
 {
     if (operators::of(op.name).traits.keepsOrder || ir::isScalarOp(op)) return std::nullopt;
-    const bool handsOn =
-        std::any_of(op.outputs.begin(), op.outputs.end(), [&](ValueId v) { return carriesIds(analysis, v); });
+    const bool handsOn = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                     [&](ValueId v) { return carriesIds(analysis, v) || analysis.info(v).compressed; });
     Obstacle obstacle;
     ir::forEachOperand(op, [&](Slot slot, ValueId value) {
         const Use use = analysis.info(op.id).use(slot).use;
@@ -123,8 +124,6 @@ Obstacle valueObstacle(const Analysis& analysis, const ir::Value& value)
     if (value.origin == ir::Origin::Parameter && analysis.hasRows(value.id))
         return "the weight " + value.name +
                " has one row per row of a table, which cannot be restricted to a neighbourhood";
-    if (value.origin == ir::Origin::Input && value.name.find(".csr_") != std::string::npos)
-        return "the compressed sparse input " + value.name + " cannot be restricted to a neighbourhood";
     return std::nullopt;
 }
 
@@ -142,8 +141,7 @@ Obstacle outputObstacle(const Analysis& analysis, const ir::NamedValue& output)
 
 std::optional<std::string> sampledObstacle(const Analysis& analysis, const Structure& structure)
 {
-    if (!structure.unresolved.empty())
-        return structure.unresolved.front() + " aggregates by a key that is not a column of the inputs";
+    if (!structure.unresolved.empty()) return structure.unresolved.front();
     for (const ir::NamedValue& output : analysis.program.outputs)
         if (Obstacle obstacle = outputObstacle(analysis, output)) return obstacle;
     for (const ir::Value& value : analysis.program.values)

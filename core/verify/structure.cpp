@@ -37,6 +37,7 @@ SpaceId tableNamed(const Analysis& analysis, const std::string& name, bool graph
 // The data key that has an end of a relation's edges.
 const std::string& endInput(const Analysis& analysis, const analysis::Space& space, int end)
 {
+    if (end == 1 && space.offsets.valid()) return analysis.program.value(space.offsets).name;
     const ir::ValueId column = space.columns[end];
     return analysis.program.value(column.valid() ? column : space.index).name;
 }
@@ -127,14 +128,26 @@ analysis::Role aggregated(const Analysis& analysis, const ir::Op& op)
     return role;
 }
 
+// A look-up by numbers that were computed, such as a column of a table of neighbours.
+bool looksUpComputed(const Analysis& analysis, const ir::Op& op)
+{
+    const analysis::OpInfo& info = analysis.info(op.id);
+    if (info.kind != analysis::OpKind::Gather || !info.role.key.valid()) return false;
+    const analysis::Key& key = analysis.tables.key(info.role.key);
+    return key.kind == KeyKind::Foreign && analysis.program.value(key.column).origin != ir::Origin::Input;
+}
+
 void markFollowed(Structure& structure, const Analysis& analysis)
 {
     for (const ir::Op& op : analysis.program.ops) {
+        if (looksUpComputed(analysis, op))
+            structure.unresolved.push_back(ir::describeOp(op) + " looks up rows that are not a column of the inputs");
         const analysis::Role role = aggregated(analysis, op);
         if (!role.space.valid()) continue;
         std::vector<std::size_t> links;
         if (!Resolver(structure, analysis).resolve(role.space, role.key, links))
-            structure.unresolved.push_back(ir::describeOp(op));
+            structure.unresolved.push_back(ir::describeOp(op) +
+                                           " aggregates by a key that is not a column of the inputs");
         for (std::size_t i : links) {
             structure.links[i].followed = true;
             structure.links[i].inDegree |= !analysis.info(op.id).structureOnly;

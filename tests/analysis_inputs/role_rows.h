@@ -26,6 +26,7 @@ inline std::string text(const InputRole& role)
         const std::string ends = role.first + ">" + role.second;
         if (role.form == EdgeForm::Source) return "source:" + ends;
         if (role.form == EdgeForm::Destination) return "destination:" + ends;
+        if (role.form == EdgeForm::Offsets) return "offsets:" + ends;
         return (role.form == EdgeForm::Pairs ? "pairs:" : "index:") + ends;
     }
     case RoleKind::Edge: return "edge:" + role.first;

@@ -27,6 +27,8 @@ TEST_CASE("every form of --role is understood")
         {"src=source", "src", RoleKind::Index, "", "", EdgeForm::Source},
         {"src=source:user>item", "src", RoleKind::Index, "user", "item", EdgeForm::Source},
         {"dst=destination:user>item", "dst", RoleKind::Index, "user", "item", EdgeForm::Destination},
+        {"rowptr=offsets", "rowptr", RoleKind::Index, "", "", EdgeForm::Offsets},
+        {"rowptr=offsets:user>item", "rowptr", RoleKind::Index, "user", "item", EdgeForm::Offsets},
         {"edge_attr=edge", "edge_attr", RoleKind::Edge, "", ""},
         {"edge_attr=edge:edge_index", "edge_attr", RoleKind::Edge, "edge_index", ""},
         {"ea=edge:es.a__b", "ea", RoleKind::Edge, "es.a__b", ""},

@@ -216,6 +216,101 @@ TEST_CASE("lists of pairs and columns for each end are edges")
     for (const Row& row : rows) check(row);
 }
 
+TEST_CASE("compressed rows are the offsets of their destinations and a column of sources")
+{
+    const TensorView x = floats({5, 4}), rowptr = inputs::column({0, 2, 2, 3, 3, 4}),
+                     col = inputs::column({4, 1, 0, 3});
+    const Row rows[] = {
+        {"of one node type",
+         {{"x", x}, {"rowptr", rowptr}, {"col", col}, {"edge_weight", floats({4})}},
+         {},
+         "col=source:node>node edge_weight=edge:edge rowptr=offsets:node>node x=node:node",
+         "edge=4 node=5"},
+        {"under other names",
+         {{"x", x}, {"indptr", rowptr}, {"indices", col}},
+         {},
+         "indices=source:node>node indptr=offsets:node>node x=node:node",
+         "edge=4 node=5"},
+        {"of no known name, by their numbers",
+         {{"x", x}, {"a", rowptr}, {"b", col}, {"kind", inputs::column({0, 1, 0, 1})}},
+         {},
+         "a=offsets:node>node b=source:node>node kind=edge:edge x=node:node",
+         "edge=4 node=5"},
+        {"of no known name, on the user's word",
+         {{"x", x}, {"a", rowptr}, {"b", col}},
+         {"a=offsets", "b=source"},
+         "a=offsets:node>node b=source:node>node x=node:node",
+         "edge=4 node=5"},
+        {"with fewer destinations than sources",
+         {{"x", floats({9, 4})}, {"target", floats({5, 3})}, {"rowptr", rowptr}, {"col", inputs::column({8, 1, 0, 3})}},
+         {"target=node:target"},
+         "col=source:node>target rowptr=offsets:node>target target=node:target x=node:node",
+         "edge=4 node=9 target=5"},
+        {"of a sparse matrix",
+         {{"x", x},
+          {"adj.csr_crow", rowptr},
+          {"adj.csr_col", col},
+          {"adj.csr_values", floats({4})},
+          {"adj.csr_size", inputs::column({5, 5})}},
+         {},
+         "adj.csr_col=source:node>node adj.csr_crow=offsets:node>node adj.csr_size=plain adj.csr_values=edge:adj "
+         "x=node:node",
+         "adj=4 node=5"},
+        {"the offsets of graphs are none",
+         {{"x", x}, {"ptr", inputs::column({0, 2, 5})}, {"z", inputs::column({4, 1, 0, 3, 2})}},
+         {},
+         "ptr=plain x=node:node z=node:node",
+         "node=5"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
+namespace {
+
+// [n, 2]: each row's number, and -1.
+TensorView everyRow(std::int64_t n)
+{
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t row = 0; row < n; ++row) numbers.insert(numbers.end(), {row, -1});
+    return inputs::integers({n, 2}, numbers);
+}
+
+}  // namespace
+
+TEST_CASE("a table of neighbours names rows of a node table for each row")
+{
+    const TensorView x = floats({4, 4}), padded = inputs::integers({4, 2}, {1, 3, 0, -1, -1, -1, 2, 0});
+    const Row rows[] = {
+        {"padded", {{"x", x}, {"nbr", padded}}, {}, "nbr=key:node>node x=node:node", "node=4"},
+        {"padded with the number of rows",
+         {{"x", x}, {"neighbors", inputs::integers({4, 2}, {1, 3, 0, 4, 4, 4, 2, 0})}},
+         {},
+         "neighbors=key:node>node x=node:node",
+         "node=4"},
+        {"of any name, on the user's word",
+         {{"x", x}, {"table", padded}},
+         {"table=key"},
+         "table=key:node>node x=node:node",
+         "node=4"},
+        {"of any name, by its numbers",
+         {{"x", floats({80, 4})}, {"table", everyRow(80)}},
+         {},
+         "table=key:node>node x=node:node",
+         "node=80"},
+        {"kinds are none",
+         {{"x", floats({80, 4})}, {"kinds", inputs::zeros({80, 3})}},
+         {},
+         "kinds=node:node x=node:node",
+         "node=80"},
+        {"a mask beside it is none",
+         {{"x", x}, {"nbr", padded}, {"nbr_mask", inputs::zeros({4, 2})}},
+         {},
+         "nbr=key:node>node nbr_mask=node:node x=node:node",
+         "node=4"},
+    };
+    for (const Row& row : rows) check(row);
+}
+
 TEST_CASE("vectors that look like columns of edges are none")
 {
     const std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 9}, {3, 2}, {3, 3}};

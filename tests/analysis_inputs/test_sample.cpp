@@ -324,6 +324,54 @@ TEST_CASE("edges have the same sample in every form")
     }
 }
 
+TEST_CASE("compressed rows have the sample of the same edges in columns")
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        Edges edges = randomEdges(random, 400, 400, 900);
+        std::ranges::stable_sort(edges, {}, &Edges::value_type::second);
+        std::vector<std::int64_t> offsets(401);
+        for (const auto& [from, to] : edges)
+            for (std::int64_t row = to + 1; row <= 400; ++row) ++offsets[static_cast<std::size_t>(row)];
+        const TensorView x = inputs::floats({400, 3}), from = inputs::endOf(edges, 0);
+        const TensorMap columns = cut({{"x", x}, {"src", from}, {"dst", inputs::endOf(edges, 1)}}, 50, seed);
+        const TensorMap rows = cut({{"x", x}, {"rowptr", inputs::column(offsets)}, {"col", from}}, 50, seed);
+        const IntColumn sources(columns.at("src")), targets(columns.at("dst"));
+        const IntColumn begin(rows.at("rowptr")), col(rows.at("col"));
+        REQUIRE(col.size() == sources.size());
+        REQUIRE(begin.size() == rows.at("x").shape[0] + 1);
+        CHECK(begin[begin.size() - 1] == col.size());
+        for (std::int64_t row = 0; row + 1 < begin.size(); ++row)
+            for (std::int64_t e = begin[row]; e < begin[row + 1]; ++e) {
+                CHECK(targets[e] == row);
+                CHECK(sources[e] == col[e]);
+            }
+    }
+}
+
+TEST_CASE("a table of neighbours keeps its padding, and names rows of the sample")
+{
+    Random random(3);
+    std::vector<std::int64_t> ids(400 * 3);
+    for (std::int64_t& id : ids) id = random.below(402) - 1;
+    const TensorMap sample = cut({{"x", inputs::floats({400, 1})}, {"nbr", inputs::integers({400, 3}, ids)}}, 50, 1);
+    const std::int64_t rows = sample.at("x").shape[0];
+    REQUIRE(rows < 400);
+    REQUIRE(sample.at("nbr").shape == std::vector<std::int64_t>{rows, 3});
+    for (std::int64_t row = 0; row < rows; ++row) {
+        float original = 0;
+        std::memcpy(&original, sample.at("x").data + row * 4, 4);
+        const IntColumn kept(sample.at("nbr"), row, 0);
+        for (std::int64_t k = 0; k < 3; ++k) {
+            const std::int64_t before = ids[static_cast<std::size_t>(original) * 3 + static_cast<std::size_t>(k)];
+            CHECK((kept[k] == -1) == (before == -1));
+            CHECK((kept[k] == rows) == (before == 400));
+            CHECK(kept[k] <= rows);
+        }
+    }
+}
+
 TEST_CASE("strided inputs are read through their strides")
 {
     TensorMap data{{"x", inputs::floats({3, 500})}, {"edge_index", inputs::path(500)}};

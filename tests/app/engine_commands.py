@@ -157,6 +157,15 @@ class Refusals(EngineTest):
 
 
 class Documents(EngineTest):
+    def test_the_sizes_of_derived_tables_are_counted(self):
+        words, (x, edge_index) = self.save(models.OwnLoops())
+        document = self.document("inspect", *words)
+        kept = int((edge_index[0] != edge_index[1]).sum())
+        self.assertIn(kept, document["sizes"].values())
+        self.assertIn(kept + x.size(0), document["sizes"].values())
+        self.assertTrue(all(v["bytes"] for v in document["values"] if v["origin"] == "op" and None not in v["shape"]
+                            and v["shape"] and v["dtype"] == "float32"))
+
     def test_inspect_with_and_without_data(self):
         for words in (KARATE, KARATE[:1]):
             document = self.document("inspect", *words)

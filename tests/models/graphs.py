@@ -82,3 +82,29 @@ WITH_ATTR = take("x", "edge_index", "edge_attr")
 WITH_WEIGHT = take("x", "edge_index", "edge_weight")
 WITH_TYPE = take("x", "edge_index", "edge_type")
 WITH_BATCH = take("x", "edge_index", "batch")
+
+
+def compressed(index, targets):
+    """Edges by destination: where those of each begin, their sources, and the order that they were in."""
+    order = torch.argsort(index[1], stable=True)
+    counts = torch.bincount(index[1], minlength=targets)
+    return torch.cat([torch.zeros(1, dtype=torch.long), counts.cumsum(0)]), index[0][order], order
+
+
+def CSR(graph):
+    rowptr, col, _ = compressed(graph["edge_index"], graph["x"].size(0))
+    return {"x": graph["x"], "rowptr": rowptr, "col": col}
+
+
+def CSR_WEIGHTED(graph):
+    rowptr, col, order = compressed(graph["edge_index"], graph["x"].size(0))
+    return {"x": graph["x"], "indptr": rowptr, "indices": col, "edge_weight": graph["edge_weight"][order]}
+
+
+def CSR_NARROW(graph):
+    return {key: value.int() if key != "x" else value for key, value in CSR(graph).items()}
+
+
+def CSR_BIPARTITE(graph):
+    rowptr, col, _ = compressed(graph["to_item"], graph["item"].size(0))
+    return {"x": graph["x"], "item": graph["item"], "rowptr": rowptr, "col": col}

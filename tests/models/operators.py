@@ -98,6 +98,7 @@ row("cosh", lambda v: A.cosh(v.p))
 rows("add div eq fmod ge gt le lt maximum minimum mul ne remainder sub copysign atan2 floor_divide isclose logaddexp "
      "hypot heaviside xlogy", lambda name, v: getattr(A, name)(v.h, v.p))
 rows("logical_and logical_or logical_xor", lambda name, v: getattr(A, name)(v.k, v.h > 0.5))
+rows("__lshift__ __rshift__", lambda name, v: getattr(A, name)(v.i, 1))
 rows("__and__ __or__ __xor__ bitwise_and bitwise_or bitwise_xor", lambda name, v: getattr(A, name)(v.i, v.i + 3))
 rows("bitwise_left_shift bitwise_right_shift", lambda name, v: getattr(A, name)(v.i.abs(), torch.ones_like(v.i)))
 row("addcdiv", lambda v: torch.addcdiv(v.h, v.h, v.p, value=0.5))

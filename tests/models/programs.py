@@ -2,12 +2,13 @@
 
 A program is drawn while it is traced: values live in typed pools (rows of users, rows of items, edges of a relation,
 graph rows, numbers), and each step draws an operation that fits. The same seed gives the same program, so a failing one
-is named by its number: zoo.py OUT --group programs --first SEED --programs 1."""
+is named by its number: zoo.py OUT --group programs --first SEED --programs 1. The full number: --programs 5000."""
 import random
 
 import torch
 from torch import nn
 
+import program_steps
 from graphs import GRAPHS
 from registry import Group
 
@@ -244,15 +245,24 @@ def step_ids(s):
                                                 lambda: h + s.weights[0][number % W]])()))
 
 
+def step_of_the_table(s):
+    t = s.node_type()
+    pool = s.nodes[t] if s.draw.random() < 0.6 else s.edges[s.relation(with_values=True)]
+    pool.append(program_steps.step(s.draw, s.pick(pool), s.pick(pool, 4)))
+
+
 STEPS = {step_dense: 2, step_combine: 3, step_gather: 11, step_combine_edges: 3, step_aggregate: 14,
          step_aggregate_into: 3, step_softmax: 3, step_derive_edges: 2, step_total: 1.5, step_use_total: 1.5,
          step_pool: 1, step_mask: 1, step_in_place: 1, step_normalise: 1, step_degrees: 1, step_number: 1, step_ids: 1}
 
 
+TABLE_STEPS = {**STEPS, step_of_the_table: 12}
+
+
 class Program(nn.Module):
-    def __init__(self, seed):
+    def __init__(self, seed, choice):
         super().__init__()
-        self.seed, self.steps = seed, 8 + seed % 48
+        self.seed, self.steps, self.choice = seed, 8 + seed % 48, choice
         self.weights = nn.ParameterList(torch.randn(W, W) / 2 for _ in range(6))
 
     def forward(self, user, item, follow, buy, of, attr, color, weight, community):
@@ -261,14 +271,21 @@ class Program(nn.Module):
         draw = random.Random(self.seed)
         state = State(draw, list(self.weights), tensors)
         for _ in range(self.steps):
-            draw.choices(list(STEPS), list(STEPS.values()))[0](state)
+            draw.choices(list(self.choice), list(self.choice.values()))[0](state)
         edges = [pool[-1] for pool in state.edges.values() if pool]
         return tuple([state.nodes["user"][-1], state.nodes["item"][-1]] + edges[-2:] + state.totals[-1:]
                      + state.tables[-1:])
 
 
-def group(first, count):
-    programs = Group("programs")
+# Programs for which the optimum is refused although the rules have plans.
+NO_PLAN = {}
+
+
+def group(first, count, name="programs"):
+    """"programs" move rows; "table_programs" also compute with the operators of the table (program_steps.py)."""
+    programs = Group(name)
+    choice = STEPS if name == "programs" else TABLE_STEPS
     for seed in range(first, first + count):
-        programs.add(f"program_{seed}", lambda seed=seed: Program(seed), program_inputs, roles=ROLES, seed=seed)
+        programs.add(f"{name[:-1]}_{seed}", lambda seed=seed: Program(seed, choice), program_inputs, roles=ROLES, seed=seed,
+                     no_optimum=NO_PLAN.get((name, seed), ""))
     return programs

@@ -19,14 +19,26 @@ import graphs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
+           "compressed_rows": "compressed_rows", "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
-           "operators": "operators", "sharing": "sharing", "programs": "programs"}
+           "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs"}
+
+
+def parts_of(name, matrix):
+    """Data keys of a sparse matrix."""
+    size = torch.tensor(matrix.shape)
+    if matrix.layout == torch.sparse_csr:
+        return {f"{name}.csr_crow": matrix.crow_indices(), f"{name}.csr_col": matrix.col_indices(),
+                f"{name}.csr_values": matrix.values(), f"{name}.csr_size": size}
+    return {f"{name}.coo_indices": matrix._indices().contiguous(), f"{name}.coo_values": matrix._values(), f"{name}.coo_size": size}
 
 
 def flat(name, value):
     """Data keys of a value: "x", "xs.user", "adjs.0"."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor) and value.layout == torch.strided:
         return {name: value.detach().contiguous().clone()}
+    if isinstance(value, torch.Tensor):
+        return parts_of(name, value)
     items = value.items() if isinstance(value, dict) else enumerate(value)
     out = {}
     for key, item in items:
@@ -164,8 +176,8 @@ def write_group(group, arguments, failures):
 
 def load_group(name, arguments):
     module = importlib.import_module(MODULES[name])
-    if name == "programs":
-        return module.group(arguments.first, arguments.programs)
+    if module.__name__ == "programs":
+        return module.group(arguments.first, arguments.programs, name)
     if name == "convolutions":
         return module.traced
     return module.scripted if name == "scripted" else module.group

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "executor/executor.h"
 #include "executor/memory.h"
 #include "verify/models.h"
+#include "verify/overflow.h"
 #include "verify/reference_sage.h"
 
 using namespace hopscope;
@@ -232,4 +235,25 @@ TEST_CASE("a staged run of the executor is equal in full and on samples")
     CHECK(scratch.entries() == 0);
     request.sampledOnly = true;
     CHECK(verdictOf(request).verdict == schema::Verdict::Equal);
+}
+
+TEST_CASE("where infinities differ, the first operator that makes them is named")
+{
+    const Model model("def forward(self, x, edge_index):\n"
+                      "    h = x @ self.w\n"
+                      "    y = h * 1e30 * 1e30\n"
+                      "    return torch.zeros_like(y).index_add(0, edge_index[1], y[edge_index[0]])\n");
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    schema::Verification verdict;
+    verdict.outputs.push_back({.name = "out", .maxAbsolute = 3, .different = 1});
+    CHECK_FALSE(verify::overflows(verdict));
+    verdict.outputs[0].maxAbsolute = std::numeric_limits<double>::infinity();
+    CHECK(verify::overflows(verdict));
+    const std::string text = verify::firstOverflow(c.walk, c.analysis, c.sample, scratch.path, {});
+    CHECK(text.find("aten::mul") == 0);
+    CHECK(text.find("is the first whose result leaves the range of float32") != std::string::npos);
+    const Model tame(testing::gcnCode);
+    const Case other(tame.path, mediumGraph());
+    CHECK(verify::firstOverflow(other.walk, other.analysis, other.sample, scratch.path, {}).empty());
 }

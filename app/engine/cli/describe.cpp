@@ -70,6 +70,7 @@ std::string roleLabel(const analysis::InputRole& role)
     case analysis::RoleKind::Index:
         return (role.form == analysis::EdgeForm::Source        ? "sources of edges "
                 : role.form == analysis::EdgeForm::Destination ? "destinations of edges "
+                : role.form == analysis::EdgeForm::Offsets     ? "where each destination's edges begin, "
                                                                : "edges ") +
                role.first + " \u2192 " + role.second;
     case analysis::RoleKind::Edge: return "a row per edge of " + role.first;

@@ -43,6 +43,42 @@ const std::map<std::string, std::vector<ArgInfo>>& schemas()
         {"amax", {{"self", T}, {"dim", L}, {"keepdim", B}}},
         {"sum.dim_IntList", {{"self", T}, {"dim", L}, {"keepdim", B}, {"dtype", I}}},
         {"mean.dim", {{"self", T}, {"dim", L}, {"keepdim", B}, {"dtype", I}}},
+    };
+    return table;
+}
+
+// Operators that move rows, and what they need.
+const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
+{
+    constexpr ArgType T = ArgType::Tensor, I = ArgType::Int, L = ArgType::IntList, N = ArgType::Number,
+                      B = ArgType::Bool, O = ArgType::Other;
+    static const std::map<std::string, std::vector<ArgInfo>> table{
+        {"index.Tensor", {{"self", T}, {"indices", ArgType::OptionalTensorList}}},
+        {"where.self", {{"condition", T}, {"self", T}, {"other", T}}},
+        {"eq.Tensor", {{"self", T}, {"other", T}}},
+        {"clamp", {{"self", T}, {"min", N}, {"max", N}}},
+        {"unsqueeze", {{"self", T}, {"dim", I}}},
+        {"lt.Scalar", {{"self", T}, {"other", N}}},
+        {"mul.Scalar", {{"self", T}, {"other", N}}},
+        {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
+        {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},
+        {"diff", {{"self", T}, {"n", I}, {"dim", I}, {"prepend", T}, {"append", T}}},
+        {"repeat_interleave.Tensor", {{"repeats", T}, {"output_size", I}}},
+        {"index_select", {{"self", T}, {"dim", I}, {"index", T}}},
+        {"index_add", {{"self", T}, {"dim", I}, {"index", T}, {"source", T}, {"alpha", N}}},
+        {"scatter_reduce.two", {{"self", T}, {"dim", I}, {"index", T}, {"src", T}, {"reduce", O}, {"include_self", B}}},
+        {"expand_as", {{"self", T}, {"other", T}}},
+        {"new_full",
+         {{"self", T}, {"size", L}, {"fill_value", N}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}}},
+        {"segment_reduce",
+         {{"data", T},
+          {"reduce", O},
+          {"lengths", T},
+          {"indices", T},
+          {"offsets", T},
+          {"axis", I},
+          {"unsafe", B},
+          {"initial", N}}},
         {"scalar::size", {{"self", T}, {"dim", I}}},
         {"scalar::add", {{"a", I}, {"b", I}}},
     };
@@ -58,7 +94,8 @@ ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, cons
     const std::string name = signature.substr(0, dot);
     op.name = name.starts_with("scalar::") ? name : "aten::" + name;
     op.overload = dot == std::string::npos ? "" : signature.substr(dot + 1);
-    op.argInfo = schemas().at(signature);
+    const auto known = schemas().find(signature);
+    op.argInfo = known == schemas().end() ? rowSchemas().at(signature) : known->second;
     op.args = std::move(args);
     op.args.resize(op.argInfo.size());
     op.modules = like.modules;

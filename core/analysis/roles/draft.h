@@ -47,9 +47,12 @@ struct Item {
     [[nodiscard]] std::int64_t edges() const { return edgeCount(*view, role.form); }  // Index
     [[nodiscard]] bool is(RoleKind kind) const { return forced ? role.kind == kind : decided && role.kind == kind; }
     [[nodiscard]] bool open() const { return !forced && !decided; }
-    // The part of a sparse tensor: "adj" of "adj.coo_indices".
+    // The part of a sparse tensor: "coo_indices" of "adj.coo_indices".
     [[nodiscard]] bool sparsePart(const char* part) const { return name.item == part; }
-    [[nodiscard]] std::string relation() const { return sparsePart("coo_indices") ? name.argument : key; }
+    [[nodiscard]] std::string relation() const
+    {
+        return sparsePart("coo_indices") || sparsePart("csr_col") ? name.argument : key;
+    }
     // "a__b" of "edge_index.a__b"; else empty.
     [[nodiscard]] std::string relationItem() const
     {

@@ -42,9 +42,18 @@ const Item& endOf(const Draft& draft, const Item& item, int end)
     });
 }
 
+// The table whose rows the offsets count: they are never more nor less.
+std::string pickRows(const Draft& draft, const Item& offsets)
+{
+    for (const std::string& type : draft.nodes.types())
+        if (draft.nodes.rows(type) == offsets.rows() - 1) return type;
+    return draft.nodes.types().empty() ? "node" : offsets.key;
+}
+
 // The table with the least room above the largest id; a table that is too small only where all are.
 std::string pickEnd(const Draft& draft, const Item& item, int row)
 {
+    if (item.role.form == EdgeForm::Offsets) return pickRows(draft, item);
     std::string best;
     for (const std::string& type : draft.nodes.types()) {
         const std::int64_t room = draft.nodes.rows(type) - 1 - item.ranges[row].high;
@@ -59,11 +68,14 @@ std::string pickEnd(const Draft& draft, const Item& item, int row)
 base::Status applySparseSizes(Draft& draft)
 {
     for (const Item& item : draft.items) {
-        if (!item.sparsePart("coo_indices") || !item.is(RoleKind::Index)) continue;
-        const auto size = std::ranges::find(draft.items, item.name.argument + ".coo_size", &Item::key);
+        const bool compressed = item.sparsePart("csr_col");
+        if ((!compressed && !item.sparsePart("coo_indices")) || !item.is(RoleKind::Index)) continue;
+        const auto size =
+            std::ranges::find(draft.items, item.name.argument + (compressed ? ".csr_size" : ".coo_size"), &Item::key);
         if (size == draft.items.end() || !size->integral() || !size->vector() || size->rows() < 2) continue;
         const IntColumn numbers(*size->view);
         const std::string* ends[2] = {&item.role.first, &item.role.second};
+        if (compressed) std::swap(ends[0], ends[1]);  // its rows are the destinations
         for (int row = 0; row < 2; ++row) {
             if (!draft.nodes.has(*ends[row])) draft.nodes.addLoose(*ends[row], numbers[row]);
             else if (draft.nodes.rows(*ends[row]) != numbers[row])

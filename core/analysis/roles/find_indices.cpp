@@ -11,6 +11,10 @@ using base::ErrorCode;
 
 base::Status scanIndex(Item& item)
 {
+    if (item.role.form == EdgeForm::Offsets) {
+        item.ranges[1] = {0, item.rows() - 2};
+        return {};
+    }
     for (int end = 0; end < 2; ++end) {
         if (!hasEnd(item.role.form, end)) continue;
         const IntColumn column = endColumn(*item.view, item.role.form, end);
@@ -62,6 +66,91 @@ bool isColumn(const Draft& draft, const Item& item)
            rangeOf(IntColumn(*item.view)).low >= 0;
 }
 
+// 0 <= .. <= E: what the offsets of compressed rows look like.
+bool isOffsets(const Item& item)
+{
+    const IntColumn column(*item.view);
+    if (column.size() == 0 || column[0] != 0) return false;
+    for (std::int64_t i = 1; i < column.size(); ++i)
+        if (column[i] < column[i - 1]) return false;
+    return true;
+}
+
+bool namedOffsets(const Item& item)
+{
+    static const std::set<std::string> pointers{"ptr",  "rowptr", "colptr",  "indptr",  "pointers",
+                                                "crow", "offset", "offsets", "rowptrs", "indptrs"};
+    return names::has(names::words(item.key), pointers) && item.vector() && item.integral() && !item.forced &&
+           !item.decided;
+}
+
+// The column of the sources that offsets belong to: by name, with as many numbers as the offsets say. nullptr if there
+// is none.
+Item* columnOf(Draft& draft, const Item& offsets)
+{
+    static const std::set<std::string> columns{"col",    "cols",    "column",    "columns",    "indices", "index",
+                                               "colind", "colidx",  "src",       "source",     "sources", "row",
+                                               "adj",    "senders", "neighbors", "neighbours", "nbr",     "nbrs"};
+    if (offsets.sparsePart("csr_crow")) {
+        const auto column = std::ranges::find(draft.items, offsets.name.argument + ".csr_col", &Item::key);
+        return column == draft.items.end() ? nullptr : &*column;
+    }
+    Item* best = nullptr;
+    for (Item& item : draft.items) {
+        const bool fits = item.integral() && item.vector() && item.open() && item.hint != Hint::Key &&
+                          names::has(names::words(item.key), columns) &&
+                          item.rows() == edgeCount(*offsets.view, EdgeForm::Offsets);
+        if (fits && (!best || names::affinity(item.key, offsets.key) > names::affinity(best->key, offsets.key)))
+            best = &item;
+    }
+    return best;
+}
+
+// Whether it has one number more than a table has rows, as offsets of any name would.
+bool countsRows(const Draft& draft, const Item& item)
+{
+    return std::ranges::any_of(draft.items, [&](const Item& i) {
+        return i.hint == Hint::Feature && i.rows() > 1 && i.rows() + 1 == item.rows();
+    });
+}
+
+// Of any name: the column with the largest numbers, all of which are rows of some table. nullptr if there is none.
+Item* anyColumnOf(Draft& draft, const Item& offsets)
+{
+    Item* best = nullptr;
+    std::int64_t most = -1;
+    for (Item& item : draft.items) {
+        const bool fits = &item != &offsets && item.open() && item.integral() && item.vector() &&
+                          item.rows() == edgeCount(*offsets.view, EdgeForm::Offsets) && item.hint == Hint::None;
+        if (!fits) continue;
+        const Range range = rangeOf(IntColumn(*item.view));
+        const bool ids = range.low >= 0 && std::ranges::any_of(draft.items, [&](const Item& i) {
+                             return i.hint == Hint::Feature && i.rows() > range.high && i.rows() <= 2 * range.high + 2;
+                         });
+        if (ids && range.high > most) best = &item, most = range.high;
+    }
+    return best;
+}
+
+// Compressed rows: rowptr and col, or what looks like them.
+base::Status findOffsets(Draft& draft)
+{
+    for (Item& offsets : draft.items) {
+        const bool named = namedOffsets(offsets);
+        const bool candidate = named || (offsets.open() && offsets.hint == Hint::None && offsets.integral() &&
+                                         offsets.vector() && countsRows(draft, offsets));
+        if (!candidate || !isOffsets(offsets)) continue;
+        Item* const column = named ? columnOf(draft, offsets) : anyColumnOf(draft, offsets);
+        if (!column) continue;
+        if (!named) draft.note(offsets.key + ": assumed to say where the edges of each row begin in " + column->key);
+        const bool only = !relationNamed(draft, "edge") && !offsets.sparsePart("csr_crow");
+        const std::string relation = only ? "edge" : column->relation();
+        if (auto status = decideIndex(*column, EdgeForm::Source, relation); !status) return status;
+        if (auto status = decideIndex(offsets, EdgeForm::Offsets, relation); !status) return status;
+    }
+    return {};
+}
+
 // Two columns whose names differ in the word for their end.
 base::Status findColumns(Draft& draft)
 {
@@ -81,22 +170,35 @@ base::Status findColumns(Draft& draft)
     return {};
 }
 
-bool isOneEnd(EdgeForm form) { return form == EdgeForm::Source || form == EdgeForm::Destination; }
+// By --role: a source column and a destination column, or its offsets, make a relation.
+base::Status checkForced(const Item& item)
+{
+    if (!item.is(RoleKind::Index) || !isOneEnd(item.role.form)) return {};
+    if (!item.integral() || !item.vector())
+        return base::fail(ErrorCode::Input, "--role " + item.key +
+                                                " is one end of each edge, which needs an integer vector, but it is " +
+                                                base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
+    if (item.role.form == EdgeForm::Offsets && !isOffsets(item))
+        return base::fail(ErrorCode::Input,
+                          "--role " + item.key + "=offsets: its numbers do not ascend from 0 to the number of edges");
+    return {};
+}
 
-// By --role: a source column and a destination column make a relation.
 base::Status pairForced(Draft& draft)
 {
+    for (const Item& item : draft.items)
+        if (auto status = checkForced(item); !status) return status;
     for (Item& item : draft.items) {
         if (!item.is(RoleKind::Index) || !isOneEnd(item.role.form)) continue;
         const auto other = std::ranges::find_if(draft.items, [&](const Item& i) {
-            return i.is(RoleKind::Index) && isOneEnd(i.role.form) && i.role.form != item.role.form &&
-                   i.rows() == item.rows();
+            return i.is(RoleKind::Index) && isOneEnd(i.role.form) &&
+                   hasEnd(i.role.form, 0) != hasEnd(item.role.form, 0) && i.edges() == item.edges();
         });
-        if (!item.integral() || !item.vector() || other == draft.items.end())
+        if (other == draft.items.end())
             return base::fail(ErrorCode::Input,
-                              "--role " + item.key + " is one end of each edge, which needs an integer vector and " +
-                                  "another of the same length for the other end",
-                              "give both --role NAME=source and --role NAME=destination");
+                              "--role " + item.key + " is one end of each edge, which needs an input with the same " +
+                                  "number of edges for the other end",
+                              "give both --role NAME=source and --role NAME=destination, or NAME=offsets");
         if (auto status = decideIndex(item, item.role.form, "edge"); !status) return status;
     }
     return {};
@@ -133,6 +235,7 @@ base::Status findIndices(Draft& draft)
         if (auto status = decideIndex(item, EdgeForm::Rows, item.relation()); !status) return status;
     }
     if (auto status = pairForced(draft); !status) return status;
+    if (auto status = findOffsets(draft); !status) return status;
     return findColumns(draft);
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// A strided run of integers of any width, read as int64. Header-only: the loops over edges inline it.
+// A strided run of integers of any width, read as int64; keeps its tensor. Header-only: the loops over edges inline it.
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "base/tensor.h"
 
@@ -61,7 +62,8 @@ private:
     IntColumn(const base::TensorView& tensor, std::int64_t start, std::int64_t size, std::int64_t stride)
         : m_dtype(tensor.dtype),
           m_size(size),
-          m_step(stride * static_cast<std::int64_t>(base::itemSize(tensor.dtype)))
+          m_step(stride * static_cast<std::int64_t>(base::itemSize(tensor.dtype))),
+          m_owner(tensor.owner)
     {
         m_data = tensor.data + start * static_cast<std::int64_t>(base::itemSize(tensor.dtype));
     }
@@ -78,6 +80,7 @@ private:
     const std::byte* m_data = nullptr;
     std::int64_t m_size = 0;
     std::int64_t m_step = 0;
+    std::shared_ptr<const void> m_owner;
 };
 
 // work(number), where number(i) is column[i] without asking each time how the numbers lie, for the usual widths.

@@ -46,11 +46,13 @@ const Item* bestRelation(const Draft& draft, const Item& item)
     return best;
 }
 
+bool isSparseValues(const Item& item) { return item.sparsePart("coo_values") || item.sparsePart("csr_values"); }
+
 base::Status placeEdge(Draft& draft, Item& item)
 {
     const Item* relation = bestRelation(draft, item);
     std::string wanted = item.forced ? item.role.first : item.relationItem();
-    if (item.sparsePart("coo_values")) wanted = item.name.argument;
+    if (isSparseValues(item)) wanted = item.name.argument;
     if (!wanted.empty()) {
         relation = relationNamed(draft, wanted);
         if (relation == nullptr && !item.forced) return placeNode(draft, item);
@@ -84,8 +86,34 @@ std::string keyTarget(const Draft& draft, const Item& item, const Range& range)
     return "cluster";
 }
 
+bool isTable(const Item& item) { return item.integral() && item.view->shape.size() == 2; }
+
+// Several rows of a table for each node: the table with the least room above the largest number, which may be padding.
+base::Status placeNeighbours(Draft& draft, Item& item)
+{
+    const std::string source = item.role.first.empty() ? bestType(draft, item) : item.role.first;
+    std::int64_t most = -1;
+    for (std::int64_t k = 0; k < item.view->shape[1]; ++k)
+        most = std::max(most, rangeOf(IntColumn(*item.view, k, 1)).high);
+    std::string target = item.role.second;
+    for (const std::string& type : draft.nodes.types()) {
+        const std::int64_t rows = draft.nodes.rows(type);
+        if (item.role.second.empty() && most <= rows && (target.empty() || rows < draft.nodes.rows(target)))
+            target = type;
+    }
+    if (draft.nodes.sizeOf(source) == item.rows() && draft.nodes.sizeOf(target) >= 0 &&
+        most <= draft.nodes.sizeOf(target)) {
+        decide(item, RoleKind::Key, source, target);
+        return {};
+    }
+    if (!item.forced) return placeNode(draft, item);
+    return base::fail(ErrorCode::Input,
+                      "--role " + item.key + "=key needs rows of a node table for each row of another");
+}
+
 base::Status placeKey(Draft& draft, Item& item)
 {
+    if (item.forced && isTable(item)) return placeNeighbours(draft, item);
     const std::string source = item.role.first.empty() ? bestType(draft, item) : item.role.first;
     if (!item.integral() || !item.vector() || draft.nodes.sizeOf(source) != item.rows()) {
         if (!item.forced) return placeNode(draft, item);
@@ -128,6 +156,24 @@ base::Status placeNode(Draft& draft, Item& item)
     return {};
 }
 
+// A matrix of any name with a row per node, whose numbers end where those of the nodes end: no kind has so many.
+bool namesRows(Draft& draft, const Item& item)
+{
+    constexpr std::int64_t fewRows = 64;
+    const std::string type = item.hint == Hint::None ? bestType(draft, item) : "";
+    if (type.empty() || item.rows() < fewRows || item.view->shape[1] < 2) return false;
+    Range all{0, -1};
+    for (std::int64_t k = 0; k < item.view->shape[1]; ++k) {
+        const Range range = rangeOf(IntColumn(*item.view, k, 1));
+        all = {std::min(all.low, range.low), std::max(all.high, range.high)};
+    }
+    const bool ends = all.low >= -1 && all.high <= item.rows() && all.high >= item.rows() - 1 - item.rows() / 50;
+    if (ends)
+        draft.note(item.key + ": assumed to name rows of \"" + type + "\", as its numbers reach " +
+                   std::to_string(all.high));
+    return ends;
+}
+
 base::Status place(Draft& draft, Item& item)
 {
     const auto wants = [&](RoleKind kind, Hint hint) {
@@ -135,8 +181,10 @@ base::Status place(Draft& draft, Item& item)
     };
     if (wants(RoleKind::Plain, Hint::Plain) || wants(RoleKind::Graph, Hint::Graph)) return {};
     if (item.rows() < 0 && !item.forced) return {};
-    if (wants(RoleKind::Edge, Hint::Edge) || item.sparsePart("coo_values")) return placeEdge(draft, item);
+    if (wants(RoleKind::Edge, Hint::Edge) || isSparseValues(item)) return placeEdge(draft, item);
     if (wants(RoleKind::Key, Hint::Key)) return placeKey(draft, item);
+    if (!item.forced && isTable(item) && (item.hint == Hint::Neighbours || namesRows(draft, item)))
+        return placeNeighbours(draft, item);
     return placeNode(draft, item);
 }
 
@@ -176,7 +224,7 @@ base::Status placeGraphs(Draft& draft)
 base::Status checkKeys(Draft& draft)
 {
     for (const Item& item : draft.items) {
-        if (item.role.kind != RoleKind::Key) continue;
+        if (item.role.kind != RoleKind::Key || !item.vector()) continue;
         const std::string& target = item.role.second;
         const std::int64_t size = draft.nodes.sizeOf(target) >= 0 ? draft.nodes.sizeOf(target) : draft.graphs[target];
         if (auto status = checkIds(item, IntColumn(*item.view), {}, size, target); !status) return status;

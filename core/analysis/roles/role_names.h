@@ -12,7 +12,7 @@
 namespace hopscope::analysis::names {
 
 // Feature: a table of nodes of its own; Node: a column beside one (labels, masks, positions).
-enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Graph, Plain };
+enum class Hint : std::uint8_t { None, Index, Edge, Feature, Node, Key, Neighbours, Graph, Plain };
 
 // "xs.user" -> argument "xs", item "user"; "x" -> argument "x".
 struct KeyName {
@@ -63,6 +63,9 @@ inline Hint hintOfWord(std::string_view name)
     static const std::set<std::string> edgeNames{"e", "ea", "ew", "et", "eas", "ews"};
     if (has(list, {"ptr", "crow"})) return Hint::Plain;
     if (indexNames.contains(whole)) return Hint::Index;
+    if (has(list, {"nbr", "nbrs", "neigh", "neighs", "neighbor", "neighbour", "neighbors", "neighbours", "knn"}) &&
+        !has(list, {"mask", "weight", "weights", "attr", "count", "counts", "dist", "distance", "edge"}))
+        return Hint::Neighbours;
     if (has(list, {"index", "indices"}) && has(list, {"edge", "hyperedge"})) return Hint::Index;
     if (edgeNames.contains(whole) || has(list, {"edge"})) return Hint::Edge;
     if (has(list, {"batch", "cluster", "clusters", "assign", "assignment", "segment", "segments"})) return Hint::Key;

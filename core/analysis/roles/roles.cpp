@@ -18,9 +18,7 @@ void collect(Draft& draft, const base::TensorMap& inputs)
         item.view = &view;
         item.name = names::splitKey(key);
         item.hint = names::hintOf(item.name);
-        if (item.name.item.starts_with("csr_") || item.sparsePart("coo_size")) item.hint = Hint::Plain;
-        if (item.name.item.starts_with("csr_row") || item.name.item == "csr_crow")
-            draft.note(key + ": compressed rows are passed on unchanged; coo_indices can be split");
+        if (item.sparsePart("csr_size") || item.sparsePart("coo_size")) item.hint = Hint::Plain;
         draft.items.push_back(std::move(item));
     }
     for (const Item& item : draft.items)
@@ -94,7 +92,7 @@ base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& 
 }
 
 constexpr const char* kRoleHint =
-    "write NAME=node:T, index:S>T, source:S>T, destination:S>T, edge:R, key:T>U, graph or plain";
+    "write NAME=node:T, index:S>T, source:S>T, destination:S>T, offsets:S>T, edge:R, key:T>U, graph or plain";
 
 base::Result<InputRole> parseKind(const std::string& text, const std::string& kind, const std::string& rest, bool named)
 {
@@ -105,11 +103,14 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
     const bool pair = arrow != std::string::npos && arrow > 0 && arrow + 1 < rest.size() &&
                       rest.find('>', arrow + 1) == std::string::npos;
     if (named && rest.empty()) return bad();
-    if (kind == "index" || kind == "key" || kind == "source" || kind == "destination") {
+    static const std::map<std::string, EdgeForm> forms{{"index", EdgeForm::Rows},
+                                                       {"source", EdgeForm::Source},
+                                                       {"destination", EdgeForm::Destination},
+                                                       {"offsets", EdgeForm::Offsets}};
+    if (kind == "key" || forms.contains(kind)) {
         if (named && !pair) return bad();
         role.kind = kind == "key" ? RoleKind::Key : RoleKind::Index;
-        if (kind == "source") role.form = EdgeForm::Source;
-        if (kind == "destination") role.form = EdgeForm::Destination;
+        if (role.kind == RoleKind::Index) role.form = forms.at(kind);
         if (named) role.first = rest.substr(0, arrow), role.second = rest.substr(arrow + 1);
         return role;
     }
@@ -128,11 +129,28 @@ base::Result<InputRole> parseKind(const std::string& text, const std::string& ki
 
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form)
 {
-    return index.shape[form == EdgeForm::Rows ? 1 : 0];
+    if (form != EdgeForm::Offsets) return index.shape[form == EdgeForm::Rows ? 1 : 0];
+    const IntColumn offsets(index);
+    return offsets.size() > 0 ? offsets[offsets.size() - 1] : 0;
 }
+
+namespace {
+
+// 0 2 2 3 -> 0 0 2
+IntColumn writtenOut(const base::TensorView& offsets)
+{
+    const IntColumn at(offsets);
+    base::OwnedTensor ids = base::allocate(base::DType::Int64, {edgeCount(offsets, EdgeForm::Offsets)});
+    auto* to = reinterpret_cast<std::int64_t*>(ids.bytes);
+    for (std::int64_t row = 0; row + 1 < at.size(); ++row) std::fill(to + at[row], to + at[row + 1], row);
+    return IntColumn(ids.view);
+}
+
+}  // namespace
 
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end)
 {
+    if (form == EdgeForm::Offsets) return writtenOut(index);
     if (form == EdgeForm::Rows || form == EdgeForm::Pairs) return {index, end, form == EdgeForm::Rows ? 0U : 1U};
     return IntColumn(index);
 }

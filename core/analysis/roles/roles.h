@@ -21,13 +21,15 @@ enum class EdgeForm : std::uint8_t {
     Pairs,        // [E, 2]
     Source,       // [E]: the sources; another input has the destinations
     Destination,  // [E]
+    Offsets,      // [N + 1]: where the edges of each destination begin among the sources of another input (CSR)
 };
 
 enum class RoleKind : std::uint8_t {
     Node,   // one row per node of type `first`
     Index,  // the edges of relation first > second, as `form` says
     Edge,   // one row per edge of relation `first`
-    Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table)
+    Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table); or several
+            // (a table of neighbours), where those that are no row of a node type are padding
     Graph,  // one row per graph of table `first`
     Plain,  // no rows
 };
@@ -47,8 +49,10 @@ constexpr bool hasEnd(EdgeForm form, int end)
 {
     return form == EdgeForm::Rows || form == EdgeForm::Pairs || (form == EdgeForm::Source) == (end == 0);
 }
+// Whether it has one end only, and another input the other.
+constexpr bool isOneEnd(EdgeForm form) { return form != EdgeForm::Rows && form != EdgeForm::Pairs; }
 std::int64_t edgeCount(const base::TensorView& index, EdgeForm form);
-// The numbers of an end that the index has.
+// The numbers of an end that the index has. Those of offsets are written out: linear in the edges, in memory too.
 IntColumn endColumn(const base::TensorView& index, EdgeForm form, int end);
 
 // Data keys (and, for declared weight tables, dotted parameter names) to roles.
@@ -58,8 +62,8 @@ struct InputSchema {
     std::vector<std::string> notes;             // what was guessed, in words
 };
 
-// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | edge:R | key:T>U | graph | plain; `:T`, `:R`,
-// `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
+// One --role NAME=node:T | index:S>T | source:S>T | destination:S>T | offsets:S>T | edge:R | key:T>U | graph | plain;
+// `:T`, `:R`, `S>T` may be left out. Whether an index is [2, E] or [E, 2] follows from its shape.
 // Fails with Usage on anything else.
 base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include "analysis/roles/int_column.h"
 #include "analysis/roles/landmarks.h"
 #include "analysis/roles/mix.h"
+#include "analysis/roles/relabel.h"
 #include "analysis/roles/row_copy.h"
 #include "analysis/roles/row_set.h"
 
@@ -68,8 +69,7 @@ private:
     [[nodiscard]] const Relation& relation(const std::string& name) const;
     base::TensorView cut(const std::string& key, const InputRole& role, const base::TensorView& view) const;
     base::TensorView relabelIndex(const base::TensorView& view, const InputRole& role) const;
-    base::TensorView relabelKey(const base::TensorView& view, const InputRole& role) const;
-    base::TensorView sparseSize(const base::TensorView& view, const Relation& relation) const;
+    base::TensorView sparseSize(const base::TensorView& view, const Relation& relation, bool rowsFirst) const;
 
     void pin(const std::string& type, std::int64_t row, bool required = false)
     {
@@ -109,7 +109,8 @@ void Cutter::readRole(const InputRole& role, const base::TensorView& view)
     for (std::size_t dim = plain ? 0 : 1; dim < view.shape.size() && role.kind != RoleKind::Index; ++dim)
         m_widths.insert(view.shape[dim]);
     if (role.kind == RoleKind::Node || role.kind == RoleKind::Key) addType(role.first);
-    if (role.kind == RoleKind::Key) m_keys.push_back({role.first, role.second, IntColumn(view)});
+    if (role.kind == RoleKind::Key && view.shape.size() > 1) addType(role.second);
+    else if (role.kind == RoleKind::Key) m_keys.push_back({role.first, role.second, IntColumn(view)});
     if (role.kind != RoleKind::Index) return;
     addType(role.first);
     addType(role.second);
@@ -335,6 +336,7 @@ void Cutter::resolveCollisions()
 base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputRole& role) const
 {
     const Relation& r = relation(role.relation);
+    if (role.form == EdgeForm::Offsets) return offsetsOf(view, membersOf(r.type[1]), r.end[1], r.edges);
     std::vector<std::int64_t> shape = view.shape;
     shape[role.form == EdgeForm::Rows ? 1 : 0] = static_cast<std::int64_t>(r.edges.size());
     base::OwnedTensor out = base::allocate(view.dtype, shape);
@@ -352,27 +354,13 @@ base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputR
     return out.view;
 }
 
-base::TensorView Cutter::relabelKey(const base::TensorView& view, const InputRole& role) const
-{
-    const Members rows = membersOf(role.first), targets = membersOf(role.second);
-    const IntColumn ids(view);
-    base::OwnedTensor out = base::allocate(view.dtype, {static_cast<std::int64_t>(rows.size())});
-    out.view.origin = view.origin;
-    std::byte* to = out.bytes;
-    for (const std::int64_t row : rows) {
-        storeInteger(to, view.dtype, rankIn(targets, ids[row]));
-        to += base::itemSize(view.dtype);
-    }
-    return out.view;
-}
-
-// adj.coo_size of the sample's adj; further entries are widths.
-base::TensorView Cutter::sparseSize(const base::TensorView& view, const Relation& r) const
+// adj.coo_size or adj.csr_size of the sample's adj; further entries are widths. Compressed rows are the destinations.
+base::TensorView Cutter::sparseSize(const base::TensorView& view, const Relation& r, bool rowsFirst) const
 {
     base::OwnedTensor out = base::allocate(view.dtype, view.shape);
     const IntColumn numbers(view);
     for (std::int64_t i = 0; i < numbers.size(); ++i) {
-        const std::int64_t value = i < 2 ? m_sets.at(r.type[i]).count() : numbers[i];
+        const std::int64_t value = i < 2 ? m_sets.at(r.type[rowsFirst ? 1 - i : i]).count() : numbers[i];
         storeInteger(out.bytes + i * static_cast<std::int64_t>(base::itemSize(view.dtype)), view.dtype, value);
     }
     return out.view;
@@ -385,13 +373,14 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
     case RoleKind::Graph: return sliceRows(view, membersOf(role.first));
     case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
     case RoleKind::Index: return relabelIndex(view, role);
-    case RoleKind::Key: return relabelKey(view, role);
+    case RoleKind::Key:
+        return relabelKey(view, membersOf(role.first), membersOf(role.second), m_schema.sizes.at(role.second));
     case RoleKind::Plain: break;
     }
-    constexpr std::string_view kSize = ".coo_size";
-    if (!key.ends_with(kSize)) return view;
-    const auto sparse = std::ranges::find(m_relations, key.substr(0, key.size() - kSize.size()), &Relation::name);
-    return sparse == m_relations.end() ? view : sparseSize(view, *sparse);
+    const bool compressed = key.ends_with(".csr_size");
+    if (!compressed && !key.ends_with(".coo_size")) return view;
+    const auto sparse = std::ranges::find(m_relations, key.substr(0, key.rfind('.')), &Relation::name);
+    return sparse == m_relations.end() ? view : sparseSize(view, *sparse, compressed);
 }
 
 base::TensorMap Cutter::run()

@@ -1,5 +1,7 @@
 #include "analysis/rows/bind.h"
 
+#include "analysis/rows/linear.h"
+
 namespace hopscope::analysis {
 
 namespace {
@@ -41,7 +43,7 @@ bool hasEdges(const ir::Value& value, const InputRole& role)
 void declareIndex(Builder& b, const ir::Value& value, const InputRole& role)
 {
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
-    if (hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
+    if (role.form != EdgeForm::Offsets && hasEdges(value, role)) b.fixSize(e, value.shape[edgeDim(role)]);
 }
 
 void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, const InputRole& role)
@@ -49,8 +51,13 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     if (!hasEdges(value, role)) return;
     const SpaceId e = b.edge(relationName(role, value.name), b.node(role.first), b.node(role.second));
     Tables& tables = b.analysis.tables;
-    info.dims[edgeDim(role)] = e;
     info.structureOnly = true;
+    if (role.form == EdgeForm::Offsets) {
+        info.compressed = {e, OffsetsPart::All};
+        tables.spaces[e.at()].offsets = id;
+        return;
+    }
+    info.dims[edgeDim(role)] = e;
     for (int end : {0, 1}) {
         if (!hasEnd(role.form, end)) continue;
         const Role r{e, tables.endKey(end), tables.space(e).ends[end]};
@@ -69,12 +76,29 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
 void bindKey(Builder& b, ValueInfo& info, ValueId id, const InputSchema& schema, const InputRole& role)
 {
     const SpaceId rows = b.node(role.first), target = keyTarget(b, schema, role);
-    const Role r{rows, b.foreign(id), target};
     info.dims[0] = rows;
+    if (info.dims.size() > 1) return void(info.structureOnly = true);
+    const Role r{rows, b.foreign(id), target};
     info.role = r;
     info.elements = {target};
     info.structureOnly = true;
     b.useKey(r);
+}
+
+// The table whose rows "adj.coo_size.0" counts, or "adj.csr_size.0", where the rows are the destinations; invalid for
+// other inputs.
+SpaceId sparseExtent(Builder& b, const std::string& name, const InputSchema& schema)
+{
+    for (const bool compressed : {false, true}) {
+        const std::string part = compressed ? ".csr_size." : ".coo_size.";
+        const auto at = name.rfind(part);
+        if (at == std::string::npos || at + part.size() + 1 != name.size()) continue;
+        const auto role = schema.roles.find(name.substr(0, at) + (compressed ? ".csr_col" : ".coo_indices"));
+        if (role == schema.roles.end() || role->second.kind != RoleKind::Index) continue;
+        const bool first = (name.back() == '0') != compressed;
+        return b.node(first ? role->second.first : role->second.second);
+    }
+    return {};
 }
 
 // Integers are structure; so is one float per edge (edge weights). A float node column is a feature.
@@ -104,7 +128,8 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     info.dims.resize(value.shape.size());
     if (value.kind != ir::ValueKind::Tensor) {
         info.structureOnly = true;
-        info.size = Linear{{}, {{id, 1}}, 0};
+        const SpaceId table = sparseExtent(b, value.name, schema);
+        info.size = table.valid() ? sizeOf(table) : atom(id);
         return info;
     }
     info.structureOnly = value.origin == ir::Origin::Constant;

@@ -19,6 +19,7 @@ struct Outcome {
     std::optional<Linear> size;
     bool sparse = false;
     Role sparseRow, sparseColumn;
+    std::optional<Compressed> compressed;
 };
 
 class Builder {

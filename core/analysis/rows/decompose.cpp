@@ -1,6 +1,8 @@
 #include "analysis/rows/decompose.h"
 
-#include "analysis/lowering/synthetic.h"
+#include "analysis/rows/chain.h"
+#include "analysis/rows/compressed.h"
+#include "analysis/rows/neighbours.h"
 
 namespace hopscope::analysis {
 
@@ -8,38 +10,6 @@ namespace {
 
 using ir::Arg;
 using ir::ArgList;
-
-// A chain of emitted operators that stops at the first failure.
-class Chain {
-public:
-    Chain(Emitter& emitter, const ir::Op& like) : m_emitter(emitter), m_like(like) {}
-
-    ValueId call(const std::string& signature, std::vector<Arg> args, const std::vector<std::int64_t>& shape,
-                 base::DType dtype)
-    {
-        if (m_error) return {};
-        ir::Value out;
-        out.shape = shape;
-        out.dtype = dtype;
-        auto result = m_emitter.emit(syntheticOp(signature, std::move(args), m_like), {out});
-        if (!result) {
-            m_error = result.error();
-            return {};
-        }
-        return (*result)[0];
-    }
-
-    base::Result<std::vector<ValueId>> done(ValueId v) const
-    {
-        if (m_error) return tl::unexpected(*m_error);
-        return std::vector<ValueId>{v};
-    }
-
-private:
-    Emitter& m_emitter;
-    const ir::Op& m_like;
-    std::optional<base::Error> m_error;
-};
 
 Arg dimList(const std::vector<int>& dims)
 {
@@ -119,6 +89,8 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
         const int d = wrapDim(c.integer("dim", -1), c.rank(x));
         if (c.isRow(c.dim(x, d))) return softmax(emitter, c, x, d);
     }
+    if (auto edges = decomposeCompressed(emitter, c)) return edges;
+    if (auto found = decomposeNeighbours(emitter, c)) return found;
     const bool instance = c.name == "instance_norm" && c.boolean("use_input_stats");
     const bool batch = c.name == "batch_norm" && c.boolean("training");
     if (!instance && !batch) return std::nullopt;

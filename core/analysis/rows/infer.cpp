@@ -1,6 +1,9 @@
 #include "analysis/rows/infer.h"
 
+#include <algorithm>
+
 #include "analysis/rows/bind.h"
+#include "analysis/rows/compressed.h"
 #include "analysis/rows/decompose.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
@@ -30,6 +33,7 @@ public:
     {
         declareTables(m_builder, m_program, m_schema);
         bindLeaves();
+        if (auto status = writeOffsetsOut(*this, m_builder); !status) return status;
         for (const Op& op : m_program.ops) {
             const auto results = emit(mapped(op), outputsOf(op));
             if (!results) return stopAt(op, results.error());
@@ -164,6 +168,8 @@ private:
         const Value& v = m_builder.analysis.program.value(tensor);
         const std::size_t i = static_cast<std::size_t>(wrapDim(d, static_cast<int>(v.shape.size())));
         const SpaceId s = of(tensor).dims[i];
+        if (const auto& c = of(tensor).compressed; c && c->part == OffsetsPart::All)
+            return add(sizeOf(m_builder.analysis.tables.space(c->edges).ends[1]), constant(1));
         if (!s.valid()) return constant(v.shape[i]);
         const bool opaque = m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque;
         return opaque ? atom(self) : sizeOf(s);
@@ -258,10 +264,20 @@ private:
                 return "its rule yields a different number of dimensions (internal)";
             for (std::size_t i = 0; i < dims.size(); ++i)
                 if (dims[i].valid() && !m_builder.fixSize(dims[i], outputs[j].shape[i]))
-                    return bakedSize("dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
-                                     " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]));
+                    return otherSize("dimension " + std::to_string(i) + " has " + std::to_string(outputs[j].shape[i]) +
+                                         " rows, not those of " + tableLabel(m_builder.analysis.tables, dims[i]),
+                                     dims[i]);
         }
         return std::nullopt;
+    }
+
+    Refused otherSize(const std::string& what, SpaceId table) const
+    {
+        const auto& guards = m_builder.analysis.maxIndexGuards;
+        const bool measured = std::ranges::any_of(guards, [&](const MaxIndexGuard& g) { return g.space == table; });
+        if (!measured) return bakedSize(what);
+        return what + ": the model takes the largest of some row numbers for the number of rows; give it that number "
+                      "(num_nodes, dim_size)";
     }
 
     ValueInfo infoOf(Outcome o, bool structure, const RuleContext& c) const
@@ -275,6 +291,7 @@ private:
         if (v.elements.empty())
             for (const Role& r : v.pairRoles) v.elements.insert(r.target);
         v.size = o.size;
+        v.compressed = o.compressed;
         v.sparse = o.sparse;
         v.sparseRow = o.sparseRow;
         v.sparseColumn = o.sparseColumn;

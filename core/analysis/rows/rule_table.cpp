@@ -19,6 +19,7 @@ Rule ruleFor(const std::string& name)
     case Family::Convolution: return convolutionRule;
     case Family::Copy: return copyRule;
     case Family::Cross: return crossRule;
+    case Family::Difference: return differenceRule;
     case Family::Dimwise: return dimwiseRule;
     case Family::Einsum: return einsumRule;
     case Family::Embedding: return embeddingRule;
@@ -46,11 +47,13 @@ Rule ruleFor(const std::string& name)
     case Family::RepeatInterleave: return repeatInterleaveRule;
     case Family::Reshape: return reshapeRule;
     case Family::Scatter: return scatterRule;
+    case Family::Segments: return segmentsRule;
     case Family::Select: return selectRule;
     case Family::Slice: return sliceRule;
     case Family::Sparse: return sparseRule;
     case Family::Split: return splitRule;
     case Family::Stack: return stackRule;
+    case Family::Uncompress: return uncompressRule;
     case Family::Unsqueeze: return unsqueezeRule;
     }
     return nullptr;

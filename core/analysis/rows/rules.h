@@ -129,6 +129,10 @@ Ruled<Outcomes> opaqueRule(RuleContext&);
 Ruled<Outcomes> convolutionRule(RuleContext&);
 Ruled<Outcomes> crossRule(RuleContext&);
 
+Ruled<Outcomes> differenceRule(RuleContext&);
+Ruled<Outcomes> uncompressRule(RuleContext&);
+Ruled<Outcomes> segmentsRule(RuleContext&);
+
 Ruled<Outcomes> reshapeRule(RuleContext&);
 Ruled<Outcomes> unsqueezeRule(RuleContext&);
 Ruled<Outcomes> expandRule(RuleContext&);

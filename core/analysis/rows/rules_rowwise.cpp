@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/rows/compressed.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 
@@ -12,13 +13,9 @@ namespace {
 // Sizes survive arithmetic on 0-dim tensors: tracing writes x.size(0) + 1 that way.
 std::optional<Linear> sizeArithmetic(RuleContext& c)
 {
-    static const std::map<std::string, std::string> names{{"add", "add"},
-                                                          {"sub", "sub"},
-                                                          {"mul", "mul"},
-                                                          {"neg", "neg"},
-                                                          {"maximum", "max"},
-                                                          {"minimum", "min"},
-                                                          {"floor_divide", "floordiv"}};
+    static const std::map<std::string, std::string> names{
+        {"add", "add"}, {"sub", "sub"},     {"rsub", "sub"},    {"mul", "mul"},
+        {"neg", "neg"}, {"maximum", "max"}, {"minimum", "min"}, {"floor_divide", "floordiv"}};
     const bool floored = c.name == "div" && (c.text("rounding_mode") == "floor" || c.text("rounding_mode") == "trunc");
     const auto it = names.find(floored ? "floor_divide" : c.name);
     if (it == names.end() || (c.has("alpha") && c.integer("alpha", 0) != 1)) return std::nullopt;
@@ -29,6 +26,7 @@ std::optional<Linear> sizeArithmetic(RuleContext& c)
         if (!l) return std::nullopt;
         operands.push_back(*l);
     }
+    if (c.name == "rsub") std::ranges::reverse(operands);
     return combine(it->second, operands);
 }
 
@@ -40,6 +38,7 @@ Ruled<Outcomes> pointwiseRule(RuleContext& c)
     if (!dims) return Refusal(dims.error());
     Outcomes result = c.all(*dims);
     if (dims->empty()) result[0].size = sizeArithmetic(c);
+    result[0].compressed = countsOf(c);
     return result;
 }
 
@@ -49,6 +48,7 @@ Ruled<Outcomes> copyRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     Outcomes result = c.keep(x, c.dims(x), true);
     result[0].size = c.of(x).size;
+    result[0].compressed = c.of(x).compressed;
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/lowering/reshape.h"
+#include "analysis/rows/compressed.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
 
@@ -161,6 +162,7 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
 Ruled<Outcomes> repeatInterleaveRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    if (auto ids = repeatedIds(c)) return *ids;
     if (!x.valid() || !c.has("dim")) return Refusal("repeats rows");
     if (c.isRow(c.dim(x, wrapDim(c.integer("dim", 0), c.rank(x))))) return Refusal("repeats rows");
     return c.one(c.dims(x));
@@ -223,7 +225,9 @@ Ruled<Outcomes> selectRule(RuleContext& c)
         return Outcomes{o};
     }
     if (c.isRow(c.dim(x, d))) return Refusal("picks one row of " + c.spaceName(c.dim(x, d)));
-    return c.keep(x, dims);
+    Outcomes result = c.keep(x, dims);
+    result[0].size = lastOffset(c, x);
+    return result;
 }
 
 namespace {
@@ -261,6 +265,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         return c.one(c.dims(x));
     }
     if (c.isRow(c.dim(x, d))) return Refusal("picks a range of rows of " + c.spaceName(c.dim(x, d)));
+    if (auto part = partOfOffsets(c, x)) return *part;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
         const std::int64_t start = c.integer("start", 0);

@@ -76,12 +76,15 @@ void Location::refuse(const std::string& message, const std::string& hint) const
 void Location::refuseThrown(const std::string& what) const
 {
     const std::string line = names::firstLine(what);
-    throw Refused{base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
-                                  smellsOfSize(line)
-                                      ? "a size may have been baked in during export: use scripting or x.size(0)"
-                                      : "check in Python that the model accepts these inputs",
-                                  describe()),
-                  true};
+    throw Refused{
+        base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
+                        smellsOfSize(line)
+                            ? "a size may have been baked in during export (use scripting or x.size(0)), or an "
+                              "input holds row numbers and is not taken for such (inspect lists the roles; "
+                              "--role corrects them)"
+                            : "check in Python that the model accepts these inputs",
+                        describe()),
+        true};
 }
 
 }  // namespace hopscope::loader

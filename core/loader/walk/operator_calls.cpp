@@ -74,6 +74,23 @@ bool sameArguments(const c10::FunctionSchema& a, const c10::FunctionSchema& b)
     return true;
 }
 
+// The operator that returns what this one writes into its last argument, out; nullptr if there is none.
+std::shared_ptr<torch::jit::Operator> withoutOut(const c10::FunctionSchema& schema)
+{
+    const auto& arguments = schema.arguments();
+    const bool writes = !arguments.empty() && arguments.back().is_out() && schema.returns().size() == 1;
+    if (!writes || writtenArgument(schema) != -2) return nullptr;
+    for (const auto& candidate : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(schema.name()))) {
+        const auto& others = candidate->schema().arguments();
+        const bool same = others.size() + 1 == arguments.size() &&
+                          std::equal(others.begin(), others.end(), arguments.begin(), [](const auto& a, const auto& b) {
+                              return a.name() == b.name() && *a.type() == *b.type();
+                          });
+        if (same) return candidate;
+    }
+    return nullptr;
+}
+
 // All tensors among the arguments, in order.
 void collectTensors(const Item& item, std::vector<at::Tensor>& tensors)
 {
@@ -195,10 +212,27 @@ std::vector<Item> OperatorCalls::wrapResults(ir::Op op, const c10::FunctionSchem
     return {boxed(c10::ListType::ofTensors(), std::move(items))};
 }
 
+// cumsum(x, 0, out=y) as y.copy_(cumsum(x, 0)), where the result has y's shape and dtype; nullopt for other operators.
+std::optional<std::vector<Item>> OperatorCalls::recordOut(const c10::FunctionSchema& schema,
+                                                          const std::vector<Item>& args)
+{
+    const auto plain = withoutOut(schema);
+    if (!plain) return std::nullopt;
+    const std::size_t out = schema.arguments().size() - 1;
+    std::vector<Item> others(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(out));
+    const std::vector<Item> results = record(*plain, others);
+    const at::Tensor &written = args[out].concrete.toTensor(), &computed = results[0].concrete.toTensor();
+    if (written.sizes() != computed.sizes() || written.scalar_type() != computed.scalar_type())
+        m_location.refuse("the operator " + schema.name() + " writes into a tensor of another shape or dtype",
+                          "use the out-of-place form");
+    return std::vector<Item>{record("aten::copy_", "", {args[out], results[0], Item(IValue(false))})};
+}
+
 std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const std::vector<Item>& args)
 {
     const torch::jit::Operator& real = withoutTwin(given);
     const c10::FunctionSchema& schema = real.schema();
+    if (auto written = recordOut(schema, args)) return *written;
     checkAllowed(schema, args);
     if (args.size() != schema.arguments().size())
         m_location.refuse("the operator " + schema.name() + " has a variable number of arguments");

@@ -2,6 +2,8 @@
 
 // Calls LibTorch's operators on the sample and records the calls in the program.
 
+#include <optional>
+
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -24,7 +26,8 @@ public:
     [[nodiscard]] torch::jit::Stack executeNode(const Node& node, const std::vector<Item>& args) const;
 
     // Executes and records the operator: all arguments of its schema, in-place writes, aliasing. Returns one item for
-    // each result; a list of tensors is a single item.
+    // each result; a list of tensors is a single item. An operator that writes into an argument "out" is recorded as the
+    // one that returns its result, and a copy.
     std::vector<Item> record(const torch::jit::Operator& op, const std::vector<Item>& args);
     // The same for an operator with a single result, by name.
     Item record(const char* name, const char* overload, const std::vector<Item>& args);
@@ -34,6 +37,7 @@ public:
     [[nodiscard]] ir::Arg toArg(const Item& item) const;
 
 private:
+    std::optional<std::vector<Item>> recordOut(const c10::FunctionSchema& schema, const std::vector<Item>& args);
     void describeMutation(ir::Op& op, const c10::FunctionSchema& schema) const;
     void describeArguments(ir::Op& op, const c10::FunctionSchema& schema, const std::vector<Item>& args) const;
     void checkSharing(ir::Op& op, const std::vector<Item>& args, const torch::jit::Stack& results) const;

@@ -1,0 +1,58 @@
+#pragma once
+
+// Private to analysis.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/lowering/synthetic.h"
+#include "analysis/rows/decompose.h"
+
+namespace hopscope::analysis {
+
+// A chain of emitted operators that stops at the first failure.
+class Chain {
+public:
+    Chain(Emitter& emitter, const ir::Op& like) : m_emitter(emitter), m_like(like) {}
+
+    ValueId call(const std::string& signature, std::vector<ir::Arg> args, const std::vector<std::int64_t>& shape,
+                 base::DType dtype)
+    {
+        ir::Value out;
+        out.shape = shape;
+        out.dtype = dtype;
+        return emitted(signature, std::move(args), out);
+    }
+
+    // The size of a table as a number of the program, `now` on the sample.
+    ValueId number(const std::string& signature, std::vector<ir::Arg> args, std::int64_t now)
+    {
+        ir::Value out;
+        out.kind = ir::ValueKind::Int;
+        out.number = static_cast<double>(now);
+        return emitted(signature, std::move(args), out);
+    }
+
+    base::Result<std::vector<ValueId>> done(ValueId v) const
+    {
+        if (m_error) return tl::unexpected(*m_error);
+        return std::vector<ValueId>{v};
+    }
+
+private:
+    ValueId emitted(const std::string& signature, std::vector<ir::Arg> args, const ir::Value& out)
+    {
+        if (m_error) return {};
+        auto result = m_emitter.emit(syntheticOp(signature, std::move(args), m_like), {out});
+        if (result) return (*result)[0];
+        m_error = result.error();
+        return {};
+    }
+
+    Emitter& m_emitter;
+    const ir::Op& m_like;
+    std::optional<base::Error> m_error;
+};
+
+}  // namespace hopscope::analysis

@@ -1,0 +1,235 @@
+#include "analysis/rows/compressed.h"
+
+#include <limits>
+
+#include "analysis/rows/chain.h"
+#include "analysis/rows/linear.h"
+
+namespace hopscope::analysis {
+
+namespace {
+
+using ir::Arg;
+using ir::ArgList;
+using Rewritten = std::optional<base::Result<std::vector<ValueId>>>;
+
+bool isPart(const RuleContext& c, ValueId v, OffsetsPart part)
+{
+    return v.valid() && c.of(v).compressed && c.of(v).compressed->part == part;
+}
+
+Space relationOf(const RuleContext& c, ValueId part) { return c.space(c.of(part).compressed->edges); }
+
+ValueId castTo(Chain& chain, const RuleContext& c, ValueId v, base::DType dtype)
+{
+    if (c.value(v).dtype == dtype) return v;
+    return chain.call("to.dtype", {Arg{v}, Arg{dtypeCode(dtype)}, Arg{false}, Arg{false}}, c.shape(v), dtype);
+}
+
+base::Result<ValueId> writeOut(Emitter& emitter, Builder& b, SpaceId relation)
+{
+    const ValueId offsets = b.analysis.tables.space(relation).offsets;
+    const ir::Value given = b.analysis.program.value(offsets);
+    const std::vector<std::int64_t> rows{given.shape[0] - 1}, edges{b.analysis.sampleSizes[relation]};
+    Chain chain(emitter, ir::Op{});
+    ValueId counts = chain.call("diff", {Arg{offsets}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}}, rows, given.dtype);
+    if (given.dtype != base::DType::Int64)
+        counts = chain.call("to.dtype", {Arg{counts}, Arg{dtypeCode(base::DType::Int64)}, Arg{false}, Arg{false}}, rows,
+                            base::DType::Int64);
+    const ValueId ids = chain.call("repeat_interleave.Tensor", {Arg{counts}}, edges, base::DType::Int64);
+    const auto done = chain.done(ids);
+    if (!done) return base::forward(done);
+    return ids;
+}
+
+}  // namespace
+
+base::Status writeOffsetsOut(Emitter& emitter, Builder& b)
+{
+    for (std::size_t i = 0; i < b.analysis.tables.spaces.size(); ++i) {
+        const SpaceId relation(i);
+        const Space& s = b.analysis.tables.space(relation);
+        if (!s.offsets.valid() || !s.columns[0].valid()) continue;
+        const auto ids = writeOut(emitter, b, relation);
+        if (!ids) return base::forward(ids);
+        b.analysis.tables.spaces[i].columns[1] = *ids;
+    }
+    return {};
+}
+
+std::optional<Outcomes> partOfOffsets(RuleContext& c, ValueId x)
+{
+    if (!isPart(c, x, OffsetsPart::All) || c.integer("step", 1) != 1) return std::nullopt;
+    const SpaceId edges = c.of(x).compressed->edges, rows = c.space(edges).ends[1];
+    const std::int64_t start = c.integer("start", 0);
+    const auto given = c.linear(c.arg(c.name == "narrow" ? "length" : "end"));
+    const Linear whole = add(sizeOf(rows), constant(1));
+    const bool open = !c.has("end") || (given && given->isConstant() && given->constant >= (std::int64_t{1} << 31));
+    std::optional<Linear> end = open && c.name != "narrow" ? whole : given;
+    if (end && c.name == "narrow") end = add(*end, constant(start));
+    if (end && end->isConstant() && end->constant < 0) end = add(whole, *end);
+    const bool ends = start == 1 && end == whole, begins = start == 0 && end == sizeOf(rows);
+    if (!ends && !begins) return std::nullopt;
+    Outcome o;
+    o.dims = {rows};
+    o.compressed = {edges, ends ? OffsetsPart::End : OffsetsPart::Begin};
+    return Outcomes{o};
+}
+
+std::optional<Compressed> countsOf(RuleContext& c)
+{
+    const ValueId end = c.tensor("self"), begin = c.tensor("other");
+    if (c.name != "sub" || !isPart(c, end, OffsetsPart::End) || !isPart(c, begin, OffsetsPart::Begin))
+        return std::nullopt;
+    const SpaceId edges = c.of(end).compressed->edges;
+    if (edges != c.of(begin).compressed->edges || c.integer("alpha", 1) != 1) return std::nullopt;
+    return Compressed{edges, OffsetsPart::Count};
+}
+
+std::optional<Linear> lastOffset(RuleContext& c, ValueId x)
+{
+    if (!isPart(c, x, OffsetsPart::All) || c.integer("index", 0) != -1) return std::nullopt;
+    return sizeOf(c.of(x).compressed->edges);
+}
+
+std::optional<Outcomes> repeatedIds(RuleContext& c)
+{
+    const ValueId counts = c.tensor("repeats");
+    if (c.tensor("self").valid() || !isPart(c, counts, OffsetsPart::Count)) return std::nullopt;
+    const SpaceId edges = c.of(counts).compressed->edges, rows = c.space(edges).ends[1];
+    Outcome o;
+    o.dims = {edges};
+    o.role = Role{edges, c.builder.analysis.tables.endKey(1), rows};
+    o.elements = {rows};
+    return Outcomes{o};
+}
+
+Ruled<Outcomes> differenceRule(RuleContext& c)
+{
+    const ValueId x = c.tensor("self");
+    if (!isPart(c, x, OffsetsPart::All) || c.integer("n", 1) != 1 || c.has("prepend") || c.has("append"))
+        return opaqueRule(c);
+    Outcome o;
+    o.dims = {relationOf(c, x).ends[1]};
+    o.compressed = {c.of(x).compressed->edges, OffsetsPart::Count};
+    return Outcomes{o};
+}
+
+Ruled<Outcomes> uncompressRule(RuleContext& c)
+{
+    const ValueId offsets = c.tensor("crow_indices"), column = c.tensor("col_indices");
+    const bool known = isPart(c, offsets, OffsetsPart::All) && c.of(column).role &&
+                       c.of(column).role->space == c.of(offsets).compressed->edges;
+    if (!known) return opaqueRule(c);
+    const SpaceId edges = c.of(offsets).compressed->edges;
+    Outcome o;
+    o.dims = {SpaceId{}, edges};
+    o.pairRoles = {Role{edges, c.builder.analysis.tables.endKey(1), c.space(edges).ends[1]}, *c.of(column).role};
+    if (c.boolean("transpose")) std::swap(o.pairRoles[0], o.pairRoles[1]);
+    for (const Role& r : o.pairRoles) o.elements.insert(r.target);
+    return Outcomes{o};
+}
+
+// What decomposeCompressed() does not know.
+Ruled<Outcomes> segmentsRule(RuleContext& c)
+{
+    const ValueId data = c.tensor("data");
+    if (!c.anyRow(c.dims(data))) return opaqueRule(c);
+    return Refusal("reduces rows of " + c.spaceName(c.builder.analysis.rowSpace(data)) +
+                   " in segments that are not the offsets of their destinations; if an input holds these, declare it "
+                   "with --role NAME=offsets");
+}
+
+namespace {
+
+Rewritten repeatedRows(Emitter& emitter, const RuleContext& c)
+{
+    const ValueId counts = c.tensor("repeats"), x = c.tensor("self");
+    const Space relation = relationOf(c, counts);
+    const ValueId ids = relation.columns[1];
+    if (!ids.valid()) return std::nullopt;
+    Chain chain(emitter, c.op);
+    const base::DType dtype = c.outputs[0].dtype;
+    if (!x.valid()) return chain.done(castTo(chain, c, ids, dtype));
+    const int d = wrapDim(c.integer("dim", 0), c.rank(x));
+    if ((!c.has("dim") && c.rank(x) != 1) || c.dim(x, d) != relation.ends[1]) return std::nullopt;
+    const auto& role = c.of(x).role;
+    const bool own = role && role->key == c.builder.analysis.tables.idKey() && role->space == role->target;
+    if (own) return chain.done(castTo(chain, c, ids, dtype));
+    return chain.done(chain.call("index_select", {Arg{x}, Arg{std::int64_t{d}}, Arg{ids}}, c.outputs[0].shape, dtype));
+}
+
+// What an empty segment comes out as; nullopt for reductions that are not known.
+std::optional<double> emptySegment(const RuleContext& c)
+{
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::map<std::string, double> known{
+        {"sum", 0}, {"mean", 0}, {"prod", 1}, {"max", -infinity}, {"min", infinity}};
+    const auto it = known.find(c.text("reduce"));
+    if (it == known.end() || (c.has("initial") && it->first == "mean")) return std::nullopt;
+    if (const double* given = std::get_if<double>(&c.arg("initial").data)) return *given;
+    return c.has("initial") ? static_cast<double>(c.integer("initial", 0)) : it->second;
+}
+
+// One number per row, shaped so that it meets whole rows of `like`.
+ValueId beside(Chain& chain, const RuleContext& c, ValueId column, const std::vector<std::int64_t>& like)
+{
+    if (like.size() == 1) return column;
+    std::vector<std::int64_t> shape(like.size(), 1);
+    shape[0] = like[0];
+    ArgList size(like.size(), Arg{std::int64_t{1}});
+    size[0] = Arg{std::int64_t{-1}};
+    return chain.call("reshape", {Arg{column}, Arg{size}}, shape, c.value(column).dtype);
+}
+
+ValueId reduced(Chain& chain, const RuleContext& c, ValueId table, ValueId ids)
+{
+    const ValueId data = c.tensor("data");
+    const std::string how = c.text("reduce");
+    const Arg rows{std::int64_t{0}};
+    const auto& shape = c.outputs[0].shape;
+    const base::DType dtype = c.outputs[0].dtype;
+    if (how == "sum" || how == "mean")
+        return chain.call("index_add", {Arg{table}, rows, Arg{ids}, Arg{data}, Arg{std::int64_t{1}}}, shape, dtype);
+    ValueId wide = beside(chain, c, ids, c.shape(data));
+    if (c.rank(data) > 1) wide = chain.call("expand_as", {Arg{wide}, Arg{data}}, c.shape(data), base::DType::Int64);
+    const std::string name = how == "max" ? "amax" : how == "min" ? "amin" : how;
+    return chain.call("scatter_reduce.two", {Arg{table}, rows, Arg{wide}, Arg{data}, Arg{name}, Arg{true}}, shape,
+                      dtype);
+}
+
+Rewritten segments(Emitter& emitter, const RuleContext& c)
+{
+    const ValueId data = c.tensor("data");
+    const ValueId given = c.tensor(c.has("lengths") ? "lengths" : "offsets");
+    const auto empty = emptySegment(c);
+    const bool known = isPart(c, given, c.has("lengths") ? OffsetsPart::Count : OffsetsPart::All);
+    if (!known || !empty || c.has("indices") || c.integer("axis", 0) != 0) return std::nullopt;
+    const Space relation = relationOf(c, given);
+    if (c.dim(data, 0) != c.of(given).compressed->edges || !relation.columns[1].valid()) return std::nullopt;
+    const ValueId ids = relation.columns[1];
+    Chain chain(emitter, c.op);
+    const auto& shape = c.outputs[0].shape;
+    const base::DType dtype = c.outputs[0].dtype;
+    const ValueId counts = chain.call("diff", {Arg{relation.offsets}, Arg{std::int64_t{1}}, Arg{std::int64_t{-1}}},
+                                      {shape[0]}, c.value(relation.offsets).dtype);
+    ArgList size{Arg{chain.number("scalar::size", {Arg{counts}, Arg{std::int64_t{0}}}, shape[0])}};
+    for (std::size_t i = 1; i < shape.size(); ++i) size.push_back(Arg{shape[i]});
+    const ValueId table = chain.call("new_full", {Arg{data}, Arg{size}, Arg{*empty}}, shape, dtype);
+    const ValueId result = reduced(chain, c, table, ids);
+    if (c.text("reduce") != "mean") return chain.done(result);
+    const ValueId divisor = beside(chain, c, castTo(chain, c, counts, dtype), shape);
+    return chain.done(chain.call("div.Tensor", {Arg{result}, Arg{divisor}}, shape, dtype));
+}
+
+}  // namespace
+
+Rewritten decomposeCompressed(Emitter& emitter, const RuleContext& c)
+{
+    if (c.name == "repeat_interleave" && isPart(c, c.tensor("repeats"), OffsetsPart::Count))
+        return repeatedRows(emitter, c);
+    if (c.name == "segment_reduce") return segments(emitter, c);
+    return std::nullopt;
+}
+
+}  // namespace hopscope::analysis

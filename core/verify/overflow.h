@@ -1,0 +1,25 @@
+#pragma once
+
+// What leaves the range of its numbers, where a split and its model disagree about infinities: the order of a sum decides
+// there, and neither is right.
+
+#include <stop_token>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "base/tensor.h"
+#include "loader/loader.h"
+#include "schema/report.h"
+
+namespace hopscope::verify {
+
+// Whether some element is infinite or NaN in one of the results only.
+bool overflows(const schema::Verification& verdict);
+
+// "aten::mm in conv1 (gcn.py:12: ..) is the first whose result leaves the range of float32": the first operator, in the
+// order of the program, that makes infinities or NaN of finite numbers on these inputs; empty if there is none, or if the
+// program cannot be evaluated. Evaluates the whole program unsplit and keeps each result: for samples.
+std::string firstOverflow(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
+                          const std::string& folder, std::stop_token stop);
+
+}  // namespace hopscope::verify

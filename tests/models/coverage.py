@@ -1,0 +1,221 @@
+"""Writes docs/coverage.md: which models run layer by layer with equal results, and which are refused, with the reason.
+
+Usage: coverage.py TEST_MODELS ZOO [-o docs/coverage.md] [--group NAME]... [--rows DIR] [--most-misses PERCENT]
+ZOO is what zoo.py has written; TEST_MODELS runs each of its models on two graphs, in batches of 1, 7 and all
+destinations, with the plans `depth`, `source-rule` and `optimal`. --rows keeps what it printed, and reads it where it is
+there already. Fails if a number is wrong, a model crashes or hangs, or more are refused than the maths asks for.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from dataclasses import dataclass, field
+
+import torch
+
+HEADINGS = {
+    "convolutions": "PyG convolutions, traced", "scripted": "PyG convolutions, scripted",
+    "further": "Further convolutions, models, dtypes", "structures": "Architectures",
+    "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
+    "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
+    "numbers": "Sizes and row numbers", "sharing": "Shared memory", "refused": "What cannot be split",
+    "programs": "Random programs", "table_programs": "Random programs over the operators", "operators": "Operators",
+}
+ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
+ERROR = re.compile(r"error (\S+) abs")
+LAYERS = re.compile(r"_([123])(?=_scripted|$)")
+PROGRAM = re.compile(r"(?<=program)_\d+$")
+NOT_EXPORTED = {
+    "MessagePassing": "the base class",
+    "CuGraphSAGEConv": "needs cuGraph", "CuGraphGATConv": "needs cuGraph", "CuGraphRGCNConv": "needs cuGraph",
+    "FusedGATConv": "needs dgNN", "SplineConv": "needs torch-spline-conv", "GravNetConv": "needs torch-cluster",
+    "DynamicEdgeConv": "needs torch-cluster", "XConv": "needs torch-cluster", "PANConv": "needs torch-sparse",
+    "WLConv": "hashes labels in Python: tracing would keep those of one graph",
+    "HGTConv": "tracing keeps the numbers of nodes of one graph (the offsets of its types)",
+    "MeshCNNConv": "not tried: four neighbours of each edge by position",
+}
+# What no way of computing a model layer by layer could give; every other refusal is a miss.
+FORCED = re.compile("rows by rows|in sequence|depend on features|depends on features|random|reads a number from features|"
+                    "size is baked|depends on the order|a branch depends|trip count|positions of rows|"
+                    "changes the order of the rows|at once|may have been baked in|dense product|aten::cdist|"
+                    "multi_head_attention")
+
+
+@dataclass
+class Result:
+    group: str
+    name: str
+    verdict: str
+    detail: str
+
+    @property
+    def error(self):
+        found = ERROR.search(self.detail)
+        return float(found.group(1)) if found else 0.0
+
+    @property
+    def miss(self):
+        return self.verdict in ("REFUSED", "refused") and not FORCED.search(self.detail)
+
+    @property
+    def wrong(self):
+        return self.verdict not in ("equal", "refused", "REFUSED")
+
+
+@dataclass
+class Line:
+    """The results of one model in all of its forms."""
+    name: str
+    forms: Counter = field(default_factory=Counter)
+    results: list = field(default_factory=list)
+
+
+def run_group(group, arguments):
+    kept = os.path.join(arguments.rows, f"{group}.txt") if arguments.rows else ""
+    if kept and os.path.exists(kept):
+        return open(kept).read()
+    command = [arguments.test_models, f"{arguments.zoo}/{group}.list", "-j", "1"]
+    text = subprocess.run(command, capture_output=True, text=True).stdout
+    if kept:
+        open(kept, "w").write(text)
+    return text
+
+
+def results_of(group, text):
+    return [Result(group, *row.group(1, 2, 4)) for row in map(ROW.match, text.splitlines()) if row]
+
+
+def condensed(results):
+    """One line per model: gcn_1, gcn_2_scripted and gcn_alone are forms of gcn."""
+    lines = {}
+    for result in results:
+        base = PROGRAM.sub("", LAYERS.sub("", result.name))
+        form = "scripted" if base.endswith("_scripted") else "traced"
+        for ending, other in (("_scripted", form), ("_alone_pair", "alone, with a pair"), ("_alone", "alone")):
+            if base.endswith(ending):
+                base, form = base[:-len(ending)], other
+                break
+        line = lines.setdefault(base, Line(base))
+        line.forms[form] += 1
+        line.results.append(result)
+    return list(lines.values())
+
+
+def sentence(detail):
+    """The engine's sentence without what test_models adds, and without paths."""
+    text = re.sub(r" \[[^\]]*\]$", "", detail).split(" (hint")[0]
+    return re.sub(r"/\S*/", "", text).replace("|", "\\|").strip()
+
+
+def table(group, results, scripted):
+    rows = [f"## {HEADINGS[group]}", "", "| model | forms | result | largest error |", "|---|---|---|---|"]
+    for line in condensed(results):
+        forms = ", ".join(f"{number} {form}" if number > 1 else form for form, number in line.forms.items())
+        forms = forms.replace("traced", "scripted") if group == "scripted" else forms
+        bad = [r for r in line.results if r.verdict != "equal"]
+        verdict = f"{bad[0].verdict.lower()}: {sentence(bad[0].detail)}" if bad else "equal"
+        error = "" if bad and len(bad) == len(line.results) else f"{max(r.error for r in line.results):.1e}"
+        rows.append(f"| {line.name} | {forms} | {verdict} | {error} |")
+    return rows + [""]
+
+
+def classes_in(path):
+    """The modules of an archive, by its code: some of the files cannot be loaded by torch.jit.load."""
+    with zipfile.ZipFile(path) as archive:
+        code = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")]
+    return {kind for text in code for kind in re.findall(r"^class (\w+)\(Module\)", text, re.MULTILINE)}
+
+
+def classes_of(arguments, results):
+    """For each convolution of PyG, the models whose archives hold it."""
+    held = {}
+    for result in results:
+        path = f"{arguments.zoo}/{result.group}/{result.name}.pt"
+        if result.verdict != "equal" or not os.path.exists(path) or result.group in ("operators", "programs", "table_programs"):
+            continue
+        for kind in classes_in(path):
+            held.setdefault(kind, []).append(result.name)
+    return held
+
+
+def class_table(arguments, results):
+    import torch_geometric.nn.conv as convolutions
+
+    held = classes_of(arguments, results)
+    rows = ["## Classes of `torch_geometric.nn.conv`", "", "| class | equal in | otherwise |", "|---|---|---|"]
+    without = []
+    for name in convolutions.__all__:
+        models = held.get(name, [])
+        if not models and name not in NOT_EXPORTED:
+            without.append(name)
+        reason = NOT_EXPORTED.get(name, "") if not models else ""
+        rows.append(f"| {name} | {len(models) or ''} | {reason or ('' if models else 'refused: see below')} |")
+    return rows + [""], without
+
+
+def summary(results):
+    counts = Counter("wrong" if r.wrong else "miss" if r.miss else "refused" if r.verdict != "equal" else "equal"
+                     for r in results)
+    share = 100 * counts["miss"] / max(len(results), 1)
+    text = (f"{len(results)} models: {counts['equal']} equal, {counts['refused']} refused because the maths asks for it, "
+            f"{counts['miss']} refused although it does not ({share:.1f} %), {counts['wrong']} wrong.")
+    return text, share, counts["wrong"]
+
+
+INTRODUCTION = """# Coverage
+
+Written by `tests/models/coverage.py` from the models of `tests/models`, which are built with PyTorch {torch} and PyG
+{pyg}, saved as TorchScript, and run layer by layer on two graphs each, in batches of 1, 7 and all destinations, in order
+and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request. `equal` means: every
+output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value, and every run moves the bytes that were
+predicted. The last column is the largest absolute difference over all runs.
+
+{summary}
+"""
+
+
+def document(arguments, results):
+    import torch_geometric
+
+    classes, without = class_table(arguments, results)
+    text, share, wrong = summary(results)
+    lines = [INTRODUCTION.format(torch=torch.__version__.split("+")[0], pyg=torch_geometric.__version__, summary=text)]
+    lines += classes
+    for group in HEADINGS:
+        some = [r for r in results if r.group == group]
+        if some:
+            lines += table(group, some, group == "scripted")
+    return "\n".join(lines).rstrip() + "\n", share, wrong, without
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("test_models")
+    parser.add_argument("zoo")
+    parser.add_argument("-o", "--output", default="")
+    parser.add_argument("--group", action="append", choices=list(HEADINGS))
+    parser.add_argument("--rows", default="")
+    parser.add_argument("--most-misses", type=float, default=3.0)
+    arguments = parser.parse_args()
+    if arguments.rows:
+        os.makedirs(arguments.rows, exist_ok=True)
+    results = []
+    for group in arguments.group or HEADINGS:
+        results += results_of(group, run_group(group, arguments))
+    text, share, wrong, without = document(arguments, results)
+    if arguments.output:
+        open(arguments.output, "w").write(text)
+    print(summary(results)[0])
+    for result in results:
+        if result.wrong or result.miss:
+            print(f"{result.group}/{result.name}: {result.verdict}: {sentence(result.detail)}")
+    if without:
+        print("classes in no model that comes out equal: " + ", ".join(without))
+    sys.exit(1 if wrong or share > arguments.most_misses else 0)
+
+
+if __name__ == "__main__":
+    main()
