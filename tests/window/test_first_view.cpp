@@ -154,7 +154,7 @@ void TestFirstView::runsComeBackWithTheirSession()
     QVERIFY(bed.run());
     QVERIFY(!bed.window->isWindowModified());
     const auto& runs = bed.window->document().runs();
-    for (const char* word : {"run 1", "stages", "batch"}) QVERIFY2(runs.front().title.contains(word), word);
+    for (const char* word : {"run 1", "batch"}) QVERIFY2(runs.front().title.contains(word), word);
     const QString file = bed.folder.filePath("s.hopscope");
     QVERIFY(bed.window->keeper().save(file).has_value());
 

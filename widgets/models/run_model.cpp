@@ -58,12 +58,10 @@ QString runTitle(int number, const schema::Report& report)
 {
     std::int64_t batch = 0;
     for (const schema::StageRecord& stage : report.stages) batch = std::max(batch, stage.largestBatch);
-    const auto stages = report.stages.size();
-    return runTitleBegin() + RunModel::tr("%1: %2, %3, batch %4")
-                                 .arg(number)
-                                 .arg(QLatin1String(base::nameOf(report.strategy)),
-                                      stages == 1 ? RunModel::tr("1 stage") : RunModel::tr("%1 stages").arg(stages),
-                                      formatCount(static_cast<double>(batch)));
+    return runTitleBegin() +
+           RunModel::tr("%1: %2, batch %3")
+               .arg(number)
+               .arg(QLatin1String(base::nameOf(report.strategy)), formatCount(static_cast<double>(batch)));
 }
 
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs)

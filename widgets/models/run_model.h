@@ -16,7 +16,7 @@ struct RunRow {
 };
 
 QString runTitleBegin();  // "run "
-// "run 2: optimal, 3 stages, batch 600": what tells it from the others.
+// "run 2: optimal, batch 600": what tells it from the others.
 QString runTitle(int number, const schema::Report& report);
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
 

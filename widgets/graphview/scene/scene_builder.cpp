@@ -175,9 +175,10 @@ std::optional<std::int64_t> SceneBuilder::readAlong(const VisibleEdge& edge,
 void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
 {
     const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
-    drawn.cut = checkpoint != nullptr;
-    drawn.stored = checkpoint ? checkpoint->value.index : -1;
-    drawn.bytes = checkpoint ? bytesText(QString(), readAlong(edge, *checkpoint)).trimmed() : QString();
+    const auto bytes = checkpoint ? readAlong(edge, *checkpoint) : std::nullopt;
+    drawn.cut = checkpoint != nullptr && bytes != 0;  // a box of several stages may need it before it is stored
+    drawn.stored = drawn.cut ? checkpoint->value.index : -1;
+    drawn.bytes = drawn.cut ? bytesText(QString(), bytes).trimmed() : QString();
 }
 
 void SceneBuilder::markPins()

@@ -81,8 +81,10 @@ void GraphController::connectView()
 
 void GraphController::connectOverlays()
 {
-    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this,
-            [this](QPointF at) { m_view->viewport().centreOn(at); });
+    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this, [this](QPointF at) {
+        m_view->viewport().leaveStart();
+        m_view->viewport().centreOn(at);
+    });
     SearchBar* bar = &m_tools.overlays.searchBar();
     connect(bar, &SearchBar::queryChanged, this, [this](const QString& query) { m_tools.search.find(query); });
     connect(bar, &SearchBar::stepped, this, [this](int direction) { m_tools.search.step(direction); });

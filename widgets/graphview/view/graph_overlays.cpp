@@ -64,7 +64,7 @@ void GraphOverlays::placeMinimap()
     QRect place(QPoint(room.width() - m_minimap->width() - gap, room.height() - m_minimap->height() - gap),
                 m_minimap->size());
     bool shown = m_view.scene() && !whole && room.width() >= narrow && room.height() >= low;
-    if (shown && m_view.viewport().atStart() && !isFree(place)) {
+    if (shown && !m_view.viewport().touched() && !isFree(place)) {
         place.moveTop(gap);
         shown = isFree(place);
     }

@@ -39,6 +39,7 @@ bool GraphView::event(QEvent* event)
 
 void GraphView::wheelEvent(QWheelEvent* event)
 {
+    m_viewport.leaveStart();
     const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
     const bool pan = event->modifiers() & Qt::ShiftModifier;
     if (pan) {

@@ -123,13 +123,17 @@ void Legend::clear()
 
 std::vector<QRect> Legend::chips(int width) const
 {
+    // Where they do not fit into a row otherwise, they move together.
+    int wanted = 0;
+    for (const LegendEntry& entry : m_colouring.legend) wanted += chipWidth(entry.label) + chipGap;
+    const int spare = wanted > width ? 8 : 0, gap = wanted > width ? 2 : chipGap;
     std::vector<QRect> places;
     int x = 0, y = (rowHeight - chipHeight) / 2;
     for (const LegendEntry& entry : m_colouring.legend) {
-        const int wanted = chipWidth(entry.label);
-        if (x > 0 && x + wanted > width) x = 0, y += rowHeight;
-        places.emplace_back(x, y, wanted, chipHeight);
-        x += wanted + chipGap;
+        const int wide = chipWidth(entry.label) - spare;
+        if (x > 0 && x + wide > width) x = 0, y += rowHeight;
+        places.emplace_back(x, y, wide, chipHeight);
+        x += wide + gap;
     }
     return places;
 }

@@ -73,7 +73,14 @@ void Viewport::showStart()
         setCamera(camera);
     }
     m_atStart = m_scene != nullptr;
+    m_touched = false;
     tell();
+}
+
+void Viewport::leaveStart()
+{
+    m_atStart = false;
+    m_touched = true;
 }
 
 int Viewport::legibleRanks() const
@@ -84,7 +91,11 @@ int Viewport::legibleRanks() const
     return static_cast<int>(height / (rank * pleasantScale));
 }
 
-void Viewport::zoomBy(qreal factor) { setCamera(m_camera.zoomed(factor, area().center())); }
+void Viewport::zoomBy(qreal factor)
+{
+    leaveStart();
+    setCamera(m_camera.zoomed(factor, area().center()));
+}
 
 void Viewport::centreOn(QPointF scene)
 {

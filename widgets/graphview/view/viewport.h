@@ -28,9 +28,10 @@ public:
     [[nodiscard]] QPointF pointer() const { return m_pointer; }  // outside of the widget where it is not over it
     [[nodiscard]] int legibleRanks() const;  // nodes one below the other that are seen whole and can be read
     [[nodiscard]] bool atStart() const { return m_atStart; }  // nobody has touched it since: it may move by itself
-    void leaveStart() { m_atStart = false; }
-    void zoomBy(qreal factor);     // about the middle
-    void centreOn(QPointF scene);  // with the zoom of now
+    void leaveStart();                                        // somebody looks around
+    [[nodiscard]] bool touched() const { return m_touched; }  // since showStart()
+    void zoomBy(qreal factor);                                // about the middle
+    void centreOn(QPointF scene);                             // with the zoom of now
     void scrollTo(const QRectF& sceneRect, bool centre = false);
 
 signals:
@@ -44,7 +45,7 @@ private:
     ScenePtr m_scene;
     Camera m_camera;
     QPointF m_pointer{-1e6, -1e6};
-    bool m_fitted = false, m_atStart = false;
+    bool m_fitted = false, m_atStart = false, m_touched = false;
 };
 
 }  // namespace hopscope::graphview
