@@ -59,7 +59,9 @@ void Viewport::holdStill(QPointF moved)
 void Viewport::fit()
 {
     if (!m_scene) return;
-    setCamera(Camera::fitting(m_scene->bounds, m_widget.size()));
+    constexpr qreal bandNames = 80;  // at the left, what stages are called and how far they are
+    const qreal left = m_scene->bands.empty() ? 0 : bandNames;
+    setCamera(Camera::fitting(m_scene->bounds.adjusted(-left, 0, 0, 0), m_widget.size()));
     m_fitted = true;
 }
 
