@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs dependencies, builds Hopscope and demonstrates it on a bundled sample, Zachary's karate club: inspects the model,
-# plans its stages, runs it layer by layer for all nodes and verifies every row against the model. Then the window opens
-# with the graph, the plan and a finished run; without a display, a screenshot of the window is written.
+# Installs dependencies, builds Hopscope and demonstrates it on a bundled sample, a model with three layers and skip
+# connections on 1,797 handwritten digits: inspects the model, plans its stages, runs it layer by layer for all nodes in
+# small batches and verifies every row against the model. Then the window opens with the graph, the plan and a finished
+# run; without a display, a screenshot of the window is written.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -12,8 +13,8 @@ build release
 
 cd "$root"
 engine=build/release/bin/hopscope-engine
-model=samples/karate/gcn.pt
-data=samples/karate/graph.safetensors
+model=samples/digits/jknet.pt
+data=samples/digits/graph.safetensors
 out=build/demo
 rm -rf $out
 mkdir -p $out
@@ -26,12 +27,12 @@ step() {
 say "What is in the model?"
 step $engine inspect $model --data $data
 say "What runs in which stage, and what is stored in between?"
-step $engine plan $model --data $data -o $out/plan.json
+step $engine plan $model --data $data --batch 100 -o $out/plan.json
 say "Run it layer by layer, and compare every row with the model itself"
 step $engine run $model --data $data --plan $out/plan.json -o $out/result --verify full
 printf '\nThe outputs are in %s, the report of the run in %s.\n' $out/result/out.npy $out/result/report.json
 
-window=(build/release/bin/hopscope $model --data $data --run --perspective compare)
+window=(build/release/bin/hopscope $model --data $data --plan $out/plan.json --run --perspective compare)
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
     say "The same in the window (close it to end)"
     step "${window[@]}"

@@ -44,24 +44,32 @@ void Banner::arrange()
     m_buttons->setDirection(wide > room ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
-void Banner::say(const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons)
+void Banner::say(const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons,
+                 std::function<void()> dismissed)
 {
-    m_topic = topic;
-    m_text->setText(sentence);
-    m_text->setAccessibleName(sentence);
+    m_messages.removeIf([&](const Message& message) { return message.topic == topic; });
+    m_messages.append({topic, sentence, buttons});
+    m_messages.last().buttons.append({tr("Dismiss"), std::move(dismissed)});
+    showLast();
+}
+
+void Banner::showLast()
+{
     while (QLayoutItem* item = m_buttons->takeAt(0)) {
         item->widget()->hide();
         item->widget()->deleteLater();
         delete item;
     }
-    QVector<BannerButton> all = buttons;
-    all.append({tr("Dismiss"), [] {}});
-    for (const BannerButton& entry : all) {
+    if (m_messages.isEmpty()) return hide();
+    const Message& message = m_messages.last();
+    m_text->setText(message.sentence);
+    m_text->setAccessibleName(message.sentence);
+    for (const BannerButton& entry : message.buttons) {
         auto* button = new QPushButton(entry.text, this);
         button->setObjectName(QStringLiteral("banner.%1").arg(entry.text));
         button->setAccessibleName(entry.text);
-        connect(button, &QPushButton::clicked, this, [this, run = entry.run] {
-            hide();
+        connect(button, &QPushButton::clicked, this, [this, topic = message.topic, run = entry.run] {
+            dismiss(topic);
             run();
         });
         m_buttons->addWidget(button);
@@ -72,9 +80,10 @@ void Banner::say(const QString& topic, const QString& sentence, const QVector<Ba
 
 void Banner::dismiss(const QString& topic)
 {
-    if (m_topic == topic) hide();
+    const bool said = m_messages.removeIf([&](const Message& message) { return message.topic == topic; }) > 0;
+    if (said) showLast();
 }
 
-QString Banner::sentence() const { return isHidden() ? QString() : m_text->text(); }
+QString Banner::sentence() const { return m_messages.isEmpty() ? QString() : m_messages.last().sentence; }
 
 }  // namespace hopscope::window

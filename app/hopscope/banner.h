@@ -20,21 +20,29 @@ class Banner : public QFrame {
 public:
     explicit Banner(QWidget* parent = nullptr);
 
-    // Replaces what is shown. `topic`: what dismiss() is told; "engine", "open", "recovery", ...
-    void say(const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons = {});
-    void dismiss(const QString& topic);  // hides it if it is about that
+    // Shows it above what is said already, which comes back once this is answered; what was said about the same topic is
+    // gone. `topic`: what dismiss() is told; "engine", "open", ... `dismissed`: also done when it is dismissed by hand.
+    void say(
+        const QString& topic, const QString& sentence, const QVector<BannerButton>& buttons = {},
+        std::function<void()> dismissed = [] {});
+    void dismiss(const QString& topic);  // takes back what was said about that
     [[nodiscard]] QString sentence() const;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    struct Message {
+        QString topic, sentence;
+        QVector<BannerButton> buttons;
+    };
+    void showLast();
     void arrange();
 
     QBoxLayout* m_row;
     QLabel* m_text = nullptr;
     QBoxLayout* m_buttons = nullptr;
-    QString m_topic;
+    QVector<Message> m_messages;  // the last one is seen
 };
 
 }  // namespace hopscope::window

@@ -121,7 +121,8 @@ void Docks::arrangeAnalyse()
     place(QStringLiteral("inspector"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     m_window.splitDockWidget(m_docks[QStringLiteral("inspector")], m_docks[QStringLiteral("plan")], Qt::Vertical);
-    for (const QString& name : {QStringLiteral("why"), QStringLiteral("history"), QStringLiteral("problems")}) {
+    for (const QString& name :
+         {QStringLiteral("why"), QStringLiteral("tradeOff"), QStringLiteral("history"), QStringLiteral("problems")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
     }
@@ -153,7 +154,7 @@ void Docks::arrangeCompare()
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
     m_window.splitDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("plots")], Qt::Horizontal);
-    for (const QString& name : {QStringLiteral("why"), QStringLiteral("inspector")}) {
+    for (const QString& name : {QStringLiteral("why"), QStringLiteral("tradeOff"), QStringLiteral("inspector")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);
     }

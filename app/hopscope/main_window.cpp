@@ -144,6 +144,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("inspector"), tr("Inspector"), panels::makeInspector},
         {QStringLiteral("plan"), tr("Plan"), panels::makePlanPanel},
         {QStringLiteral("why"), tr("Why"), panels::makeWhy},
+        {QStringLiteral("tradeOff"), tr("Trade-off"), panels::makeTradeOff},
         {QStringLiteral("problems"), tr("Problems"), panels::makeProblems},
         {QStringLiteral("run"), tr("Run"), panels::makeRunPanel},
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},

@@ -31,8 +31,10 @@ Notices::Notices(const WindowParts& parts) : m_parts(parts)
 
 void Notices::sayFailure(const QString& what, const QString& sentence, const QString& hint)
 {
-    const QString text = hint.isEmpty() ? tr("%1: %2").arg(what, sentence) : tr("%1: %2. %3").arg(what, sentence, hint);
-    m_parts.banner.say(QStringLiteral("open"), text);
+    // "Opening a.pt: cannot read /models/a.pt" would name it twice.
+    const bool named = sentence.contains(what.section(u' ', -1));
+    const QString text = named ? sentence.left(1).toUpper() + sentence.mid(1) : tr("%1: %2").arg(what, sentence);
+    m_parts.banner.say(QStringLiteral("open"), hint.isEmpty() ? text : tr("%1. %2").arg(text, hint));
 }
 
 void Notices::engineLost(const QString& reason)
@@ -53,7 +55,8 @@ void Notices::engineBack()
 void Notices::refusalChanged(const QString& sentence)
 {
     if (sentence.isEmpty()) return m_parts.banner.dismiss(QStringLiteral("refusal"));
-    m_parts.banner.say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence), suggestedFixes());
+    m_parts.banner.say(QStringLiteral("refusal"), tr("This cut is not possible: %1").arg(sentence), suggestedFixes(),
+                       [this] { m_parts.document.setRefusal({}); });
 }
 
 void Notices::offerPlace(const QString& why, const graphview::DropOffer& offer)

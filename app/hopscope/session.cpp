@@ -45,6 +45,20 @@ json::Value texts(const QStringList& list)
     return value;
 }
 
+json::Value runsValue(const std::vector<Session::Run>& runs)
+{
+    json::Value list = json::Value::array();
+    for (const Session::Run& run : runs) {
+        const auto report = json::parse(run.report.toStdString(), "report.json");
+        if (!report) continue;
+        json::Value value = json::Value::object();
+        value["title"] = run.title.toStdString();
+        value["report"] = *report;
+        list.push(std::move(value));
+    }
+    return list;
+}
+
 json::Value settingsValue(const models::Settings& settings)
 {
     json::Value value = json::Value::object();
@@ -100,6 +114,10 @@ Session sessionFrom(const json::Reader& root, const QString& folder)
     session.view = QByteArray::fromBase64(text(root, "view").toLatin1());
     session.perspective = text(root, "perspective");
     if (root.has("origin")) session.origin = text(root, "origin");
+    if (root.has("runs"))
+        for (const json::Reader& run : root.items("runs"))
+            session.runs.push_back(
+                {text(run, "title"), QString::fromStdString(json::write(run.child("report").value(), true))});
     return session;
 }
 
@@ -120,6 +138,7 @@ QByteArray writeSession(const Session& session, const QString& folder)
     value["settings"] = settingsValue(session.settings);
     value["view"] = session.view.toBase64().toStdString();
     value["perspective"] = session.perspective.toStdString();
+    if (!session.runs.empty()) value["runs"] = runsValue(session.runs);
     if (!session.origin.isEmpty()) value["origin"] = session.origin.toStdString();
     return QByteArray::fromStdString(json::write(value, true));
 }

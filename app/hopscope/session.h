@@ -20,6 +20,11 @@ struct Session {
     QByteArray view;      // of the graph
     QString perspective;  // "analyse", "run", "compare"
     QString origin;       // recovery files: the session file that it will be saved to; else empty
+    struct Run {
+        QString title, report;  // report: report.json
+        bool operator==(const Run&) const = default;
+    };
+    std::vector<Run> runs;  // finished ones, the oldest first
     bool operator==(const Session&) const = default;
 };
 

@@ -10,6 +10,8 @@ namespace hopscope::window {
 
 namespace {
 
+constexpr std::size_t mostRuns = 50;  // in a session file
+
 bool isSession(const QString& file) { return file.endsWith(u".hopscope"); }
 
 bool isData(const QString& file)
@@ -118,6 +120,7 @@ void SessionControl::modelOpened()
         m_parts.docks.setPerspective(opening.restoring->perspective);
         const auto& hashes = opening.restoring->hashes;
         if (!hashes.empty() && hashes != document.model()->hashes) sayChanged();
+        for (const Session::Run& run : opening.restoring->runs) m_parts.workbench.openReport(run.title, run.report);
     }
     if (opening.another) {
         m_keeper.begin(opening.session);
@@ -164,6 +167,9 @@ std::optional<Session> SessionControl::current(bool withView) const
     session.settings = document.settings();
     if (withView) session.view = m_parts.graph.saveView();
     session.perspective = m_parts.docks.perspective();
+    const auto& runs = document.runs();
+    for (std::size_t i = runs.size() - std::min(runs.size(), mostRuns); i < runs.size(); ++i)
+        if (withView && runs[i].report) session.runs.push_back({runs[i].title, runs[i].reportText});
     return session;
 }
 
@@ -190,7 +196,7 @@ bool SessionControl::mayClose()
                     tr("Save the changes to %1?").arg(QFileInfo(m_parts.document.modelPath()).fileName()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_parts.window);
     box.setObjectName(QStringLiteral("askSave"));
-    box.setInformativeText(tr("Your changes of the cuts are saved in a session file."));
+    box.setInformativeText(tr("Cuts, settings and runs are kept in a session file."));
     const int answer = box.exec();
     if (answer == QMessageBox::Save) save(false);
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !m_keeper.modified());

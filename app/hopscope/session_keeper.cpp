@@ -12,12 +12,21 @@ namespace {
 
 const QString lockSuffix = QStringLiteral(".lock");
 
-// How it is looked at is saved, but nothing that a user would miss.
-std::optional<Session> essence(std::optional<Session> session)
+// How it is looked at and what has been run is saved, but is no change of the user's. Neither is how it is to be run as
+// long as there is no file that says so.
+std::optional<Session> essence(std::optional<Session> session, bool inFile)
 {
     if (!session) return session;
     session->view.clear();
     session->perspective.clear();
+    session->runs.clear();
+    if (inFile) return session;
+    const models::Settings fresh;
+    session->settings.device = fresh.device;
+    session->settings.memory = fresh.memory;
+    session->settings.batch = fresh.batch;
+    session->settings.verify = fresh.verify;
+    session->settings.output = fresh.output;
     return session;
 }
 
@@ -55,7 +64,7 @@ SessionKeeper::~SessionKeeper() { removeCopy(); }
 void SessionKeeper::begin(const QString& file)
 {
     m_file = file;
-    m_saved = essence(m_current(false));
+    m_saved = essence(m_current(false), !m_file.isEmpty());
     setModified(false);
     if (!m_saved) return removeCopy();
     m_timer.start();
@@ -63,7 +72,7 @@ void SessionKeeper::begin(const QString& file)
 
 void SessionKeeper::touch()
 {
-    setModified(essence(m_current(false)) != m_saved);
+    setModified(essence(m_current(false), !m_file.isEmpty()) != m_saved);
     if (!m_timer.isActive()) m_timer.start();
 }
 
@@ -73,7 +82,7 @@ base::Status SessionKeeper::save(const QString& file)
     if (!session) return {};
     if (auto saved = saveSession(*session, file); !saved) return saved;
     m_file = file;
-    m_saved = essence(session);
+    m_saved = essence(session, true);
     setModified(false);
     return {};
 }

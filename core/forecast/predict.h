@@ -48,6 +48,7 @@ struct StageTime {
 struct Prediction {
     std::int64_t batch = 0;  // destinations per batch: as requested, or the number that fits into memory
     std::vector<PredictedStage> stages;
+    std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
 struct PredictOptions {

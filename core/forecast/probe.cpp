@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "executor/batch.h"
@@ -185,7 +186,9 @@ std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop)
 {
-    const loader::OneThread oneThread;
+    // With the threads of the run: strips and matrix products take memory for each of them.
+    std::optional<loader::OneThread> alone;
+    if (program.tiling && program.tiling->workers > 1) alone.emplace();
     try {
         return Prober(analysis, structure, plan, program, std::move(stop)).run();
     } catch (const executor::Failure& failure) {

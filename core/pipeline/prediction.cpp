@@ -48,12 +48,25 @@ std::vector<Value> recomputed(const plan::Plan& plan)
     return lists;
 }
 
+Value readsOf(const forecast::PredictedStage& stage)
+{
+    Value reads = Value::array();
+    for (const auto& [value, bytes] : stage.read) {
+        Value item;
+        item["value"] = ir::valueName(value);
+        item["bytes"] = bytes;
+        reads.push(std::move(item));
+    }
+    return reads;
+}
+
 Value stageValue(const forecast::PredictedStage& stage, double seconds, Value recomputedOps)
 {
     Value item;
     item["index"] = stage.index.number;
     item["written"] = stage.bytes.d2h;
     item["read"] = stage.bytes.h2d;
+    item["reads"] = readsOf(stage);
     item["structure"] = stage.bytes.structure;
     item["frontier_rows"] = stage.frontierRows;
     item["destinations"] = stage.destinations;
@@ -77,6 +90,9 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
     plan.bytes = total(prediction);
     plan.peakMemory = peak(prediction);
     for (plan::Checkpoint& checkpoint : plan.checkpoints) {
+        // Of tables that the graph alone does not give the size of, such as edges that the model selects.
+        if (const auto it = prediction.stored.find(checkpoint.value); it != prediction.stored.end())
+            checkpoint.bytesWritten = it->second;
         checkpoint.bytesRead = 0;
         for (const forecast::PredictedStage& stage : prediction.stages)
             if (const auto it = stage.read.find(checkpoint.value); it != stage.read.end())

@@ -8,7 +8,7 @@
 
 namespace hopscope::pipeline {
 
-// Fills `bytes`, `peak_memory` and each checkpoint's `bytes_read`.
+// Fills `bytes`, `peak_memory` and each checkpoint's `bytes_written` and `bytes_read`.
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.

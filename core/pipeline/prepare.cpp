@@ -233,12 +233,16 @@ base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Repor
     base::Result<Prepared> prepared = loadModel(options, reporter);
     if (!prepared) return prepared;
     base::Status ready = sampleModel(*prepared, options, reporter);
+    const bool sampled = ready.has_value();
     if (ready) ready = walkModel(*prepared, reporter);
     if (ready) {
         analyseModel(*prepared, reporter);
         return prepared;
     }
-    if (!tolerant || ready.error().code != base::ErrorCode::Unsupported) return base::forward(ready);
+    // A forward that fails on the sample is as much to be looked at as one that cannot be recorded.
+    const base::ErrorCode code = ready.error().code;
+    const bool shown = code == base::ErrorCode::Unsupported || (sampled && code == base::ErrorCode::Input);
+    if (!tolerant || !shown) return base::forward(ready);
     takeCode(*prepared, ready.error());
     reporter.progressEnded();
     return prepared;

@@ -41,7 +41,7 @@ base::Result<Prepared> openModel(const ModelOptions& options, Reporter& reporter
 base::Status walkModel(Prepared& prepared, Reporter& reporter);
 void analyseModel(Prepared& prepared, Reporter& reporter);
 
-// All three. Where `tolerant` is set, a model that cannot be walked, or for which no sample is found, is a Prepared with a
+// All three. Where `tolerant` is set, a model that cannot be walked or fails, or for which no sample is found, is a Prepared with a
 // refused analysis of the operators in its code (loader::readCode), else an error. Any other failure is an error.
 base::Result<Prepared> prepare(const ModelOptions& options, bool tolerant, Reporter& reporter);
 

@@ -132,6 +132,9 @@ private:
         s.destinations = item.get<std::int64_t>("destinations");
         s.peakMemory = item.get<std::int64_t>("peak_memory");
         s.seconds = item.maybe<double>("seconds");
+        if (item.has("reads"))
+            for (const Reader& read : item.items("reads"))
+                s.reads[value(read.child("value"))] += read.get<std::int64_t>("bytes");
         s.recomputed = ops(item.child("recomputed"));
         return s;
     }

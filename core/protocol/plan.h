@@ -48,7 +48,8 @@ struct PredictedStage {
     StageId index{1};
     std::int64_t written = 0, read = 0, structure = 0, frontierRows = 0, destinations = 0, peakMemory = 0;
     std::optional<double> seconds;
-    std::vector<OpId> recomputed;  // that an earlier stage has computed on the same or other rows
+    std::map<ValueId, std::int64_t> reads;  // of `read`, by stored value; empty: from an engine that does not tell
+    std::vector<OpId> recomputed;           // that an earlier stage has computed on the same or other rows
 };
 
 struct Prediction {

@@ -207,6 +207,7 @@ class Figures(ServeTest):
                              (stage["bytes"]["d2h"], stage["bytes"]["h2d"], stage["bytes"]["structure"]))
             self.assertEqual(wanted["frontier_rows"], stage["frontier_rows"])
             self.assertEqual(wanted["destinations"], stage["destinations"])
+            self.assertEqual(wanted["read"], sum(read["bytes"] for read in wanted["reads"]))
         self.assertEqual(predicted["batches"], sum(stage["batches"] for stage in report["stages"]))
         self.assertEqual(made["plan"]["bytes"], {key: predicted[key] for key in ("d2h", "h2d", "structure")})
         stored = [checkpoint["bytes_written"] for checkpoint in made["plan"]["checkpoints"]]

@@ -149,6 +149,17 @@ private slots:
         checkOwners(*model, graph);
     }
 
+    void lessIsOpenedWhereItWouldNotFitOnTheScreen()
+    {
+        const auto model = samples::layeredModel(3, false);
+        const FoldModel fold = prepareFold(*model);
+        const auto count = [&](int longest) { return visibleGraph(fold, initialFold(fold, 60, longest)).nodes.size(); };
+        const auto all = visibleGraph(fold, initialFold(fold)).nodes.size();
+        QCOMPARE(count(1000), all);
+        QVERIFY2(count(10) < all, qPrintable(QString::number(count(10))));
+        QCOMPARE(count(1), all);  // nothing would help
+    }
+
     void openingAndClosingAModuleLeavesTheRestAlone()
     {
         const auto model = samples::layeredModel(3, false);

@@ -159,6 +159,74 @@ private slots:
         QVERIFY(cuts(*preview) < cuts(bench.scene()));
     }
 
+    void whatAPreviewStoresAnewIsWhereItIsMade()
+    {
+        Bench bench;
+        auto moved = std::make_shared<protocol::PlanRecord>(*bench.plan);
+        const int aggregation = bench.node("sum aggregation");
+        QVERIFY(aggregation >= 0);
+        const auto& made = bench.model->ops[protocol::OpId(bench.scene().graph.nodes[aggregation].op)];
+        for (protocol::PlanCheckpoint& checkpoint : moved->checkpoints)
+            if (!checkpoint.output && checkpoint.stage.number == 1) checkpoint.value = made.outputs.front();
+        const ScenePtr preview = previewScene(bench.scene(), *bench.model, *moved);
+        const auto store = std::ranges::find(preview->stores, made.outputs.front().index, &SceneStore::value);
+        QVERIFY(store != preview->stores.end());
+        const qreal below = store->rect.center().y() - preview->nodes[aggregation].bottom();
+        QVERIFY2(below > 0 && below < 40, qPrintable(QString("%1 below its node").arg(below)));
+    }
+
+    void aCutEdgeSaysWhatIsReadAlongIt()
+    {
+        Bench bench;
+        auto plan = std::make_shared<protocol::PlanRecord>(*bench.plan);
+        std::vector<const SceneEdge*> edges;
+        const auto sharedBy = [&](int value) {
+            edges.clear();
+            for (const SceneEdge& edge : bench.scene().edges)
+                if (edge.cut && edge.stored == value) edges.push_back(&edge);
+            return edges.size() > 1;
+        };
+        const auto& stores = bench.scene().stores;
+        const auto shared =
+            std::ranges::find_if(stores, [&](const SceneStore& store) { return sharedBy(store.value); });
+        QVERIFY2(shared != stores.end(), "no value is read by two stages");
+        plan->predicted.emplace();
+        for (const protocol::PlanStage& stage : plan->stages) {
+            plan->predicted->stages.emplace_back().index = stage.index;
+            plan->predicted->stages.back().reads[protocol::ValueId(shared->value)] = stage.index.number << 20;
+        }
+        const ScenePtr scene = previewScene(bench.scene(), *bench.model, *plan);
+        QStringList labels;
+        for (const SceneEdge* edge : edges) {
+            const SceneEdge& same = scene->edges[static_cast<std::size_t>(edge - bench.scene().edges.data())];
+            labels << same.bytes;
+            QCOMPARE(same.bytes, QString("%1.0 MiB").arg(scene->staging.stage[edge->to]));
+        }
+        QVERIFY2(labels.removeDuplicates() + labels.size() > 1, qPrintable(labels.join(", ")));
+    }
+
+    void anotherPlanIsSeenBesideThisOne()
+    {
+        Bench bench;
+        bench.document.setReference(base::Strategy::Depth, samples::depthPlan(bench.model));
+        auto* other = bench.panel.findChild<GraphView*>("graphOther");
+        QVERIFY(!other->isVisible());
+        bench.action("graphCompareDepth")->trigger();
+        QTRY_VERIFY(other->isVisible() && other->scene());
+        QCOMPARE(other->scene()->nodes, bench.scene().nodes);
+        QVERIFY(other->scene()->moved.size() == bench.scene().nodes.size());
+        QCOMPARE(other->colouring().fill.size(), bench.scene().nodes.size());
+        bench.view().viewport().zoomBy(1.3);
+        QCOMPARE(other->camera(), bench.view().camera());
+        other->viewport().zoomBy(0.7);
+        QCOMPARE(other->camera(), bench.view().camera());
+        const int concat = bench.node("concat");
+        QTest::mouseClick(other, Qt::LeftButton, {}, bench.at(concat));
+        QCOMPARE(bench.selection.current(), models::Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
+        bench.action("graphCompareNothing")->trigger();
+        QVERIFY(!other->isVisible());
+    }
+
     void aPreviewSaysWhatItCosts()
     {
         protocol::PlanRecord now, then;

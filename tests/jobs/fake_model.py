@@ -129,7 +129,7 @@ class Model:
             "gap": None if best is None else 0.0, "device": device or "cpu", "batch": batch, "reorder": "none",
             "resident": [], "resident_structure": False, "prologue": [], "stages": made,
             "checkpoints": checkpoints, "bytes": None, "peak_memory": None, "pins": pins, "hashes": {}}
-        return {"plan": plan, "predicted": self.prediction(len(stored)), "notes": []}
+        return {"plan": plan, "predicted": self.prediction(stored), "notes": []}
 
     def repairs(self, pins, stages, **arguments):
         """Pins without which there is a plan, and the stages with which there is one."""
@@ -171,9 +171,11 @@ class Model:
         return {"value": identity, "stage": stage, "output": output, "bytes_written": size, "bytes_read": 3 * size,
                 "dtype": "float32", "shape": ["|node|", WIDTH], "row_spaces": ["node", None]}
 
-    def prediction(self, count):
-        size = NODES * WIDTH * 4
+    def prediction(self, stored):
+        """Every stage reads all that is stored before it."""
+        size, count = NODES * WIDTH * 4, len(stored)
         stages = [{"index": index, "written": size, "read": 3 * size, "structure": EDGES * 8, "frontier_rows": NODES,
+                   "reads": [{"value": identity, "bytes": 3 * size} for identity in stored[:index - 1]],
                    "destinations": NODES, "peak_memory": 5 * size, "seconds": .2, "recomputed": []} for index in self.stage_ops]
         return {"batch": 1000, "batches": 10 * self.layers, "stages": stages, "stores": count * size,
                 "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,

@@ -23,8 +23,8 @@ namespace {
 
 std::vector<Panel* (*)(const Context&, QWidget*)> factories()
 {
-    return {makeInspector, makePlanPanel, makeWhy, makeOutline, makeProblems,
-            makeRunPanel,  makeRunPlots,  makeLog, makeHistory};
+    return {makeInspector, makePlanPanel, makeWhy,      makeTradeOff, makeOutline,
+            makeProblems,  makeRunPanel,  makeRunPlots, makeLog,      makeHistory};
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ private slots:
 
 void TestPanels::everyPanelHasItsNameAndStandsEmptyAndFull()
 {
-    const QStringList names{"inspector", "plan", "why", "outline", "problems", "run", "plots", "log", "history"};
+    const QStringList names{"inspector", "plan", "why",   "tradeOff", "outline",
+                            "problems",  "run",  "plots", "log",      "history"};
     Fixture fixture;
     QStringList found;
     std::vector<std::unique_ptr<Panel>> panels;

@@ -17,6 +17,7 @@ private slots:
     void manyRequestsAreOneFrame();
     void framesAreAtMostThirtyASecond();
     void aMillionPointsAreDrawnAsFew();
+    void theFirstPointsOfAShortRunAreDrawn();
     void zoomedInEveryPointIsDrawn();
     void clickingABandSelectsItsStage();
     void barsHaveAPlaceForEveryStage();
@@ -71,6 +72,20 @@ void TestPlots::aMillionPointsAreDrawnAsFew()
     plot.grab();
     QVERIFY(plot.drawnPoints() > 100);
     QVERIFY(plot.drawnPoints() < 4 * 600);
+}
+
+void TestPlots::theFirstPointsOfAShortRunAreDrawn()
+{
+    TimePlot plot(QStringLiteral("Device memory"), Unit::Bytes);
+    plot.setTheme(style::loadTheme(style::Mode::Light));
+    plot.resize(600, 200);
+    plot.show();
+    plot.setEnd(0, false);
+    plot.refresh();
+    for (const double time : {0.0001, 0.0002, 0.0003}) plot.series().append(time, 100);
+    plot.setEnd(0.0003, false);
+    plot.refresh();
+    QCOMPARE(plot.drawnPoints(), 3);
 }
 
 void TestPlots::zoomedInEveryPointIsDrawn()

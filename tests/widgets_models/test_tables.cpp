@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "models/checkpoint_model.h"
+#include "models/front.h"
 #include "models/labels.h"
 #include "models/outline_model.h"
 #include "models/problem_model.h"
@@ -34,6 +35,7 @@ private slots:
     void problemsPutTheRefusalFirst();
     void runsShowTheirVerdict();
     void modelsSurviveBeingReplaced();
+    void onlyPlansThatNoOtherBeatsAreOnTheFront();
 };
 
 namespace {
@@ -84,6 +86,33 @@ void search(models::OutlineFilter& filter, const models::OutlineModel& tree, con
 }
 
 }  // namespace
+
+void TestTables::onlyPlansThatNoOtherBeatsAreOnTheFront()
+{
+    const auto point = [](double seconds, std::int64_t memory, std::int64_t host) {
+        auto plan = std::make_shared<protocol::PlanRecord>();
+        plan->predicted.emplace();
+        plan->predicted->seconds = seconds;
+        plan->predicted->peakMemory = memory;
+        plan->predicted->stores = host;
+        return models::FrontPoint{plan, std::nullopt};
+    };
+    const auto memories = [](const std::vector<models::FrontPoint>& points) {
+        std::vector<std::int64_t> found;
+        for (const auto& each : models::paretoFront(points)) found.push_back(each.plan->predicted->peakMemory);
+        return found;
+    };
+    QCOMPARE(memories({point(1, 9, 5), point(2, 5, 5), point(3, 7, 5)}), (std::vector<std::int64_t>{5, 9}));
+    QCOMPARE(memories({point(3, 7, 1), point(2, 5, 5)}), (std::vector<std::int64_t>{5, 7}));  // less on the host
+    QCOMPARE(memories({point(2, 5, 5), point(2, 5, 5)}), (std::vector<std::int64_t>{5}));
+    QCOMPARE(memories({}), std::vector<std::int64_t>{});
+    protocol::PlanRecord plan;
+    QCOMPARE(models::proofLabel(plan), QString::fromUtf8("–"));
+    plan.gap = 0.021;
+    QCOMPARE(models::proofLabel(plan), QString("within 2.1 %"));
+    plan.gap = 0;
+    QCOMPARE(models::proofLabel(plan), QString("proven"));
+}
 
 void TestTables::operatorsAreNamedByWhatTheyDo_data()
 {

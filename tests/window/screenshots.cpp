@@ -141,6 +141,19 @@ bool askWhy(Bed& bed)
     return bed::waitFor([&] { return bed.window->document().explained().explanation != nullptr; });
 }
 
+bool tradeOff(Bed& bed)
+{
+    bed.window->docks().reveal(QStringLiteral("tradeOff"));
+    return bed::waitFor([&] { return bed.window->document().front().complete; }, 60'000);
+}
+
+bool besideTheRule(Bed& bed)
+{
+    bed.window->actionBook().find(QStringLiteral("graphCompareDepth"))->trigger();
+    auto* other = bed.window->graph().findChild<graphview::GraphView*>(QStringLiteral("graphOther"));
+    return bed::waitFor([&] { return other->isVisible() && other->scene(); });
+}
+
 // A checkpoint is held over the first gather that can take it.
 bool dragCheckpoint(Bed& bed)
 {
@@ -195,6 +208,10 @@ const Shot shots[] = {
     {"pins", "analyse", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && pinEverything(bed); }},
     {"why", "analyse", style::Mode::Dark, [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && askWhy(bed); }},
+    {"trade-off", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && tradeOff(bed); }},
+    {"beside", "analyse", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && besideTheRule(bed); }},
     {"drag", "analyse", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && dragCheckpoint(bed); }},
     {"search", "analyse", style::Mode::Light,

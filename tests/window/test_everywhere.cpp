@@ -174,8 +174,12 @@ void TestEverywhere::theGraphShowsThatItHasTheFocus()
     };
     other->setFocus();
     QVERIFY(!framed());
-    for (int stop = 0; stop < 10 && !view->hasFocus(); ++stop) QTest::keyClick(bed.window.get(), Qt::Key_F6);
-    QVERIFY(view->hasFocus());
+    QStringList stops;
+    for (int stop = 0; stop < 10 && !view->hasFocus(); ++stop) {
+        QTest::keyClick(bed.window.get(), Qt::Key_F6);
+        stops << QApplication::focusWidget()->objectName();
+    }
+    QVERIFY2(view->hasFocus(), qPrintable(stops.join(", ")));
     QVERIFY(framed());
 }
 

@@ -117,7 +117,7 @@ void TestPlans::aStageThatIsMissingIsAddedByTheBanner()
     QCOMPARE(stagesOf(bed, "op7"), std::vector{protocol::StageId(4)});
     auto* fewest = child<QToolButton>(*bed.window, "fewestStages");
     QTRY_VERIFY(fewest->isVisible());
-    QVERIFY(bed.window->banner().sentence().isEmpty());
+    QVERIFY(!bed.window->banner().sentence().contains("not possible"));
     child<QToolButton>(*bed.window, "clearPins")->click();
     fewest->click();
     QVERIFY(idle(bed));

@@ -113,6 +113,7 @@ void PlanQuestions::explanationRead(const base::Result<protocol::Explanation>& e
 void PlanQuestions::giveUp()
 {
     m_state.engine.cancel(m_whatIf);
+    m_front.giveUp();
     forgetExplanation();
 }
 
@@ -124,6 +125,7 @@ void PlanQuestions::forgetExplanation()
 
 void PlanQuestions::postponeExplanation()
 {
+    m_front.giveUp();
     if (m_explaining == ExplainPhase::Asked) m_state.engine.cancel(m_explanation);
     m_explaining = after(m_explaining, ExplainEvent::Postponed);
 }

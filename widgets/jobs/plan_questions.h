@@ -6,6 +6,7 @@
 #include <QTimer>
 
 #include "jobs/cuts.h"
+#include "jobs/front_search.h"
 #include "jobs/workbench_state.h"
 
 namespace hopscope::jobs {
@@ -24,6 +25,7 @@ public:
 
     // Asked once for a plan that is final.
     void explain();
+    [[nodiscard]] FrontSearch& front() { return m_front; }
     // Another plan is asked for: answers to come are about one that is gone. A preview goes on.
     void giveUp();
 
@@ -36,6 +38,7 @@ private:
     void resumeExplanation();
 
     WorkbenchState& m_state;
+    FrontSearch m_front{m_state};
     std::int64_t m_whatIf = 0;  // requests; 0: none yet
     std::optional<Cuts> m_wanted;
     std::optional<Cuts> m_asked;  // what the document's preview answers, or will

@@ -135,6 +135,7 @@ void Planner::apply(const Cuts& to)
     m_state.document.setSettings(settings);
     if (m_state.plan == PlanPhase::Refusing) return;
     m_state.document.setRefusal({});
+    if (comparedBatch() != m_comparedBatch) references();
     if (!m_state.exact) return plan();
     giveUp();
     m_accepted = settings;
@@ -240,9 +241,16 @@ void Planner::askForRepairs(const models::Settings& refused)
                            });
 }
 
+std::optional<qint64> Planner::comparedBatch() const
+{
+    if (m_state.exact && m_state.exact->batch) return m_state.exact->batch;
+    return m_state.document.settings().batch;
+}
+
 void Planner::references()
 {
     if (!m_state.canPlan()) return;
+    m_comparedBatch = comparedBatch();
     const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is on the way already
     for (const base::Strategy strategy : referenceStrategies)
         if (!planned || m_state.document.settings().strategy != strategy) reference(strategy);
@@ -254,6 +262,7 @@ void Planner::reference(base::Strategy strategy)
     settings.strategy = strategy;
     settings.pins.clear();
     settings.stages.reset();
+    settings.batch = comparedBatch();
     const auto expected = m_state.engineDocument;
     requestPlan(m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
                 [this, strategy, expected](base::Result<protocol::PlanRecord> plan) {

@@ -33,6 +33,7 @@ private:
     void planAnswered(const models::Settings& settings, base::Result<protocol::PlanRecord> plan);
     void refuse(const base::Error& error);
     void askForRepairs(const models::Settings& refused);
+    [[nodiscard]] std::optional<qint64> comparedBatch() const;  // a loaded plan is compared in batches of its own size
     void references();
     void reference(base::Strategy strategy);
 
@@ -44,9 +45,10 @@ private:
     std::int64_t m_request = 0;  // while planning: for progress, and to give it up
     std::int64_t m_quick = 0;    // 0: none under way
     Shown m_shown = Shown::Final;
-    models::Settings m_accepted;     // those of the plan that is shown
-    models::Settings m_plannedFor;   // while planning
-    CutCommand* m_newest = nullptr;  // the top of the stack until its answer has come
+    std::optional<qint64> m_comparedBatch;  // of the references
+    models::Settings m_accepted;            // those of the plan that is shown
+    models::Settings m_plannedFor;          // while planning
+    CutCommand* m_newest = nullptr;         // the top of the stack until its answer has come
 };
 
 }  // namespace hopscope::jobs

@@ -1,7 +1,8 @@
 #include "jobs/run_control.h"
 
-#include <QTime>
+#include <algorithm>
 
+#include "models/run_model.h"
 #include "json/optional.h"
 
 namespace hopscope::jobs {
@@ -139,10 +140,18 @@ void RunControl::end(models::RunEnd how)
     emit m_state.bench.runStateChanged();
 }
 
+// Behind the runs of this document that have one, those of its session file included.
+int RunControl::nextNumber() const
+{
+    const QString begin = models::runTitleBegin();
+    const auto named = [&](const models::FinishedRun& run) { return run.title.startsWith(begin); };
+    return 1 + static_cast<int>(std::ranges::count_if(m_state.document.runs(), named));
+}
+
 void RunControl::keep(const protocol::RunFinished& finished)
 {
     models::FinishedRun entry;
-    entry.title = Workbench::tr("run %1, %2").arg(++m_count).arg(QTime::currentTime().toString(u"HH:mm"));
+    entry.title = models::runTitle(nextNumber(), *finished.report);
     entry.report = std::make_shared<const schema::Report>(*finished.report);
     entry.log = m_log;
     entry.reportText = QString::fromStdString(finished.reportText);

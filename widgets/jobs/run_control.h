@@ -29,6 +29,7 @@ private:
     void answered(const base::Result<json::Value>& result);
     void end(models::RunEnd how);
     void control(const QString& method, json::Value params);
+    [[nodiscard]] int nextNumber() const;
     void keep(const protocol::RunFinished& finished);
 
     WorkbenchState& m_state;
@@ -36,7 +37,6 @@ private:
     std::optional<std::int64_t> m_run, m_latest;  // the engine's numbers
     std::optional<base::RunStep> m_stepWanted;    // before the run had its number
     std::shared_ptr<models::RunLog> m_log;
-    int m_count = 0;
 };
 
 }  // namespace hopscope::jobs

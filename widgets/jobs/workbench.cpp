@@ -165,6 +165,7 @@ void Workbench::restoreSettings(const models::Settings& settings)
 
 void Workbench::planAgain()
 {
+    m_impl->questions.front().forget();
     if (!m_impl->state.exact) m_impl->planner.planAgain();
 }
 
@@ -181,6 +182,8 @@ void Workbench::previewMove(protocol::ValueId from, protocol::ValueId to)
 void Workbench::endPreview() { m_impl->questions.endPreview(); }
 
 void Workbench::explain() { m_impl->questions.explain(); }
+
+FrontSearch& Workbench::front() { return m_impl->questions.front(); }
 
 void Workbench::loadPlan(const QString& file)
 {
@@ -218,14 +221,18 @@ void Workbench::savePlan(const QString& file)
 void Workbench::openReport(const QString& file)
 {
     const auto text = readText(file);
-    const QString what = tr("Opening a report");
-    if (!text) return m_impl->state.fail(what, text.error());
-    auto report = schema::readReport(*text, file.toStdString());
-    if (!report) return m_impl->state.fail(what, report.error());
-    m_impl->state.document.addRun({.title = QFileInfo(file).fileName(),
+    if (!text) return m_impl->state.fail(tr("Opening a report"), text.error());
+    openReport(QFileInfo(file).fileName(), QString::fromStdString(*text));
+}
+
+void Workbench::openReport(const QString& title, const QString& text)
+{
+    auto report = schema::readReport(text.toStdString(), title.toStdString());
+    if (!report) return m_impl->state.fail(tr("Opening a report"), report.error());
+    m_impl->state.document.addRun({.title = title,
                                    .report = std::make_shared<const schema::Report>(std::move(*report)),
                                    .log = nullptr,
-                                   .reportText = QString::fromStdString(*text)});
+                                   .reportText = text});
 }
 
 void Workbench::startRun(bool paused) { m_impl->runs.start(paused); }

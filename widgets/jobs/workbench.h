@@ -14,6 +14,8 @@
 
 namespace hopscope::jobs {
 
+class FrontSearch;
+
 class Workbench : public QObject {
     Q_OBJECT
 public:
@@ -49,10 +51,12 @@ public:
     // one is under way. A drop of what was asked last shows its answer at once.
     void previewMove(protocol::ValueId from, protocol::ValueId to);
     void endPreview();
-    void explain();  // the plan: Document::explained, unless it is there or on its way
+    void explain();                      // the plan: Document::explained, unless it is there or on its way
+    [[nodiscard]] FrontSearch& front();  // for plans that trade time for memory
     void loadPlan(const QString& file);
     void savePlan(const QString& file);
-    void openReport(const QString& file);  // report.json of an earlier run: joins Document::runs
+    void openReport(const QString& file);                        // report.json of an earlier run: joins Document::runs
+    void openReport(const QString& title, const QString& text);  // likewise, from elsewhere
 
     void startRun(bool paused = false);
     void pause();

@@ -34,6 +34,7 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
     m_repairs.clear();
     setPreview({});
     setExplained({});
+    setFront({});
     emit modelChanged();
     emit planChanged();
     emit runChanged();
@@ -89,6 +90,13 @@ void Document::setExplained(const Explained& explained)
     if (nothing && !m_explained.explanation && m_explained.problem.isEmpty()) return;
     m_explained = explained;
     emit explainedChanged();
+}
+
+void Document::setFront(const Front& front)
+{
+    if (front.points.empty() && m_front.points.empty() && front.complete == m_front.complete) return;
+    m_front = front;
+    emit frontChanged();
 }
 
 void Document::setRunLog(std::shared_ptr<RunLog> log)

@@ -60,6 +60,18 @@ struct Explained {
     QString problem;             // why there is none
 };
 
+// A plan that trades time for memory: the optimum for a batch size. With a prediction.
+struct FrontPoint {
+    PlanPtr plan;
+    std::optional<qint64> batch;  // none: as large as fits
+};
+
+// Plans to choose from, as far as they are known; models/front.h says which of them are worth it.
+struct Front {
+    std::vector<FrontPoint> points;
+    bool complete = false;
+};
+
 // A finished run, from here or from a report that was opened.
 struct FinishedRun {
     QString title;  // "run 2, 14:03" or the report's file
@@ -96,6 +108,7 @@ public:
     [[nodiscard]] const std::vector<Repair>& repairs() const { return m_repairs; }
     [[nodiscard]] const Preview& preview() const { return m_preview; }
     [[nodiscard]] const Explained& explained() const { return m_explained; }  // of the plan
+    [[nodiscard]] const Front& front() const { return m_front; }              // of the model
 
     void setSource(QString model, QStringList data, QStringList roles);
     // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
@@ -107,6 +120,7 @@ public:
     void setRepairs(std::vector<Repair> repairs);  // of the refusal
     void setPreview(const Preview& preview);
     void setExplained(const Explained& explained);
+    void setFront(const Front& front);
     void setRunLog(std::shared_ptr<RunLog> log);
     void addRun(FinishedRun run);
 
@@ -116,6 +130,7 @@ signals:
     void settingsChanged();
     void previewChanged();
     void explainedChanged();
+    void frontChanged();
     void refusalChanged(const QString& sentence);  // or its repairs
     void runChanged();                             // another run log
     void runsChanged();                            // the list of finished runs
@@ -130,6 +145,7 @@ private:
     std::vector<Repair> m_repairs;
     Preview m_preview;
     Explained m_explained;
+    Front m_front;
     QStringList m_data, m_roles;
     std::shared_ptr<RunLog> m_runLog;
     std::vector<FinishedRun> m_runs;

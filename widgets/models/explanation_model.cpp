@@ -22,7 +22,7 @@ QString whatLabel(base::DecisionKind kind)
 QString savesText(const DecisionRow& row)
 {
     if (!row.decision.possible) return DecisionModel::tr("required");
-    return row.decision.saves ? formatCost(*row.decision.saves, row.unit) : none;
+    return row.decision.saves ? u'+' + formatCost(*row.decision.saves, row.unit) : none;
 }
 
 QString decisionTip(const DecisionRow& row)
@@ -33,7 +33,7 @@ QString decisionTip(const DecisionRow& row)
         DecisionModel::tr("write %1, read %2, compute %3")
             .arg(formatCost(decision.write, row.unit), formatCost(decision.read, row.unit),
                  formatCost(decision.compute, row.unit))};
-    if (!decision.possible) lines << DecisionModel::tr("Required: no legal plan decides otherwise.");
+    if (!decision.possible) lines << DecisionModel::tr("Every plan with these stages and pins needs it.");
     if (decision.alternative)
         lines << DecisionModel::tr("The best plan found with the opposite decision costs %1.")
                      .arg(formatCost(*decision.alternative, row.unit));
@@ -135,7 +135,7 @@ QVariant DecisionModel::header(DecisionColumn column, int role) const
     case DecisionColumn::Value: return tr("Value");
     case DecisionColumn::What: return tr("Decision");
     case DecisionColumn::Costs: return tr("Cost");
-    case DecisionColumn::Saves: return tr("Saving");
+    case DecisionColumn::Saves: return tr("Otherwise");
     case DecisionColumn::Count: break;
     }
     return {};

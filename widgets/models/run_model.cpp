@@ -52,6 +52,18 @@ QVariant sortKey(const RunRow& row, RunColumn column)
 
 }  // namespace
 
+QString runTitleBegin() { return RunModel::tr("run "); }
+
+QString runTitle(int number, const schema::Report& report)
+{
+    std::int64_t batch = 0;
+    for (const schema::StageRecord& stage : report.stages) batch = std::max(batch, stage.largestBatch);
+    return runTitleBegin() +
+           RunModel::tr("%1: %2, batch %3")
+               .arg(number)
+               .arg(QLatin1String(base::nameOf(report.strategy)), formatCount(static_cast<double>(batch)));
+}
+
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs)
 {
     std::vector<RunRow> rows;

@@ -15,6 +15,9 @@ struct RunRow {
     std::int64_t peakMemory = 0, moved = 0;  // moved: written and read
 };
 
+QString runTitleBegin();  // "run "
+// "run 2: optimal, batch 600": what tells it from the others.
+QString runTitle(int number, const schema::Report& report);
 std::vector<RunRow> runRows(const std::vector<FinishedRun>& runs);
 
 enum class RunColumn { Title, Device, Strategy, Stages, Seconds, Moved, Peak, Verdict, Count };

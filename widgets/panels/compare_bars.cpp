@@ -3,6 +3,8 @@
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <algorithm>
+#include <cmath>
 
 #include "models/labels.h"
 
@@ -15,15 +17,20 @@ constexpr int gap = 10;
 void add(std::vector<PlanBar>& bars, const QString& name, const models::PlanPtr& plan, bool current)
 {
     if (!plan || !plan->predicted) return;
-    bars.push_back({name, plan->predicted->d2h, plan->predicted->h2d, current});
+    const bool timed = plan->objective == base::Objective::Time && plan->cost && *plan->cost > 0;
+    bars.push_back({name, plan->predicted->d2h, plan->predicted->h2d, timed ? plan->cost : std::nullopt, current});
 }
 
 QString describe(const PlanBar& bar)
 {
-    return CompareBars::tr("%1: %2 written, %3 read")
-        .arg(bar.name, models::formatBytes(static_cast<double>(bar.written)),
-             models::formatBytes(static_cast<double>(bar.read)));
+    const QString bytes = CompareBars::tr("%1: %2 written, %3 read")
+                              .arg(bar.name, models::formatBytes(static_cast<double>(bar.written)),
+                                   models::formatBytes(static_cast<double>(bar.read)));
+    if (!bar.cost) return bytes;
+    return CompareBars::tr("%1; ranked by a cost of %2").arg(bytes, models::formatSecondsFinely(*bar.cost));
 }
+
+std::int64_t lengthOf(const PlanBar& bar) { return bar.cost ? std::llround(*bar.cost * 1e9) : bar.total(); }
 
 }  // namespace
 
@@ -34,7 +41,19 @@ std::vector<PlanBar> planBars(const models::Document& document)
     add(bars, CompareBars::tr("optimum"), document.reference(base::Strategy::Optimal), false);
     add(bars, CompareBars::tr("depth rule"), document.reference(base::Strategy::Depth), false);
     add(bars, CompareBars::tr("source rule"), document.reference(base::Strategy::SourceRule), false);
+    if (!std::ranges::all_of(bars, [](const PlanBar& bar) { return bar.cost.has_value(); }))
+        for (PlanBar& bar : bars) bar.cost.reset();
     return bars;
+}
+
+QString barText(const PlanBar& bar, const PlanBar& own)
+{
+    const QString bytes = models::formatBytes(static_cast<double>(bar.total()));
+    if (!bar.cost || !own.cost || bar.current) return bytes;
+    const double more = 100 * (*bar.cost / *own.cost - 1);
+    if (std::abs(more) < 0.5) return CompareBars::tr("same \u00b7 %1").arg(bytes);
+    const QString change = QString::number(std::abs(more), 'f', 0);
+    return (more > 0 ? CompareBars::tr("+%1 % \u00b7 %2") : CompareBars::tr("\u2212%1 % \u00b7 %2")).arg(change, bytes);
 }
 
 int barLength(std::int64_t part, std::int64_t longest, int width)
@@ -89,15 +108,22 @@ void CompareBars::paintEvent(QPaintEvent*)
     }
 }
 
+int CompareBars::textsWidth() const
+{
+    int width = 0;
+    for (const PlanBar& bar : m_bars)
+        width = std::max(width, fontMetrics().horizontalAdvance(barText(bar, m_bars.front())));
+    return width;
+}
+
 void CompareBars::paintBar(QPainter& painter, const PlanBar& bar, int top) const
 {
     std::int64_t longest = 0;
-    for (const PlanBar& each : m_bars) longest = std::max(longest, each.total());
-    const QString size = models::formatBytes(static_cast<double>(bar.total()));
-    const int left = namesWidth();
-    const int room = std::max(20, width() - left - gap - fontMetrics().horizontalAdvance(QStringLiteral("1023.9 MiB")));
+    for (const PlanBar& each : m_bars) longest = std::max(longest, lengthOf(each));
+    const int left = namesWidth(), room = std::max(20, width() - left - gap - textsWidth());
     const int thick = std::min(12, lineHeight() - 6), y = top + (lineHeight() - thick) / 2;
-    const int written = barLength(bar.written, longest, room), read = barLength(bar.read, longest, room);
+    const int all = barLength(lengthOf(bar), longest, room);
+    const int strongPart = bar.cost ? all : barLength(bar.written, longest, room);
     const QColor strong = bar.current ? m_theme.checkpoint : m_theme.edge;
     QColor pale = strong;
     pale.setAlphaF(0.5F);
@@ -105,11 +131,12 @@ void CompareBars::paintBar(QPainter& painter, const PlanBar& bar, int top) const
     painter.drawText(QRect(0, top, left, lineHeight()), Qt::AlignVCenter, bar.name);
     painter.setPen(Qt::NoPen);
     painter.setBrush(strong);
-    painter.drawRoundedRect(QRect(left, y, written, thick), 2, 2);
+    painter.drawRoundedRect(QRect(left, y, strongPart, thick), 2, 2);
     painter.setBrush(pale);
-    painter.drawRoundedRect(QRect(left + written + 1, y, read, thick), 2, 2);
+    if (all > strongPart + 1) painter.drawRoundedRect(QRect(left + strongPart + 1, y, all - strongPart, thick), 2, 2);
     painter.setPen(m_theme.textMuted);
-    painter.drawText(QRect(left + written + read + gap, top, width(), lineHeight()), Qt::AlignVCenter, size);
+    painter.drawText(QRect(left + all + gap, top, width(), lineHeight()), Qt::AlignVCenter,
+                     barText(bar, m_bars.front()));
 }
 
 bool CompareBars::event(QEvent* event)

@@ -15,16 +15,22 @@ namespace hopscope::panels {
 struct PlanBar {
     QString name;
     std::int64_t written = 0, read = 0;
-    bool current = false;  // the plan at work
+    std::optional<double> cost{};  // in seconds, where plans are judged by time
+    bool current = false;          // the plan at work
     [[nodiscard]] std::int64_t total() const { return written + read; }
     bool operator==(const PlanBar&) const = default;
 };
 
-// The current plan and those it is compared with; without a prediction there is no bar.
+// The current plan and those it is compared with; without a prediction there is no bar. Costs are those by which the
+// optimiser ranks plans, or none: then bytes count.
 std::vector<PlanBar> planBars(const models::Document& document);
 // How many pixels of `width` a part of a bar takes when the longest bar takes all of it.
 int barLength(std::int64_t part, std::int64_t longest, int width);
 
+// What stands beside a bar: "660 KiB", or beside one that is judged by time against `own` "+12 % · 688 KiB".
+QString barText(const PlanBar& bar, const PlanBar& own);
+
+// Bars of the time that plans cost or, where bytes are the objective, of what they write and read.
 class CompareBars : public QWidget {
     Q_OBJECT
 public:
@@ -42,6 +48,7 @@ protected:
 private:
     [[nodiscard]] int lineHeight() const;
     [[nodiscard]] int namesWidth() const;
+    [[nodiscard]] int textsWidth() const;
     void paintBar(QPainter& painter, const PlanBar& bar, int top) const;
 
     std::vector<PlanBar> m_bars;

@@ -28,10 +28,11 @@ public:
     virtual void setTheme(const style::Theme& theme) = 0;
 };
 
-// Object names: "inspector", "plan", "why", "outline", "problems", "run", "plots", "log", "history".
+// Object names: "inspector", "plan", "why", "tradeOff", "outline", "problems", "run", "plots", "log", "history".
 Panel* makeInspector(const Context& context, QWidget* parent);
 Panel* makePlanPanel(const Context& context, QWidget* parent);
-Panel* makeWhy(const Context& context, QWidget* parent);  // what the plan's decisions cost and save
+Panel* makeWhy(const Context& context, QWidget* parent);       // what the plan's decisions cost and save
+Panel* makeTradeOff(const Context& context, QWidget* parent);  // plans that trade time for memory
 Panel* makeOutline(const Context& context, QWidget* parent);
 Panel* makeProblems(const Context& context, QWidget* parent);
 Panel* makeRunPanel(const Context& context, QWidget* parent);  // controls, progress, plots, timeline, verdict

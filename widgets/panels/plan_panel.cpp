@@ -31,8 +31,8 @@ QString againstDepth(const models::Document& document)
     if (!own || !other || *other == 0 || *own == *other) return {};
     const double change = 100.0 * static_cast<double>(*own - *other) / static_cast<double>(*other);
     const QString size = QString::number(std::abs(change), 'f', 1);
-    return change > 0 ? PlanPanel::tr("%1 % more than the depth rule").arg(size)
-                      : PlanPanel::tr("%1 % less than the depth rule").arg(size);
+    return change > 0 ? PlanPanel::tr("moves %1 % more than the depth rule").arg(size)
+                      : PlanPanel::tr("moves %1 % less than the depth rule").arg(size);
 }
 
 constexpr double provenGap = 1e-4;

@@ -4,6 +4,7 @@
 #include <QSplitter>
 
 #include "models/labels.h"
+#include "panels/column_fold.h"
 
 namespace hopscope::panels {
 
@@ -156,6 +157,8 @@ void RunPanel::setupRuns()
     using models::RunColumn;
     for (const RunColumn column : {RunColumn::Device, RunColumn::Strategy, RunColumn::Stages})
         m_runTable->setColumnHidden(static_cast<int>(column), true);
+    new ColumnFold(*m_runTable, {static_cast<int>(RunColumn::Moved), static_cast<int>(RunColumn::Peak),
+                                 static_cast<int>(RunColumn::Verdict)});
     connect(m_runTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
                 const auto& runs = m_context.document.runs();

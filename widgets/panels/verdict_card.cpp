@@ -1,6 +1,7 @@
 #include "panels/verdict_card.h"
 
 #include "models/labels.h"
+#include "panels/column_fold.h"
 #include "panels/parts.h"
 
 namespace hopscope::panels {
@@ -133,6 +134,9 @@ VerdictCard::VerdictCard(QWidget* parent) : QFrame(parent)
     m_table = makeTable(QStringLiteral("differences"), &m_model, this);
     m_table->setAccessibleName(tr("Differences from the unsplit model"));
     fitColumns(*m_table);
+    using Column = DifferenceColumn;
+    new ColumnFold(*m_table, {static_cast<int>(Column::Relative), static_cast<int>(Column::NotFinite),
+                              static_cast<int>(Column::Rows), static_cast<int>(Column::Different)});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(10, 8, 10, 8);
     layout->addWidget(m_headline);

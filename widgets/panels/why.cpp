@@ -51,8 +51,9 @@ QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId
     if (decision == nullptr) return {};
     const base::Unit unit = explanation.unit;
     const QString costs = Why::tr("%1: costs %2").arg(whatText(*decision), formatCost(decision->cost(), unit));
-    if (!decision->possible) return Why::tr("%1; required: no legal plan decides otherwise.").arg(costs);
-    return decision->saves ? Why::tr("%1, saves %2.").arg(costs, formatCost(*decision->saves, unit)) : costs + u'.';
+    if (!decision->possible) return Why::tr("%1; every plan with these stages and pins needs it.").arg(costs);
+    if (!decision->saves) return costs + u'.';
+    return Why::tr("%1; the best plan without it costs %2 more.").arg(costs, formatCost(*decision->saves, unit));
 }
 
 QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison)
@@ -131,7 +132,7 @@ QString Why::stateLine() const
     if (!document.plan()) return tr("No plan");
     if (!document.explained().problem.isEmpty()) return document.explained().problem;
     if (!document.explained().explanation) return tr("Evaluating what each decision saves...");
-    return tr("Saving: the additional cost of the best plan found with the opposite decision.");
+    return tr("Otherwise: what the best plan found with the opposite decision costs more.");
 }
 
 void Why::refresh()

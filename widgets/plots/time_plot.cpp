@@ -250,6 +250,7 @@ bool TimePlot::Impl::fitAxes()
 bool TimePlot::Impl::stale() const
 {
     if (series.size() < drawnSize || finished != drawnFinished || drawnEnd < 0) return true;
+    if (drawnSize == 0 && series.size() > 0) return true;  // the axes are those of nothing
     if (series.size() == drawnSize && end == drawnEnd) return false;
     const QCPRange range = canvas->xAxis->range();
     return finished || end - drawnEnd >= range.size() / std::max(canvas->axisRect()->width(), 100);

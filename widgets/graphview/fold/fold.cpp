@@ -48,24 +48,7 @@ QSet<QString> pathsOf(const FoldModel& fold, const std::vector<int>& modules)
     return paths;
 }
 
-}  // namespace
-
-int VisibleGraph::nodeByKey(const QString& key) const
-{
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i].key == key) return static_cast<int>(i);
-    return -1;
-}
-
-FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree)
-{
-    FoldModel fold{&model, withRuns(tree ? *tree : models::buildModuleTree(model)), leadersOf(model), {}};
-    fold.leaderCount.resize(fold.tree.modules.size());
-    countLeaders(fold, 0);
-    return fold;
-}
-
-FoldState initialFold(const FoldModel& fold, int budget)
+FoldState openedWithin(const FoldModel& fold, int budget)
 {
     FoldState state;
     std::vector<int> level{0};
@@ -84,6 +67,100 @@ FoldState initialFold(const FoldModel& fold, int budget)
         level = std::move(opened);
     }
     return state;
+}
+
+// Nodes one below the other, without the prologue, which lies beside itself.
+int longestPath(const VisibleGraph& graph)
+{
+    std::vector<int> length(graph.nodes.size(), 1), open(graph.nodes.size(), 0);
+    std::vector<std::vector<int>> targets(graph.nodes.size());
+    for (const VisibleEdge& edge : graph.edges) {
+        targets[edge.from].push_back(edge.to);
+        ++open[edge.to];
+    }
+    std::vector<int> ready;
+    for (std::size_t node = 0; node < open.size(); ++node)
+        if (open[node] == 0) ready.push_back(static_cast<int>(node));
+    int longest = 0;
+    while (!ready.empty()) {
+        const int node = ready.back();
+        ready.pop_back();
+        if (!graph.nodes[node].prologue) longest = std::max(longest, length[node]);
+        for (const int target : targets[node]) {
+            length[target] = std::max(length[target], graph.nodes[node].prologue ? 1 : length[node] + 1);
+            if (--open[target] == 0) ready.push_back(target);
+        }
+    }
+    return longest;
+}
+
+// How many stages of the plan that the model came with a module takes part in.
+int stagesIn(const FoldModel& fold, int module)
+{
+    const protocol::ModelRecord& model = *fold.model;
+    int first = std::numeric_limits<int>::max(), last = 0;
+    std::vector<int> below{module};
+    while (!below.empty()) {
+        const models::Module& record = fold.tree.modules[below.back()];
+        below.pop_back();
+        for (const protocol::OpId op : record.ops) {
+            if (!model.ops[op].stage.valid() || model.ops[op].structureOnly) continue;
+            first = std::min(first, model.ops[op].stage.number);
+            last = std::max(last, model.ops[op].stage.number);
+        }
+        below.insert(below.end(), record.children.begin(), record.children.end());
+    }
+    return last == 0 ? 0 : last - first + 1;
+}
+
+// Where modules do not fit open together, one may alone: those that hide a cut while they are closed, even if all is a bit
+// smaller then. Identical ones stay alike.
+FoldState openedSingly(const FoldModel& fold, FoldState state, int longest)
+{
+    constexpr std::size_t mostTries = 6;
+    std::vector<std::pair<int, int>> order;
+    for (const VisibleNode& node : visibleGraph(fold, state).nodes) {
+        if (node.module <= 0 || node.prologue || !fold.foldable(node.module)) continue;
+        const int stages = fold.tree.modules[node.module].identical > 1 ? 0 : stagesIn(fold, node.module);
+        if (stages > 1) order.emplace_back(-stages, node.module);
+    }
+    std::ranges::sort(order);
+    for (std::size_t i = 0; i < std::min(order.size(), mostTries); ++i) {
+        FoldState wider = state;
+        wider.expanded.insert(fold.tree.modules[order[i].second].path);
+        if (longestPath(visibleGraph(fold, wider)) <= longest + longest / 7) state = std::move(wider);
+    }
+    return state;
+}
+
+}  // namespace
+
+int VisibleGraph::nodeByKey(const QString& key) const
+{
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (nodes[i].key == key) return static_cast<int>(i);
+    return -1;
+}
+
+FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree)
+{
+    FoldModel fold{&model, withRuns(tree ? *tree : models::buildModuleTree(model)), leadersOf(model), {}};
+    fold.leaderCount.resize(fold.tree.modules.size());
+    countLeaders(fold, 0);
+    return fold;
+}
+
+FoldState initialFold(const FoldModel& fold, int budget, int longest)
+{
+    constexpr int smallest = 7;
+    FoldState first = openedWithin(fold, budget);
+    if (longest == std::numeric_limits<int>::max()) return first;
+    FoldState state = first;
+    for (int nodes = budget; longestPath(visibleGraph(fold, state)) > longest; nodes /= 2) {
+        if (nodes < smallest) return first;
+        state = openedWithin(fold, nodes / 2);
+    }
+    return state == first ? first : openedSingly(fold, std::move(state), longest);
 }
 
 FoldState fullyExpanded(const FoldModel& fold)

@@ -5,6 +5,7 @@
 
 #include <QSet>
 #include <QString>
+#include <limits>
 #include <vector>
 
 #include "graphview/fold/module_runs.h"
@@ -80,8 +81,9 @@ struct FoldModel {
 // `tree`: of the model, without runs; made here if there is none.
 FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree = nullptr);
 
-// The fold to begin with: modules are opened level by level, identical ones together, while about `budget` nodes are seen.
-FoldState initialFold(const FoldModel& fold, int budget = 60);
+// The fold to begin with: modules are opened level by level, identical ones together, while about `budget` nodes are seen,
+// and fewer where more than `longest` nodes in a row would not fit on the screen, if that helps.
+FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
 
 // Near-linear in operators and values.

@@ -30,12 +30,12 @@ struct Camera {
         return next;
     }
     // The whole of `content` in the middle, not magnified beyond fitScale; `top`: aligned to the upper edge.
-    [[nodiscard]] static Camera fitting(const QRectF& content, const QSizeF& screen, qreal margin = 24, qreal below = 0)
+    [[nodiscard]] static Camera fitting(const QRectF& content, const QSizeF& screen, qreal margin = 24)
     {
         if (content.isEmpty() || screen.isEmpty()) return {};
         Camera next;
         const qreal horizontal = (screen.width() - 2 * margin) / content.width();
-        const qreal vertical = (screen.height() - margin - below) / content.height();
+        const qreal vertical = (screen.height() - margin) / content.height();
         next.scale = std::clamp(std::min({horizontal, vertical, fitScale}), minScale, maxScale);
         next.offset = QPointF(screen.width() / 2, 0) - QPointF(content.center().x(), content.top()) * next.scale;
         return next;

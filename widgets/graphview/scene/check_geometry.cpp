@@ -50,6 +50,7 @@ private:
         for (int other : m_scene.nodeIndex.inside(inner))
             if (other > node) report(node, QStringLiteral("overlaps ") + name(other));
         if (!m_scene.bounds.contains(rect)) report(node, QStringLiteral("lies outside of the picture"));
+        if (m_scene.bands.empty()) return;  // of a model that cannot be split
         const Band* band = m_scene.bandOf(m_scene.staging.stage[node]);
         if (!band || rect.top() < band->top || rect.bottom() > band->bottom)
             report(node, QStringLiteral("lies outside of its stage's band"));

@@ -148,6 +148,15 @@ Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages)
     return numbers;
 }
 
+std::map<int, double> predictedSeconds(const ColourData& data)
+{
+    std::map<int, double> stages;
+    if (data.plan && data.plan->predicted)
+        for (const auto& stage : data.plan->predicted->stages)
+            if (stage.seconds) stages[stage.index.number] = *stage.seconds;
+    return stages;
+}
+
 std::map<int, double> measuredSeconds(const ColourData& data)
 {
     std::map<int, double> stages;
@@ -208,7 +217,8 @@ QString modeName(ColourMode mode)
     case ColourMode::Stage: return tr("Stage");
     case ColourMode::Kind: return tr("Kind");
     case ColourMode::Bytes: return tr("Bytes");
-    case ColourMode::Time: return tr("Time");
+    case ColourMode::PredictedTime: return tr("Predicted time");
+    case ColourMode::Time: return tr("Measured time");
     case ColourMode::Memory: return tr("Memory");
     case ColourMode::Error: return tr("Error");
     }
@@ -217,7 +227,8 @@ QString modeName(ColourMode mode)
 
 QString modeKey(ColourMode mode)
 {
-    static constexpr const char* keys[modeCount] = {"depth", "stage", "kind", "bytes", "time", "memory", "error"};
+    static constexpr const char* keys[modeCount] = {"depth",          "stage", "kind",   "bytes",
+                                                    "predicted-time", "time",  "memory", "error"};
     return QString::fromLatin1(keys[static_cast<int>(mode)]);
 }
 
@@ -233,6 +244,8 @@ QString whyUnavailable(ColourMode mode, const ColourData& data)
         return std::any_of(data.model->values.begin(), data.model->values.end(), known)
                    ? QString()
                    : tr("Sizes are unknown without data: open the model with its graph.");
+    case ColourMode::PredictedTime:
+        return predictedSeconds(data).empty() ? tr("Requires a prediction: open the data of the graph.") : QString();
     case ColourMode::Time: return data.report ? QString() : tr("No measurements yet: run the model first.");
     case ColourMode::Memory:
         return peakMemory(data).empty()
@@ -252,6 +265,9 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::Stage: return byStage(scene, theme);
     case ColourMode::Kind: return byKind(scene, theme);
     case ColourMode::Bytes: return byNumber(tr("Bytes of the result"), bytesOf(scene, *data.model), writeBytes, theme);
+    case ColourMode::PredictedTime:
+        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data)), writeSeconds,
+                        theme);
     case ColourMode::Time:
         return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data)), writeSeconds,
                         theme);

@@ -13,7 +13,7 @@
 
 namespace hopscope::graphview {
 
-inline constexpr int modeCount = 7;
+inline constexpr int modeCount = 8;
 
 // Where colours come from besides the scene; what is not known is null or empty.
 struct ColourData {

@@ -30,7 +30,7 @@ struct SceneEdge {
     std::vector<QPointF> path;  // start, then three points for every Bézier curve
     bool cut = false;           // its value is stored between the stages of its ends
     int stored = -1;            // of a cut: the stored value
-    QString bytes;              // of a cut: what reading it costs in all; may be empty
+    QString bytes;              // of a cut: what is read along it; may be empty
     QString pins;               // of the user, in words; empty: none
 };
 

@@ -55,6 +55,7 @@ ScenePtr SceneBuilder::build()
 ScenePtr SceneBuilder::buildOver(const Scene& base)
 {
     *m_scene = base;
+    m_base = &base;
     m_scene->stores.clear();
     m_scene->innerStores.assign(base.nodes.size(), 0);
     m_scene->pins.clear();
@@ -153,12 +154,31 @@ void SceneBuilder::routeEdges()
     }
 }
 
+// By the stages of the edge's target; a batch reads a value once, whatever it does with it.
+std::optional<std::int64_t> SceneBuilder::readAlong(const VisibleEdge& edge,
+                                                    const protocol::PlanCheckpoint& checkpoint) const
+{
+    const auto& predicted = m_input.plan->predicted;
+    const auto tells = [](const protocol::PredictedStage& stage) { return !stage.reads.empty(); };
+    if (!predicted || std::ranges::none_of(predicted->stages, tells)) return checkpoint.bytesRead;
+    const Staging& staging = m_scene->staging;
+    std::int64_t bytes = 0;
+    for (const protocol::PredictedStage& stage : predicted->stages) {
+        const bool there =
+            staging.stage[edge.to] <= stage.index.number && stage.index.number <= staging.lastStage[edge.to];
+        const auto read = stage.reads.find(checkpoint.value);
+        if (there && read != stage.reads.end()) bytes += read->second;
+    }
+    return bytes;
+}
+
 void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
 {
     const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
-    drawn.cut = checkpoint != nullptr;
-    drawn.stored = checkpoint ? checkpoint->value.index : -1;
-    drawn.bytes = checkpoint ? bytesText(QString(), checkpoint->bytesRead).trimmed() : QString();
+    const auto bytes = checkpoint ? readAlong(edge, *checkpoint) : std::nullopt;
+    drawn.cut = checkpoint != nullptr && bytes != 0;  // a box of several stages may need it before it is stored
+    drawn.stored = drawn.cut ? checkpoint->value.index : -1;
+    drawn.bytes = drawn.cut ? bytesText(QString(), bytes).trimmed() : QString();
 }
 
 void SceneBuilder::markPins()
@@ -256,7 +276,11 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     const QRectF& box = scene.nodes[store.node];
     const Band* band = scene.bandOf(store.stage);
     if (!band || band->bottom < box.bottom()) band = scene.bandOf(scene.staging.stage[store.node]);
-    const qreal y = band && band->bottom > box.bottom() ? band->bottom : box.bottom() + storeHeight / 2;
+    // Bands stay as they are in a preview: what it stores anew is where it is made.
+    const auto before = [&](const SceneStore& known) { return known.value == store.value; };
+    const bool fresh = m_base && std::ranges::none_of(m_base->stores, before);
+    const bool atBand = !fresh && band && band->bottom > box.bottom();
+    const qreal y = atBand ? band->bottom : box.bottom() + storeHeight / 2;
     store.anchor = {box.center().x(), y};
     if (const auto cut = m_cutOf.find(store.value); cut != m_cutOf.end())
         store.anchor = pathAtHeight(scene.edges[cut->second].path, y);

@@ -3,6 +3,7 @@
 // The steps of buildScene().
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "graphview/scene/scene.h"
@@ -21,6 +22,8 @@ private:
     void routeEdges();
     void findCheckpoints();
     [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
+    [[nodiscard]] std::optional<std::int64_t> readAlong(const VisibleEdge& edge,
+                                                        const protocol::PlanCheckpoint& checkpoint) const;
     void markCut(SceneEdge& drawn, const VisibleEdge& edge) const;
     void markPins();
     void markPin(const plan::Pin& pin);
@@ -41,6 +44,7 @@ private:
     std::unordered_map<int, std::size_t> m_cutOf;              // by stored value: the first edge that it cuts
     std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height
     std::vector<std::vector<const protocol::PlanCheckpoint*>> m_checkpoints;
+    const Scene* m_base = nullptr;  // of a preview: what is seen otherwise
     std::shared_ptr<Scene> m_scene = std::make_shared<Scene>();
 };
 

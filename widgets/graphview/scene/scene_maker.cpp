@@ -40,9 +40,9 @@ void SceneMaker::setModel(models::ModelPtr model, models::PartsPtr parts)
     m_scene.reset();
     emit sceneChanged();
     if (!m_model) return;
-    const auto prepare = [model = m_model, parts = std::move(parts)] {
+    const auto prepare = [model = m_model, parts = std::move(parts), longest = m_longest] {
         FoldModel fold = prepareFold(*model, &parts->modules);
-        FoldState initial = initialFold(fold);
+        FoldState initial = initialFold(fold, 60, longest);
         return models::releasedAside(
             std::shared_ptr<const ModelView>(new ModelView{model, std::move(fold), std::move(initial)}));
     };

@@ -20,7 +20,8 @@ public:
     ~SceneMaker() override;
 
     void setModel(models::ModelPtr model,
-                  models::PartsPtr parts);  // null: nothing is open; begins with the initial fold
+                  models::PartsPtr parts);             // null: nothing is open; begins with the initial fold
+    void setLongest(int nodes) { m_longest = nodes; }  // one below the other in the initial fold of the next model
     void setPlan(models::PlanPtr plan);
     void setFold(FoldState state);
     // The scene of now as another plan would have it, unless another scene comes first.
@@ -29,6 +30,7 @@ public:
     [[nodiscard]] LayoutClient& client() { return m_client; }
     [[nodiscard]] bool ready() const { return m_view != nullptr; }  // fold() is there
     [[nodiscard]] const FoldModel& fold() const { return m_view->fold; }
+    [[nodiscard]] const FoldState& initial() const { return m_view->initial; }
     [[nodiscard]] const FoldState& state() const { return m_state; }
     [[nodiscard]] const models::ModelPtr& model() const { return m_model; }
     [[nodiscard]] const models::PlanPtr& plan() const { return m_plan; }
@@ -70,6 +72,7 @@ private:
     models::PlanPtr m_plan;
     std::shared_ptr<const ModelView> m_view;
     FoldState m_state;
+    int m_longest = std::numeric_limits<int>::max();
     bool m_chosen = false;  // the fold was asked for; else it is the initial one
     LayoutClient m_client;
     std::shared_ptr<const Draft> m_draft;  // arranged

@@ -23,6 +23,8 @@ public:
     void forgetPlaces();                               // another scene: what it was over is no part of it
     [[nodiscard]] QPointF at() const { return m_at; }  // where the pointer was last, also after the drop
     [[nodiscard]] bool moving() const { return m_moving; }
+    void forbid() { m_forbidden = true; }  // in a view of a plan that cannot be changed
+    [[nodiscard]] bool forbidden() const { return m_forbidden; }
     void setNote(const QString& note);  // beside what is dragged
 
     // The checkpoint at `pointer`, with the place that it would be dropped on; all but the scene in pixels of the screen.
@@ -43,6 +45,7 @@ private:
     QPointF m_at;
     QString m_note;
     bool m_moving = false;
+    bool m_forbidden = false;
 };
 
 }  // namespace hopscope::graphview

@@ -28,6 +28,7 @@ void ColourModes::setMode(ColourMode mode)
 {
     m_mode = mode;
     m_actions[static_cast<int>(mode)]->setChecked(true);
+    m_overlays.strip().showColour(modeName(mode));
     recolour();
 }
 
@@ -59,10 +60,14 @@ void ColourModes::recolour()
     m_overlays.place();
 }
 
+Colouring ColourModes::colouring(const Scene& scene, const models::PlanPtr& plan) const
+{
+    return colourNodes(scene, m_mode, data(m_parts.maker.model(), plan), m_theme);
+}
+
 void ColourModes::recolourPreview(const ScenePtr& scene)
 {
-    const ColourData known = data(m_parts.maker.model(), m_parts.document.preview().plan);
-    m_parts.view.setColouring(colourNodes(*scene, m_mode, known, m_theme));
+    m_parts.view.setColouring(colouring(*scene, m_parts.document.preview().plan));
 }
 
 }  // namespace hopscope::graphview

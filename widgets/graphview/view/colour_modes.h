@@ -22,6 +22,8 @@ public:
     [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
     void refresh();  // which modes are possible now; falls back to the depth
     void recolour();
+    // Of a scene as another plan has it.
+    [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;
     void recolourPreview(const ScenePtr& scene);
 
 private:

@@ -81,7 +81,7 @@ void FoldControl::foldToLayers()
 {
     if (!m_parts.maker.ready()) return;
     m_placement.fit();
-    m_parts.maker.setFold(initialFold(m_parts.maker.fold()));
+    m_parts.maker.setFold(m_parts.maker.initial());
 }
 
 void FoldControl::showEveryOperator(bool shown)

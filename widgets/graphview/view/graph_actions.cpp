@@ -28,7 +28,8 @@ GraphTools::GraphTools(const GraphParts& parts)
       bookmarks(parts, targets),
       search(parts, targets, overlays),
       cuts(parts, targets, colours),
-      navigator(parts, targets, folds)
+      navigator(parts, targets, folds),
+      split(parts, colours)
 {}
 
 GraphActions::GraphActions(const GraphParts& parts, GraphTools& tools, QObject* parent)
@@ -42,6 +43,7 @@ GraphActions::GraphActions(const GraphParts& parts, GraphTools& tools, QObject* 
     addWalks();
     addBookmarks();
     addCuts();
+    addComparisons();
     addColours();
 }
 
@@ -146,14 +148,37 @@ void GraphActions::addCuts()
         });
 }
 
+void GraphActions::addComparisons()
+{
+    using base::Strategy;
+    auto* group = new QActionGroup(this);
+    const auto comparison = [&](const char* name, const QString& text, const QString& tip,
+                                std::optional<Strategy> strategy) {
+        QAction* action = add(name, text, {}, tip, [this, strategy] { m_tools.split.compareWith(strategy); });
+        action->setCheckable(true);
+        action->setChecked(!strategy);
+        group->addAction(action);
+        m_comparisons << action;
+    };
+    comparison("graphCompareNothing", tr("Your plan alone"), tr("Show one graph"), std::nullopt);
+    comparison("graphCompareOptimum", tr("Beside the optimum"), tr("Show the optimal plan beside yours"),
+               Strategy::Optimal);
+    comparison("graphCompareDepth", tr("Beside the depth rule"), tr("Show the plan of the depth rule beside yours"),
+               Strategy::Depth);
+    comparison("graphCompareSource", tr("Beside the source rule"), tr("Show the plan of the source rule beside yours"),
+               Strategy::SourceRule);
+}
+
 void GraphActions::addColours()
 {
     auto* group = new QActionGroup(this);
     for (int i = 0; i < modeCount; ++i) {
         const auto mode = static_cast<ColourMode>(i);
         QAction* action = add(qPrintable(QStringLiteral("graphColour_") + modeKey(mode)), modeName(mode),
-                              QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key(Qt::Key_1 + i)), {},
-                              [this, mode] { m_tools.colours.setMode(mode); });
+                              QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key(Qt::Key_1 + i)), {}, [this, mode] {
+                                  m_tools.colours.setMode(mode);
+                                  m_tools.split.refresh();
+                              });
         action->setProperty(fullNameProperty, tr("Colour by %1").arg(modeName(mode).toLower()));
         action->setCheckable(true);
         action->setChecked(mode == m_tools.colours.mode());

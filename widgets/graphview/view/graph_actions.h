@@ -11,6 +11,7 @@
 #include "graphview/view/cut_editor.h"
 #include "graphview/view/graph_search.h"
 #include "graphview/view/navigator.h"
+#include "graphview/view/plan_split.h"
 #include "graphview/view/selection_marks.h"
 
 namespace hopscope::graphview {
@@ -27,6 +28,7 @@ struct GraphTools {
     GraphSearch search;
     CutEditor cuts;
     Navigator navigator;
+    PlanSplit split;
 
     // The parts outlive the tools, which refer to each other: neither copied nor moved.
     explicit GraphTools(const GraphParts& parts);
@@ -42,7 +44,8 @@ public:
     [[nodiscard]] const QList<QAction*>& all() const { return m_all; }  // in the order of menus
     [[nodiscard]] QList<QAction*> colours() const;                      // by mode
     [[nodiscard]] QList<QAction*> folds() const;                        // those of the strip
-    void showFold(const FoldState& state);                              // checks what the state says
+    [[nodiscard]] const QList<QAction*>& comparisons() const { return m_comparisons; }
+    void showFold(const FoldState& state);  // checks what the state says
     void showMenu(const Hit& hit, QPoint global);
 
 private:
@@ -52,6 +55,7 @@ private:
     void addWalks();
     void addBookmarks();
     void addCuts();
+    void addComparisons();
     void addColours();
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
@@ -59,7 +63,7 @@ private:
 
     const GraphParts& m_parts;
     GraphTools& m_tools;
-    QList<QAction*> m_all;
+    QList<QAction*> m_all, m_comparisons;
     QAction* m_everyOperator = nullptr;
 };
 

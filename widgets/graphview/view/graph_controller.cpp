@@ -30,11 +30,16 @@ void GraphController::setupView()
 {
     auto* column = new QVBoxLayout(&m_panel);
     column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(m_view);
+    column->setSpacing(0);
+    column->addWidget(&m_tools.split.widget(), 1);
+    column->addWidget(&m_tools.overlays.strip());
     m_panel.setFocusProxy(m_view);
-    m_view->viewport().setReserved(66);
     m_tools.colours.setActions(m_actions.colours());
-    m_tools.overlays.strip().fill(m_actions.colours(), m_actions.folds());
+    m_tools.overlays.strip().fill(m_actions.colours(), m_actions.comparisons(), m_actions.folds());
+    // The graph comes before what is below it, for those who come by keyboard.
+    QWidget* before = m_view;
+    for (QToolButton* button : m_tools.overlays.strip().findChildren<QToolButton*>())
+        QWidget::setTabOrder(std::exchange(before, button), button);
 }
 
 void GraphController::connectDocument()
@@ -61,7 +66,13 @@ void GraphController::connectView()
     connect(m_view, &GraphView::hovered, this, [this](Hit hit) { m_selection.hover(m_tools.targets.targetOf(hit)); });
     connect(m_view, &GraphView::activated, this, &GraphController::activate);
     connect(m_view, &GraphView::menuRequested, &m_actions, &GraphActions::showMenu);
-    connect(&m_view->viewport(), &Viewport::changed, this, [this] { m_tools.overlays.place(); });
+    connect(&m_view->viewport(), &Viewport::changed, this, [this] {
+        m_tools.overlays.place();
+        m_tools.split.followCamera(*m_view);
+    });
+    GraphView* other = &m_tools.split.other();
+    connect(&other->viewport(), &Viewport::changed, this, [this, other] { m_tools.split.followCamera(*other); });
+    connect(other, &GraphView::clicked, this, &GraphController::click);
     CheckpointDrag* drag = &m_view->drag();
     connect(drag, &CheckpointDrag::movedOver, this, [this](int value, Hit hit) { m_tools.cuts.dragOver(value, hit); });
     connect(drag, &CheckpointDrag::dropped, this, [this](int value, Hit hit) { m_tools.cuts.dropOn(value, hit); });
@@ -70,8 +81,10 @@ void GraphController::connectView()
 
 void GraphController::connectOverlays()
 {
-    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this,
-            [this](QPointF at) { m_view->viewport().centreOn(at); });
+    connect(&m_tools.overlays.minimap(), &Minimap::jumped, this, [this](QPointF at) {
+        m_view->viewport().leaveStart();
+        m_view->viewport().centreOn(at);
+    });
     SearchBar* bar = &m_tools.overlays.searchBar();
     connect(bar, &SearchBar::queryChanged, this, [this](const QString& query) { m_tools.search.find(query); });
     connect(bar, &SearchBar::stepped, this, [this](int direction) { m_tools.search.step(direction); });
@@ -87,6 +100,7 @@ void GraphController::takeModel()
     m_view->state().run = m_document.runLog().get();
     const models::ModelPtr model = m_document.model();
     m_view->setMessage(model ? tr("Laying out the graph...") : tr("No model is open."));
+    m_maker.setLongest(m_view->viewport().legibleRanks());
     m_maker.setModel(model, m_document.parts());
     m_maker.setPlan(m_document.plan());
     m_actions.showFold(m_maker.state());
@@ -97,7 +111,9 @@ void GraphController::takePlan()
 {
     m_maker.setPlan(m_document.plan());
     m_tools.colours.refresh();
-    if (!m_maker.busy()) m_tools.colours.recolour();
+    if (m_maker.busy()) return;
+    m_tools.colours.recolour();
+    m_tools.split.refresh();
 }
 
 void GraphController::takeRun()
@@ -121,10 +137,22 @@ void GraphController::takeScene()
     m_tools.search.mark();
     m_tools.navigator.resume();
     m_tools.overlays.place();
+    m_tools.split.refresh();
     emit m_panel.layoutFinished();
 }
 
-void GraphController::setTheme(const style::Theme& theme) { m_tools.colours.setTheme(theme); }
+void GraphController::setTheme(const style::Theme& theme)
+{
+    m_tools.split.setTheme(theme);
+    m_tools.colours.setTheme(theme);
+    m_tools.split.refresh();
+}
+
+void GraphController::setColourMode(ColourMode mode)
+{
+    m_tools.colours.setMode(mode);
+    m_tools.split.refresh();
+}
 
 void GraphController::click(const Hit& hit)
 {

@@ -14,7 +14,7 @@ public:
     GraphController(models::Document& document, models::Selection& selection, GraphPanel& panel);
 
     void setTheme(const style::Theme& theme);
-    void setColourMode(ColourMode mode) { m_tools.colours.setMode(mode); }
+    void setColourMode(ColourMode mode);
     void setReducedMotion(bool reduced) { m_view->setReducedMotion(reduced); }
     [[nodiscard]] ColourMode colourMode() const { return m_tools.colours.mode(); }
     [[nodiscard]] const QList<QAction*>& actions() const { return m_actions.all(); }

@@ -11,10 +11,9 @@ constexpr int narrow = 420, low = 340;  // less room than this is left to the gr
 
 GraphOverlays::GraphOverlays(GraphView& view)
     : m_view(view),
-      m_legend(new Legend(&view)),
       m_minimap(new Minimap(&view)),
       m_searchBar(new SearchBar(&view)),
-      m_strip(new ToolStrip(view))
+      m_strip(new ToolStrip(view, view.parentWidget()))
 {
     hide();
 }
@@ -27,51 +26,50 @@ void GraphOverlays::setTheme(const style::Theme& theme)
 
 void GraphOverlays::hide()
 {
-    m_legend->hide();
+    m_strip->legend().clear();
     m_minimap->hide();
 }
 
 void GraphOverlays::display(const ScenePtr& scene, const Colouring& colouring, const style::Theme& theme,
                             Legend::Signs signs)
 {
-    m_legend->display(colouring, theme, signs);
+    m_strip->legend().display(colouring, theme, signs);
     m_minimap->display(scene, colouring, theme);
 }
 
 void GraphOverlays::place()
 {
-    const QSize room = m_view.size();
-    m_minimap->move(room.width() - m_minimap->width() - gap, room.height() - m_minimap->height() - gap);
-    m_searchBar->move(room.width() - m_searchBar->width() - gap, gap);
+    m_searchBar->move(m_view.width() - m_searchBar->width() - gap, gap);
     m_minimap->follow(m_view.camera().toScene(QRectF(m_view.rect())));
-    m_minimap->setVisible(m_view.scene() && room.width() >= narrow && room.height() >= low);
-    m_strip->setVisible(m_view.scene() != nullptr);
     m_strip->showZoom(m_view.camera().scale);
-    placeStrip(placeLegend());
+    placeMinimap();
 }
 
-bool GraphOverlays::placeLegend()
+bool GraphOverlays::isFree(const QRect& place) const
 {
-    const QSize room = m_view.size();
-    m_legend->move(gap, room.height() - m_legend->height() - gap);
-    const bool fits = room.height() >= low && m_legend->width() + 2 * gap <= room.width();
-    m_legend->setVisible(m_view.scene() && fits);
-    return m_view.scene() && fits;
+    const Scene& scene = *m_view.scene();
+    const QRectF behind = m_view.camera().toScene(QRectF(place).adjusted(-gap, -gap, gap, gap));
+    const auto beside = [&](const auto& item) { return !item.rect.intersects(behind); };
+    const auto unread = [&](const SceneStub& stub) { return !stub.textRect.intersects(behind); };
+    return scene.nodeIndex.count(behind, 1) == 0 && scene.edgesInside(behind).empty() &&
+           std::ranges::all_of(scene.stores, beside) && std::ranges::all_of(scene.stubs, unread);
 }
 
-// Between legend and minimap; where it does not fit, above the legend.
-void GraphOverlays::placeStrip(bool legend)
+// Of use where not all is seen. At first sight it covers nothing; who scrolls and zooms wants to know where that leads.
+void GraphOverlays::placeMinimap()
 {
     const QSize room = m_view.size();
-    const int free = legend ? m_legend->width() + 2 * gap : gap;
-    const int left = std::max(free, (room.width() - m_strip->width()) / 2);
-    const bool fits = left + m_strip->width() + m_minimap->width() + 2 * gap < room.width();
-    const int above = room.height() - (legend ? m_legend->height() + gap : 0) - m_strip->height() - gap;
-    m_strip->move(fits ? left : gap, fits ? room.height() - m_strip->height() - gap : above);
-    m_view.viewport().setReserved(room.height() - (fits ? m_legend->y() : above));
-    // Not over the legend, nor over the strip above it.
-    const bool beside = free + m_minimap->width() + gap <= room.width();
-    if (!beside) m_minimap->move(m_minimap->x(), above - m_minimap->height() - gap);
+    const bool whole =
+        m_view.scene() && m_view.camera().toScene(QRectF(m_view.rect())).contains(m_view.scene()->bounds);
+    QRect place(QPoint(room.width() - m_minimap->width() - gap, room.height() - m_minimap->height() - gap),
+                m_minimap->size());
+    bool shown = m_view.scene() && !whole && room.width() >= narrow && room.height() >= low;
+    if (shown && !m_view.viewport().touched() && !isFree(place)) {
+        place.moveTop(gap);
+        shown = isFree(place);
+    }
+    m_minimap->move(place.topLeft());
+    m_minimap->setVisible(shown);
 }
 
 }  // namespace hopscope::graphview

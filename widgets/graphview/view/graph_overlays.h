@@ -1,7 +1,7 @@
 #pragma once
 
-// What floats over the graph, and where: legend at the lower left, strip in the middle, minimap at the lower right, search
-// field above. Where there is little room, the graph is worth more than what explains it.
+// What explains the graph: the strip with the legend below it, and what floats over it, the minimap in a corner that is free
+// and the search field above. Where there is little room, the graph is worth more than what explains it.
 
 #include "graphview/view/overlays.h"
 #include "graphview/view/tool_strip.h"
@@ -20,18 +20,17 @@ public:
 
     [[nodiscard]] SearchBar& searchBar() { return *m_searchBar; }
     [[nodiscard]] Minimap& minimap() { return *m_minimap; }
-    [[nodiscard]] ToolStrip& strip() { return *m_strip; }
+    [[nodiscard]] ToolStrip& strip() { return *m_strip; }  // to be placed by whoever lays out the view
 
 private:
-    [[nodiscard]] bool placeLegend();  // whether it is shown
-    void placeStrip(bool legend);
+    void placeMinimap();
+    [[nodiscard]] bool isFree(const QRect& place) const;  // nothing of the drawing is behind it
 
     GraphView& m_view;
     // Children of the view.
-    Legend* m_legend;
     Minimap* m_minimap;
     SearchBar* m_searchBar;
-    ToolStrip* m_strip;
+    ToolStrip* m_strip;  // beside the view
 };
 
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// The graph in the middle of the window: the view with its legend, minimap, search field and tool strip.
+// The graph in the middle of the window: the view with its minimap and search field, and the strip below it.
 
 #include <QWidget>
 #include <memory>

@@ -25,6 +25,7 @@ bool cameByKeyboard(const QFocusEvent& event)
 
 bool GraphView::event(QEvent* event)
 {
+    if (event->type() == QEvent::ShortcutOverride) m_viewport.leaveStart();
     // While something is dragged, keys are no shortcuts: Escape gives the drag up, whatever else it is for.
     if (event->type() == QEvent::ShortcutOverride && m_checkpoint.moving()) return event->accept(), true;
     if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
@@ -38,6 +39,7 @@ bool GraphView::event(QEvent* event)
 
 void GraphView::wheelEvent(QWheelEvent* event)
 {
+    m_viewport.leaveStart();
     const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
     const bool pan = event->modifiers() & Qt::ShiftModifier;
     if (pan) {
@@ -66,7 +68,10 @@ void GraphView::refreshCursor()
     else setCursor(Qt::PointingHandCursor);
 }
 
-bool GraphView::onCheckpoint(const Hit& hit) const { return m_scene && isMovable(*m_scene, hit); }
+bool GraphView::onCheckpoint(const Hit& hit) const
+{
+    return m_scene && !m_checkpoint.forbidden() && isMovable(*m_scene, hit);
+}
 
 Hit GraphView::placeBelow() const
 {
@@ -76,6 +81,8 @@ Hit GraphView::placeBelow() const
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_pressed = m_pointer = event->position();
+    m_viewport.setPointer(m_pointer);
+    m_viewport.leaveStart();
     m_pressedCamera = camera();
     m_moved = false;
     m_pressedHit = m_space ? Hit{} : hitAt(m_pressed);
@@ -89,6 +96,7 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
     m_pointer = event->position();
+    m_viewport.setPointer(m_pointer);
     if (m_gesture == Gesture::None) return hover(m_pointer);
     const QPointF moved = m_pointer - m_pressed;
     if (!m_moved && std::hypot(moved.x(), moved.y()) < dragThreshold) return;
@@ -120,6 +128,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton) return;
+    m_viewport.leaveStart();
     const Hit hit = hitAt(event->position());
     if (hit.kind == Hit::Kind::Expander) return mousePressEvent(event);  // the second click of two quick ones
     m_moved = true;                                                      // its release is no click
@@ -138,7 +147,12 @@ void GraphView::hover(QPointF at)
     update();
 }
 
-void GraphView::leaveEvent(QEvent*) { hover(QPointF(-1e6, -1e6)); }
+void GraphView::leaveEvent(QEvent*)
+{
+    const QPointF outside(-1e6, -1e6);
+    m_viewport.setPointer(outside);
+    hover(outside);
+}
 
 // Space held down: the left button pans, whatever is below it. Escape gives a drag up. All other keys are actions of the
 // panel.

@@ -5,6 +5,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QStyleOption>
+#include <functional>
 
 #include "graphview/scene/level_of_detail.h"
 #include "graphview/scene/scene_painter.h"
@@ -13,8 +14,7 @@ namespace hopscope::graphview {
 
 namespace {
 
-constexpr int pad = 12, chipHeight = 18, rowHeight = 26, chipGap = 6;
-constexpr int swatch = 26;
+constexpr int chipHeight = 18, chipGap = 6, swatch = 26;
 
 void paintCard(QPainter& painter, const QRect& rect, const style::Theme& theme)
 {
@@ -31,22 +31,50 @@ int chipWidth(const QString& label)
     return std::max(30, static_cast<int>(QFontMetricsF(smallFont()).horizontalAdvance(label)) + 14);
 }
 
-QStringList signNames(Legend::Signs signs)
+struct Sign {
+    QString name;
+    std::function<void(QPainter&, const QRectF&, const style::Theme&)> paint;
+};
+
+void paintCut(QPainter& painter, const QRectF& box, const style::Theme& theme)
 {
-    QStringList names;
-    if (signs.stores) names << Legend::tr("checkpoint") << Legend::tr("cut");
-    names << Legend::tr("structure only");
-    if (signs.again) names << Legend::tr("recomputed");
-    if (signs.pins) names << Legend::tr("pinned");
-    return names;
+    QPen pen(theme.cut, 2.4);
+    pen.setDashPattern({3, 2});
+    painter.setPen(pen);
+    painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()));
 }
 
-int signsWidth(Legend::Signs signs)
+void paintHatched(QPainter& painter, const QRectF& box, const style::Theme& theme)
 {
-    int width = 0;
-    for (const QString& name : signNames(signs))
-        width += swatch + 6 + static_cast<int>(QFontMetricsF(detailFont()).horizontalAdvance(name)) + 14;
-    return width;
+    painter.setPen(QPen(theme.nodeBorder, 1));
+    painter.setBrush(QBrush(theme.recompute, Qt::BDiagPattern));
+    painter.drawRoundedRect(box, 4, 4);
+}
+
+void paintStructure(QPainter& painter, const QRectF& box, const style::Theme& theme)
+{
+    painter.setPen(QPen(theme.structure, 1.3, Qt::DashLine));
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(box, 4, 4);
+}
+
+// The one that says itself what it is comes last.
+std::vector<Sign> signsOf(Legend::Signs shown)
+{
+    std::vector<Sign> signs;
+    if (shown.stores) {
+        const auto store = [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
+            paintCylinder(painter, box.adjusted(4, 0, -4, 0), theme);
+        };
+        signs = {{Legend::tr("checkpoint"), store}, {Legend::tr("cut"), paintCut}};
+    }
+    if (shown.again) signs.push_back({Legend::tr("recomputed"), paintHatched});
+    if (shown.pins)
+        signs.push_back({Legend::tr("pinned"), [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
+                             paintPin(painter, box.center() + QPointF(0, 7), theme);
+                         }});
+    signs.push_back({Legend::tr("structure only"), paintStructure});
+    return signs;
 }
 
 }  // namespace
@@ -68,88 +96,89 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
     setObjectName(QStringLiteral("graphLegend"));
     setAccessibleName(tr("Legend"));
     setAttribute(Qt::WA_TransparentForMouseEvents);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
 }
 
 void Legend::display(const Colouring& colouring, const style::Theme& theme, Signs signs)
 {
-    m_colouring = colouring;
     m_theme = theme;
     m_signs = signs;
+    const bool other = colouring.legend.size() != m_colouring.legend.size() || colouring.title != m_colouring.title;
+    m_colouring = {colouring.title, {}, {}, colouring.legend};
     QStringList words{colouring.title};
     for (const LegendEntry& entry : colouring.legend) words << entry.label;
     setAccessibleDescription(words.join(QStringLiteral(", ")));
-    resize(sizeHint());
-    setVisible(!colouring.fill.empty());
+    if (other) updateGeometry();
     update();
 }
 
-QSize Legend::sizeHint() const
+void Legend::clear()
 {
-    int width = static_cast<int>(QFontMetricsF(smallFont()).horizontalAdvance(m_colouring.title)) + 10;
-    for (const LegendEntry& entry : m_colouring.legend) width += chipWidth(entry.label) + chipGap;
-    return {std::max(width, signsWidth(m_signs)) + 2 * pad, 2 * rowHeight + 10};
+    m_colouring = {};
+    updateGeometry();
+    update();
+}
+
+std::vector<QRect> Legend::chips(int width) const
+{
+    // Where they do not fit into a row otherwise, they move together.
+    int wanted = 0;
+    for (const LegendEntry& entry : m_colouring.legend) wanted += chipWidth(entry.label) + chipGap;
+    const int spare = wanted > width ? 8 : 0, gap = wanted > width ? 2 : chipGap;
+    std::vector<QRect> places;
+    int x = 0, y = (rowHeight - chipHeight) / 2;
+    for (const LegendEntry& entry : m_colouring.legend) {
+        const int wide = chipWidth(entry.label) - spare;
+        if (x > 0 && x + wide > width) x = 0, y += rowHeight;
+        places.emplace_back(x, y, wide, chipHeight);
+        x += wide + gap;
+    }
+    return places;
+}
+
+int Legend::heightForWidth(int width) const
+{
+    const std::vector<QRect> places = chips(width);
+    return places.empty() ? rowHeight : places.back().bottom() + 1 + (rowHeight - chipHeight) / 2;
 }
 
 void Legend::paintEvent(QPaintEvent*)
 {
+    if (m_colouring.legend.empty()) return;
     QPainter painter(this);
-    paintCard(painter, rect(), m_theme);
-    paintEntries(painter);
-    paintSigns(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const std::vector<QRect> places = chips(width());
+    paintEntries(painter, places);
+    paintSigns(painter, {places.back().right() + 20, places.back().top() - (rowHeight - chipHeight) / 2});
 }
 
-void Legend::paintEntries(QPainter& painter)
+void Legend::paintEntries(QPainter& painter, const std::vector<QRect>& places)
 {
     painter.setFont(smallFont());
-    painter.setPen(m_theme.textMuted);
-    const int title = static_cast<int>(QFontMetricsF(smallFont()).horizontalAdvance(m_colouring.title)) + 10;
-    painter.drawText(QRect(pad, 5, title, rowHeight), Qt::AlignVCenter, m_colouring.title);
-    int x = pad + title;
-    for (const LegendEntry& entry : m_colouring.legend) {
-        const QRect chip(x, 5 + (rowHeight - chipHeight) / 2, chipWidth(entry.label), chipHeight);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const LegendEntry& entry = m_colouring.legend[i];
         painter.setPen(QPen(m_theme.nodeBorder, 1));
         painter.setBrush(entry.fill);
-        painter.drawRoundedRect(QRectF(chip).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        painter.drawRoundedRect(QRectF(places[i]).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
         painter.setPen(entry.text);
-        painter.drawText(chip, Qt::AlignCenter, entry.label);
-        x += chip.width() + chipGap;
+        painter.drawText(places[i], Qt::AlignCenter, entry.label);
     }
 }
 
-void Legend::paintSigns(QPainter& painter)
+void Legend::paintSigns(QPainter& painter, QPoint begin)
 {
-    int x = pad;
     painter.setFont(detailFont());
-    const auto next = [&](const QString& name, auto draw) {
-        const QRectF box(x, 5 + rowHeight + 5, swatch, rowHeight - 10);
-        draw(box);
-        const int width = static_cast<int>(QFontMetricsF(detailFont()).horizontalAdvance(name)) + 14;
+    qreal x = begin.x();
+    for (const Sign& sign : signsOf(m_signs)) {
+        const qreal words = QFontMetricsF(detailFont()).horizontalAdvance(sign.name);
+        if (x + swatch + 6 + words > width()) return;
+        sign.paint(painter, QRectF(x, begin.y() + 5, swatch, rowHeight - 10), m_theme);
         painter.setPen(m_theme.textMuted);
-        painter.drawText(QRectF(x + swatch + 6, 5 + rowHeight, width, rowHeight), Qt::AlignVCenter, name);
-        x += swatch + 6 + width;
-    };
-    if (m_signs.stores) {
-        next(tr("checkpoint"), [&](QRectF box) { paintCylinder(painter, box.adjusted(4, 0, -4, 0), m_theme); });
-        next(tr("cut"), [&](QRectF box) {
-            QPen pen(m_theme.cut, 2.4);
-            pen.setDashPattern({3, 2});
-            painter.setPen(pen);
-            painter.drawLine(box.left(), box.center().y(), box.right(), box.center().y());
-        });
+        painter.drawText(QRectF(x + swatch + 6, begin.y(), words + 2, rowHeight), Qt::AlignVCenter, sign.name);
+        x += swatch + 6 + words + 16;
     }
-    next(tr("structure only"), [&](QRectF box) {
-        painter.setPen(QPen(m_theme.structure, 1.3, Qt::DashLine));
-        painter.setBrush(m_theme.panel);
-        painter.drawRoundedRect(box, 4, 4);
-    });
-    const auto hatched = [&](QRectF box) {
-        painter.setPen(QPen(m_theme.nodeBorder, 1));
-        painter.setBrush(QBrush(m_theme.recompute, Qt::BDiagPattern));
-        painter.drawRoundedRect(box, 4, 4);
-    };
-    if (m_signs.again) next(tr("recomputed"), hatched);
-    const auto pin = [&](QRectF box) { paintPin(painter, box.center() + QPointF(0, 7), m_theme); };
-    if (m_signs.pins) next(tr("pinned"), pin);
 }
 
 Minimap::Minimap(QWidget* parent) : QWidget(parent)

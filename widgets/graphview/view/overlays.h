@@ -1,6 +1,7 @@
 #pragma once
 
-// What floats over the graph: legend, minimap, search field. Each is told what to show and keeps nothing of its own.
+// What stands over the graph or below it: legend, minimap, search field. Each is told what to show and keeps nothing of its
+// own.
 
 #include <QLabel>
 #include <QLineEdit>
@@ -26,6 +27,7 @@ private:
     style::Theme m_theme;
 };
 
+// What the colours say, then what the signs say: the colours in as many rows as they need, the signs as far as there is room.
 class Legend : public QWidget {
     Q_OBJECT
 public:
@@ -35,14 +37,20 @@ public:
         bool stores = false, again = false, pins = false;
     };
     void display(const Colouring& colouring, const style::Theme& theme, Signs signs);
-    [[nodiscard]] QSize sizeHint() const override;
+    void clear();
+    [[nodiscard]] QSize sizeHint() const override { return {400, heightForWidth(400)}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {60, rowHeight}; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+    static constexpr int rowHeight = 26;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void paintEntries(QPainter& painter);
-    void paintSigns(QPainter& painter);
+    [[nodiscard]] std::vector<QRect> chips(int width) const;  // where the colours are
+    void paintEntries(QPainter& painter, const std::vector<QRect>& places);
+    void paintSigns(QPainter& painter, QPoint begin);
 
     Colouring m_colouring;
     style::Theme m_theme;

@@ -11,6 +11,7 @@ class ScenePlacement {
 public:
     explicit ScenePlacement(GraphView& view) : m_view(view) {}
 
+    // What is below the pointer stays there, unless said otherwise:
     // The place `before` of the scene of now stays where it is on the screen: there, the next scene has the top of the frame
     // `frame` or, if there is none, of the node `key`.
     void keep(QPointF before, const QString& key, const QString& frame);
@@ -24,6 +25,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<GraphView::Anchor> anchorIn(const Scene& scene) const;
+    [[nodiscard]] std::optional<GraphView::Anchor> anchorOfPointer(const Scene& scene) const;
 
     struct Keep {
         QPointF before;

@@ -1,31 +1,56 @@
 #include "graphview/view/tool_strip.h"
 
-#include <QHBoxLayout>
 #include <QMenu>
+#include <QPainter>
 
 namespace hopscope::graphview {
 
-ToolStrip::ToolStrip(GraphView& view) : Card(&view), m_view(view)
+ToolStrip::ToolStrip(GraphView& view, QWidget* parent)
+    : QWidget(parent),
+      m_view(view),
+      m_row(new QHBoxLayout(this)),
+      m_legend(new Legend(this))
 {
     setObjectName(QStringLiteral("graphStrip"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(6, 2, 6, 2);
-    row->setSpacing(2);
+    m_row->setContentsMargins(6, 3, 6, 3);
+    m_row->setSpacing(2);
 }
 
-void ToolStrip::fill(const QList<QAction*>& colours, const QList<QAction*>& folds)
+void ToolStrip::fill(const QList<QAction*>& colours, const QList<QAction*>& comparisons, const QList<QAction*>& folds)
 {
-    addMenu("graphColourButton", tr("Colour by"), colours);
+    m_colour = addMenu("graphColourButton", tr("Depth"), colours);
+    m_row->addSpacing(6);
+    m_row->addWidget(m_legend, 1, Qt::AlignVCenter);
+    m_row->addSpacing(6);
+    addMenu("graphCompareButton", tr("Compare"), comparisons);
     addMenu("graphFoldButton", tr("Fold"), folds);
     connect(addButton("graphFitButton", tr("Fit")), &QToolButton::clicked, &m_view.viewport(), &Viewport::fit);
-    m_zoom = addButton("graphZoomButton", tr("%1 %").arg(100));
+    m_zoom = addButton("graphZoomButton", tr("%1 %").arg(400));
+    m_zoom->setMinimumWidth(m_zoom->sizeHint().width());
     connect(m_zoom, &QToolButton::clicked, this, [this] { m_view.viewport().zoomBy(1 / m_view.camera().scale); });
 }
 
-void ToolStrip::showZoom(qreal scale)
+void ToolStrip::showColour(const QString& mode)
 {
-    m_zoom->setText(tr("%1 %").arg(qRound(scale * 100)));
-    adjustSize();
+    m_colour->setText(mode + QStringLiteral(" \u25be"));
+    m_colour->setAccessibleName(tr("Colour by %1").arg(mode.toLower()));
+    m_colour->setToolTip(m_colour->accessibleName());
+}
+
+void ToolStrip::showZoom(qreal scale) { m_zoom->setText(tr("%1 %").arg(qRound(scale * 100))); }
+
+void ToolStrip::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+void ToolStrip::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_theme.panel);
+    painter.setPen(QPen(m_theme.border, 1));
+    painter.drawLine(0, 0, width(), 0);
 }
 
 QToolButton* ToolStrip::addButton(const char* name, const QString& text)
@@ -37,11 +62,11 @@ QToolButton* ToolStrip::addButton(const char* name, const QString& text)
     button->setAccessibleName(text);
     button->setAutoRaise(true);
     button->setFocusPolicy(Qt::TabFocus);
-    layout()->addWidget(button);
+    m_row->addWidget(button, 0, Qt::AlignTop);
     return button;
 }
 
-void ToolStrip::addMenu(const char* name, const QString& text, const QList<QAction*>& actions)
+QToolButton* ToolStrip::addMenu(const char* name, const QString& text, const QList<QAction*>& actions)
 {
     QToolButton* button = addButton(name, text + QStringLiteral(" \u25be"));
     button->setAccessibleName(text);
@@ -50,6 +75,7 @@ void ToolStrip::addMenu(const char* name, const QString& text, const QList<QActi
     menu->addActions(actions);
     connect(button, &QToolButton::clicked, menu,
             [button, menu] { menu->popup(button->mapToGlobal(QPoint(0, -menu->sizeHint().height()))); });
+    return button;
 }
 
 }  // namespace hopscope::graphview

@@ -1,27 +1,39 @@
 #pragma once
 
-// The strip of buttons at the lower edge of the graph: colours, fold, fit, zoom.
+// The strip below the graph: what the colours are, what they and the signs say, fold, fit, zoom. It covers nothing, and its
+// buttons stay where they are whatever the legend has to say.
 
 #include <QAction>
+#include <QBoxLayout>
 
 #include "graphview/view/graph_view.h"
 #include "graphview/view/overlays.h"
 
 namespace hopscope::graphview {
 
-class ToolStrip : public Card {
+class ToolStrip : public QWidget {
     Q_OBJECT
 public:
-    explicit ToolStrip(GraphView& view);
-    void fill(const QList<QAction*>& colours, const QList<QAction*>& folds);  // once
+    ToolStrip(GraphView& view, QWidget* parent);
+    void fill(const QList<QAction*>& colours, const QList<QAction*>& comparisons,
+              const QList<QAction*>& folds);  // once
+    void showColour(const QString& mode);     // what the nodes are coloured by
     void showZoom(qreal scale);
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] Legend& legend() { return *m_legend; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     QToolButton* addButton(const char* name, const QString& text);
-    void addMenu(const char* name, const QString& text, const QList<QAction*>& actions);
+    QToolButton* addMenu(const char* name, const QString& text, const QList<QAction*>& actions);
 
     GraphView& m_view;
-    QToolButton* m_zoom = nullptr;
+    QHBoxLayout* m_row;
+    Legend* m_legend;
+    QToolButton *m_colour = nullptr, *m_zoom = nullptr;
+    style::Theme m_theme;
 };
 
 }  // namespace hopscope::graphview

@@ -4,7 +4,7 @@ namespace hopscope::graphview {
 
 namespace {
 
-constexpr qreal readableScale = 0.72;
+constexpr qreal readableScale = 0.72, legibleScale = 0.5;
 constexpr int margin = 40;  // around what is scrolled to
 
 // The middle of what is at the top.
@@ -35,7 +35,8 @@ void Viewport::setScene(ScenePtr scene, QPointF shift)
 
 void Viewport::resized()
 {
-    if (m_fitted) fit();
+    if (m_atStart) showStart();
+    else if (m_fitted) fit();
     tell();
 }
 
@@ -43,7 +44,7 @@ void Viewport::setCamera(const Camera& camera)
 {
     if (camera == m_camera) return;
     m_camera = camera;
-    m_fitted = false;
+    m_fitted = m_atStart = false;
     tell();
 }
 
@@ -58,21 +59,45 @@ void Viewport::holdStill(QPointF moved)
 void Viewport::fit()
 {
     if (!m_scene) return;
-    setCamera(Camera::fitting(m_scene->bounds, m_widget.size(), 24, m_reserved));
+    constexpr qreal bandNames = 80;  // at the left, what stages are called and how far they are
+    const qreal left = m_scene->bands.empty() ? 0 : bandNames;
+    setCamera(Camera::fitting(m_scene->bounds.adjusted(-left, 0, 0, 0), m_widget.size()));
     m_fitted = true;
 }
 
 void Viewport::showStart()
 {
     fit();
-    if (!m_scene || m_camera.scale >= readableScale) return;
-    Camera camera;
-    camera.scale = readableScale;
-    camera.offset = {m_widget.width() / 2.0 - startColumn(*m_scene) * readableScale, 0};
-    setCamera(camera);
+    if (m_scene && m_camera.scale < legibleScale) {
+        Camera camera;
+        camera.scale = readableScale;
+        camera.offset = {m_widget.width() / 2.0 - startColumn(*m_scene) * readableScale, 0};
+        setCamera(camera);
+    }
+    m_atStart = m_scene != nullptr;
+    m_touched = false;
+    tell();
 }
 
-void Viewport::zoomBy(qreal factor) { setCamera(m_camera.zoomed(factor, area().center())); }
+void Viewport::leaveStart()
+{
+    m_atStart = false;
+    m_touched = true;
+}
+
+int Viewport::legibleRanks() const
+{
+    constexpr qreal rank = 62, pleasantScale = 0.62;  // the height of a node with what is between it and the next
+    constexpr int above = 100;                        // of the window, where the widget has no size of its own yet
+    const int height = m_widget.isVisible() ? m_widget.height() : m_widget.window()->height() - above;
+    return static_cast<int>(height / (rank * pleasantScale));
+}
+
+void Viewport::zoomBy(qreal factor)
+{
+    leaveStart();
+    setCamera(m_camera.zoomed(factor, area().center()));
+}
 
 void Viewport::centreOn(QPointF scene)
 {
@@ -92,7 +117,7 @@ void Viewport::scrollTo(const QRectF& sceneRect, bool centre)
         next.offset += QPointF(std::max(0.0, room.left() - seen.left()) - std::max(0.0, seen.right() - room.right()),
                                std::max(0.0, room.top() - seen.top()) - std::max(0.0, seen.bottom() - room.bottom()));
     const qreal top = m_scene->bounds.top() * next.scale;
-    const qreal bottom = m_scene->bounds.bottom() * next.scale + m_reserved;
+    const qreal bottom = m_scene->bounds.bottom() * next.scale;
     if (bottom - top > m_widget.height())
         next.offset.setY(std::clamp(next.offset.y(), m_widget.height() - bottom, -top));
     setCamera(next);

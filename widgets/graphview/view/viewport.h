@@ -17,16 +17,21 @@ public:
 
     // Another scene, null: none; what was at `shift` from where it is now stays where it is on the screen.
     void setScene(ScenePtr scene, QPointF shift);
-    void holdStill(QPointF moved);                         // the widget has moved: the scene has not
-    void resized();                                        // what was fitted is fitted again
-    void setReserved(int pixels) { m_reserved = pixels; }  // at the lower edge, for what floats there
+    void holdStill(QPointF moved);  // the widget has moved: the scene has not
+    void resized();                 // what was fitted is fitted again
     [[nodiscard]] const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
 
     void fit();
-    void showStart();              // all of it where it can be read so, else its upper end
-    void zoomBy(qreal factor);     // about the middle
-    void centreOn(QPointF scene);  // with the zoom of now
+    void showStart();  // all of it where it can be read so, else its upper end
+    void setPointer(QPointF pointer) { m_pointer = pointer; }
+    [[nodiscard]] QPointF pointer() const { return m_pointer; }  // outside of the widget where it is not over it
+    [[nodiscard]] int legibleRanks() const;  // nodes one below the other that are seen whole and can be read
+    [[nodiscard]] bool atStart() const { return m_atStart; }  // nobody has touched it since: it may move by itself
+    void leaveStart();                                        // somebody looks around
+    [[nodiscard]] bool touched() const { return m_touched; }  // since showStart()
+    void zoomBy(qreal factor);                                // about the middle
+    void centreOn(QPointF scene);                             // with the zoom of now
     void scrollTo(const QRectF& sceneRect, bool centre = false);
 
 signals:
@@ -39,8 +44,8 @@ private:
     QWidget& m_widget;
     ScenePtr m_scene;
     Camera m_camera;
-    int m_reserved = 0;
-    bool m_fitted = false;
+    QPointF m_pointer{-1e6, -1e6};
+    bool m_fitted = false, m_atStart = false, m_touched = false;
 };
 
 }  // namespace hopscope::graphview

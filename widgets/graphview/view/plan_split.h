@@ -1,0 +1,41 @@
+#pragma once
+
+// Two plans side by side: the graph as it is, and beside it, at the same places, what another plan makes of it. What it
+// computes in other stages is marked there. Both look at the same place.
+
+#include <QCoreApplication>
+#include <QLabel>
+#include <QSplitter>
+
+#include "graphview/view/colour_modes.h"
+
+namespace hopscope::graphview {
+
+class PlanSplit {
+    Q_DECLARE_TR_FUNCTIONS(PlanSplit)
+public:
+    // Takes the view into its splitter.
+    PlanSplit(const GraphParts& parts, ColourModes& colours);
+
+    [[nodiscard]] QSplitter& widget() { return *m_splitter; }
+    [[nodiscard]] GraphView& other() { return *m_other; }
+    void setTheme(const style::Theme& theme);
+    void compareWith(std::optional<base::Strategy> strategy);  // none: the graph alone
+    void refresh();                                            // another scene, plan or colour
+    void followCamera(const GraphView& moved);
+
+private:
+    QWidget* side(GraphView& view, QLabel& name);
+    void show(const ScenePtr& scene, const models::PlanPtr& plan);
+
+    const GraphParts& m_parts;
+    ColourModes& m_colours;
+    QSplitter* m_splitter;
+    QLabel *m_ownName, *m_otherName;
+    GraphView* m_other;
+    QWidget* m_otherSide;
+    std::optional<base::Strategy> m_with;
+    bool m_following = false;  // one of the views moves with the other
+};
+
+}  // namespace hopscope::graphview

@@ -1,0 +1,32 @@
+#pragma once
+
+// Looks for plans that trade time for memory: for falling batch sizes the optimum in time and the one in bytes, each with
+// its proof. The engine does one thing at a time: the search makes way for everything else and goes on when asked again.
+
+#include "jobs/workbench_state.h"
+
+namespace hopscope::jobs {
+
+class FrontSearch {
+public:
+    explicit FrontSearch(WorkbenchState& state) : m_state(state) {}
+
+    void explore();  // begins, or goes on; nothing while something is under way or all is known
+    void giveUp();   // what is under way is asked for again later
+    void forget();   // the machine is known better: all again
+    void use(const models::FrontPoint& point) const;  // its cuts can be undone
+
+private:
+    void begin();
+    void askNext();
+    void answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan);
+    void addSmaller(std::int64_t batch);
+
+    WorkbenchState& m_state;
+    std::vector<models::Settings> m_open;  // to be asked, the next one last
+    models::Settings m_settings;           // that the points are for
+    const void* m_model = nullptr;
+    std::int64_t m_request = 0;  // 0: none under way
+};
+
+}  // namespace hopscope::jobs

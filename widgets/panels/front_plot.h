@@ -1,0 +1,61 @@
+#pragma once
+
+// Time against device memory: a point per plan, the plan of now marked, the memory limit as a line. A click or Enter chooses
+// a point, arrow keys walk along them.
+
+#include <QWidget>
+
+#include "models/front.h"
+#include "style/theme.h"
+
+namespace hopscope::panels {
+
+class FrontPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit FrontPlot(QWidget* parent = nullptr);
+    // `now`: the plan that is shown, also where it is none of the points; `limit` of the device's memory; both may be missing.
+    void display(std::vector<models::FrontRow> rows, models::PlanPtr now, std::optional<qint64> limit);
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] QSize sizeHint() const override { return {320, 210}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {160, 170}; }
+    [[nodiscard]] QPointF placeOf(int row) const;  // on the widget
+
+signals:
+    void chosen(int row);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    // What an axis shows, from its first to its last number; along it numbers grow by factors.
+    struct Range {
+        double first = 1, last = 1;
+        [[nodiscard]] double share(double value) const;
+        [[nodiscard]] double at(double share) const;
+    };
+    void setRanges();
+    [[nodiscard]] QRectF room() const;
+    [[nodiscard]] QPointF place(const protocol::Prediction& predicted) const;
+    [[nodiscard]] int rowAt(QPointF at) const;  // -1: none
+    void light(int row);
+    void paintAxes(QPainter& painter) const;
+    void paintLimit(QPainter& painter) const;
+    void paintCurve(QPainter& painter) const;
+    void paintPoint(QPainter& painter, int row) const;
+    void paintNow(QPainter& painter) const;
+
+    std::vector<models::FrontRow> m_rows;
+    models::PlanPtr m_now;
+    std::optional<qint64> m_limit;
+    Range m_memory, m_time;
+    int m_lit = -1;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::panels

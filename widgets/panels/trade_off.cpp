@@ -1,0 +1,83 @@
+#include "panels/trade_off.h"
+
+#include <QBoxLayout>
+
+#include "jobs/front_search.h"
+#include "panels/column_fold.h"
+
+namespace hopscope::panels {
+
+TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("tradeOff"));
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(12, 10, 12, 12);
+    layout->setSpacing(6);
+    m_state = wrapped(QStringLiteral("tradeOffState"), this);
+    m_state->setProperty("muted", true);
+    m_plot = new FrontPlot(this);
+    m_table = makeTable(QStringLiteral("front"), &m_rows, this);
+    m_table->setAccessibleName(tr("Plans that trade time for memory"));
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    layout->addWidget(heading(tr("Time against memory"), this));
+    layout->addWidget(m_plot);
+    layout->addWidget(m_state);
+    layout->addWidget(m_table);
+    layout->addStretch(1);
+    fillWith(this, content);
+    fitColumns(*m_table);
+    using models::FrontColumn;
+    new ColumnFold(*m_table, {static_cast<int>(FrontColumn::Stages), static_cast<int>(FrontColumn::Host),
+                              static_cast<int>(FrontColumn::Batch)});
+    models::Document* document = &context.document;
+    connect(document, &models::Document::frontChanged, this, &TradeOff::refresh);
+    connect(document, &models::Document::planChanged, this, &TradeOff::refresh);
+    connect(document, &models::Document::settingsChanged, this, &TradeOff::refresh);
+    connect(m_plot, &FrontPlot::chosen, this, &TradeOff::use);
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { use(index.row()); });
+    refresh();
+}
+
+// What is painted is seen.
+void TradeOff::paintEvent(QPaintEvent* event)
+{
+    Panel::paintEvent(event);
+    QMetaObject::invokeMethod(
+        &m_context.workbench, [this] { m_context.workbench.front().explore(); }, Qt::QueuedConnection);
+}
+
+QString TradeOff::stateLine() const
+{
+    const models::Document& document = m_context.document;
+    if (!document.plan()) return tr("No plan");
+    if (!document.plan()->predicted) return tr("Open the model with its graph to see time and memory.");
+    if (!document.front().complete) return tr("Looking for plans in smaller batches...");
+    return tr("Optimal plans for falling batch sizes, without pins; filled points are proven. A click uses a plan.");
+}
+
+void TradeOff::refresh()
+{
+    const models::Document& document = m_context.document;
+    const bool known = document.plan() && document.plan()->predicted;
+    m_state->setText(stateLine());
+    std::vector<models::FrontRow> rows = known ? models::frontRows(document) : std::vector<models::FrontRow>();
+    m_plot->display(rows, document.plan(), document.settings().memory);
+    m_plot->setVisible(known);
+    m_table->setVisible(!rows.empty());
+    m_rows.setRows(std::move(rows));
+    const int height = m_rows.rowCount() * m_table->verticalHeader()->defaultSectionSize();
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + 2 * m_table->frameWidth() + 2 + height);
+    update();
+}
+
+void TradeOff::use(int row)
+{
+    // Its row is gone once it is used.
+    const models::FrontPoint point = m_rows.at(row).point;
+    m_context.workbench.front().use(point);
+}
+
+Panel* makeTradeOff(const Context& context, QWidget* parent) { return new TradeOff(context, parent); }
+
+}  // namespace hopscope::panels
