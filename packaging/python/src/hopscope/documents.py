@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _html
+from . import _html, _svg
 
 if TYPE_CHECKING:
     import pandas
@@ -106,6 +106,9 @@ class Inspection:
     def _repr_html_(self) -> str:
         return _html.inspection(self)
 
+    def _repr_svg_(self) -> str:
+        return _svg.inspection(self)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -144,6 +147,9 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return _html.plan(self)
+
+    def _repr_svg_(self) -> str:
+        return _svg.plan(self)
 
 
 @dataclass(frozen=True)
