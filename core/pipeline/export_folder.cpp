@@ -188,6 +188,24 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
     return std::move(bundle->split);
 }
 
+base::Result<std::map<std::string, std::string>> previewExport(const Prepared& prepared, const plan::Plan& plan,
+                                                               const std::string& tool)
+{
+    exporter::Request request;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.plan = &plan;
+    request.tool = tool;
+    base::Result<exporter::Bundle> bundle = exporter::write(request);
+    if (!bundle) return base::forward(bundle);
+    std::map<std::string, std::string> files = std::move(bundle->python);
+    files["plan.json"] = schema::writePlan(plan, prepared.analysis);
+    for (const char* const later : {"README.md", "run.py", "schema.json", "stages.pt", "weights.safetensors"})
+        files[later];
+    return files;
+}
+
 base::Result<schema::Split> readExported(const std::string& path)
 {
     const std::string file = fs::is_directory(path) ? (fs::path(path) / "schema.json").string() : path;
