@@ -10,6 +10,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSplitter>
+#include <QVBoxLayout>
 
 #include "export_sentences.h"
 
@@ -71,11 +72,14 @@ void ExportDialog::setupWidgets()
     m_write = buttons->addButton(tr("&Export"), QDialogButtonBox::ActionRole);
     m_write->setObjectName(QStringLiteral("exportWrite"));
     m_write->setProperty("primary", true);
-    auto* form = new QFormLayout(this);
+    m_write->setDefault(true);
+    auto* form = new QFormLayout;
     form->addRow(tr("&Folder"), m_folder);
-    form->addRow(split);
-    form->addRow(m_status);
-    form->addRow(buttons);
+    auto* column = new QVBoxLayout(this);
+    column->addLayout(form);
+    column->addWidget(split, 1);
+    column->addWidget(m_status);
+    column->addWidget(buttons);
     connect(m_files, &QListWidget::currentRowChanged, this, &ExportDialog::showFile);
     connect(m_write, &QPushButton::clicked, this, &ExportDialog::write);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -127,7 +131,7 @@ void ExportDialog::written(const base::Result<json::Value>& answer)
     m_write->setEnabled(true);
     if (!answer) return say(failureText(answer.error()));
     const ExportRecord record = recordOf(*answer);
-    say(tr("Written to %1. %2. Run it with: python %1/run.py --data D -o results").arg(record.folder, record.verified));
+    say(tr("Written to %1: %2. Run it with: python %1/run.py --data D -o results").arg(record.folder, record.verified));
 }
 
 void ExportDialog::say(const QString& sentence) { m_status->setText(sentence); }

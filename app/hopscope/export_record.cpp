@@ -3,6 +3,7 @@
 #include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QLabel>
+#include <QVBoxLayout>
 
 #include "export_sentences.h"
 
@@ -16,13 +17,16 @@ ExportRecordDialog::ExportRecordDialog(const WindowParts& parts, const QString& 
     setObjectName(QStringLiteral("exportRecord"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Exported split"));
-    m_rows = new QFormLayout(this);
+    m_rows = new QFormLayout;
     m_status = new QLabel(tr("Reading…"), this);
     m_status->setObjectName(QStringLiteral("exportHolds"));
     m_status->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    m_rows->addRow(m_status);
-    m_rows->addRow(buttons);
+    auto* column = new QVBoxLayout(this);
+    column->addLayout(m_rows);
+    column->addWidget(m_status);
+    column->addStretch();
+    column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     resize(620, 320);
     m_parts.workbench.queries().exportRecord(m_folder, this,
@@ -37,13 +41,12 @@ ExportRecordDialog::~ExportRecordDialog()
 void ExportRecordDialog::showRecord(const base::Result<json::Value>& answer)
 {
     if (!answer) return m_status->setText(failureText(answer.error()));
-    int at = 0;
     for (const auto& [name, text] : recordOf(*answer).rows) {
         auto* label = new QLabel(text, this);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
-        m_rows->insertRow(at++, name, label);
+        m_rows->addRow(name, label);
     }
     if (m_parts.document.model()) check();
     else m_status->setText(tr("Open its model to see whether it still holds."));

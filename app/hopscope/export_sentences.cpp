@@ -16,12 +16,13 @@ QString textOf(const json::Reader& reader, const char* key)
     return QString::fromStdString(reader.maybe<std::string>(key).value_or(""));
 }
 
-// "equal: equal within the tolerance on all rows".
+// "equal within the tolerance on all rows", "unverifiable: no sampled node ...".
 QString verdictText(const json::Reader& answer)
 {
     const json::Reader record = answer.child("verification");
     if (!record.value().isObject()) return tr("not verified");
-    return textOf(record, "verdict") + QStringLiteral(": ") + textOf(record, "reason");
+    const QString verdict = textOf(record, "verdict"), reason = textOf(record, "reason");
+    return reason.startsWith(verdict) ? reason : verdict + QStringLiteral(": ") + reason;
 }
 
 QString listText(const json::Reader& answer, const char* key)

@@ -18,7 +18,7 @@ QVector<ExportedFile> filesOf(const json::Value& preview);  // of export/preview
 
 struct ExportRecord {
     QString folder;
-    QString verified;                           // "equal: equal within the tolerance on all rows"
+    QString verified;                           // "equal within the tolerance on all rows"
     QVector<std::pair<QString, QString>> rows;  // what there is to know, by its name
 };
 

@@ -70,9 +70,10 @@ void TestExports::whatWasWrittenIsSaidWithItsVerdict()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     ExportDialog* dialog = openExport(bed);
-    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/tmp/split");
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/split");
     bed::child<QPushButton>(*dialog, "exportWrite")->click();
-    QTRY_VERIFY(said(*dialog, "exportStatus").startsWith("Written to /tmp/split. equal: "));
+    QTRY_VERIFY(
+        said(*dialog, "exportStatus").startsWith("Written to /exports/split: equal within the tolerance on all rows."));
     QVERIFY(bed::child<QPushButton>(*dialog, "exportWrite")->isEnabled());
 }
 
@@ -81,9 +82,9 @@ void TestExports::whatCannotBeWrittenHasItsSentence()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     ExportDialog* dialog = openExport(bed);
-    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/tmp/taken");
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/taken");
     bed::child<QPushButton>(*dialog, "exportWrite")->click();
-    QTRY_VERIFY(said(*dialog, "exportStatus").contains("/tmp/taken: exists already"));
+    QTRY_VERIFY(said(*dialog, "exportStatus").contains("/exports/taken: exists already"));
     QVERIFY(bed::child<QPushButton>(*dialog, "exportWrite")->isEnabled());
 }
 
@@ -91,14 +92,14 @@ void TestExports::aRecordIsShownAndCheckedForWhatIsOpen()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    ExportRecordDialog* dialog = lookAt(bed, "/tmp/split/schema.json");
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
     QVERIFY(dialog != nullptr);
     QTRY_VERIFY2(said(*dialog, "exportHolds").startsWith("It still holds: equal"),
                  qPrintable(said(*dialog, "exportHolds")));
     QVERIFY(said(*dialog, "exportHolds").contains("other data"));
     QStringList shown;
     for (const QLabel* label : dialog->findChildren<QLabel*>()) shown.append(label->text());
-    for (const char* const text : {"/tmp/split", "hopscope 0.1.0", "0123456789abcdef"})
+    for (const char* const text : {"/exports/split", "hopscope 0.1.0", "0123456789abcdef"})
         QVERIFY2(shown.contains(QLatin1String(text)), text);
 }
 
@@ -106,19 +107,19 @@ void TestExports::anExportOfAnotherModelDoesNotHold()
 {
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
-    ExportRecordDialog* dialog = lookAt(bed, "/tmp/changed/schema.json");
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/changed/schema.json");
     QVERIFY(dialog != nullptr);
-    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /tmp/changed: the model has changed"));
+    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /exports/changed: the model has changed"));
 }
 
 void TestExports::withoutAModelThereIsOnlyTheRecord()
 {
     Bed bed;
-    ExportRecordDialog* dialog = lookAt(bed, "/tmp/split/schema.json");
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
     QVERIFY(dialog != nullptr);
     QTRY_COMPARE(said(*dialog, "exportHolds"), QStringLiteral("Open its model to see whether it still holds."));
     delete dialog;
-    dialog = lookAt(bed, "/tmp/none/schema.json");
+    dialog = lookAt(bed, "/exports/none/schema.json");
     QVERIFY(dialog != nullptr);
     QTRY_VERIFY(said(*dialog, "exportHolds").contains("no such file"));
 }
@@ -128,7 +129,7 @@ void TestExports::aClosedDialogAnswersNothing()
     Bed bed;
     QVERIFY(bed.open("chain3.pt"));
     ExportDialog* dialog = openExport(bed);
-    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/tmp/split");
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/split");
     bed::child<QPushButton>(*dialog, "exportWrite")->click();
     delete dialog;
     QVERIFY(bed.run());  // the engine goes on
