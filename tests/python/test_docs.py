@@ -42,6 +42,9 @@ class Examples(unittest.TestCase):
         self.assertIn("equal", result["text/html"])
         ElementTree.fromstring(picture["image/svg+xml"])
         self.assertIn(picture["image/svg+xml"], picture["text/html"])
+        for word in ("stage 1 · node", "convs.0", "convs.1"):
+            self.assertIn(word, picture["image/svg+xml"])
+        self.assertRegex(picture["text/plain"], r"^Inspection\(GraphSAGE: depth 2, 2 stages, \d+ operators\)$")
         self.assertEqual(same["text/plain"], "('equal', True)")
 
     def test_the_readme_reaches_a_verified_output_in_six_lines(self):

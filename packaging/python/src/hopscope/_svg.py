@@ -60,7 +60,10 @@ def inspection(found: documents.Inspection) -> str:
     bands = [[Box(_key(*at), at[1], _operators(names)) for at, names in counts.items() if at[0] == stage.index]
              for stage in found.stages]  # fmt: skip
     readers, links = _readers(found, homes)
+    labels = {value["id"]: value["label"] for value in found.document["values"]}
     stored = [_stored(cut, homes.get(cut.value, ""), readers.get(cut.value, [])) for cut in found.cuts]
+    for value, cut in zip(stored, found.cuts, strict=True):
+        value.title = labels.get(cut.value) or value.title
     titles = [_title(stage) for stage in found.stages]
     return draw(Picture(titles, bands, stored, links))
 

@@ -81,7 +81,7 @@ class Lint:
     blocking: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inspection:
     """What a model is. `splittable` False: `lints` say why."""
 
@@ -98,6 +98,10 @@ class Inspection:
     lints: list[Lint]
     notes: list[str]
     document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        kind = self.model_class or self.model
+        return f"Inspection({kind}: depth {self.depth}, {len(self.stages)} stages, {len(self.operators)} operators)"
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row per operator."""
