@@ -1,6 +1,10 @@
 #include "file_actions.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
+
+#include "export_dialog.h"
+#include "export_record.h"
 
 namespace hopscope::window {
 
@@ -93,6 +97,33 @@ void addExports(ActionBook& book, Exporter& exporter)
     });
 }
 
+void addFolders(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "file.exportSplit",
+         .text = tr("E&xport the Split…"),
+         .shortcut = "Ctrl+Shift+E",
+         .tip = tr("Write the plan as a folder of code that runs without Hopscope"),
+         .needs = Plan,
+         .run = [&parts] { (new ExportDialog(parts))->open(); }},
+        {.name = "file.openExport",
+         .text = tr("Look at a&n Exported Split…"),
+         .shortcut = "",
+         .tip = tr("Show the record of an exported split, and whether it still holds"),
+         .needs = Nothing,
+         .run =
+             [&parts, &dialogs] {
+                 dialogs.engineFiles().choose(
+                     &parts.window, tr("Choose the schema.json of an exported split"),
+                     tr("Exported splits (schema.json)"), false, [&parts](const QStringList& chosen) {
+                         if (chosen.isEmpty()) return;
+                         (new ExportRecordDialog(parts, QFileInfo(chosen.first()).path()))->open();
+                     });
+             }},
+    });
+}
+
 void addClosing(ActionBook& book, const WindowParts& parts, SessionControl& sessions)
 {
     using enum Needs;
@@ -114,10 +145,12 @@ void addClosing(ActionBook& book, const WindowParts& parts, SessionControl& sess
 
 }  // namespace
 
-void addFileActions(ActionBook& book, const WindowParts& parts, SessionControl& sessions, Exporter& exporter)
+void addFileActions(ActionBook& book, const WindowParts& parts, SessionControl& sessions, Exporter& exporter,
+                    FileDialogs& dialogs)
 {
     addOpening(book, parts, sessions);
     addExports(book, exporter);
+    addFolders(book, parts, dialogs);
     addClosing(book, parts, sessions);
 }
 

@@ -8,6 +8,7 @@
 
 namespace hopscope::window {
 
-void addFileActions(ActionBook& book, const WindowParts& parts, SessionControl& sessions, Exporter& exporter);
+void addFileActions(ActionBook& book, const WindowParts& parts, SessionControl& sessions, Exporter& exporter,
+                    FileDialogs& dialogs);
 
 }  // namespace hopscope::window

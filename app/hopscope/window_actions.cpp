@@ -20,7 +20,7 @@ WindowActions::WindowActions(const WindowParts& parts, SessionControl& sessions,
       m_book(&parts.window),
       m_perspectives(nullptr)
 {
-    addFileActions(m_book, parts, sessions, exporter);
+    addFileActions(m_book, parts, sessions, exporter, dialogs);
     addEditActions(m_book, parts);
     addPerspectives();
     addPanels();
@@ -186,10 +186,10 @@ void WindowActions::setupMenus()
 
 void WindowActions::fillMenu(const QString& group, const QString& title)
 {
-    static const QStringList separated{"file.reload",       "file.exportPicture", "file.close",  "view.reset",
-                                       "view.nextPanel",    "view.themeAuto",     "plan.clear",  "plan.load",
-                                       "run.pause",         "run.openReport",     "run.machine", "help.about",
-                                       "view.panel.outline"};
+    static const QStringList separated{"file.reload", "file.exportPicture", "file.exportSplit", "file.close",
+                                       "view.reset",  "view.nextPanel",     "view.themeAuto",   "plan.clear",
+                                       "plan.load",   "run.pause",          "run.openReport",   "run.machine",
+                                       "help.about",  "view.panel.outline"};
     QMenu* menu = m_parts.window.menuBar()->addMenu(title);
     menu->setObjectName(QStringLiteral("menu.%1").arg(group));
     menu->setToolTipsVisible(true);

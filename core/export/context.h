@@ -49,4 +49,7 @@ struct Context {
     Needs needs;
 };
 
+// "row 0", also for edges with self-loops, whose ends are "row 0 + the row number".
+std::string keyLabel(const analysis::Analysis& analysis, ir::KeyId key);
+
 }  // namespace hopscope::exporter

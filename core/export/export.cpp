@@ -2,7 +2,9 @@
 
 #include <fstream>
 
+#include "analysis/naming/value_names.h"
 #include "executor/exception_boundary.h"
+#include "export/python_files.h"
 #include "export/readme.h"
 #include "export/runner_text.h"
 #include "export/script_module.h"
@@ -17,11 +19,6 @@ namespace {
 base::Error outOfMemory()
 {
     return base::makeError(base::ErrorCode::Resources, "out of memory while the export was written");
-}
-
-std::string title(const Request& request)
-{
-    return "The stages of " + request.model->info().className + ", written by " + request.tool + ".";
 }
 
 base::Status writeText(const std::string& text, const std::string& path)
@@ -44,7 +41,8 @@ base::Result<Bundle> write(const Request& request)
             bundle.split = schema::makeSplit(*request.plan, *request.analysis, request.verification);
             bundle.split.hashes = request.hashes;
             bundle.split.tool = request.tool;
-            bundle.python = pythonSource(stages, title(request));
+            bundle.python = pythonFiles(stages, analysis::ValueNames(*request.analysis),
+                                        request.model->info().className, request.tool);
             bundle.script = scriptSource(stages);
             bundle.split.code = std::move(stages.code);
             return bundle;
@@ -54,12 +52,11 @@ base::Result<Bundle> write(const Request& request)
 
 base::Status save(const Request& request, const Bundle& bundle, const std::string& folder)
 {
-    const std::pair<const char*, std::string> texts[] = {
-        {"schema.json", schema::writeSplit(bundle.split)},
-        {"plan.json", schema::writePlan(*request.plan, *request.analysis)},
-        {"stages.py", bundle.python},
-        {"run.py", runnerText()},
-        {"README.md", readme(request, bundle)}};
+    std::map<std::string, std::string> texts = bundle.python;
+    texts["schema.json"] = schema::writeSplit(bundle.split);
+    texts["plan.json"] = schema::writePlan(*request.plan, *request.analysis);
+    texts["run.py"] = runnerText();
+    texts["README.md"] = readme(request, bundle);
     for (const auto& [name, text] : texts)
         if (const base::Status written = writeText(text, folder + "/" + name); !written) return written;
     const base::Result<base::TensorMap> weights = weightsOf(*request.walk, *request.analysis, *bundle.split.code);

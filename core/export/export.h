@@ -3,6 +3,7 @@
 // A split as code that other programs run: Python, TorchScript, weights, schema and a runner, in a folder that stands alone
 // (docs/export.md). What a plan computes is said by the IR alone; the code is compared with the model before it is published.
 
+#include <map>
 #include <string>
 
 #include "base/result.h"
@@ -24,8 +25,9 @@ struct Request {
 
 // Everything in the folder but the weights, which are large.
 struct Bundle {
-    schema::Split split;  // with the code's part
-    std::string python, script;
+    schema::Split split;                        // with the code's part
+    std::map<std::string, std::string> python;  // by the name of the file
+    std::string script;
 };
 
 // Deterministic. Fails with Unsupported, naming the operator, for a split that the code or the runner cannot express.

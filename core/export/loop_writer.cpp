@@ -353,7 +353,7 @@ std::string LoopWriter::positions(const RowClass& on, ir::SpaceId space, ir::Key
     wanted.table = m_context.ids.space(space);
     wanted.key = m_context.ids.key(key);
     wanted.rows = {rowsOf(on), rowsOf(in)};
-    const std::string end = analysis::nameOfKey(m_analysis, key);
+    const std::string end = keyLabel(m_analysis, key);
     return m_writer.argument(wanted, analysis::tableLabel(m_analysis.tables, space) + " " + end);
 }
 

@@ -29,6 +29,14 @@ std::vector<schema::CodeWeight> Weights::list() const
     return weights;
 }
 
+std::string keyLabel(const analysis::Analysis& analysis, ir::KeyId key)
+{
+    static const std::string own = " + the row number";
+    std::string label = analysis::nameOfKey(analysis, key);
+    for (std::size_t at = label.find(own); at != std::string::npos; at = label.find(own)) label.erase(at, own.size());
+    return label;
+}
+
 std::string MethodWriter::argument(CodeArgument wanted, const std::string& label)
 {
     for (const CodeArgument& known : m_arguments) {

@@ -199,7 +199,7 @@ private:
 
     std::string columnLabel(ir::SpaceId space, ir::KeyId key) const
     {
-        return analysis::tableLabel(m_analysis.tables, space) + " " + analysis::nameOfKey(m_analysis, key);
+        return analysis::tableLabel(m_analysis.tables, space) + " " + keyLabel(m_analysis, key);
     }
 
     std::string integers(const std::string& numbers, ir::ValueId source, const std::string& label)
@@ -331,7 +331,7 @@ private:
         const Text rows = size(space);
         result(table.size, method().assign("size " + table.name, Text("torch.scalar_tensor(") + rows +
                                                                      ", dtype=" + dtypeText(base::DType::Int64) + ")"));
-        if (m_context.needs.parents.contains(space)) {
+        if (m_context.needs.parents.contains(space) || s.kind == SpaceKind::Filter) {
             table.parents = "parents." + table.name;
             result(table.parents, *parents(space));
         }

@@ -90,9 +90,11 @@ std::string readme(const Request& request, const Bundle& bundle)
            inputTable(split) + "\n" + outputTable(split) +
            "\n## Files\n"
            "- `run.py`: the runner; `import run; run.load(folder).inference(x=.., edge_index=..)` from Python\n"
-           "- `stages.py`: the stages as an `nn.Module`, to read and to change; its weights are in "
+           "- `prologue.py`, `stage_1.py`, ...: the stages as `nn.Module`s, to read and to change; their weights are "
+           "in "
            "`weights.safetensors`\n"
-           "- `stages.pt`: the same as TorchScript, with its weights, for `torch.jit.load` in Python and C++\n"
+           "- `stages.pt`: all of them as one TorchScript module, with the weights, for `torch.jit.load` in Python and "
+           "C++\n"
            "- `schema.json`: tensors, tables and what each method is called with; `docs/export.md` of Hopscope "
            "explains it\n\n" +
            stageTable(request, split) + "\n## What was verified\n" + verified(request.verification) + "\nMade from:\n" +

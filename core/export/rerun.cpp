@@ -3,8 +3,10 @@
 #include <torch/script.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "executor/failure.h"
+#include "export/inputs.h"
 #include "loader/tensors.h"
 
 namespace hopscope::exporter {
@@ -15,6 +17,17 @@ using schema::CodeRowsKind;
 using schema::MergeKind;
 
 namespace {
+
+// What an operator complains about, without where TorchScript was.
+std::string lastLine(std::string text)
+{
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+    const std::size_t line = text.rfind('\n');
+    if (line != std::string::npos) text.erase(0, line + 1);
+    for (const std::string_view kind : {"RuntimeError: ", "AssertionError: "})
+        if (text.starts_with(kind)) text.erase(0, kind.size());
+    return text;
+}
 
 class Rerun {
 public:
@@ -41,18 +54,37 @@ private:
 
     void prologue()
     {
-        std::vector<c10::IValue> arguments;
-        for (const std::string& name : m_code.prologue) {
-            if (!m_inputs.contains(name)) executor::raise(base::ErrorCode::Input, "the data has no " + name);
-            arguments.emplace_back(m_inputs.at(name));
-        }
-        const auto made = m_module.get_method("prologue")(arguments).toGenericDict();
-        for (const auto& entry : made) m_made[entry.key().toStringRef()] = entry.value().toTensor();
+        for (const auto& entry : made()) m_made[entry.key().toStringRef()] = entry.value().toTensor();
         for (const schema::TensorSpec& spec : m_split.tensors) adopt(spec.value);
         for (const schema::CodeLoop& loop : m_code.loops)
             for (const schema::CodeArgument& a : loop.arguments) adopt(a.value);
         for (const schema::CodeArgument& a : m_code.results) adopt(a.value);
         for (const schema::CodeTable& table : m_code.tables) m_tables[table.name] = &table;
+        for (const schema::CodeColumn& c : m_code.columns) checkColumn(c);
+    }
+
+    // The prologue asserts what the code takes for granted of a graph.
+    c10::impl::GenericDict made()
+    {
+        std::vector<c10::IValue> arguments;
+        for (const std::string& name : m_code.prologue) arguments.emplace_back(m_inputs.at(name));
+        try {
+            return m_module.get_method("prologue")(arguments).toGenericDict();
+        } catch (const std::exception& e) {
+            executor::raise(base::ErrorCode::Input, "the graph does not fit this export: " + lastLine(e.what()));
+        }
+    }
+
+    void checkColumn(const schema::CodeColumn& column) const
+    {
+        if (column.tensor.empty()) return;
+        const at::Tensor& rows = m_made.at(column.tensor);
+        const std::int64_t size = this->size(column.target);
+        if (rows.numel() == 0) return;
+        if (rows.min().item<std::int64_t>() < 0 || rows.max().item<std::int64_t>() >= size)
+            executor::raise(base::ErrorCode::Input, "the graph does not fit this export: " + column.table +
+                                                        " refers to a row that does not exist: " + column.target +
+                                                        " has " + std::to_string(size) + " rows");
     }
 
     void adopt(ir::ValueId value)
@@ -200,6 +232,7 @@ private:
 
 base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs)
 {
+    if (const base::Status fits = checkInputs(split, inputs); !fits) return base::forward(fits);
     const c10::InferenceMode inference;
     try {
         return Rerun(torch::jit::load(path, at::kCPU), split, inputs).run();

@@ -9,7 +9,7 @@
 namespace hopscope::exporter {
 
 // The outputs by name, for inputs by their data keys. For small graphs: everything is in memory, on the CPU. Fails with
-// Internal if the code fails or the schema does not describe it, with Input if an input is missing.
+// Internal if the code fails or the schema does not describe it, with Input if an input is missing or does not fit.
 base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs);
 
 }  // namespace hopscope::exporter

@@ -1,6 +1,7 @@
 #include "export/source.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace hopscope::exporter {
 
@@ -10,18 +11,6 @@ constexpr std::size_t widest = 100;
 
 std::string typeOf(const Parameter& p) { return p.name + (p.number ? ": int" : ": Tensor"); }
 
-// One parameter per line where they do not fit into one.
-std::string head(const Method& method, const std::string& result)
-{
-    std::string list = "self";
-    for (const Parameter& p : method.parameters()) list += ", " + typeOf(p);
-    const std::string line = "    def " + method.name() + "(" + list + ") -> " + result + ":\n";
-    if (line.size() <= widest) return line;
-    std::string text = "    def " + method.name() + "(\n        self,\n";
-    for (const Parameter& p : method.parameters()) text += "        " + typeOf(p) + ",\n";
-    return text + "    ) -> " + result + ":\n";
-}
-
 std::string left(const Statement& statement)
 {
     if (statement.targets.empty()) return "assert ";
@@ -30,140 +19,98 @@ std::string left(const Statement& statement)
     return text + " = ";
 }
 
-// The elements of a list or dictionary one by one, where they do not fit into one line.
-std::string broken(const std::string& text)
+// Where the bracket begins that ends a text; npos where none does.
+std::size_t openingOfLast(const std::string& text)
 {
-    if (text.size() <= widest || (text.front() != '{' && text.front() != '[')) return text;
-    std::string lines(1, text.front());
-    std::size_t from = 1;
-    for (std::size_t at = text.find(", "); at != std::string::npos; at = text.find(", ", from)) {
-        lines += "\n            " + text.substr(from, at - from) + ",";
-        from = at + 2;
+    static const std::string open = "([{", close = ")]}";
+    if (text.empty() || close.find(text.back()) == std::string::npos) return std::string::npos;
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t at = text.size(); at-- > 0;) {
+        if (text[at] == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (close.find(text[at]) != std::string::npos) ++depth;
+        if (open.find(text[at]) != std::string::npos && --depth == 0) return at;
     }
-    return lines + "\n            " + text.substr(from, text.size() - from - 1) + "\n        " + text.back();
+    return std::string::npos;
 }
 
-std::string body(const Method& method, std::string Text::*spelling)
+bool isCallOrList(const std::string& text, std::size_t opening)
 {
-    std::string text, comment;
-    for (const Statement& s : method.statements()) {
-        if (s.comment != comment && !s.comment.empty()) text += "        # " + s.comment + "\n";
-        comment = s.comment;
-        text += "        " + left(s) + s.value.*spelling + "\n";
+    const char before = opening == 0 ? ' ' : text[opening - 1];
+    const bool afterName =
+        std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == ']' || before == ')';
+    return text[opening] == '(' ? afterName : !afterName;
+}
+
+// At commas outside of brackets and texts.
+std::vector<std::string> elements(const std::string& list)
+{
+    std::vector<std::string> found(1);
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < list.size(); ++at) {
+        const char c = list[at];
+        if (c == '"') quoted = !quoted;
+        if (!quoted && (c == '(' || c == '[' || c == '{')) ++depth;
+        if (!quoted && (c == ')' || c == ']' || c == '}')) --depth;
+        if (c == ',' && depth == 0 && !quoted) found.emplace_back(), ++at;
+        else found.back() += c;
     }
-    return text + "        return " + broken(method.result().*spelling) + "\n";
+    return found;
 }
 
-std::string method(const Method& method, std::string Text::*spelling, const std::string& result,
-                   const std::string& documentation)
+// The arguments of the last call, or the elements of a list, one by one, where they do not fit into one line.
+std::string broken(const std::string& before, const std::string& text)
 {
-    return head(method, result) + documentation + body(method, spelling);
+    const std::string line = "        " + before + text + "\n";
+    const std::size_t opening = openingOfLast(text);
+    if (line.size() <= widest || opening == std::string::npos || !isCallOrList(text, opening)) return line;
+    std::string lines = "        " + before + text.substr(0, opening + 1) + "\n";
+    for (const std::string& element : elements(text.substr(opening + 1, text.size() - opening - 2)))
+        lines += "            " + element + ",\n";
+    return lines + "        " + text.back() + "\n";
 }
 
-// ---- documentation
-
-std::string described(const schema::CodeRows& rows)
+std::string script(const Method& method, const std::string& result)
 {
-    switch (rows.kind) {
-    case schema::CodeRowsKind::Batch: return "the batch's rows of " + rows.table;
-    case schema::CodeRowsKind::Owned: return "the rows of " + rows.table + " that the batch owns by " + rows.key;
-    case schema::CodeRowsKind::Frontier: break;
-    }
-    return "the frontier of " + rows.table;
-}
-
-std::string described(const schema::CodeArgument& a)
-{
-    switch (a.kind) {
-    case schema::ArgumentKind::Rows: return ir::valueName(a.value) + " on " + described(a.rows.at(0));
-    case schema::ArgumentKind::Whole: return "all of " + ir::valueName(a.value);
-    case schema::ArgumentKind::Positions:
-        return a.key + " of " + described(a.rows.at(0)) + ", as places in " + described(a.rows.at(1));
-    case schema::ArgumentKind::Count: return "how many are " + described(a.rows.at(0));
-    case schema::ArgumentKind::Size: return "rows of " + a.table + " in the whole graph";
-    case schema::ArgumentKind::Parents: return "places of the selected rows in " + described(a.rows.at(1));
-    case schema::ArgumentKind::Order: break;
-    }
-    return "places of " + described(a.rows.at(0)) + " in the parts put together";
-}
-
-std::string argumentList(const std::vector<schema::CodeArgument>& arguments)
-{
-    std::string text;
-    for (const schema::CodeArgument& a : arguments) text += "        " + a.name + ": " + described(a) + "\n";
-    return text.empty() ? text : "\n" + text;
-}
-
-std::string plainText(std::string text)
-{
-    std::ranges::replace(text, '\\', '/');
-    std::ranges::replace(text, '"', '\'');
-    return text;
-}
-
-std::string loopDocumentation(const schema::CodeLoop& loop)
-{
-    std::string returned;
-    for (const schema::CodeResult& r : loop.results)
-        returned += (returned.empty() ? "" : ", ") + std::string(r.merge ? "contributions to " : "rows of ") +
-                    ir::valueName(r.value);
-    return "        \"\"\"Stage " + std::to_string(loop.stage) + ", for a batch of " + plainText(loop.destination) +
-           ": returns " + returned + ".\n" + plainText(argumentList(loop.arguments)) + "        \"\"\"\n";
-}
-
-bool usesMath(const Stages& stages)
-{
-    const auto uses = [](const Method& m) {
-        return std::ranges::any_of(
-                   m.statements(),
-                   [](const Statement& s) { return s.value.python.find("math.") != std::string::npos; }) ||
-               m.result().python.find("math.") != std::string::npos;
-    };
-    return uses(stages.prologue) || std::ranges::any_of(stages.loops, uses) ||
-           (stages.results && uses(*stages.results));
-}
-
-std::string weightTable(const schema::Code& code)
-{
-    std::string text = "WEIGHTS = {\n";
-    for (const schema::CodeWeight& w : code.weights) text += "    \"" + w.attribute + "\": " + quoted(w.name) + ",\n";
-    return code.weights.empty() ? "WEIGHTS: dict[str, str] = {}\n" : text + "}\n";
-}
-
-std::string initialiser()
-{
-    return "    def __init__(self, weights: dict[str, Tensor]) -> None:\n"
-           "        super().__init__()\n"
-           "        for attribute, name in WEIGHTS.items():\n"
-           "            self.register_buffer(attribute, weights[name])\n";
+    return headText(method, method.name(), result) + bodyText(method, &Text::script);
 }
 
 }  // namespace
 
-std::string pythonSource(const Stages& stages, const std::string& title)
+// One parameter per line where they do not fit into one.
+std::string headText(const Method& method, const std::string& name, const std::string& result)
 {
-    std::string text = "\"\"\"" + plainText(title) +
-                       "\n\nThe tensors of each method are described in schema.json, under \"code\".\n\"\"\"\n\n";
-    text += std::string(usesMath(stages) ? "import math\n\n" : "") + "import torch\nfrom torch import Tensor, nn\n\n";
-    text += "# Attributes of the module, and the names of these weights in weights.safetensors and in the model's "
-            "state_dict().\n";
-    text += weightTable(stages.code) + "\n\nclass Stages(nn.Module):\n" + initialiser();
-    text += "\n" + method(stages.prologue, &Text::python, "dict[str, Tensor]",
-                          "        \"\"\"Once for the whole graph: what follows from its structure alone.\"\"\"\n");
-    for (std::size_t i = 0; i < stages.loops.size(); ++i)
-        text += "\n" + method(stages.loops[i], &Text::python, "list[Tensor]", loopDocumentation(stages.code.loops[i]));
-    if (stages.results)
-        text += "\n" + method(*stages.results, &Text::python, "list[Tensor]",
-                              "        \"\"\"After the last stage: the outputs that have no rows.\n" +
-                                  plainText(argumentList(stages.code.results)) + "        \"\"\"\n");
-    return text;
+    std::string list = "self";
+    for (const Parameter& p : method.parameters()) list += ", " + typeOf(p);
+    const std::string line = "    def " + name + "(" + list + ") -> " + result + ":\n";
+    if (line.size() <= widest) return line;
+    std::string text = "    def " + name + "(\n        self,\n";
+    for (const Parameter& p : method.parameters()) text += "        " + typeOf(p) + ",\n";
+    return text + "    ) -> " + result + ":\n";
+}
+
+std::string bodyText(const Method& method, std::string Text::*spelling)
+{
+    // The compiler of TorchScript knows no comma at the end of a dictionary.
+    const auto line = [breaks = spelling == &Text::python](const std::string& before, const std::string& text) {
+        return breaks ? broken(before, text) : "        " + before + text + "\n";
+    };
+    std::string text, comment;
+    for (const Statement& s : method.statements()) {
+        if (s.comment != comment && !s.comment.empty()) text += "        # " + s.comment + "\n";
+        comment = s.comment;
+        text += line(left(s), s.value.*spelling);
+    }
+    return text + line("return ", method.result().*spelling);
 }
 
 std::string scriptSource(const Stages& stages)
 {
-    std::string text = method(stages.prologue, &Text::script, "Dict[str, Tensor]", "");
-    for (const Method& loop : stages.loops) text += "\n" + method(loop, &Text::script, "List[Tensor]", "");
-    if (stages.results) text += "\n" + method(*stages.results, &Text::script, "List[Tensor]", "");
+    std::string text = script(stages.prologue, "Dict[str, Tensor]");
+    for (const Method& loop : stages.loops) text += "\n" + script(loop, "List[Tensor]");
+    if (stages.results) text += "\n" + script(*stages.results, "List[Tensor]");
     return text;
 }
 

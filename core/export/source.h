@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to export: the text of the generated module, in Python and for the compiler of TorchScript.
+// Private to export: the text of methods, in Python and for the compiler of TorchScript.
 
 #include <string>
 
@@ -8,10 +8,13 @@
 
 namespace hopscope::exporter {
 
-// stages.py. `title`: the first line of its documentation.
-std::string pythonSource(const Stages& stages, const std::string& title);
+// "    def NAME(self, x: Tensor) -> RESULT:".
+std::string headText(const Method& method, const std::string& name, const std::string& result);
 
-// The methods alone, without what Python needs around them.
+// Its statements, headed by where they come from: one per line or, in Python where that is too long, one argument per line.
+std::string bodyText(const Method& method, std::string Text::*spelling);
+
+// All methods for the compiler of TorchScript.
 std::string scriptSource(const Stages& stages);
 
 }  // namespace hopscope::exporter

@@ -87,6 +87,14 @@ base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
         different ? "see hopscope-engine verify" : "export with a graph on which the whole model fits into memory");
 }
 
+// A run can go on without the comparison; an export cannot.
+tl::unexpected<base::Error> notExported(base::Error error)
+{
+    if (error.code == base::ErrorCode::Different)
+        error.hint = "Hopscope has a bug or the model is not deterministic; what is not verified is not exported";
+    return tl::unexpected(std::move(error));
+}
+
 std::string hashOf(const std::string& text)
 {
     base::TensorView view;
@@ -165,7 +173,7 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
     if (!scratch) return base::forward(scratch);
     const base::Result<Execution> execution = execute(
         *prepared, {request.plan, request.device, base::VerifyMode::Sample, scratch->path()}, observer, reporter, stop);
-    if (!execution) return base::forward(execution);
+    if (!execution) return notExported(execution.error());
     if (const base::Status verified = checkVerdict(execution->verdict); !verified) return base::forward(verified);
 
     const exporter::Request wanted = exportOf(*prepared, *execution, request.tool);
@@ -178,6 +186,24 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
     if (!checked) return base::forward(checked);
     if (const base::Status published = folder->publish(); !published) return base::forward(published);
     return std::move(bundle->split);
+}
+
+base::Result<std::map<std::string, std::string>> previewExport(const Prepared& prepared, const plan::Plan& plan,
+                                                               const std::string& tool)
+{
+    exporter::Request request;
+    request.model = &prepared.model;
+    request.walk = &prepared.walk;
+    request.analysis = &prepared.analysis;
+    request.plan = &plan;
+    request.tool = tool;
+    base::Result<exporter::Bundle> bundle = exporter::write(request);
+    if (!bundle) return base::forward(bundle);
+    std::map<std::string, std::string> files = std::move(bundle->python);
+    files["plan.json"] = schema::writePlan(plan, prepared.analysis);
+    for (const char* const later : {"README.md", "run.py", "schema.json", "stages.pt", "weights.safetensors"})
+        files[later];
+    return files;
 }
 
 base::Result<schema::Split> readExported(const std::string& path)

@@ -2,6 +2,7 @@
 
 // `export`: a verified split as a folder that stands alone.
 
+#include <map>
 #include <stop_token>
 #include <string>
 
@@ -26,6 +27,11 @@ struct ExportRequest {
 // with Unsupported if the split cannot be expressed as code. After a failure nothing is left.
 base::Result<schema::Split> exportFolder(const ExportRequest& request, executor::Observer& observer, Reporter& reporter,
                                          const std::stop_token& stop);
+
+// What the folder of an export of this plan would hold, by the names of the files: their text, or nothing where that is known
+// only once the plan is verified, or is no text. Writes nothing. Fails with Unsupported as exportFolder does.
+base::Result<std::map<std::string, std::string>> previewExport(const Prepared& prepared, const plan::Plan& plan,
+                                                               const std::string& tool);
 
 // The schema.json of an exported folder, or a file of this kind. Fails with Input.
 base::Result<schema::Split> readExported(const std::string& path);

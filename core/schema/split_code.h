@@ -145,7 +145,7 @@ struct CodeTable {
     std::vector<std::string> from;  // Filter, Cat, Perm: the tables that it is made of; Edge: those of both ends
     std::string made;               // in words: "the rows of edge_index that v12 selects"
     std::string size;               // the prologue's result with its number of rows
-    std::string parents;            // Filter, Perm, where needed: the prologue's result with the rows selected
+    std::string parents;            // Filter, and Perm where needed: the prologue's result with the rows selected
     bool operator==(const CodeTable&) const = default;
 };
 

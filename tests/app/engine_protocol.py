@@ -107,11 +107,21 @@ class Talk:
         self.ask("model/source", "model/source", document=document, op=self.said["model/open"]["inspect"]["ops"][-2]["id"])
         self.ask("fs/list", "fs/list", path="")
         self.ask("machine/rates", "machine/rates", device=None)
+        self.exports(document, made["plan"], opened)
         self.ask("unknown method", "no/such")
         self.run("run", document, made["plan"], False)
         self.run("cancelled run", document, made["plan"], True)
         self.ask("run/pause of no run", "run/pause", run=99)
         self.ask("model/close", "model/close", document=document)
+
+    def exports(self, document, plan, opened):
+        with tempfile.TemporaryDirectory() as place:
+            folder, device = f"{place}/exported", {"device": None, "memory": None, "batch": None}
+            self.ask("export/preview", "export/preview", document=document, plan=plan)
+            self.ask("export/write", "export/write", **opened, **device, plan=plan, folder=folder)
+            self.ask("export/read", "export/read", folder=folder)
+            self.ask("export/read of nothing", "export/read", folder=f"{place}/none")
+            self.ask("export/check", "export/check", **opened, **device, folder=folder)
 
     def run(self, name, document, plan, cancelled):
         self.client.told.clear()

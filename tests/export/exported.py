@@ -3,37 +3,18 @@ import importlib.util
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
+from urllib.parse import unquote
 
+import numpy
 import torch
 from safetensors.torch import load_file
 
 ENGINE = os.environ["HOPSCOPE_ENGINE"]
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 
-# run.py with everything but torch, numpy and the standard library out of reach.
-ALONE = """
-import importlib.abc, runpy, sys
-class Wall(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in ("safetensors", "torch_geometric", "scipy", "pandas", "hopscope", "tqdm"):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Wall())
-script = sys.argv[1]
-sys.argv = sys.argv[1:]
-runpy.run_path(script, run_name="__main__")
-"""
-
-
 def engine(*arguments, timeout=300):
     words = [ENGINE, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, check=False)
-
-
-def alone(*arguments, timeout=300):
-    """run.py as a user starts it who has nothing but torch and numpy."""
-    words = [sys.executable, "-c", ALONE, *map(str, arguments)]
     return subprocess.run(words, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, check=False)
 
 
@@ -66,10 +47,10 @@ def difference(found, expected, tolerance):
 
 
 def complaints(folder, graphs, scratch, batches=(7, None), tolerance=1e-5):
-    """What is wrong with an exported folder: its stages.py and stages.pt, run in batches, on (data, expected) files."""
+    """What is wrong with an exported folder: its Python and stages.pt, run in batches, on (data, expected) files."""
     run = runner(folder)
     found = []
-    for stages, name in ((None, "stages.py"), (torch.jit.load(str(Path(folder) / "stages.pt")), "stages.pt")):
+    for stages, name in ((None, "python"), (torch.jit.load(str(Path(folder) / "stages.pt")), "stages.pt")):
         exported = run.Runner(folder, stages)
         for data, expected in graphs:
             inputs, wanted = run.read_data([data]), load_file(expected)
@@ -77,14 +58,25 @@ def complaints(folder, graphs, scratch, batches=(7, None), tolerance=1e-5):
                 out = Path(scratch) / f"{name}-{batch}-{Path(data).stem}"
                 out.mkdir(parents=True)
                 made = exported.run(inputs, out, batch=batch)
-                if set(made) != set(wanted):
-                    found.append(f"{name}: {sorted(made)} instead of {sorted(wanted)}")
-                    continue
-                for key, value in wanted.items():
-                    problem = difference(made[key], value, tolerance)
-                    if problem:
-                        found.append(f"{name}, {Path(data).name}, batch {batch}: {key} {problem}")
+                problems = differences(made, wanted, tolerance)
+                found += [f"{name}, {Path(data).name}, batch {batch}: {problem}" for problem in problems]
     return found
+
+
+def arrays(folder):
+    """The outputs that run.py left in a folder."""
+    found = {unquote(file.stem): torch.from_numpy(numpy.load(file)) for file in Path(folder).glob("*.npy")}
+    for file in Path(folder).glob("*.safetensors"):
+        found.update(load_file(file))
+    return found
+
+
+def differences(found, expected, tolerance):
+    """What is wrong with outputs by name, as a list of sentences."""
+    if set(found) != set(expected):
+        return [f"{sorted(found)} instead of {sorted(expected)}"]
+    problems = {name: difference(found[name], value, tolerance) for name, value in expected.items()}
+    return [f"{name} {problem}" for name, problem in problems.items() if problem]
 
 
 def graphs_of(case):

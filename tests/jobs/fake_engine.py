@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fake_model import Model, NODES  # noqa: E402
+from fake_model import Model, NODES, verified  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
 
 CODES = {2: "usage", 3: "input", 4: "unsupported"}
@@ -213,6 +213,28 @@ class Engine:
         plan = json.loads(params["text"])
         made = self.documents[params["document"]].make_plan(plan["strategy"], plan["pins"] or [], plan["device"], None)
         return made | {"plan": plan}
+
+    def export_preview(self, params):
+        self.documents[params["document"]]
+        return {"files": [{"name": "README.md", "text": ""}, {"name": "stage_1.py", "text": "class Stage1(nn.Module):\n"}]}
+
+    def export_write(self, params):
+        if "taken" in params["folder"]:
+            raise Refused(-32003, params["folder"] + ": exists already")
+        for done in range(3):
+            send(method="$/progress", params={"request": self.request, "what": "verifying", "done": done, "total": 3})
+        return self.export_read(params) | {"notes": []}
+
+    def export_read(self, params):
+        if "none" in params["folder"]:
+            raise Refused(-32003, params["folder"] + ": no such file")
+        return {"folder": params["folder"], "tool": "hopscope 0.1.0", "strategy": "optimal", "stages": 2, "inputs": ["x"],
+                "hashes": {"model": "0123456789abcdef"}, "verification": verified(2)}
+
+    def export_check(self, params):
+        if "changed" in params["folder"]:
+            raise Refused(-32003, params["folder"] + ": the model has changed: this is not the file that it was exported from")
+        return {"verification": verified(2), "notes": ["other data than those of the export"]}
 
     def run_start(self, params):
         number = len(self.runs) + 1

@@ -7,7 +7,15 @@ from pathlib import Path
 import hopscope
 import torch
 
-from support import FEATURES, EdgeScores, Gcn, Plain
+from support import FEATURES, Attention, EdgeScores, Gcn, Plain
+
+
+class Chaotic(Plain):
+    """The last bits of what it computes on edges decide about its output."""
+
+    def forward(self, x, edge_index):
+        messages = torch.exp(x[edge_index[0]]) * torch.sigmoid(x[edge_index[1]])
+        return torch.sin(torch.zeros_like(x).index_add(0, edge_index[1], messages) * 1e8)
 
 
 class Exporting(unittest.TestCase):
@@ -38,6 +46,13 @@ class Exporting(unittest.TestCase):
         made = hopscope.export(model, self.inputs, self.folder / "made", plan=plan)
         self.assertEqual(made.document["strategy"], "depth")
         self.assertEqual(made.load().document, made.document)
+
+    def test_what_cannot_be_exported_is_an_exception_of_its_kind_and_leaves_nothing(self):
+        for kind, model in ((hopscope.Refused, Attention()), (hopscope.VerificationError, Chaotic())):
+            with self.subTest(kind.__name__), self.assertRaises(kind) as caught:
+                hopscope.export(model.eval(), self.inputs, self.folder / "made")
+            self.assertTrue(caught.exception.message)
+            self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_failures_are_exceptions_with_a_sentence(self):
         model = Plain()

@@ -1,7 +1,9 @@
 """Graphs as people have them become the arguments of forward; libraries that are not used are not imported."""
+import gzip
 import importlib.util
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 from pathlib import Path
@@ -42,6 +44,13 @@ class TypedEdges(Store):
 
     def __call__(self, etype):
         return self.index[etype][0], self.index[etype][1]
+
+
+def table(path, rows):
+    """A table of the Open Graph Benchmark."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt") as file:
+        file.writelines(",".join(map(str, row)) + "\n" for row in rows)
 
 
 def bound(model, data):
@@ -119,8 +128,6 @@ class Containers(unittest.TestCase):
 
     @unittest.skipUnless(HAS_ARROW, "pyarrow is not installed")
     def test_tables_of_arrow_and_parquet_files_are_edges(self):
-        import tempfile
-
         import pyarrow
         import pyarrow.parquet
 
@@ -131,6 +138,37 @@ class Containers(unittest.TestCase):
             for form in (table, path, str(path)):
                 arguments = bound(Plain, {"x": torch.zeros(3, FEATURES), "edge_index": form})
                 self.assertEqual(arguments["edge_index"].tolist(), [[0, 1, 2], [1, 2, 0]])
+
+    def test_folders_of_the_open_graph_benchmark_are_graphs(self):
+        with tempfile.TemporaryDirectory() as place:
+            raw = Path(place) / "ogbn_arxiv/raw"
+            table(raw / "edge.csv.gz", [[0, 1], [2, 0]])
+            table(raw / "node-feat.csv.gz", [[0.5, 1], [2, 3], [4, 5]])
+            for path in (raw, str(raw.parent)):
+                values = inputs_of(path).values
+                self.assertEqual(values["edge_index"].tolist(), [[0, 2], [1, 0]])
+                self.assertEqual(values["x"].tolist(), [[0.5, 1], [2, 3], [4, 5]])
+                self.assertEqual((values["x"].dtype, values["edge_index"].dtype), (numpy.float32, numpy.int64))
+            products = Path(place) / "ogbn_products"
+            table(products / "raw/edge.csv.gz", [[0, 1], [2, 0]])
+            table(products / "raw/edge-feat.csv.gz", [[7], [8]])
+            values = inputs_of(products).values
+            self.assertEqual(values["edge_index"].tolist(), [[0, 1, 2, 0], [1, 0, 0, 2]])
+            self.assertEqual(values["edge_attr"].tolist(), [[7], [7], [8], [8]])
+            (products / "raw/edge.csv.gz").write_bytes(b"no table")
+            self.assertRaisesRegex(hopscope.InputError, "edge.csv.gz: cannot be read", inputs_of, products)
+
+    def test_folders_of_the_open_graph_benchmark_with_types_are_dicts(self):
+        with tempfile.TemporaryDirectory() as place:
+            raw = Path(place) / "ogbn_mag/raw"
+            table(raw / "triplet-type-list.csv.gz", [["author", "writes", "paper"]])
+            table(raw / "relations/author___writes___paper/edge.csv.gz", [[0, 1]])
+            table(raw / "node-feat/paper/node-feat.csv.gz", [[1, 2]])
+            values = inputs_of(raw.parent).values
+            self.assertEqual(values["edge_index_dict"]["author", "writes", "paper"].tolist(), [[0], [1]])
+            self.assertEqual(values["x_dict"]["paper"].tolist(), [[1, 2]])
+            numpy.savez(Path(place) / "data.npz", node_feat=numpy.ones((2, 3), "float32"), edge_index=numpy.zeros((2, 1), int))
+            self.assertEqual(inputs_of(place).values["x"].shape, (2, 3))
 
     def test_a_missing_argument_and_one_under_another_name_are_told_apart(self):
         self.assertRaisesRegex(hopscope.InputError, "needs 'x'", bound, Plain, {"edge_index": edges(5, 5, 9)})

@@ -24,6 +24,12 @@ public:
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
     using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);
+    // Exports of the plan that is shown, by their methods of the protocol: what the folder would hold, and writing it; the
+    // record of a folder, and whether it holds for the files that are open. The last three return a number for cancel().
+    void exportPreview(QObject* context, EngineClient::Answer answer);
+    std::int64_t exportTo(const QString& folder, QObject* context, EngineClient::Answer answer);
+    std::int64_t exportRecord(const QString& folder, QObject* context, EngineClient::Answer answer);
+    std::int64_t exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer);
     void cancel(std::int64_t request);
 
 private:

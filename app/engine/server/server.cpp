@@ -13,6 +13,7 @@
 #include "pipeline/home.h"
 #include "protocol/framing.h"
 #include "server/channel.h"
+#include "server/exports.h"
 #include "server/machine.h"
 #include "server/runs.h"
 #include "version.h"
@@ -227,7 +228,9 @@ private:
             {"plan/explain", &Server::explain},  {"plan/load", &Server::load},
             {"run/start", &Server::startRun},    {"tensor/peek", &Server::peekTensor},
             {"machine/rates", &Server::rates},   {"machine/measure", &Server::measure},
-            {"machine/forget", &Server::forget}};
+            {"machine/forget", &Server::forget}, {"export/preview", &Server::preview},
+            {"export/write", &Server::write},    {"export/read", &Server::read},
+            {"export/check", &Server::check}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -306,6 +309,15 @@ private:
     {
         return withDocument(params, [&](Document& d) { return loadPlan(d, params, call); });
     }
+
+    Outcome preview(const Reader& params, const Call&)
+    {
+        return withDocument(params, [&](Document& d) { return previewExport(d, params); });
+    }
+
+    Outcome write(const Reader& params, const Call& call) { return writeExport(params, m_folder, call); }
+    Outcome read(const Reader& params, const Call&) { return readExport(params); }
+    Outcome check(const Reader& params, const Call& call) { return checkExport(params, m_folder, call); }
 
     Outcome startRun(const Reader& params, const Call& call)
     {

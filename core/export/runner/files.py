@@ -3,6 +3,7 @@
     python run.py --data graph.safetensors -o results
 """
 import argparse
+import ctypes
 import importlib.util
 import json
 import os

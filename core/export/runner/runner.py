@@ -1,5 +1,6 @@
 """The part of run.py that runs the stages, and its command line; it begins below."""
 import argparse
+import ctypes
 import importlib.util
 import json
 import os
@@ -22,21 +23,50 @@ OWNED_ROWS = 1 << 20
 # ---- running
 
 
-def load_stages(folder):
-    """The module of stages.py, with its weights."""
+def keep_memory():
+    """Has glibc use freed memory again: fresh pages for the tensors of every batch cost more than many an operator."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        library.mallopt(-4, 0)  # M_MMAP_MAX
+        library.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD
+
+
+def load_stages(folder, code):
+    """A module that holds those of prologue.py, stage_1.py, ... by the names of their methods."""
     folder = pathlib.Path(folder)
-    name = "hopscope_stages_" + re.sub(r"\W", "_", str(folder.absolute()))
-    spec = importlib.util.spec_from_file_location(name, folder / "stages.py")
+    stages = torch.nn.Module()
+    stages.weights = read_safetensors(folder / "weights.safetensors")
+    for name in ["prologue", *dict.fromkeys(f"stage_{loop['stage']}" for loop in code["loops"]), "results"]:
+        path = folder / f"{name}.py"
+        if path.is_file():
+            for method, kind in load_code(path).METHODS.items():
+                stages.add_module(method, kind(stages.weights))
+        elif name != "results":
+            raise Problem(f"{path}: is missing")
+    return stages.eval()
+
+
+def load_code(path):
+    name = "hopscope_" + re.sub(r"\W", "_", str(path.absolute()))
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Stages(read_safetensors(folder / "weights.safetensors")).eval()
+    return module
+
+
+def weights_of(stages, code):
+    """The weights by their values: of the files, or of stages.pt."""
+    if hasattr(stages, "weights"):
+        return {weight["value"]: stages.weights[weight["name"]] for weight in code["weights"]}
+    return {weight["value"]: getattr(stages, weight["attribute"]) for weight in code["weights"]}
 
 
 class Runner:
-    """An exported folder. `stages`: the methods to run, instead of those of stages.py; for example
+    """An exported folder. `stages`: the methods to run, instead of those of stage_1.py and so on; for example
     torch.jit.load("stages.pt")."""
 
     def __init__(self, folder, stages=None):
+        keep_memory()
         self.folder = pathlib.Path(folder)
         with open(self.folder / "schema.json", encoding="utf-8") as file:
             self.schema = json.load(file)
@@ -47,7 +77,7 @@ class Runner:
         self.code = self.schema["code"]
         self.tensors = {tensor["value"]: tensor for tensor in self.schema["tensors"]}
         self.inputs = [self.tensors[value] for value in self.schema["inputs"]]
-        self.stages = load_stages(folder) if stages is None else stages
+        self.stages = load_stages(folder, self.code) if stages is None else stages
 
     def inference(self, **inputs):
         """The outputs for the model's inputs: a tensor, or a dictionary of them where there are several."""
@@ -126,12 +156,16 @@ class Run:
     @torch.inference_mode()
     def run(self):
         with tempfile.TemporaryDirectory(prefix=".hopscope-", dir=self.folder) as scratch:
-            self.scratch = scratch
-            self._prologue()
-            self.stages = self.runner.stages.to(self.device)
+            self.begin(scratch)
             for loop in self.code["loops"]:
-                self._loop(loop)
-            return self._outputs()
+                self.compute(loop)
+            return self.outputs()
+
+    def begin(self, scratch):
+        """Everything before the first loop; what later loops read is stored in `scratch`."""
+        self.scratch = scratch
+        self._prologue()
+        self.stages = self.runner.stages.to(self.device)
 
     def _prologue(self):
         """Once for the whole graph, on the CPU, where the graph is."""
@@ -141,7 +175,7 @@ class Run:
         except (AssertionError, IndexError, RuntimeError) as problem:
             raise Problem(f"the graph does not fit this export: {last_line(problem)}") from None
         self.graph = Graph(self.code, self.prologue)
-        self.weights = {weight["value"]: getattr(stages, weight["attribute"]) for weight in self.code["weights"]}
+        self.weights = weights_of(stages, self.code)
 
     def shape(self, value):
         spec = self.runner.tensors[value]
@@ -162,7 +196,8 @@ class Run:
 
     # ---- loops
 
-    def _loop(self, loop):
+    def compute(self, loop):
+        """One loop, for all batches."""
         stage = getattr(self.stages, loop["method"])
         results = [(result, self._target(result)) for result in loop["results"]]
         block = Block(self.graph, loop, self.maps)
@@ -170,7 +205,7 @@ class Run:
         first, largest = 0, self.batch or MOST_DESTINATIONS
         self.report(loop["method"], 0, total)
         while first < total:
-            last = self._end(loop, first, min(total, first + largest))
+            last = self.end(loop, first, min(total, first + largest))
             try:
                 self._batch(loop, stage, block, results, first, last)
             except torch.OutOfMemoryError:
@@ -201,8 +236,8 @@ class Run:
             self.stores[value] = Store(folder, output or value, spec["dtype"], self.shape(value), result["dim"])
         return self.stores[value]
 
-    def _end(self, loop, first, last):
-        """Fewer destinations where they own too many rows."""
+    def end(self, loop, first, last):
+        """Where a batch ends: earlier than `last` where its destinations own too many rows."""
         if self.batch:
             return last
         kinds = [kind for part in loop["arguments"] + loop["results"] for kind in kinds_of(part)]
@@ -215,7 +250,7 @@ class Run:
 
     def _batch(self, loop, stage, block, results, first, last):
         block.begin(first, last)
-        made = iter(stage(*(self._argument(argument, block) for argument in loop["arguments"])))
+        made = iter(stage(*self.arguments(loop, block)))
         for result, target in results:
             if isinstance(target, Total):
                 target.add([next(made) for _ in range(result["merge"]["tensors"])], block.rows(result["rows"]).numel())
@@ -223,6 +258,10 @@ class Run:
                 target.write(slice(first, last), next(made))
             else:
                 target.write(block.rows(result["rows"]), next(made))
+
+    def arguments(self, loop, block):
+        """What the loop's method is called with for a batch."""
+        return [self._argument(argument, block) for argument in loop["arguments"]]
 
     def _argument(self, argument, block):
         kind = argument["kind"]
@@ -245,7 +284,7 @@ class Run:
 
     # ---- results
 
-    def _outputs(self):
+    def outputs(self):
         rowless = iter(self._results())
         outputs = {}
         for output in self.code["outputs"]:
@@ -310,7 +349,7 @@ def arguments_of(words):
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for out.npy")
     parser.add_argument("--device", default="cpu", help="cpu (the default), cuda or cuda:N")
     parser.add_argument("--batch", type=int, help="destination nodes per batch; by default as memory suggests")
-    parser.add_argument("--script", action="store_true", help="run stages.pt instead of stages.py")
+    parser.add_argument("--script", action="store_true", help="run stages.pt instead of stage_1.py and so on")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     options = parser.parse_args(words)
     if options.batch is not None and options.batch < 1:

@@ -36,15 +36,18 @@ from .errors import (
     VerificationError,
 )
 from .exporting import Export, Exported, export, load
+from .flow import Block, Edges, Layer, LayeredFlow, Nodes
 from .saving import Saved, save
 from .window import Window, open
 
 __all__ = [
+    "Block",
     "Cancelled",
     "Compared",
     "Cut",
     "Device",
     "Devices",
+    "Edges",
     "Engine",
     "EngineError",
     "Export",
@@ -53,7 +56,10 @@ __all__ = [
     "Inference",
     "InputError",
     "Inspection",
+    "Layer",
+    "LayeredFlow",
     "Lint",
+    "Nodes",
     "Operator",
     "Plan",
     "Refused",

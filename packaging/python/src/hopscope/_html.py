@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from . import _svg
+
 if TYPE_CHECKING:
     from . import documents
     from ._inference import Inference
+    from .exporting import Export
+    from .flow import LayeredFlow
     from .saving import Saved
 
 
@@ -73,14 +77,14 @@ def inspection(found: documents.Inspection) -> str:
     if not found.splittable:
         title += ", cannot be split"
     lints = _list(lint.message for lint in found.lints)
-    return _page(title, _stages(found.stages), _cuts(found.cuts), lints)
+    return _page(title, _svg.inspection(found), _stages(found.stages), _cuts(found.cuts), lints)
 
 
 def plan(made: documents.Plan) -> str:
     cost = "" if made.cost is None else f", cost {made.cost:.3g} {made.unit}"
     proof = ", proven to be the least" if made.gap == 0 else ""
     title = f"{made.strategy} plan for {made.device}{cost}{proof}; peak memory {size(made.peak_memory)}"
-    return _page(title, _stages(made.stages), _cuts(made.cuts), _list(made.notes))
+    return _page(title, _svg.plan(made), _stages(made.stages), _cuts(made.cuts), _list(made.notes))
 
 
 def verification(found: documents.Verification) -> str:
@@ -125,3 +129,23 @@ def inference(result: Inference) -> str:
 
 def saved(done: Saved) -> str:
     return _page(f"{done.path}: {done.how}", _list([f"arguments: {', '.join(done.arguments)}", *done.notes]))
+
+
+def layers(flow: LayeredFlow) -> str:
+    rows = (
+        (layer.name, layer.size, layer.destination, ", ".join(layer.relations), ", ".join(layer.reads),
+         ", ".join(layer.stores))
+        for layer in flow.layers
+    )  # fmt: skip
+    table = _table(("layer", "rows", "of", "over", "reads", "stores"), rows)
+    return _page(f"{len(flow.layers)} layers", table)
+
+
+def export(made: Export) -> str:
+    code = made.document["code"]
+    rows = (
+        (loop["method"], loop["destination"], f"stage_{loop['stage']}.py", len(loop["arguments"]), len(loop["results"]))
+        for loop in code["loops"]
+    )
+    table = _table(("method", "for all of", "file", "arguments", "results"), rows)
+    return _page(f"{made.folder}: {made.verdict}", table, _list(made.notes))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from . import _edges, arrays
+from . import _edges, _ogb, arrays
 from .errors import InputError
 
 _FILES = (".safetensors", ".npy")
@@ -32,9 +32,12 @@ class Inputs:
 
 def inputs_of(data: Any) -> Inputs:  # noqa: PLR0911 (a line per kind of container)
     """Understands PyG's Data and HeteroData, DGL graphs, NetworkX graphs, SciPy matrices, tables of edges, dicts of
-    all these by argument, and paths: a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a list of such."""
+    all these by argument, and paths: a .safetensors file, a folder of .npy files, NAME=FILE.npy, or a list of such;
+    a folder of the Open Graph Benchmark."""
     if isinstance(data, Inputs):
         return data
+    if isinstance(data, (str, Path)) and _ogb.is_folder(Path(data)):
+        return Inputs(_ogb.table(Path(data)))
     paths = _paths(data)
     if paths is not None:
         return Inputs(_nested(_mapped(paths)), paths)

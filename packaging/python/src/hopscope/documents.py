@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _html
+from . import _html, _svg
 
 if TYPE_CHECKING:
     import pandas
@@ -81,7 +81,7 @@ class Lint:
     blocking: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inspection:
     """What a model is. `splittable` False: `lints` say why."""
 
@@ -99,12 +99,19 @@ class Inspection:
     notes: list[str]
     document: dict[str, Any] = field(repr=False)
 
+    def __repr__(self) -> str:
+        kind = self.model_class or self.model
+        return f"Inspection({kind}: depth {self.depth}, {len(self.stages)} stages, {len(self.operators)} operators)"
+
     def to_pandas(self) -> pandas.DataFrame:
         """A row per operator."""
         return _frame(self.operators)
 
     def _repr_html_(self) -> str:
         return _html.inspection(self)
+
+    def _repr_svg_(self) -> str:
+        return _svg.inspection(self)
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,9 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return _html.plan(self)
+
+    def _repr_svg_(self) -> str:
+        return _svg.plan(self)
 
 
 @dataclass(frozen=True)

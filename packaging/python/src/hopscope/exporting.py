@@ -12,11 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from . import _html
 from ._process import command
 from ._scratch import Scratch
 from .commands import _options, _pins, files, plan_file
 from .documents import Plan
 from .errors import InputError, kind_of
+from .flow import LayeredFlow
 from .saving import Saved
 
 
@@ -38,6 +40,9 @@ class Export:
     def methods(self) -> list[str]:
         """The methods of the exported module, in the order in which they run."""
         return ["prologue", *(loop["method"] for loop in self.document["code"]["loops"])]
+
+    def _repr_html_(self) -> str:
+        return _html.export(self)
 
     def load(self) -> Exported:
         """The folder's runner."""
@@ -99,6 +104,14 @@ class Exported:
         with self._problems(), Scratch() as place:
             outputs = self._runner.run(data, place.folder(), self.device, self.batch)
             return _nested({name: tensor.clone() for name, tensor in outputs.items()})
+
+    def flow(self, **inputs: Any) -> LayeredFlow:
+        """A graph to go through layer by layer: blocks, their rows in the whole graph, functions of your own."""
+        data: dict[str, Any] = {}
+        for name, value in inputs.items():
+            self._module.flatten(name, value, data)
+        with self._problems():
+            return LayeredFlow(self._module, self._runner, data, self.device, self.batch)
 
     @contextlib.contextmanager
     def _problems(self) -> Iterator[None]:

@@ -1,0 +1,14 @@
+#pragma once
+
+// Private to export: whether data fit an exported split, in the words of run.py.
+
+#include "base/tensor.h"
+#include "schema/split.h"
+
+namespace hopscope::exporter {
+
+// Fails with Input, naming the first input that is missing or has another dtype or shape; a dimension that several inputs
+// share has the same size in all of them.
+base::Status checkInputs(const schema::Split& split, const base::TensorMap& inputs);
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,209 @@
+#include "export/python_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "export/source.h"
+
+namespace hopscope::exporter {
+
+namespace {
+
+// ---- documentation
+
+std::string described(const schema::CodeRows& rows)
+{
+    switch (rows.kind) {
+    case schema::CodeRowsKind::Batch: return "the batch's rows of " + rows.table;
+    case schema::CodeRowsKind::Owned: return "the rows of " + rows.table + " that the batch owns by " + rows.key;
+    case schema::CodeRowsKind::Frontier: break;
+    }
+    return "the frontier of " + rows.table;
+}
+
+std::string called(const analysis::ValueNames& names, ir::ValueId value)
+{
+    return names[value] + " (" + ir::valueName(value) + ")";
+}
+
+std::string described(const schema::CodeArgument& a, const analysis::ValueNames& names)
+{
+    switch (a.kind) {
+    case schema::ArgumentKind::Rows: return called(names, a.value) + " on " + described(a.rows.at(0));
+    case schema::ArgumentKind::Whole: return "all of " + called(names, a.value);
+    case schema::ArgumentKind::Positions:
+        return a.key + " of " + described(a.rows.at(0)) + ", as places in " + described(a.rows.at(1));
+    case schema::ArgumentKind::Count: return "how many are " + described(a.rows.at(0));
+    case schema::ArgumentKind::Size: return "rows of " + a.table + " in the whole graph";
+    case schema::ArgumentKind::Parents: return "places of the selected rows in " + described(a.rows.at(1));
+    case schema::ArgumentKind::Order: break;
+    }
+    return "places of " + described(a.rows.at(0)) + " in the parts put together";
+}
+
+std::string argumentList(const std::vector<schema::CodeArgument>& arguments, const analysis::ValueNames& names)
+{
+    std::string text;
+    for (const schema::CodeArgument& a : arguments) text += "        " + a.name + ": " + described(a, names) + "\n";
+    return text.empty() ? text : "\n" + text;
+}
+
+std::string plainText(std::string text)
+{
+    std::ranges::replace(text, '\\', '/');
+    std::ranges::replace(text, '"', '\'');
+    return text;
+}
+
+std::string returnedBy(const schema::CodeLoop& loop, const analysis::ValueNames& names)
+{
+    std::string text;
+    for (const schema::CodeResult& r : loop.results)
+        text += (text.empty() ? "" : ", ") + std::string(r.merge ? "contributions to " : "rows of ") +
+                called(names, r.value);
+    return text;
+}
+
+// ---- files
+
+// A module of a file: a method of stages.pt as its `forward`.
+struct Part {
+    const Method* method;
+    std::string result, documentation;
+    std::string name = {};  // of the class
+};
+
+// "stage_1_user" becomes Stage1User.
+std::string className(const std::string& method)
+{
+    std::string name;
+    bool first = true;
+    for (const char c : method) {
+        if (c != '_') name += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+        first = c == '_';
+    }
+    return name;
+}
+
+// Distinct also for tables whose names differ in underscores alone.
+void nameClasses(std::vector<Part>& parts)
+{
+    std::set<std::string> taken;
+    for (Part& part : parts) {
+        part.name = className(part.method->name());
+        while (!taken.insert(part.name).second) part.name += '_';
+    }
+}
+
+bool contains(const Method& method, const std::string& code)
+{
+    const auto holds = [&code](const std::string& text) {
+        for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code, at + 1)) {
+            const std::size_t end = at + code.size();
+            if (code.back() == '.' || end == text.size()) return true;
+            if (std::isalnum(static_cast<unsigned char>(text[end])) == 0 && text[end] != '_') return true;
+        }
+        return false;
+    };
+    return holds(method.result().python) ||
+           std::ranges::any_of(method.statements(), [&](const Statement& s) { return holds(s.value.python); });
+}
+
+std::string weightTable(const Method& method, const schema::Code& code)
+{
+    std::string text;
+    for (const schema::CodeWeight& w : code.weights)
+        if (contains(method, "self." + w.attribute))
+            text += "        \"" + w.attribute + "\": " + quoted(w.name) + ",\n";
+    if (text.empty()) return {};
+    return "    # Attributes, and the names of these weights in weights.safetensors and in the model's state_dict().\n"
+           "    WEIGHTS: ClassVar[dict[str, str]] = {\n" +
+           text +
+           "    }\n\n"
+           "    def __init__(self, weights: dict[str, Tensor]) -> None:\n"
+           "        super().__init__()\n"
+           "        for attribute, name in self.WEIGHTS.items():\n"
+           "            self.register_buffer(attribute, weights[name])\n\n";
+}
+
+std::string moduleText(const Part& part, const schema::Code& code)
+{
+    std::string own = weightTable(*part.method, code);
+    if (own.empty())
+        own = "    def __init__(self, weights: dict[str, Tensor]) -> None:  # it has none\n"
+              "        super().__init__()\n\n";
+    return "\n\nclass " + part.name + "(nn.Module):\n" + own + headText(*part.method, "forward", part.result) +
+           part.documentation + bodyText(*part.method, &Text::python);
+}
+
+std::string imports(const std::vector<Part>& parts)
+{
+    const auto uses = [&parts](const std::string& module) {
+        return std::ranges::any_of(parts, [&](const Part& p) { return contains(*p.method, module); });
+    };
+    const bool weights = uses("self.");
+    return std::string(uses("math.") ? "import math\n" : "") + (weights ? "from typing import ClassVar\n" : "") +
+           (weights || uses("math.") ? "\n" : "") + (uses("torch.") ? "import torch\n" : "") +
+           "from torch import Tensor, nn\n";
+}
+
+std::string fileText(const std::string& title, const std::vector<Part>& parts, const schema::Code& code)
+{
+    std::string text = "\"\"\"" + plainText(title) + "\"\"\"\n\n" + imports(parts), methods;
+    for (const Part& part : parts) {
+        text += moduleText(part, code);
+        methods += "    \"" + part.method->name() + "\": " + part.name + ",\n";
+    }
+    return text + "\n\n# By the names of schema.json.\nMETHODS = {\n" + methods + "}\n";
+}
+
+Part partOf(const Stages& stages, std::size_t loop, const analysis::ValueNames& names)
+{
+    const schema::CodeLoop& code = stages.code.loops[loop];
+    return {&stages.loops[loop], "list[Tensor]",
+            "        \"\"\"" +
+                plainText("For a batch of " + code.destination + ": returns " + returnedBy(code, names) + ".\n" +
+                          argumentList(code.arguments, names)) +
+                "        \"\"\"\n"};
+}
+
+std::string stageFile(const std::string& title, std::vector<Part> parts, const schema::Code& code)
+{
+    nameClasses(parts);
+    return fileText(title +
+                        "\n\nFor use in other code:\n\n    weights = safetensors.torch.load_file"
+                        "(\"weights.safetensors\")\n    module = " +
+                        parts.front().name +
+                        "(weights)\n\nrun.py cuts the arguments from the graph, as schema.json says under \"code\".\n",
+                    parts, code);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> pythonFiles(const Stages& stages, const analysis::ValueNames& names,
+                                               const std::string& model, const std::string& tool)
+{
+    const std::string by = " of " + model + ", written by " + tool + ".";
+    std::map<std::string, std::vector<Part>> files;
+    std::map<std::string, std::string> texts;
+    for (std::size_t i = 0; i < stages.loops.size(); ++i)
+        files["stage_" + std::to_string(stages.code.loops[i].stage)].push_back(partOf(stages, i, names));
+    for (const auto& [file, parts] : files)
+        texts[file + ".py"] = stageFile("Stage " + file.substr(6) + by, parts, stages.code);
+    const Part prologue{&stages.prologue, "dict[str, Tensor]", "", "Prologue"};
+    texts["prologue.py"] = fileText("The prologue" + by +
+                                        "\n\nIt is computed once for the whole graph: what follows from its structure "
+                                        "alone, by the keys of schema.json.\n",
+                                    {prologue}, stages.code);
+    if (!stages.results) return texts;
+    const Part results{&*stages.results, "list[Tensor]",
+                       "        \"\"\"The arguments:\n" + plainText(argumentList(stages.code.results, names)) +
+                           "        \"\"\"\n",
+                       "Results"};
+    texts["results.py"] = fileText(
+        "The outputs" + by + "\n\nThey have no rows, and are computed after the last stage.\n", {results}, stages.code);
+    return texts;
+}
+
+}  // namespace hopscope::exporter

@@ -1,0 +1,302 @@
+"""The layered flow of an exported model: layer by layer, block by block, with rows of the whole graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ._scratch import Scratch
+from .errors import InputError
+
+Tensor = Any  # torch is imported where it is used
+Reduce = str | Callable[[Tensor, Tensor, int], Tensor]
+
+_REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax", "min": "amin"}
+
+
+class LayeredFlow:
+    """A graph on its way through the layers of an export. `flow["x"]` are all rows of an input, of a value that a layer
+    has stored, by the name that it has in stage_1.py and so on, or of what `propagate` made. To be closed, or used with
+    `with`: what layers store lies in files until then."""
+
+    def __init__(self, module: ModuleType, runner: Any, data: dict[str, Any], device: str, batch: int | None) -> None:
+        import torch
+
+        self._module, self._scratch = module, Scratch()
+        folder = self._scratch.folder()
+        self._run = module.Run(runner, runner.bind(data), folder, torch.device(device), batch, lambda *_: None)
+        with torch.no_grad():
+            self._run.begin(str(folder))
+        self._made: dict[str, tuple[str, Tensor]] = {}
+        self._names = _names(runner.code, runner.tensors)
+        self.layers = [Layer(self, loop) for loop in runner.code["loops"]]
+
+    def __enter__(self) -> LayeredFlow:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Removes what the layers have stored."""
+        self._scratch.close()
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Rows of every table: types of nodes, edges, and what the model makes of them."""
+        return dict(self._run.graph.sizes)
+
+    @property
+    def names(self) -> list[str]:
+        """What `flow[...]` has at the moment."""
+        known = {name for name, value in self._names.items() if self._has(value)}
+        return sorted(known | set(self._made))
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name in self._made:
+            return self._made[name][1]
+        value = self._names.get(name, name)
+        if not self._has(value):
+            raise InputError(f"the flow has no '{name}' at this layer; it has {', '.join(self.names)}")
+        return self._run.table(value)
+
+    def _has(self, value: str) -> bool:
+        run = self._run
+        return any(value in place for place in (run.stores, run.names, run.prologue, run.weights))
+
+    def table_of(self, name: str) -> str | None:
+        """The table whose rows a value has, where this is known."""
+        if name in self._made:
+            return self._made[name][0]
+        value = self._names.get(name, name)
+        spec = self._run.runner.tensors.get(value)
+        return next((space for space in spec["row_spaces"] if space), None) if spec else None
+
+    def rows(self, name: str, table: str, rows: Tensor) -> Tensor:
+        """Copies rows of a value from the whole graph."""
+        home = self.table_of(name)
+        if home not in (table, None):
+            raise InputError(f"'{name}' has rows of {home}, not of {table}", "parents() says which rows these were")
+        spec = self._run.runner.tensors.get(self._names.get(name, name))
+        along = spec["row_spaces"].index(table) if spec and name not in self._made else 0
+        return self[name].index_select(along, rows)
+
+    def parents(self, table: str, rows: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+        """Where rows of a table come from: for each given table, the places among `rows` that stem from it, and their
+        rows there. Edges with self-loops stem from the edges and from the nodes."""
+        import torch
+
+        found: dict[str, list[tuple[Tensor, Tensor]]] = {}
+        self._trace(table, torch.arange(rows.numel()), rows, found)
+        return {
+            name: (torch.cat([p for p, _ in each]), torch.cat([r for _, r in each])) for name, each in found.items()
+        }
+
+    def _trace(self, table: str, places: Tensor, rows: Tensor, found: dict[str, list[tuple[Tensor, Tensor]]]) -> None:
+        spec = next(spec for spec in self._run.code["tables"] if spec["name"] == table)
+        if spec["kind"] == "cat":
+            start = 0
+            for part in spec["from"]:
+                inside = (rows >= start) & (rows < start + self.sizes[part])
+                self._trace(part, places[inside], rows[inside] - start, found)
+                start += self.sizes[part]
+        elif spec["parents"]:
+            self._trace(spec["from"][0], places, self._run.graph.parents[table].index_select(0, rows), found)
+        else:
+            found.setdefault(table, []).append((places, rows))
+
+    def run(self) -> dict[str, Tensor]:
+        """Runs all layers as the model has them, and returns the outputs by name."""
+        for layer in self.layers:
+            layer.run()
+        return self.outputs()
+
+    def outputs(self) -> dict[str, Tensor]:
+        """The model's outputs, once all layers have run."""
+        import torch
+
+        with torch.no_grad():
+            return {name: tensor.clone() for name, tensor in self._run.outputs().items()}
+
+    def __repr__(self) -> str:
+        return f"LayeredFlow({', '.join(f'{layer.name}: {layer.size} {layer.destination}' for layer in self.layers)})"
+
+    def _repr_html_(self) -> str:
+        from ._html import layers
+
+        return layers(self)
+
+
+class Layer:
+    """A loop of a stage: all rows of the table `destination`, in blocks. `reads` and `stores` are names."""
+
+    def __init__(self, flow: LayeredFlow, loop: dict[str, Any]) -> None:
+        self.flow, self._loop = flow, loop
+        self.stage, self.name, self.destination = int(loop["stage"]), str(loop["method"]), str(loop["destination"])
+        called = {value: name for name, value in reversed(flow._names.items())}
+        values = [argument["value"] for argument in loop["arguments"] if argument["value"]]
+        self.reads = sorted({called.get(value, value) for value in values})
+        self.stores = [called.get(result["value"], result["value"]) for result in loop["results"]]
+        self.relations: list[str] = list(dict.fromkeys(source["table"] for source in loop["frontier"]))
+
+    @property
+    def size(self) -> int:
+        """Destinations."""
+        return self.flow.sizes[self.destination]
+
+    def blocks(self, size: int | None = None) -> Iterator[Block]:
+        """All destinations in blocks of `size`, or as `run` would cut them."""
+        first = 0
+        while first < self.size:
+            last = min(self.size, first + (size or self.flow._module.MOST_DESTINATIONS))
+            last = last if size else self.flow._run.end(self._loop, first, last)
+            yield Block(self, first, last)
+            first = last
+
+    def run(self) -> None:
+        """Computes the layer as the model has it, for all blocks, and stores the results."""
+        import torch
+
+        with torch.no_grad():
+            self.flow._run.compute(self._loop)
+
+    def propagate(
+        self,
+        message: Callable[[Edges], Tensor],
+        reduce: Reduce = "sum",
+        apply: Callable[[Nodes, Tensor], Tensor] | None = None,
+        *,
+        into: str,
+        relation: str | None = None,
+        size: int | None = None,
+    ) -> Tensor:
+        """Computes the layer with functions of your own, and stores the rows as `flow[into]`. For each block,
+        `message(edges)` returns a row per edge; `reduce` is "sum", "mean", "max", "min" or a function of the messages,
+        the places of their destinations and the number of these; `apply(nodes, reduced)` makes rows of what it says."""
+        import torch
+
+        table = relation or self._only_relation()
+        made = []
+        with torch.no_grad():
+            for block in self.blocks(size):
+                edges = block.edges(table)
+                rows = _reduced(reduce, message(edges), edges.places, len(block))
+                made.append(rows if apply is None else apply(block.nodes, rows))
+        whole = torch.cat(made)
+        self.flow._made[into] = (self.destination, whole)
+        return whole
+
+    def _only_relation(self) -> str:
+        if len(self.relations) == 1:
+            return self.relations[0]
+        if not self.relations:
+            raise InputError(f"{self.name} has no edges: it computes on rows of {self.destination} alone")
+        raise InputError(f"{self.name} has several kinds of edges", f"relation= one of {', '.join(self.relations)}")
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Rows of a table, by their numbers in the whole graph."""
+
+    flow: LayeredFlow
+    table: str
+    ids: Tensor
+
+    def __len__(self) -> int:
+        return int(self.ids.numel())
+
+    def __getitem__(self, name: str) -> Tensor:
+        """The rows of a value."""
+        return self.flow.rows(name, self.table, self.ids)
+
+
+@dataclass(frozen=True)
+class Edges(Nodes):
+    """The edges into a block. `places`: of each one's destination among those of the block; `source` and `target`: its
+    ends in the whole graph."""
+
+    places: Tensor
+    source: Nodes
+    target: Nodes
+
+    def parents(self) -> dict[str, tuple[Tensor, Tensor]]:
+        """Which of them are which rows of the tables that were given."""
+        return self.flow.parents(self.table, self.ids)
+
+
+class Block:
+    """Destinations `first` to `last` of a layer, what flows into them, and from where."""
+
+    def __init__(self, layer: Layer, first: int, last: int) -> None:
+        self.layer, self.first, self.last = layer, first, last
+        self._block = layer.flow._module.Block(layer.flow._run.graph, layer._loop, {})
+        self._block.begin(first, last)
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    @property
+    def nodes(self) -> Nodes:
+        """The destinations."""
+        kind = {"kind": "batch", "table": self.layer.destination, "key": ""}
+        return Nodes(self.layer.flow, self.layer.destination, self._block.rows(kind))
+
+    def frontier(self, table: str | None = None) -> Nodes:
+        """All rows of a table that the block is computed from: its own first where it is the destinations' table."""
+        name = table or self.layer.destination
+        return Nodes(self.layer.flow, name, self._block.rows({"kind": "frontier", "table": name, "key": ""}))
+
+    def edges(self, relation: str | None = None) -> Edges:
+        """The edges into the block, ordered by their destinations."""
+        flow, table = self.layer.flow, relation or self.layer._only_relation()
+        source = next((s for s in self.layer._loop["frontier"] if s["table"] == table), None)
+        if source is None:
+            raise InputError(f"{self.layer.name} reads no edges of {table}")
+        graph, owner = flow._run.graph, source["owner"]
+        ids = self._block.rows(owner)
+        target = graph.column(table, owner["key"], ids)
+        ends = Nodes(flow, source["target"], graph.column(table, source["key"], ids))
+        return Edges(flow, table, ids, target - self.first, ends, Nodes(flow, self.layer.destination, target))
+
+    def compute(self) -> dict[str, Tensor]:
+        """The rows that the model's own code computes for this block, by the names in `stores`, but for what is reduced
+        over all rows."""
+        import torch
+
+        run, loop = self.layer.flow._run, self.layer._loop
+        with torch.no_grad():
+            made = iter(getattr(run.stages, loop["method"])(*run.arguments(loop, self._block)))
+            found = {}
+            for name, result in zip(self.layer.stores, loop["results"], strict=True):
+                tensors = [next(made) for _ in range(result["merge"]["tensors"] if result["merge"] else 1)]
+                if not result["merge"]:
+                    found[name] = tensors[0]
+        return found
+
+    def __repr__(self) -> str:
+        return f"Block({self.layer.name}: {self.layer.destination} {self.first} to {self.last})"
+
+
+def _reduced(reduce: Reduce, messages: Tensor, places: Tensor, count: int) -> Tensor:
+    if callable(reduce):
+        return reduce(messages, places, count)
+    if reduce not in _REDUCTIONS:
+        raise InputError(f"'{reduce}' is no reduction", f"one of {', '.join(_REDUCTIONS)}, or a function")
+    index = places.view(-1, *[1] * (messages.dim() - 1)).expand_as(messages)
+    start = messages.new_zeros((count, *messages.shape[1:]))
+    return start.scatter_reduce(0, index, messages, _REDUCTIONS[reduce], include_self=False)
+
+
+def _names(code: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, str]:
+    """Values by their names: of inputs and outputs first, then of the parameters of stages."""
+    names = {spec["name"]: value for value, spec in tensors.items() if spec["name"]}
+    names.update({output["name"]: output["value"] for output in code["outputs"] if output["name"] not in names})
+    named = set(names.values())
+    for loop in code["loops"]:
+        for argument in loop["arguments"]:
+            if argument["value"] and argument["value"] not in named and argument["name"] not in names:
+                names[argument["name"]] = argument["value"]
+                named.add(argument["value"])
+    return names

@@ -1,0 +1,139 @@
+// Exporting a split from the window, and looking at one: what is shown, what is said, and that nothing waits for a closed dialog.
+
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include "bed.h"
+#include "export_dialog.h"
+#include "export_record.h"
+
+using namespace hopscope;
+using namespace hopscope::window;
+using bed::Bed;
+
+namespace {
+
+QString said(QObject& dialog, const char* label) { return bed::child<QLabel>(dialog, label)->text(); }
+
+ExportDialog* openExport(Bed& bed)
+{
+    bed.window->actionBook().find("file.exportSplit")->trigger();
+    return bed.window->findChild<ExportDialog*>();
+}
+
+// Chooses a file in the dialog that the action opens.
+ExportRecordDialog* lookAt(Bed& bed, const QString& schema)
+{
+    bed.window->actionBook().find("file.openExport")->trigger();
+    auto* files = bed.window->findChild<QFileDialog*>("fileDialog");
+    if (files == nullptr) return nullptr;
+    emit files->filesSelected({schema});
+    files->close();
+    return bed.window->findChild<ExportRecordDialog*>();
+}
+
+}  // namespace
+
+class TestExports : public QObject {
+    Q_OBJECT
+private slots:
+    void filesAreShownBeforeAnythingIsWritten();
+    void whatWasWrittenIsSaidWithItsVerdict();
+    void whatCannotBeWrittenHasItsSentence();
+    void aRecordIsShownAndCheckedForWhatIsOpen();
+    void anExportOfAnotherModelDoesNotHold();
+    void withoutAModelThereIsOnlyTheRecord();
+    void aClosedDialogAnswersNothing();
+};
+
+void TestExports::filesAreShownBeforeAnythingIsWritten()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportDialog* dialog = openExport(bed);
+    QVERIFY(dialog != nullptr);
+    auto* files = bed::child<QListWidget>(*dialog, "exportFiles");
+    QTRY_COMPARE(files->count(), 2);
+    QVERIFY(bed::child<QPlainTextEdit>(*dialog, "exportText")->toPlainText().contains("class Stage1"));
+    files->setCurrentRow(0);
+    QVERIFY(bed::child<QPlainTextEdit>(*dialog, "exportText")->toPlainText().contains("once the split is verified"));
+    QVERIFY(bed::child<QLineEdit>(*dialog, "exportFolder")->text().endsWith("chain3-split"));
+}
+
+void TestExports::whatWasWrittenIsSaidWithItsVerdict()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportDialog* dialog = openExport(bed);
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/split");
+    bed::child<QPushButton>(*dialog, "exportWrite")->click();
+    QTRY_VERIFY(
+        said(*dialog, "exportStatus").startsWith("Written to /exports/split: equal within the tolerance on all rows."));
+    QVERIFY(bed::child<QPushButton>(*dialog, "exportWrite")->isEnabled());
+}
+
+void TestExports::whatCannotBeWrittenHasItsSentence()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportDialog* dialog = openExport(bed);
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/taken");
+    bed::child<QPushButton>(*dialog, "exportWrite")->click();
+    QTRY_VERIFY(said(*dialog, "exportStatus").contains("/exports/taken: exists already"));
+    QVERIFY(bed::child<QPushButton>(*dialog, "exportWrite")->isEnabled());
+}
+
+void TestExports::aRecordIsShownAndCheckedForWhatIsOpen()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
+    QVERIFY(dialog != nullptr);
+    QTRY_VERIFY2(said(*dialog, "exportHolds").startsWith("It still holds: equal"),
+                 qPrintable(said(*dialog, "exportHolds")));
+    QVERIFY(said(*dialog, "exportHolds").contains("other data"));
+    QStringList shown;
+    for (const QLabel* label : dialog->findChildren<QLabel*>()) shown.append(label->text());
+    for (const char* const text : {"/exports/split", "hopscope 0.1.0", "0123456789abcdef"})
+        QVERIFY2(shown.contains(QLatin1String(text)), text);
+}
+
+void TestExports::anExportOfAnotherModelDoesNotHold()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/changed/schema.json");
+    QVERIFY(dialog != nullptr);
+    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /exports/changed: the model has changed"));
+}
+
+void TestExports::withoutAModelThereIsOnlyTheRecord()
+{
+    Bed bed;
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
+    QVERIFY(dialog != nullptr);
+    QTRY_COMPARE(said(*dialog, "exportHolds"), QStringLiteral("Open its model to see whether it still holds."));
+    delete dialog;
+    dialog = lookAt(bed, "/exports/none/schema.json");
+    QVERIFY(dialog != nullptr);
+    QTRY_VERIFY(said(*dialog, "exportHolds").contains("no such file"));
+}
+
+void TestExports::aClosedDialogAnswersNothing()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportDialog* dialog = openExport(bed);
+    bed::child<QLineEdit>(*dialog, "exportFolder")->setText("/exports/split");
+    bed::child<QPushButton>(*dialog, "exportWrite")->click();
+    delete dialog;
+    QVERIFY(bed.run());  // the engine goes on
+}
+
+QTEST_MAIN(TestExports)
+#include "test_exports.moc"
