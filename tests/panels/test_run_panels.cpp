@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 
 #include "panels/fixture.h"
+#include "panels/run_feed.h"
 #include "plots/stage_bars.h"
 #include "plots/time_plot.h"
 #include "plots/timeline.h"
@@ -27,6 +28,7 @@ private slots:
     void theVerdictIsShownWhenARunEnds();
     void plotsFillWhileEventsArrive();
     void aRunOnAGpuShowsItsOverlapAndWhatIsReserved();
+    void theRateIsTheSameHoweverMuchIsThinned();
     void aReportIsShownBesideTheCurrentRun();
     void aFinishedRunShowsItsReport();
     void clickingABarSelectsItsStage();
@@ -168,6 +170,26 @@ void TestRunPanels::aRunOnAGpuShowsItsOverlapAndWhatIsReserved()
     QVERIFY(part<QLabel>(*panel, "stage2Status")->toolTip().contains(QStringLiteral("3.9 KiB from the driver")));
     QTRY_COMPARE(memory->second().size(), std::size_t(8));
     QCOMPARE(memory->second().largest(), 4000.0);
+}
+
+void TestRunPanels::theRateIsTheSameHoweverMuchIsThinned()
+{
+    models::RunLog log(nullptr, 16);
+    plots::Series memory, reserved, rate, size;
+    BatchFeed feed(memory, reserved, rate, size);
+    for (int batch = 1; batch <= 200; ++batch) {
+        protocol::BatchEvent event;
+        event.destinations = 10;
+        event.time = batch * 0.5;
+        protocol::RunEvents events;
+        events.events.push_back(event);
+        log.apply(events);
+        feed.read(&log);
+    }
+    QVERIFY(log.thinnings() > 5);
+    QVERIFY(rate.size() > 3);
+    for (const plots::Point& point : rate.points()) QCOMPARE(point.y, 20.0);
+    for (const plots::Point& point : size.points()) QCOMPARE(point.y, 10.0);
 }
 
 void TestRunPanels::aReportIsShownBesideTheCurrentRun()

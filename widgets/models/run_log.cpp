@@ -67,6 +67,7 @@ struct Apply {
         progress.peakMemory = std::max(progress.peakMemory, event.peakMemory);
         progress.reservedMemory = std::max(progress.reservedMemory, event.reservedMemory);
         progress.seconds = std::max(progress.seconds, event.time - progress.start);
+        data.finished += event.destinations;
         data.batches.push_back({.time = event.time,
                                 .destinations = event.destinations,
                                 .edges = event.edges,
@@ -74,7 +75,8 @@ struct Apply {
                                 .memory = event.memory,
                                 .peakMemory = event.peakMemory,
                                 .stage = event.stage,
-                                .reservedMemory = event.reservedMemory});
+                                .reservedMemory = event.reservedMemory,
+                                .finished = data.finished});
         thinnings += thin(data.batches, limit, [](const BatchPoint& point) { return point.peakMemory; });
         time(event.time);
     }

@@ -29,6 +29,7 @@ struct BatchPoint {
     std::int64_t destinations = 0, edges = 0, frontier = 0, memory = 0, peakMemory = 0;
     protocol::StageId stage{1};
     std::int64_t reservedMemory = 0;  // of a GPU
+    std::int64_t finished = 0;        // destinations of the whole run until then, with batches that are no longer kept
 };
 
 // Of different batches they may overlap; within a stage those of one phase do not.
@@ -50,6 +51,7 @@ public:
         int stageCount = 0;
         double prologueSeconds = 0, elapsed = 0;
         std::int64_t merged = 0;  // phase events that the engine left out
+        std::int64_t finished = 0;
         std::vector<StageProgress> stages;
         std::vector<BatchPoint> batches;
         std::vector<PhasePoint> phases;

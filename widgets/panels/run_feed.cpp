@@ -76,17 +76,16 @@ void BatchFeed::restart(const models::RunLog* log)
     m_read = 0;
     m_thinnings = log != nullptr ? log->thinnings() : 0;
     m_rateSince = 0;
-    m_rateSum = 0;
+    m_rateBefore = 0;
 }
 
 void BatchFeed::addRate(const models::BatchPoint& batch, double elapsed)
 {
-    m_rateSum += batch.destinations;
     const double span = batch.time - m_rateSince;
     if (span < std::max(elapsed * rateShare, rateLeast)) return;
-    m_rate.append(batch.time, static_cast<double>(m_rateSum) / span);
+    m_rate.append(batch.time, static_cast<double>(batch.finished - m_rateBefore) / span);
     m_rateSince = batch.time;
-    m_rateSum = 0;
+    m_rateBefore = batch.finished;
 }
 
 void BatchFeed::read(const models::RunLog* log)

@@ -32,7 +32,7 @@ private:
     std::size_t m_read = 0;
     int m_thinnings = 0;
     double m_rateSince = 0;
-    std::int64_t m_rateSum = 0;
+    std::int64_t m_rateBefore = 0;  // destinations finished at that time
 };
 
 // Feeds new phases into the timeline.
