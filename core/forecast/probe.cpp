@@ -8,6 +8,7 @@
 #include <set>
 
 #include "executor/batch.h"
+#include "executor/dense.h"
 #include "executor/device_trace.h"
 #include "loader/one_thread.h"
 #include "loader/tensors.h"
@@ -174,6 +175,26 @@ private:
     std::map<ir::ValueId, at::Tensor> m_tables;
 };
 
+bool byOneDnn(const ir::Program& program, const ir::Op& op)
+{
+    const ir::ValueId* const weight = op.name == "aten::linear" ? op.args.at(1).value() : nullptr;
+    if (!weight || program.value(*weight).shape.size() != 2) return false;
+    const std::vector<std::int64_t>& shape = program.value(*weight).shape;
+    return executor::prefersOneDnn(shape[1], shape[0]);
+}
+
+// Strips, and products of oneDNN, take memory for each thread of a run. All else is probed by one thread: several would
+// mostly wait for each other. Tiles work on one thread each.
+bool takesMemoryPerThread(const analysis::Analysis& analysis, const plan::Plan& plan,
+                          const executor::LoopProgram& program)
+{
+    if (plan.device != "cpu" || (program.tiling && program.tiling->workers > 1)) return false;
+    return std::ranges::any_of(program.instructions, [&](const executor::Instruction& i) {
+        return i.act == executor::Act::Strips ||
+               (i.act == executor::Act::Call && byOneDnn(analysis.program, analysis.program.op(i.op)));
+    });
+}
+
 std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
 {
     std::vector<executor::Act> acts;
@@ -186,9 +207,8 @@ std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop)
 {
-    // With the threads of the run: strips and matrix products take memory for each of them.
     std::optional<loader::OneThread> alone;
-    if (program.tiling && program.tiling->workers > 1) alone.emplace();
+    if (!takesMemoryPerThread(analysis, plan, program)) alone.emplace();
     try {
         return Prober(analysis, structure, plan, program, std::move(stop)).run();
     } catch (const executor::Failure& failure) {

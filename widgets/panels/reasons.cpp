@@ -182,7 +182,7 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
     std::set<StageId> stages;
     for (std::size_t at = 0; at < model.ops.size(); ++at) {
         const OpRecord& op = model.ops[at];
-        if (!within(models::text(op.module), path)) continue;
+        if (!op.computes() || !within(models::text(op.module), path)) continue;
         ++(op.structureOnly ? structure : ops);
         depth = std::max(depth, op.depth);
         if (plan != nullptr && !op.structureOnly)

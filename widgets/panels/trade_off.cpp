@@ -44,7 +44,7 @@ void TradeOff::paintEvent(QPaintEvent* event)
 {
     Panel::paintEvent(event);
     QMetaObject::invokeMethod(
-        &m_context.workbench, [this] { m_context.workbench.front().explore(); }, Qt::QueuedConnection);
+        this, [this] { m_context.workbench.front().explore(); }, Qt::QueuedConnection);
 }
 
 QString TradeOff::stateLine() const
