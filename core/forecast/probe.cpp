@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include <ATen/Parallel.h>
+
 #include "executor/batch.h"
 #include "executor/dense.h"
 #include "executor/device_trace.h"
@@ -228,12 +230,13 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
     const auto known = std::ranges::find_if(m_known, [&](const Known& k) {
         return k.loop == *program.loop && k.device == plan.device && k.resident == plan.resident &&
                k.residentStructure == plan.residentStructure && k.tiled == program.tiling.has_value() &&
+               k.threads == at::get_num_threads() &&
                std::ranges::equal(k.acts, program.instructions, {}, {}, &executor::Instruction::act);
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
     else
         m_known.push_front({*program.loop, plan.device, plan.resident, plan.residentStructure,
-                            program.tiling.has_value(), actsOf(program),
+                            program.tiling.has_value(), actsOf(program), at::get_num_threads(),
                             LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
     if (m_known.size() > remembered) m_known.pop_back();
     const std::optional<LoopMemory>& memory = m_known.front().memory;

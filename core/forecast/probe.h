@@ -30,6 +30,7 @@ private:
         std::vector<ir::ValueId> resident;
         bool residentStructure = false, tiled = false;
         std::vector<executor::Act> acts;  // what is fused shows in them
+        int threads = 1;
         std::optional<LoopMemory> memory;
     };
     std::list<Known> m_known;  // most recent first

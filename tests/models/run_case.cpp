@@ -189,7 +189,9 @@ std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepare
 {
     if (job.shuffled || job.batch < 0) return std::nullopt;
     plan.device = deviceOf(job, s.device);
-    const auto prediction = predictPlan(prepared, plan, s.data, optionsOf(job, s.device).batch.value());
+    const executor::Options options = optionsOf(job, s.device);
+    const executor::Cores cores(options.threads);  // memory depends on them
+    const auto prediction = predictPlan(prepared, plan, s.data, options.batch.value());
     if (!prediction) return Failure{prediction.error(), describeJob(job, s.name) + " predicted"};
     for (std::size_t i = 0; i < report.stages.size(); ++i)
         if (figures(prediction->stages.at(i)) != figures(report.stages[i]))

@@ -35,7 +35,8 @@ bool fits(const RuleContext& c, const LookUp& l)
 
 ValueId wrapped(Chain& chain, const RuleContext& c, const LookUp& l)
 {
-    const std::vector<std::int64_t> shape = c.shape(l.table);  // emitting moves what the context refers to
+    const std::vector<std::int64_t> shape(c.shape(l.table).begin(),
+                                          c.shape(l.table).end());  // emitting moves the original
     const base::DType dtype = c.value(l.table).dtype;
     const ValueId size = chain.number("scalar::size", {Arg{l.source}, Arg{std::int64_t{0}}}, c.extent(l.source, 0));
     const ValueId below = chain.call("lt.Scalar", {Arg{l.table}, Arg{std::int64_t{0}}}, shape, base::DType::Bool);
