@@ -42,7 +42,6 @@ private:
     void prepareAll();
     void prepare(Slot& slot, std::int64_t first);
     bool stage(Slot& slot, const Destinations& destinations);
-    double m_fullnessPerRow = 0;  // of the last batch prepared: the share of its slot's memory, per row; 0: none yet
 
     // On the calling thread.
     void drive();
@@ -72,6 +71,8 @@ private:
     c10::Event m_anchor;
     double m_anchorSeconds = 0;
     std::int64_t m_accounted = 0;  // destinations
+    // Of the preparing thread: the share of its slot's memory that the last batch took, per row; 0: none yet.
+    double m_fullnessPerRow = 0;
 
     std::mutex m_mutex;  // protects all following members
     std::condition_variable_any m_changed;
