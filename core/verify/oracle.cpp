@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -181,6 +182,7 @@ int oracleMain(const std::string& requestPath)
     if (parentGone(request->parent)) return 1;
     volunteerForOom();
     limitMemory(request->memory);
+    ::setenv("THP_MEM_ALLOC_ENABLE", "1", 0);  // LibTorch's allocator: forward's temporaries in huge pages
     return guarded(*request);
 }
 

@@ -306,4 +306,5 @@ def main():
     raise SystemExit(any(not rows["engine"].get("error", 1) <= 1e-4 for rows in results.values()))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -157,14 +157,13 @@ class Inference(PackageTest):
         self.assertTrue(any(what.startswith("loading") for what, _, _ in told))
 
     def test_a_bar_is_shown_where_it_is_asked_for(self):
-        from hopscope._progress import reporter
+        from hopscope._progress import reported
 
-        show, done = reporter(True)
-        show("stage 1 of 1", 0, 9)
-        show("stage 1 of 1", 9, 9)
-        done()
-        silent, _ = reporter(False)
-        self.assertIsNone(silent("stage", 1, 2))
+        with reported(True) as show:
+            show("stage 1 of 1", 0, 9)
+            show("stage 1 of 1", 9, 9)
+        with reported(False) as silent:
+            self.assertIsNone(silent("stage", 1, 2))
 
 
 if __name__ == "__main__":

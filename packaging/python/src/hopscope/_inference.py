@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, arrays, documents, sample
-from ._progress import Progress, reporter
+from ._progress import Progress, reported
 from ._scratch import Scratch, data_words, size_of
-from ._serve import Client
+from ._serve import Client, Starting
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, error_from
@@ -118,13 +118,15 @@ def inference(
     }
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
     how = {"verify": _mode(verify), "nan": nan}
-    with Scratch(expected, scratch) as place:
-        saved, table, path = prepare(model, inputs, place.folder, roles)
-        folder = Path(out) if out is not None else place.folder() / "outputs"
-        words = data_words(table, place)
-        job = _Job(path.absolute(), words, role_words(roles), _chosen(plan), {**settings, **shared}, {**shared, **how})
-        document, made = _carried_out(job, saved, folder, progress)
-        outputs = _outputs(document, folder, table.as_torch or saved is not None)
+    with reported(progress) as show, Scratch(expected, scratch) as place:
+        watcher = _Watcher(show)
+        with Starting(watcher.told) as engine:
+            saved, table, path = prepare(model, inputs, place.folder, roles)
+            folder = Path(out) if out is not None else place.folder() / "outputs"
+            words, chosen = data_words(table, place), _chosen(plan)
+            job = _Job(path.absolute(), words, role_words(roles), chosen, {**settings, **shared}, {**shared, **how})
+            document, made = _carried_out(engine.client(), watcher, job, saved, folder)
+            outputs = _outputs(document, folder, table.as_torch or saved is not None)
         result = _result(document, made, saved, outputs, folder if out is not None else None)
     if result.verdict == "different":
         raise _different(result)
@@ -174,23 +176,17 @@ def _chosen(plan: Any) -> Plan | str | None:
 
 
 def _carried_out(
-    job: _Job, saved: Saved | None, folder: Path, progress: bool | Progress | None
+    client: Client, watcher: _Watcher, job: _Job, saved: Saved | None, folder: Path
 ) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by."""
-    show, done = reporter(progress)
+    opened = client.call("model/open", model=str(job.model), data=job.data, roles=job.roles)
+    number = opened["document"]
+    made = _plan(client, number, opened["inspect"], job, saved)
     output = str(folder.absolute())
-    watcher = _Watcher(show)
-    try:
-        with Client(watcher.told) as client:
-            opened = client.call("model/open", model=str(job.model), data=job.data, roles=job.roles)
-            number = opened["document"]
-            made = _plan(client, number, opened["inspect"], job, saved)
-            started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
-            while started["run"] not in watcher.finished:
-                client.read()
-            return watcher.outcome(started["run"]), made
-    finally:
-        done()
+    started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
+    while started["run"] not in watcher.finished:
+        client.read()
+    return watcher.outcome(started["run"]), made
 
 
 def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, saved: Saved | None) -> Plan:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Progress = Callable[[str, int, int], None]
 
 
-def reporter(progress: bool | Progress | None) -> tuple[Progress, Callable[[], None]]:
-    """(what to call with (what, done, total), what to call at the end). True: a bar; None: a bar on terminals and in
-    notebooks; False: nothing; a function gets the events itself."""
-    if callable(progress):
-        return progress, _nothing
-    if progress is False or (progress is None and not _is_watched()):
-        return _silent, _nothing
+@contextlib.contextmanager
+def reported(progress: bool | Progress | None) -> Iterator[Progress]:
+    """What to call with (what, done, total) meanwhile. True: a bar; None: a bar on terminals and in notebooks; False:
+    nothing; a function gets the events itself."""
+    bar = _bar(progress)
+    if bar is None:
+        yield progress if callable(progress) else _silent
+        return
+    try:
+        yield bar.show
+    finally:
+        bar.close()
+
+
+def _bar(progress: bool | Progress | None) -> _Bar | None:
+    if callable(progress) or progress is False or (progress is None and not _is_watched()):
+        return None
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _silent, _nothing
-    bar = _Bar(tqdm)
-    return bar.show, bar.close
-
-
-def _nothing() -> None:
-    pass
+        return None
+    return _Bar(tqdm)
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import IO, Any
 
@@ -18,6 +19,26 @@ from .errors import Cancelled, EngineError, HopscopeError, error_from
 
 Told = Callable[[str, dict[str, Any]], None]
 _CANCELLED = -32800
+
+
+class Starting:
+    """Starts a client in a thread: loading LibTorch takes as long as what Python has to prepare meanwhile. A context
+    manager that owns the client; `client` waits for it, and raises what kept it from starting."""
+
+    def __init__(self, told: Told) -> None:
+        self._pool = ThreadPoolExecutor(1, "hopscope-start")
+        self._client: Future[Client] = self._pool.submit(lambda: Client(told).__enter__())
+
+    def client(self) -> Client:
+        return self._client.result()
+
+    def __enter__(self) -> Starting:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self._pool.shutdown()
+        if self._client.exception() is None:
+            self._client.result().__exit__(kind, value, at)
 
 
 class Client:
