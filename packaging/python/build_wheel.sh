@@ -4,9 +4,9 @@
 #   packaging/python/build_wheel.sh [--engine PROGRAM] [DIR]
 #
 # The engine is that of build/release, else of build/dev, if nothing is said; where neither is built, one is built in build/wheel,
-# after setup.sh. It is stripped, forgets the folders of this machine, and brings along the libraries that it needs, but for the
-# system's own and LibTorch: that comes from the environment that the wheel is installed into, and has to be of the same minor version
-# (bin/build.json says which).
+# after setup.sh. It is stripped, forgets the folders of this machine, and brings along the libraries that it needs, each with its
+# terms (bin/licenses), but for the system's own and LibTorch: that comes from the environment that the wheel is installed into, and
+# has to be of the same minor version (bin/build.json says which).
 set -eu
 . "$(dirname "$0")/../common.sh"
 
@@ -47,10 +47,20 @@ trap 'rm -rf "$work"' EXIT
 cp -r "$here/pyproject.toml" "$here/README.md" "$here/src" "$root/LICENSE" "$work/"
 find "$work/src" -name __pycache__ -prune -exec rm -rf {} +
 bin=$work/src/hopscope/bin
-mkdir -p "$bin/lib"
+mkdir -p "$bin/lib" "$bin/licenses"
 
 # "NAME PATH" of every library that the engine is started with.
 libraries() { ldd "$1" | sed -n 's/^\s*\(\S*\) => \(\S*\) .*/\1 \2/p'; }
+
+# The terms of a library, as Debian ships them with its package.
+copy_terms() { # PATH NAME
+    local file package
+    file=$(readlink -f "$1")
+    package=$(dpkg -S "$file" 2> /dev/null || dpkg -S "${file#/usr}" 2> /dev/null) || package=
+    package=${package%%:*}
+    [ -n "$package" ] && [ -f "/usr/share/doc/$package/copyright" ] || fail "$1: no package with a copyright file holds it"
+    cp "/usr/share/doc/$package/copyright" "$bin/licenses/$2.txt"
+}
 
 torch_library=$(libraries "$engine" | sed -n 's/^libtorch\.so //p')
 [ -n "$torch_library" ] || fail "$engine does not find its LibTorch"
@@ -76,6 +86,7 @@ libraries "$engine" | while read -r name path; do
     cp -L "$path" "$bin/lib/$name"
     chmod 755 "$bin/lib/$name"
     strip --strip-unneeded "$bin/lib/$name"
+    copy_terms "$path" "$name"
 done
 printf '{"torch": "%s"}\n' "$torch_version" > "$bin/build.json"
 

@@ -53,6 +53,15 @@ class Wheel(unittest.TestCase):
         self.assertNotIn(b"site-packages/torch/lib", engine)
         self.assertRegex(self.wheel.name, r"^hopscope-[\d.]+-py3-none-linux_\w+\.whl$")
 
+    def test_every_library_in_it_comes_with_its_terms(self):
+        with zipfile.ZipFile(self.wheel) as archive:
+            names = archive.namelist()
+            libraries = [Path(name).name for name in names if name.startswith("hopscope/bin/lib/")]
+            terms = {name: archive.read(f"hopscope/bin/licenses/{name}.txt").decode() for name in libraries}
+        self.assertTrue(any(name.startswith("libCbc") for name in libraries))
+        for name, text in terms.items():
+            self.assertIn("opyright", text, name)
+
     def test_a_fresh_environment_runs_a_model_without_a_compiler(self):
         fresh = self.folder / "fresh"
         run(sys.executable, "-m", "venv", fresh)
