@@ -22,8 +22,10 @@ HEADINGS = {
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "sharing": "Shared memory", "refused": "What cannot be split",
-    "programs": "Random programs", "table_programs": "Random programs over the operators", "operators": "Operators",
+    "programs": "Random programs", "table_programs": "Random programs over the operators",
+    "row_programs": "Random programs that hold every operator", "operators": "Operators",
 }
+PROGRAMS = ("operators", "programs", "table_programs", "row_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
 ERROR = re.compile(r"error (\S+) abs")
 LAYERS = re.compile(r"_([123])(?=_scripted|$)")
@@ -134,7 +136,7 @@ def classes_of(arguments, results):
     held = {}
     for result in results:
         path = f"{arguments.zoo}/{result.group}/{result.name}.pt"
-        if result.verdict != "equal" or not os.path.exists(path) or result.group in ("operators", "programs", "table_programs"):
+        if result.verdict != "equal" or not os.path.exists(path) or result.group in PROGRAMS:
             continue
         for kind in classes_in(path):
             held.setdefault(kind, []).append(result.name)

@@ -17,6 +17,8 @@ class Entry:
     peaks: bool = True       # predicted peaks of memory are compared
     gpu: bool = True         # runs on the simulated GPU, which has no sparse weights, too
     seed: int = 0            # of the weights
+    random: bool = False     # a random program: errors may be as large as what it makes of rounding
+    absolute: float = 0      # the largest error allowed; 0: as for every model
     covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
 
 
