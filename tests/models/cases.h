@@ -25,6 +25,7 @@ struct Case {
     std::string name, model;
     Expectation expectation = Expectation::Equal;
     std::vector<std::string> reasons;  // Refused: one of these is part of the message
+    std::string hint;                  // Refused: part of the hint, if any is listed
     std::string noOptimum;             // part of the reason why optimal cuts are refused; empty: they must not be
     std::vector<std::string> roles;
     std::vector<Graph> graphs;

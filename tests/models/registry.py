@@ -11,6 +11,7 @@ class Entry:
     how: str = "trace"       # or "script"
     expect: str = "ok"       # "refuse": with exit code 4 and `reason`
     reason: str = ""         # a part of the refusal's sentence
+    hint: str = ""           # a part of the refusal's hint
     no_optimum: str = ""     # why optimal cuts are refused, a part of the sentence; everything else has an optimum
     roles: tuple = ()        # --role overrides
     stages: int = 0          # of the depth strategy; 0: not checked

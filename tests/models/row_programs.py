@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import torch
 
 import operators
-from graphs import HIDDEN as H
 from layers import Parts, add_rows
 from program_steps import WRITES
 from registry import Group

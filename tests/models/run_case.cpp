@@ -378,6 +378,7 @@ std::string complaintAbout(const Case& c, const base::Error& error)
     if (error.code != base::ErrorCode::Unsupported) return "exit code is not 4";
     if (text.find('\n') != std::string::npos) return "the message has several lines";
     if (text.find(".py:") == std::string::npos) return "the message names no source line";
+    if (error.hint.find(c.hint) == std::string::npos) return "the hint is another one";
     return named(text, c.reasons) ? "" : "the message does not name the reason";
 }
 

@@ -22,7 +22,7 @@ MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structur
            "compressed_rows": "compressed_rows", "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
-           "row_programs": "row_programs"}
+           "row_programs": "row_programs", "field": "field"}
 
 
 def parts_of(name, matrix):
@@ -151,6 +151,8 @@ def list_line(entry, folder):
         fields[f"expected{number}"] = f"{folder}/{entry.name}.e{number}.safetensors"
     if entry.reason:
         fields["reason"] = entry.reason
+    if entry.hint:
+        fields["hint"] = entry.hint
     if entry.no_optimum:
         fields["no_optimum"] = entry.no_optimum
     if entry.roles:
