@@ -114,7 +114,11 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
         const int pairDim = m_analysis.rowDim(s.index) == 0 ? 1 : 0;
         return fromTensor(m_value(s.index).select(pairDim, k.end));
     }
-    case KeyKind::Foreign: return fromTensor(m_value(k.column).reshape({-1}));
+    case KeyKind::Foreign: {
+        const bool pair = !m_analysis.info(k.column).pairRoles.empty();
+        const int pairDim = m_analysis.rowDim(k.column) == 0 ? 1 : 0;
+        return fromTensor(pair ? m_value(k.column).select(pairDim, k.end) : m_value(k.column).reshape({-1}));
+    }
     case KeyKind::Parts: return written(space, key);
     case KeyKind::Of: break;
     }

@@ -183,7 +183,9 @@ private:
         case KeyKind::End:
             if (s.columns[k.end].valid()) return wholeColumn(s.columns[k.end], label);
             return integers(pairRow(s.index, k.end), s.index, label);
-        case KeyKind::Foreign: return wholeColumn(k.column, label);
+        case KeyKind::Foreign:
+            if (m_analysis.info(k.column).pairRoles.empty()) return wholeColumn(k.column, label);
+            return integers(pairRow(k.column, k.end), k.column, label);
         case KeyKind::Parts: return concatenated(s, k, label);
         case KeyKind::Of: break;
         }

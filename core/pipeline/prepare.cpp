@@ -9,6 +9,7 @@
 #include "executor/unsplit.h"
 #include "forecast/predict.h"
 #include "graph/dataset.h"
+#include "pipeline/data_lints.h"
 #include "pipeline/home.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -55,9 +56,9 @@ base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base:
     return used;
 }
 
-analysis::Lint modelLint(std::string code, std::string message)
+analysis::Lint modelLint(std::string code, std::string message, std::string hint = {})
 {
-    return {std::move(code), std::move(message), {}, false};
+    return {std::move(code), std::move(message), {}, false, std::move(hint)};
 }
 
 // "the file names cuda:0 in 3 places: ..."
@@ -93,9 +94,10 @@ void addModelLints(const loader::ModelInfo& info, analysis::Analysis& analysis)
     for (const loader::Parameter& parameter : info.parameters)
         if (parameter.notFinite > 0)
             analysis.lints.push_back(
-                modelLint("nan-weights", parameter.name + " holds " +
-                                             base::formatCount(static_cast<double>(parameter.notFinite)) +
-                                             " NaN or infinite numbers"));
+                modelLint("nan-weights",
+                          parameter.name + " holds " + base::formatCount(static_cast<double>(parameter.notFinite)) +
+                              " NaN or infinite numbers, which spread to all that is computed with them",
+                          "look at the training: save a checkpoint from before they appeared"));
 }
 
 std::string rolesText(const InputSchema& schema)
@@ -145,6 +147,7 @@ void take(Prepared& prepared, analysis::Analysis analysis)
     addModelLints(prepared.model.info(), prepared.analysis);
     if (prepared.hasData())
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
+    addDataLints(prepared);
 }
 
 // Without data: a sample that forward accepts, and its roles.

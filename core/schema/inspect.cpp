@@ -254,6 +254,7 @@ std::string roleText(const analysis::InputRole& role)
     switch (role.kind) {
     case analysis::RoleKind::Node: return "node:" + role.first;
     case analysis::RoleKind::Index:
+    case analysis::RoleKind::Ends:
         return (role.form == analysis::EdgeForm::Source        ? "source:"
                 : role.form == analysis::EdgeForm::Destination ? "destination:"
                 : role.form == analysis::EdgeForm::Offsets     ? "offsets:"

@@ -67,13 +67,13 @@ std::vector<SpaceId> Cutter::dims(const std::string& input) const
     }
     const auto role = m_schema.roles.find(input);
     if (role == m_schema.roles.end() || rank == 0 || role->second.kind == analysis::RoleKind::Plain) return labels;
-    const std::string& name =
-        role->second.kind == analysis::RoleKind::Index ? role->second.relation : role->second.first;
-    const bool inColumns =
-        role->second.kind == analysis::RoleKind::Index && role->second.form == analysis::EdgeForm::Rows;
+    const bool pair = role->second.kind == analysis::RoleKind::Index || role->second.kind == analysis::RoleKind::Ends;
+    const std::string& name = pair ? role->second.relation : role->second.first;
+    const std::size_t dim =
+        pair ? role->second.form == analysis::EdgeForm::Rows : static_cast<std::size_t>(role->second.dim);
     if (role->second.form == analysis::EdgeForm::Offsets) return labels;
     for (const SpaceId table : m_structure.tables)
-        if (m_analysis.tables.space(table).name == name) labels[inColumns] = table;
+        if (m_analysis.tables.space(table).name == name) labels[dim] = table;
     return labels;
 }
 

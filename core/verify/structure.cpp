@@ -57,12 +57,25 @@ void addEnds(Structure& structure, const Analysis& analysis, const analysis::Inp
     }
 }
 
+void addPair(Structure& structure, const Analysis& analysis, const std::string& name, const analysis::InputRole& role,
+             const base::TensorView& pair)
+{
+    const SpaceId table = tableNamed(analysis, role.relation, false);
+    for (int end = 0; end < 2; ++end) {
+        const SpaceId target = tableNamed(analysis, end == 0 ? role.first : role.second, false);
+        if (table.valid() && target.valid())
+            structure.links.push_back({table, target, name, end, role.form, analysis::endColumn(pair, role.form, end)});
+    }
+}
+
 void addColumns(Structure& structure, const Analysis& analysis, const analysis::InputSchema& schema,
                 const base::TensorMap& inputs)
 {
     for (const auto& [name, role] : schema.roles) {
         const auto input = inputs.find(name);
-        if (role.kind != RoleKind::Key || input == inputs.end() || input->second.shape.size() != 1) continue;
+        if (input == inputs.end()) continue;
+        if (role.kind == RoleKind::Ends) addPair(structure, analysis, name, role, input->second);
+        if (role.kind != RoleKind::Key || input->second.shape.size() != 1) continue;
         const SpaceId table = tableNamed(analysis, role.first, false), target = tableNamed(analysis, role.second, true);
         if (table.valid() && target.valid())
             structure.links.push_back(
@@ -82,7 +95,10 @@ public:
         const analysis::Space& space = m_analysis.tables.space(table);
         const analysis::Key& k = m_analysis.tables.key(key);
         if (k.kind == KeyKind::Id || k.kind == KeyKind::Pos) return space.kind != SpaceKind::Opaque;
-        if (k.kind == KeyKind::Foreign) return column(m_analysis.program.value(k.column).name, -1, links);
+        if (k.kind == KeyKind::Foreign) {
+            const bool pair = !m_analysis.info(k.column).pairRoles.empty();
+            return column(m_analysis.program.value(k.column).name, pair ? k.end : -1, links);
+        }
         if (k.kind == KeyKind::Parts) return parts(space, k, links);
         if (k.kind != KeyKind::End) return false;
         if (space.kind == SpaceKind::Edge) return column(endInput(m_analysis, space, k.end), k.end, links);

@@ -29,6 +29,7 @@ inline std::string text(const InputRole& role)
         if (role.form == EdgeForm::Offsets) return "offsets:" + ends;
         return (role.form == EdgeForm::Pairs ? "pairs:" : "index:") + ends;
     }
+    case RoleKind::Ends: return "ends:" + role.first + ">" + role.second;
     case RoleKind::Edge: return "edge:" + role.first;
     case RoleKind::Key: return "key:" + role.first + ">" + role.second;
     case RoleKind::Graph: return "graph:" + role.first;

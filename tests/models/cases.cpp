@@ -48,6 +48,7 @@ const std::map<std::string, Setter>& setters()
         {"model", [](Case& c, const std::string& v) { c.model = v; }},
         {"expect", [](Case& c, const std::string& v) { c.expectation = expectation(v); }},
         {"reason", [](Case& c, const std::string& v) { c.reasons = split(v, '|'); }},
+        {"hint", [](Case& c, const std::string& v) { c.hint = v; }},
         {"no_optimum", [](Case& c, const std::string& v) { c.noOptimum = v; }},
         {"roles", [](Case& c, const std::string& v) { c.roles = split(v, ';'); }},
         {"data0", [](Case& c, const std::string& v) { graphAt(c, 0).data = v; }},

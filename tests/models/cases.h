@@ -25,6 +25,7 @@ struct Case {
     std::string name, model;
     Expectation expectation = Expectation::Equal;
     std::vector<std::string> reasons;  // Refused: one of these is part of the message
+    std::string hint;                  // Refused: part of the hint, if any is listed
     std::string noOptimum;             // part of the reason why optimal cuts are refused; empty: they must not be
     std::vector<std::string> roles;
     std::vector<Graph> graphs;
@@ -34,6 +35,7 @@ struct Case {
     bool shuffle = true;                         // run in random destination order too
     bool peaks = true;                           // predicted peaks of memory are compared
     bool gpu = true;                             // runs on the simulated GPU, too
+    bool brief = false;                          // three runs on each graph: for thousands of models
     Tolerance tolerance;
     std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
 };

@@ -1,9 +1,10 @@
 """Writes docs/coverage.md: which models run layer by layer with equal results, and which are refused, with the reason.
 
-Usage: coverage.py TEST_MODELS ZOO [-o docs/coverage.md] [--group NAME]... [--rows DIR] [--most-misses PERCENT]
+Usage: coverage.py TEST_MODELS ZOO [-o docs/coverage.md] [--group NAME]... [--page OLD] [--rows DIR] [--most-misses PERCENT]
 ZOO is what zoo.py has written; TEST_MODELS runs each of its models on two graphs, in batches of 1, 7 and all
 destinations, with the plans `depth`, `source-rule` and `optimal`. --rows keeps what it printed, and reads it where it is
-there already. Fails if a number is wrong, a model crashes or hangs, or more are refused than the maths asks for.
+there already. --page takes the groups that are not named by --group from an earlier page. Fails if a number is wrong, a
+model crashes or hangs, or more are refused than the maths asks for.
 """
 import argparse
 import os
@@ -18,12 +19,15 @@ import torch
 
 HEADINGS = {
     "convolutions": "PyG convolutions, traced", "scripted": "PyG convolutions, scripted",
-    "further": "Further convolutions, models, dtypes", "structures": "Architectures",
+    "further": "Further convolutions, models, dtypes", "field": "Models as the field writes them",
+    "structures": "Architectures",
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
     "numbers": "Sizes and row numbers", "sharing": "Shared memory", "refused": "What cannot be split",
-    "programs": "Random programs", "table_programs": "Random programs over the operators", "operators": "Operators",
+    "programs": "Random programs", "table_programs": "Random programs over the operators",
+    "row_programs": "Random programs that hold every operator", "operators": "Operators",
 }
+PROGRAMS = ("operators", "programs", "table_programs", "row_programs")
 ROW = re.compile(r"^(\S+)\s+(equal|refused|[A-Z][A-Z ]*[A-Z])\s+([\d.]+) s  (.*)$")
 ERROR = re.compile(r"error (\S+) abs")
 LAYERS = re.compile(r"_([123])(?=_scripted|$)")
@@ -41,7 +45,7 @@ NOT_EXPORTED = {
 FORCED = re.compile("rows by rows|in sequence|depend on features|depends on features|random|reads a number from features|"
                     "size is baked|depends on the order|a branch depends|trip count|positions of rows|"
                     "changes the order of the rows|at once|may have been baked in|dense product|aten::cdist|"
-                    "multi_head_attention")
+                    "multi_head_attention|all pairs of rows|are in the file")
 
 
 @dataclass
@@ -50,6 +54,7 @@ class Result:
     name: str
     verdict: str
     detail: str
+    count: int = 1           # models; several in a line of an earlier page
 
     @property
     def error(self):
@@ -82,6 +87,24 @@ def run_group(group, arguments):
     if kept:
         open(kept, "w").write(text)
     return text
+
+
+def sections(path):
+    """The parts of a page under its headings."""
+    parts = re.split(r"^## (.*)\n", open(path).read(), flags=re.MULTILINE) if path else [""]
+    return {heading: text.strip("\n") for heading, text in zip(parts[1::2], parts[2::2])}
+
+
+def results_on_page(group, text):
+    """The lines of an earlier page: how many models each is about, and what came out."""
+    found = []
+    for line in text.splitlines()[2:]:
+        name, forms, result = [part.strip() for part in re.split(r"(?<!\\)\|", line)[1:4]]
+        each = re.split(r", (?=\d|traced|scripted|alone)", forms)
+        count = sum(int((re.match(r"\d+", form) or ["1"])[0]) for form in each)
+        verdict, _, detail = result.partition(": ")
+        found.append(Result(group, name, verdict, detail, count))
+    return found
 
 
 def results_of(group, text):
@@ -134,7 +157,7 @@ def classes_of(arguments, results):
     held = {}
     for result in results:
         path = f"{arguments.zoo}/{result.group}/{result.name}.pt"
-        if result.verdict != "equal" or not os.path.exists(path) or result.group in ("operators", "programs", "table_programs"):
+        if result.verdict != "equal" or not os.path.exists(path) or result.group in PROGRAMS:
             continue
         for kind in classes_in(path):
             held.setdefault(kind, []).append(result.name)
@@ -157,10 +180,11 @@ def class_table(arguments, results):
 
 
 def summary(results):
-    counts = Counter("wrong" if r.wrong else "miss" if r.miss else "refused" if r.verdict != "equal" else "equal"
-                     for r in results)
-    share = 100 * counts["miss"] / max(len(results), 1)
-    text = (f"{len(results)} models: {counts['equal']} equal, {counts['refused']} refused because the maths asks for it, "
+    counts = Counter()
+    for r in results:
+        counts["wrong" if r.wrong else "miss" if r.miss else "refused" if r.verdict != "equal" else "equal"] += r.count
+    share = 100 * counts["miss"] / max(counts.total(), 1)
+    text = (f"{counts.total()} models: {counts['equal']} equal, {counts['refused']} refused because the maths asks for it, "
             f"{counts['miss']} refused although it does not ({share:.1f} %), {counts['wrong']} wrong.")
     return text, share, counts["wrong"]
 
@@ -173,20 +197,33 @@ and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some value
 output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value, and every run moves the bytes that were
 predicted. The last column is the largest absolute difference over all runs.
 
-{summary}
+{summary}{made}
 """
 
 
-def document(arguments, results):
+CLASSES = "Classes of `torch_geometric.nn.conv`"
+
+
+def made_from(arguments):
+    if not arguments.page:
+        return ""
+    again = ", ".join(HEADINGS[group] for group in arguments.group)
+    return f"\n\nRun again for this page: {again}. The other sections are those of the page before it."
+
+
+def document(arguments, results, kept):
     import torch_geometric
 
-    classes, without = class_table(arguments, results)
+    classes, without = ([f"## {CLASSES}", "", kept[CLASSES], ""], []) if CLASSES in kept else class_table(arguments, results)
     text, share, wrong = summary(results)
-    lines = [INTRODUCTION.format(torch=torch.__version__.split("+")[0], pyg=torch_geometric.__version__, summary=text)]
+    lines = [INTRODUCTION.format(torch=torch.__version__.split("+")[0], pyg=torch_geometric.__version__, summary=text,
+                                 made=made_from(arguments))]
     lines += classes
     for group in HEADINGS:
         some = [r for r in results if r.group == group]
-        if some:
+        if HEADINGS[group] in kept:
+            lines += [f"## {HEADINGS[group]}", "", kept[HEADINGS[group]], ""]
+        elif some:
             lines += table(group, some, group == "scripted")
     return "\n".join(lines).rstrip() + "\n", share, wrong, without
 
@@ -197,15 +234,21 @@ def main():
     parser.add_argument("zoo")
     parser.add_argument("-o", "--output", default="")
     parser.add_argument("--group", action="append", choices=list(HEADINGS))
+    parser.add_argument("--page", default="")
     parser.add_argument("--rows", default="")
     parser.add_argument("--most-misses", type=float, default=3.0)
     arguments = parser.parse_args()
     if arguments.rows:
         os.makedirs(arguments.rows, exist_ok=True)
     results = []
-    for group in arguments.group or HEADINGS:
-        results += results_of(group, run_group(group, arguments))
-    text, share, wrong, without = document(arguments, results)
+    kept = {heading: text for heading, text in sections(arguments.page).items()
+            if heading not in [HEADINGS[group] for group in arguments.group or HEADINGS]}
+    for group in HEADINGS:
+        if HEADINGS[group] in kept:
+            results += results_on_page(group, kept[HEADINGS[group]])
+        elif group in (arguments.group or HEADINGS):
+            results += results_of(group, run_group(group, arguments))
+    text, share, wrong, without = document(arguments, results, kept)
     if arguments.output:
         open(arguments.output, "w").write(text)
     print(summary(results)[0])

@@ -184,7 +184,7 @@ def in_dtype(inputs, dtype):
     return of
 
 
-class InDouble(nn.Module):
+class InDtype(nn.Module):
     def __init__(self, make, dtype):
         super().__init__()
         self.conv = make().to(dtype)
@@ -193,9 +193,17 @@ class InDouble(nn.Module):
         return self.conv(self.conv(x, edge_index).tanh(), edge_index)
 
 
-for label, make in {"gcn": lambda: G.GCNConv(F, F), "sage": lambda: G.SAGEConv(F, F, aggr="max"), "gat": lambda: G.GATv2Conv(F, F),
-                    "gin": lambda: G.GINConv(nn.Linear(F, F)), "pna": lambda: G.PNAConv(F, F, ["mean", "std"], ["identity"], C.HISTOGRAM)}.items():
-    group.add(f"double_{label}", lambda make=make: InDouble(make, torch.float64), in_dtype(PLAIN, torch.float64))
+IN_DTYPES = {"gcn": lambda: G.GCNConv(F, F), "sage": lambda: G.SAGEConv(F, F, aggr="max"), "gat": lambda: G.GATv2Conv(F, F),
+             "gin": lambda: G.GINConv(nn.Linear(F, F)),
+             "pna": lambda: G.PNAConv(F, F, ["mean", "std"], ["identity"], C.HISTOGRAM)}
+for label, make in IN_DTYPES.items():
+    group.add(f"double_{label}", lambda make=make: InDtype(make, torch.float64), in_dtype(PLAIN, torch.float64))
+# In half types a sum in another order differs by some of their last digits.
+for short, dtype, absolute in (("half", torch.float16, 0.002), ("bfloat16", torch.bfloat16, 0.016)):
+    for label, make in IN_DTYPES.items():
+        if label != "pna":  # its std takes the square root of a difference: noise in half types
+            group.add(f"{short}_{label}", lambda make=make, dtype=dtype: InDtype(make, dtype), in_dtype(PLAIN, dtype),
+                      absolute=absolute)
 
 
 @group.model(take("edge_index", "kind", "order"), base=Parts, roles=("kind=node:node", "order=node:node"))

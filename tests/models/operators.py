@@ -16,6 +16,7 @@ H = HIDDEN
 A = torch.ops.aten
 F = nn.functional
 INPUTS = take("x", "edge_index", "edge_weight", "batch")
+bodies, expressions = {}, {}  # by operator, for random programs over all of them
 
 
 class Row(Parts):
@@ -39,8 +40,10 @@ def full(name):
 
 
 def row(name, body, **options):
+    covers = options.pop("covers", full(name))
+    bodies[covers] = body
     kind = type("Row", (Row,), {"body": staticmethod(body)})
-    group.add(name.split("::")[-1], kind, INPUTS, covers=full(name), **options)
+    group.add(name.split("::")[-1], kind, INPUTS, covers=covers, **options)
 
 
 def rows(names, call):
@@ -65,17 +68,24 @@ TEMPLATE = """class Scripted(Typed):
         {}
         return self.pass_on(y, edge_index)
 """
+SCRIPT_INPUTS = take("x", "edge_index", "edge_weight")
 ADJACENCY = "a = torch.sparse_coo_tensor(edge_index.flip(0), edge_weight, [n, n])"
+
+
+def scripted_class(file, lines):
+    """A module whose forward holds these lines; they leave y."""
+    source, space = TEMPLATE.format("\n        ".join(lines)), dict(globals())
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), space)
+    return space["Scripted"]
 
 
 def script(name, body, **options):
     """A row whose operator only scripting leaves as it is: an expression of h, p, n and a sparse adjacency a."""
+    expressions[full(name)] = body
     lines = ([ADJACENCY] if re.search(r"\ba\b", body) else []) + ["y = " + body]
-    source, file, space = TEMPLATE.format("\n        ".join(lines)), f"<{name}>", dict(globals())
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    exec(compile(source, file, "exec"), space)
-    group.add(name.split("::")[-1], space["Scripted"], take("x", "edge_index", "edge_weight"), covers=full(name),
-              how="script", **options)
+    group.add(name.split("::")[-1], scripted_class(f"<{name}>", lines), SCRIPT_INPUTS, covers=full(name), how="script",
+              **options)
 
 
 def padded(y):
@@ -169,7 +179,7 @@ script("tensor", "h * torch.tensor([0.5, 1.5]).repeat(4)")
 script("as_tensor", "torch.as_tensor(h) * torch.as_tensor([0.5, 1.5]).repeat(4)")
 script("scalar_tensor", "h * torch.scalar_tensor(x.size(1))")
 script("requires_grad_", "h.requires_grad_(False)")
-group.add("number", type("Row", (Row,), {"body": staticmethod(lambda v: v.h * v.n)}), INPUTS, covers="scalar::tensor")
+row("number", lambda v: v.h * v.n, covers="scalar::tensor")
 
 # Along another dimension than the rows -----------------------------------------------------------------------------------
 rows("softmax log_softmax cumsum cumprod logcumsumexp", lambda name, v: getattr(torch, name)(v.p, 1))

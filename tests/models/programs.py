@@ -287,5 +287,5 @@ def group(first, count, name="programs"):
     choice = STEPS if name == "programs" else TABLE_STEPS
     for seed in range(first, first + count):
         programs.add(f"{name[:-1]}_{seed}", lambda seed=seed: Program(seed, choice), program_inputs, roles=ROLES, seed=seed,
-                     no_optimum=NO_PLAN.get((name, seed), ""))
+                     random=True, no_optimum=NO_PLAN.get((name, seed), ""))
     return programs

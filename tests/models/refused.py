@@ -21,71 +21,71 @@ def accepted(**options):
     return group.model(options.pop("inputs", PLAIN), base=Parts, **options)
 
 
-@refused("a dense product of rows by rows")
+@refused("a dense product of rows by rows", hint="q @ (k.t() @ v)")
 def attention_between_all_nodes(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return torch.softmax(h @ m.lin(h).t(), 1) @ h
 
 
-@refused("a dense product over the rows of node")
+@refused("a dense product over the rows of node", hint="pass the edges instead")
 def dense_adjacency(m, x, edge_index):
     adjacency = torch.zeros(x.size(0), x.size(0))
     adjacency[edge_index[1], edge_index[0]] = 1
     return adjacency @ m.inp(x)
 
 
-@refused("picks one row of node")
+@refused("picks one row of node", hint="pick rows from its output")
 def first_row(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h - h[0]
 
 
-@refused("picks a range of rows of node")
+@refused("picks a range of rows of node", hint="pick rows from its output")
 def range_of_rows(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return m.out(h[2:9])
 
 
-@refused("aten::roll")
+@refused("aten::roll", hint="in their order")
 def rolled_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).roll(1, 0)
 
 
-@refused("changes the order of the rows of node")
+@refused("changes the order of the rows of node", hint="in their order")
 def flipped_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).flip(0)
 
 
-@refused("aten::cumsum")
+@refused("aten::cumsum", hint="to the output")
 def cumulative_sum_of_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).cumsum(0)
 
 
-@refused("aten::sort")
+@refused("aten::sort", hint="to the output")
 def sorted_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).sort(0)[0]
 
 
-@refused("aten::topk")
+@refused("aten::topk", hint="to the output")
 def best_rows(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h[h[:, 0].topk(5)[1]]
 
 
-@refused("the selection of rows depends on features")
+@refused("the selection of rows depends on features", hint="multiply by the mask")
 def rows_chosen_by_features(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h[h[:, 0] > 0]
 
 
-@refused("the selection of rows depends on features")
+@refused("the selection of rows depends on features", hint="multiply by the mask")
 def edges_chosen_by_features(m, x, edge_index):
     h = m.inp(x)
     keep = (h[edge_index[0]] * h[edge_index[1]]).sum(-1) > 0
     return m.a(h, edge_index[:, keep])
 
 
-@refused("aten::cdist")
+@refused("compares all pairs of rows", hint="attention along edges")
 def nearest_neighbours_of_features(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h[torch.cdist(h, h).topk(3, largest=False)[1]].max(1)[0]
@@ -103,24 +103,24 @@ def size_baked_into_a_sparse_matrix(m, x, edge_index):
     return torch.sparse.mm(matrix, m.inp(x))
 
 
-@refused("a dense product of rows by rows")
+@refused("a dense product of rows by rows", hint="attention along edges")
 def rows_times_their_transpose(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return (h @ h.t()).sum(1)
 
 
-@refused("aten::rand_like draws random numbers")
+@refused("aten::rand_like draws random numbers", hint="model.eval()")
 def noise(m, x, edge_index):
     return m.a(m.inp(x) + torch.rand_like(x[:, :1]), edge_index)
 
 
-@refused("aten::dropout draws random numbers")
+@refused("aten::dropout draws random numbers", hint="model.eval()")
 def dropout_left_on(m, x, edge_index):
     return m.a(nn.functional.dropout(m.inp(x), 0.5, True), edge_index)
 
 
 def scripted(reason):
-    return group.module(PLAIN, how="script", expect="refuse", reason=reason)
+    return group.module(PLAIN, how="script", expect="refuse", reason=reason, hint="torch.where")
 
 
 @scripted("reads a number from features")
@@ -191,12 +191,13 @@ def cached():
     return model
 
 
-group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="the index into the rows of node has an unknown origin")
+group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="are in the file, such as the edges of the graph",
+          hint="cached=False")
 group.add("pyg_topk_pooling", TopPool, PLAIN, expect="refuse", reason="works over the rows of node in sequence")
 # The messages are sorted, or made a matrix with a row for each destination, by offsets that PyG computes.
 SORTED = "a size that is computed from the graph is not the size of a known table"
 group.add("pyg_median", lambda: Wrapped(G.SAGEConv(H, H, aggr="median")), PLAIN, expect="refuse",
-          reason=SORTED)
+          reason=SORTED, hint="instead of median")
 group.add("pyg_quantile", lambda: Wrapped(G.SAGEConv(H, H, aggr=G.aggr.QuantileAggregation(0.3))), PLAIN,
           expect="refuse", reason=SORTED)
 group.add("pyg_lstm", lambda: Wrapped(G.SAGEConv(H, H, aggr="lstm")),
@@ -214,10 +215,10 @@ class Gps(nn.Module):
 
 
 group.add("pyg_gps", Gps, WITH_BATCH, expect="refuse",
-          reason="aten::_native_multi_head_attention is not one that Hopscope knows")
+          reason="aten::_native_multi_head_attention is not one that Hopscope knows", hint="between nodes it needs all of them")
 
 
-@refused("mixes the rows with another dimension")
+@refused("mixes the rows with another dimension", hint="in a dimension of their own")
 def rows_doubled(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return torch.cat([h, h], 0).view(2, -1, H).sum(0)
@@ -228,12 +229,12 @@ def rows_repeated(m, x, edge_index):
     return m.a(m.inp(x), edge_index).unsqueeze(1).repeat(1, 3, 1).flatten(1)
 
 
-@refused("mixes the rows with another dimension")
+@refused("mixes the rows with another dimension", hint="in a dimension of their own")
 def rows_flattened(m, x, edge_index):
     return m.a(m.inp(x), edge_index).view(-1)
 
 
-@refused("mixes the rows with another dimension")
+@refused("mixes the rows with another dimension", hint="in a dimension of their own")
 def rows_merged_with_heads(m, x, edge_index):
     h = m.a(m.inp(x), edge_index).view(-1, 2)
     return m.a((h * h.softmax(1)).view(x.size(0), H), edge_index)
@@ -252,19 +253,19 @@ def rows_permuted(m, x, edge_index, order):
     return m.b(h[order], edge_index)
 
 
-@refused("aten::median")
+@refused("aten::median", hint="to the output")
 def median_of_nodes(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h - h.median(0)[0]
 
 
-@refused("aten::argmax")
+@refused("aten::argmax", hint="to the output")
 def largest_row_number(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h.argmax(0), h.argmax(1)
 
 
-@refused("has an unknown origin")
+@refused("has an unknown origin", hint="--role NAME=node:T")
 def ids_shifted(m, x, edge_index):
     shifted = torch.stack([edge_index[0] + x.size(0), edge_index[1]])
     both = torch.cat([m.inp(x), m.lin(m.inp(x))], 0)
@@ -295,3 +296,52 @@ class Shrinking(nn.Module):
 
 group.add("targets_are_the_first_rows", Shrinking, PLAIN, expect="refuse",
           reason="picks a range of rows of node")
+
+
+# What the hints say, done -------------------------------------------------------------------------------------------------
+@accepted()
+def attention_between_all_nodes_made_linear(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    q, k = nn.functional.elu(m.lin(h)) + 1, nn.functional.elu(h) + 1
+    return q @ (k.t() @ h) / (q @ k.sum(0).unsqueeze(1))
+
+
+@accepted()
+def dense_adjacency_as_edges(m, x, edge_index):
+    h = m.inp(x)
+    return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+
+
+@accepted()
+def rows_chosen_by_a_mask_that_multiplies(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return m.b(h * (h[:, 0] > 0).unsqueeze(1), edge_index)
+
+
+@accepted()
+def edges_chosen_by_a_mask_that_multiplies(m, x, edge_index):
+    h = m.inp(x)
+    keep = (h[edge_index[0]] * h[edge_index[1]]).sum(-1) > 0
+    return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]] * keep.unsqueeze(1))
+
+
+@accepted()
+def branch_on_features_by_where(m, x, edge_index):
+    h = m.inp(x)
+    return torch.where(h.sum() > 0, torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]), h)
+
+
+@accepted()
+def heads_beside_the_rows(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    h = h.view(h.size(0), -1, 2)
+    return m.a((h * h.softmax(2)).flatten(1), edge_index)
+
+
+@accepted()
+def attention_over_a_dimension_of_its_own(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index).view(-1, 2, H // 2)
+    return m.a((torch.softmax(h @ h.transpose(-1, -2), -1) @ h).flatten(1), edge_index)
+
+
+group.add("pyg_gcn_not_cached", lambda: Wrapped(G.GCNConv(H, H)), PLAIN)

@@ -11,12 +11,15 @@ class Entry:
     how: str = "trace"       # or "script"
     expect: str = "ok"       # "refuse": with exit code 4 and `reason`
     reason: str = ""         # a part of the refusal's sentence
+    hint: str = ""           # a part of the refusal's hint
     no_optimum: str = ""     # why optimal cuts are refused, a part of the sentence; everything else has an optimum
     roles: tuple = ()        # --role overrides
     stages: int = 0          # of the depth strategy; 0: not checked
     peaks: bool = True       # predicted peaks of memory are compared
     gpu: bool = True         # runs on the simulated GPU, which has no sparse weights, too
     seed: int = 0            # of the weights
+    random: bool = False     # a random program: errors may be as large as what it makes of rounding
+    absolute: float = 0      # the largest error allowed; 0: as for every model
     covers: str = ""         # an operator that the compiled model must hold, "aten::relu"
 
 

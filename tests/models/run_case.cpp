@@ -39,6 +39,7 @@ std::vector<std::int64_t> batchesOf(const Case& c, base::Strategy strategy, cons
 
 std::vector<Job> jobsOf(const Case& c, base::Strategy strategy, const std::string& device)
 {
+    if (c.brief) return {{strategy, 7, strategy == base::Strategy::SourceRule}};
     std::vector<Job> jobs;
     for (const std::int64_t batch : batchesOf(c, strategy, device)) {
         jobs.push_back({strategy, batch, false});
@@ -275,6 +276,7 @@ std::optional<Failure> runOptimal(const Setting& s, const Prepared& prepared, Ta
 {
     constexpr std::int64_t batch = 7;
     for (const auto objective : {placement::Objective::Time, placement::Objective::Bytes}) {
+        if (s.c.brief && objective == placement::Objective::Bytes) continue;
         const auto optimum = optimalPlan(prepared, s.data, objective, batch);
         const std::string what = std::string("optimal in ") + base::nameOf(objective);
         if (!optimum && optimum.error().code == base::ErrorCode::Unsupported) {
@@ -311,7 +313,7 @@ std::optional<Failure> runGraph(const Setting& s, const Prepared& prepared, Tall
     for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule})
         if (auto failure = runStrategy(s, prepared, strategy, tally)) return failure;
     if (auto failure = runOptimal(s, prepared, tally)) return failure;
-    return runPinned(s, prepared, tally);
+    return s.c.brief ? std::nullopt : runPinned(s, prepared, tally);
 }
 
 base::Result<Setting> openGraph(const Case& c, const loader::Model& model, const Graph& graph,
@@ -376,6 +378,7 @@ std::string complaintAbout(const Case& c, const base::Error& error)
     if (error.code != base::ErrorCode::Unsupported) return "exit code is not 4";
     if (text.find('\n') != std::string::npos) return "the message has several lines";
     if (text.find(".py:") == std::string::npos) return "the message names no source line";
+    if (error.hint.find(c.hint) == std::string::npos) return "the hint is another one";
     return named(text, c.reasons) ? "" : "the message does not name the reason";
 }
 

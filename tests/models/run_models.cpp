@@ -18,7 +18,7 @@ struct Arguments {
     std::string list, device = "cpu";
     std::set<std::string> only;
     int children = 2;
-    bool fork = true;
+    bool fork = true, brief = false;
 };
 
 Arguments parse(int argc, char** argv)
@@ -30,14 +30,17 @@ Arguments parse(int argc, char** argv)
         else if (!std::strcmp(argv[i], "-j") && !last) arguments.children = std::atoi(argv[++i]);
         else if (!std::strcmp(argv[i], "--device") && !last) arguments.device = argv[++i];
         else if (!std::strcmp(argv[i], "--no-fork")) arguments.fork = false;
+        else if (!std::strcmp(argv[i], "--brief")) arguments.brief = true;
         else arguments.list = argv[i];
     }
     return arguments;
 }
 
-std::vector<models::Case> select(std::vector<models::Case> cases, const std::set<std::string>& only)
+std::vector<models::Case> select(std::vector<models::Case> cases, const Arguments& arguments)
 {
+    const std::set<std::string>& only = arguments.only;
     if (!only.empty()) std::erase_if(cases, [&](const auto& c) { return !only.count(c.name); });
+    for (models::Case& c : cases) c.brief = arguments.brief;
     return cases;
 }
 
@@ -115,7 +118,7 @@ int hopscope::models::runModels(int argc, char** argv, const Complaint& complain
         std::fprintf(stderr, "%s\n", base::describe(listed.error()).c_str());
         return 1;
     }
-    const std::vector<Case> cases = select(*listed, arguments.only);
+    const std::vector<Case> cases = select(*listed, arguments);
     Totals totals;
     if (arguments.fork) runInChildren(cases, arguments, complaint, totals);
     else

@@ -66,8 +66,10 @@ std::string titleLines(const pipeline::Prepared& prepared, const plan::Plan* pla
 std::string roleLabel(const analysis::InputRole& role)
 {
     switch (role.kind) {
-    case analysis::RoleKind::Node: return "a row per " + role.first;
+    case analysis::RoleKind::Node:
+        return "a row per " + role.first + (role.dim == 0 ? "" : ", along dimension " + std::to_string(role.dim));
     case analysis::RoleKind::Index:
+    case analysis::RoleKind::Ends:
         return (role.form == analysis::EdgeForm::Source        ? "sources of edges "
                 : role.form == analysis::EdgeForm::Destination ? "destinations of edges "
                 : role.form == analysis::EdgeForm::Offsets     ? "where each destination's edges begin, "

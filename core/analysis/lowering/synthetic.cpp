@@ -58,6 +58,8 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"eq.Tensor", {{"self", T}, {"other", T}}},
         {"clamp", {{"self", T}, {"min", N}, {"max", N}}},
         {"unsqueeze", {{"self", T}, {"dim", I}}},
+        {"arange", {{"end", N}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}}},
+        {"sub.Scalar", {{"self", T}, {"other", N}, {"alpha", N}}},
         {"lt.Scalar", {{"self", T}, {"other", N}}},
         {"mul.Scalar", {{"self", T}, {"other", N}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},

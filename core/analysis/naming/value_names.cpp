@@ -66,7 +66,9 @@ std::string nameOfKey(const Analysis& analysis, KeyId id)
     const Key& key = analysis.tables.key(id);
     switch (key.kind) {
     case KeyKind::End: return "row " + std::to_string(key.end);
-    case KeyKind::Foreign: return nameOfValue(analysis, key.column);
+    case KeyKind::Foreign:
+        return (analysis.program.value(key.column).shape.size() < 2 ? "" : "row " + std::to_string(key.end) + " of ") +
+               nameOfValue(analysis, key.column);
     case KeyKind::Of: return nameOfKey(analysis, key.second) + " by way of " + nameOfKey(analysis, key.first);
     case KeyKind::Parts: {
         std::string text;

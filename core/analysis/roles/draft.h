@@ -41,7 +41,10 @@ struct Item {
     bool decided = false;
     Range ranges[2];  // Index: per end
 
-    [[nodiscard]] std::int64_t rows() const { return view->shape.empty() ? -1 : view->shape[0]; }
+    [[nodiscard]] std::int64_t rows() const
+    {
+        return view->shape.empty() ? -1 : view->shape[static_cast<std::size_t>(role.dim)];
+    }
     [[nodiscard]] bool integral() const { return base::isIntegral(view->dtype); }
     [[nodiscard]] bool vector() const { return view->shape.size() == 1; }
     [[nodiscard]] std::int64_t edges() const { return edgeCount(*view, role.form); }  // Index
@@ -121,6 +124,7 @@ struct Draft {
     NodeTables nodes;
     std::map<std::string, std::int64_t> graphs;  // graph tables: rows
     std::set<std::string> knownTypes;            // type names seen in Dict keys
+    std::set<std::string> edgeTables;            // relations whose edges are rows of a node table of the same name
     InputSchema schema;
 
     void note(std::string text) { schema.notes.push_back(std::move(text)); }

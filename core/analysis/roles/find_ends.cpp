@@ -55,12 +55,17 @@ std::string pickEnd(const Draft& draft, const Item& item, int row)
 {
     if (item.role.form == EdgeForm::Offsets) return pickRows(draft, item);
     std::string best;
-    for (const std::string& type : draft.nodes.types()) {
+    const auto consider = [&](const std::string& type) {
         const std::int64_t room = draft.nodes.rows(type) - 1 - item.ranges[row].high;
         if (best.empty()) best = type;
         const std::int64_t bestRoom = draft.nodes.rows(best) - 1 - item.ranges[row].high;
         if (room >= 0 ? bestRoom < 0 || room < bestRoom : bestRoom < 0 && room > bestRoom) best = type;
-    }
+    };
+    for (const std::string& type : draft.nodes.types())
+        if (!draft.edgeTables.contains(type)) consider(type);
+    const bool fits = !best.empty() && draft.nodes.rows(best) > item.ranges[row].high;
+    for (const std::string& type : draft.edgeTables)
+        if (!fits && type != item.role.relation) consider(type);
     return best.empty() ? "node" : best;
 }
 

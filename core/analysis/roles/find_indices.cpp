@@ -45,6 +45,7 @@ constexpr std::pair<const char*, const char*> endNames[] = {
     {"head", "tail"},
     {"from", "to"},
     {"u", "v"},
+    {"kj", "ji"},
 };
 
 // What is left of the key without the word: "edge" of "edge_src"; nullopt where the word is not in it.

@@ -9,13 +9,19 @@ namespace hopscope::analysis::inference {
 
 // Decides which items are edge indices, by name, dtype and shape, and scans them for the range of their ids.
 base::Status findIndices(Draft& draft);
+// Finds the dimension that has the rows of features with several batches: the first that all ids fit into.
+base::Status findRowDims(Draft& draft);
 // Finds the node tables and decides the items that declare them.
 base::Status declareTables(Draft& draft);
+// Makes node tables of edges that other inputs point to, and of rows that are asked for by number.
+base::Status findEdgeTables(Draft& draft);
 // Gives each index the node types that its two rows point to.
 base::Status findEnds(Draft& draft);
 // Checks that no id of an index exceeds its table.
 base::Status checkIndices(Draft& draft);
 // Decides all other items: rows of nodes, edges and graphs, keys, and plain ones.
 base::Status placeRest(Draft& draft);
+// Gives the inputs on edges that are rows of a node table the roles that such rows have.
+base::Status settleEdgeTables(Draft& draft);
 
 }  // namespace hopscope::analysis::inference

@@ -86,7 +86,8 @@ base::Result<InputSchema> infer(const base::TensorMap& inputs, const Overrides& 
     Draft draft;
     collect(draft, inputs);
     if (auto status = applyOverrides(draft, overrides, parameters); !status) return base::forward(status);
-    for (const auto step : {findIndices, declareTables, findEnds, checkIndices, placeRest, checkParameters, publish})
+    for (const auto step : {findIndices, findRowDims, declareTables, findEdgeTables, findEnds, checkIndices, placeRest,
+                            settleEdgeTables, checkParameters, publish})
         if (auto status = step(draft); !status) return base::forward(status);
     return std::move(draft.schema);
 }

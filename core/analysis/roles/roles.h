@@ -27,6 +27,7 @@ enum class EdgeForm : std::uint8_t {
 enum class RoleKind : std::uint8_t {
     Node,   // one row per node of type `first`
     Index,  // the edges of relation first > second, as `form` says
+    Ends,   // the same, of edges that other inputs point to: they are rows of the node table `relation`
     Edge,   // one row per edge of relation `first`
     Key,    // one integer per node of type `first`: a row of table `second` (a node type or a graph table); or several
             // (a table of neighbours), where those that are no row of a node type are padding
@@ -38,9 +39,10 @@ struct InputRole {
     RoleKind kind = RoleKind::Plain;
     std::string first;     // node type, relation or graph table
     std::string second;    // Index: destination type; Key: target table
-    std::string relation;  // Index: the relation's name (the data key it came from)
+    std::string relation;  // Index, Ends: the relation's name (the data key it came from)
     bool overridden = false;
-    EdgeForm form = EdgeForm::Rows;  // Index
+    EdgeForm form = EdgeForm::Rows;  // Index, Ends
+    int dim = 0;                     // Node: the dimension of the rows; 1 of features [B, N, F]
     bool operator==(const InputRole&) const = default;
 };
 
@@ -71,6 +73,8 @@ base::Result<std::pair<std::string, InputRole>> parseRole(const std::string& tex
 // largest number (linear in their size). Fails with Input if sizes contradict each other, ids are negative or out of
 // range (naming the first bad position and the count), or an override names neither an input nor one of the model's
 // `parameters` (dotted names), which may be declared as tables of the data.
+// Features whose first dimension has fewer rows than edges point to have them along another one. Edges that an input points
+// to (the reverse of each edge, pairs of edges) are a node table, too; so are rows that are asked for by number.
 // Types are named after the data keys: Dict keys name node types ("xs.user" -> user) and relations
 // ("es.user__to__item" -> user > item); otherwise one node type "node" and one relation per index.
 base::Result<InputSchema> inferSchema(const base::TensorMap& inputs, const std::map<std::string, InputRole>& overrides,

@@ -26,16 +26,28 @@ inline std::byte* copyStrided(const base::TensorView& view, const std::byte* fro
     return to;
 }
 
-inline base::TensorView sliceRows(const base::TensorView& view, const Members& rows)
+// These rows along `dim`, from dimension `at` on.
+inline std::byte* copyRows(const base::TensorView& view, const Members& rows, std::size_t dim, const std::byte* from,
+                           std::size_t at, std::byte* to)
 {
-    if (static_cast<std::int64_t>(rows.size()) == view.shape[0]) return view;
+    const auto step = view.strides[at] * static_cast<std::int64_t>(base::itemSize(view.dtype));
+    if (at == dim) {
+        for (const std::int64_t row : rows) to = copyStrided(view, from + row * step, at + 1, to);
+        return to;
+    }
+    for (std::int64_t i = 0; i < view.shape[at]; ++i) to = copyRows(view, rows, dim, from + i * step, at + 1, to);
+    return to;
+}
+
+inline base::TensorView sliceRows(const base::TensorView& view, const Members& rows, int dim = 0)
+{
+    const auto at = static_cast<std::size_t>(dim);
+    if (static_cast<std::int64_t>(rows.size()) == view.shape[at]) return view;
     std::vector<std::int64_t> shape = view.shape;
-    shape[0] = static_cast<std::int64_t>(rows.size());
+    shape[at] = static_cast<std::int64_t>(rows.size());
     base::OwnedTensor out = base::allocate(view.dtype, shape);
     out.view.origin = view.origin;
-    std::byte* to = out.bytes;
-    const auto step = view.strides[0] * static_cast<std::int64_t>(base::itemSize(view.dtype));
-    for (const std::int64_t row : rows) to = copyStrided(view, view.data + row * step, 1, to);
+    copyRows(view, rows, at, view.data, 0, out.bytes);
     return out.view;
 }
 

@@ -50,6 +50,7 @@ public:
 private:
     void readSchema();
     void readRole(const InputRole& role, const base::TensorView& view);
+    void readEnds(const InputRole& role, const base::TensorView& view);
     void addType(const std::string& type);
     void chooseTargets();
     std::int64_t chooseTarget(std::int64_t rows, const std::set<std::int64_t>& taken) const;
@@ -69,6 +70,8 @@ private:
     [[nodiscard]] const Relation& relation(const std::string& name) const;
     base::TensorView cut(const std::string& key, const InputRole& role, const base::TensorView& view) const;
     base::TensorView relabelIndex(const base::TensorView& view, const InputRole& role) const;
+    base::TensorView relabelEnds(const base::TensorView& view, const InputRole& role, const std::string (&types)[2],
+                                 const IntColumn (&ends)[2], const Members& edges) const;
     base::TensorView sparseSize(const base::TensorView& view, const Relation& relation, bool rowsFirst) const;
 
     void pin(const std::string& type, std::int64_t row, bool required = false)
@@ -103,14 +106,22 @@ void Cutter::addType(const std::string& type)
     m_pinned.try_emplace(type);
 }
 
+void Cutter::readEnds(const InputRole& role, const base::TensorView& view)
+{
+    for (const std::string& type : {role.relation, role.first, role.second}) addType(type);
+    m_keys.push_back({role.relation, role.first, endColumn(view, role.form, 0)});
+    m_keys.push_back({role.relation, role.second, endColumn(view, role.form, 1)});
+}
+
 void Cutter::readRole(const InputRole& role, const base::TensorView& view)
 {
-    const bool plain = role.kind == RoleKind::Plain;
-    for (std::size_t dim = plain ? 0 : 1; dim < view.shape.size() && role.kind != RoleKind::Index; ++dim)
-        m_widths.insert(view.shape[dim]);
+    const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
+    for (std::size_t dim = 0; dim < view.shape.size() && !pair; ++dim)
+        if (role.kind == RoleKind::Plain || dim != static_cast<std::size_t>(role.dim)) m_widths.insert(view.shape[dim]);
     if (role.kind == RoleKind::Node || role.kind == RoleKind::Key) addType(role.first);
     if (role.kind == RoleKind::Key && view.shape.size() > 1) addType(role.second);
     else if (role.kind == RoleKind::Key) m_keys.push_back({role.first, role.second, IntColumn(view)});
+    if (role.kind == RoleKind::Ends) readEnds(role, view);
     if (role.kind != RoleKind::Index) return;
     addType(role.first);
     addType(role.second);
@@ -337,17 +348,23 @@ base::TensorView Cutter::relabelIndex(const base::TensorView& view, const InputR
 {
     const Relation& r = relation(role.relation);
     if (role.form == EdgeForm::Offsets) return offsetsOf(view, membersOf(r.type[1]), r.end[1], r.edges);
+    return relabelEnds(view, role, r.type, r.end, r.edges);
+}
+
+base::TensorView Cutter::relabelEnds(const base::TensorView& view, const InputRole& role, const std::string (&types)[2],
+                                     const IntColumn (&ends)[2], const Members& edges) const
+{
     std::vector<std::int64_t> shape = view.shape;
-    shape[role.form == EdgeForm::Rows ? 1 : 0] = static_cast<std::int64_t>(r.edges.size());
+    shape[role.form == EdgeForm::Rows ? 1 : 0] = static_cast<std::int64_t>(edges.size());
     base::OwnedTensor out = base::allocate(view.dtype, shape);
     out.view.origin = view.origin;
     for (int end = 0; end < 2; ++end) {
         if (!hasEnd(role.form, end)) continue;
-        const Members members = membersOf(r.type[end]);
-        const EdgePlaces places = edgePlaces(view.dtype, static_cast<std::int64_t>(r.edges.size()), role.form, end);
+        const Members members = membersOf(types[end]);
+        const EdgePlaces places = edgePlaces(view.dtype, static_cast<std::int64_t>(edges.size()), role.form, end);
         std::byte* to = out.bytes + places.first;
-        for (const std::int64_t p : r.edges) {
-            storeInteger(to, view.dtype, rankIn(members, r.end[end][p]));
+        for (const std::int64_t p : edges) {
+            storeInteger(to, view.dtype, rankIn(members, ends[end][p]));
             to += places.step;
         }
     }
@@ -370,7 +387,10 @@ base::TensorView Cutter::cut(const std::string& key, const InputRole& role, cons
 {
     switch (role.kind) {
     case RoleKind::Node:
-    case RoleKind::Graph: return sliceRows(view, membersOf(role.first));
+    case RoleKind::Graph: return sliceRows(view, membersOf(role.first), role.dim);
+    case RoleKind::Ends:
+        return relabelEnds(view, role, {role.first, role.second},
+                           {endColumn(view, role.form, 0), endColumn(view, role.form, 1)}, membersOf(role.relation));
     case RoleKind::Edge: return sliceRows(view, relation(role.first).edges);
     case RoleKind::Index: return relabelIndex(view, role);
     case RoleKind::Key:

@@ -17,7 +17,11 @@ bool isNodeType(const InputSchema& schema, const std::string& name)
 {
     for (const auto& [key, role] : schema.roles) {
         if (role.kind == RoleKind::Node && role.first == name) return true;
-        if (role.kind == RoleKind::Index && (role.first == name || role.second == name)) return true;
+        const bool pair = role.kind == RoleKind::Index || role.kind == RoleKind::Ends;
+        if (pair && (role.first == name || role.second == name)) return true;
+        if ((role.kind == RoleKind::Ends && role.relation == name) ||
+            (role.kind == RoleKind::Key && role.first == name))
+            return true;
     }
     return false;
 }
@@ -73,6 +77,20 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     }
 }
 
+// Two columns of keys of one table.
+void bindEnds(Builder& b, ValueInfo& info, ValueId id, const InputRole& role)
+{
+    const SpaceId rows = b.node(role.relation);
+    info.dims[edgeDim(role)] = rows;
+    info.structureOnly = true;
+    for (int end : {0, 1}) {
+        const Role r{rows, b.foreign(id, end), b.node(end == 0 ? role.first : role.second)};
+        info.elements.insert(r.target);
+        info.pairRoles.push_back(r);
+        b.useKey(r);
+    }
+}
+
 void bindKey(Builder& b, ValueInfo& info, ValueId id, const InputSchema& schema, const InputRole& role)
 {
     const SpaceId rows = b.node(role.first), target = keyTarget(b, schema, role);
@@ -117,7 +135,10 @@ void declareTables(Builder& b, const ir::Program& program, const InputSchema& sc
     for (const ir::Value& v : program.values) {
         const InputRole* role = v.origin == ir::Origin::Op ? nullptr : roleOf(schema, v.name);
         if (!role || v.kind != ir::ValueKind::Tensor || v.shape.empty()) continue;
-        if (role->kind == RoleKind::Node) b.fixSize(b.node(role->first), v.shape[0]);
+        if (role->kind == RoleKind::Node)
+            b.fixSize(b.node(role->first), v.shape.at(static_cast<std::size_t>(role->dim)));
+        if (role->kind == RoleKind::Key) b.fixSize(b.node(role->first), v.shape[0]);
+        if (role->kind == RoleKind::Ends) b.fixSize(b.node(role->relation), v.shape.at(edgeDim(*role)));
         if (role->kind == RoleKind::Index) declareIndex(b, v, *role);
     }
 }
@@ -136,8 +157,9 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     const InputRole* role = value.name.empty() ? nullptr : roleOf(schema, value.name);
     if (!role || value.shape.empty()) return info;
     switch (role->kind) {
-    case RoleKind::Node: info.dims[0] = b.node(role->first); break;
+    case RoleKind::Node: info.dims.at(static_cast<std::size_t>(role->dim)) = b.node(role->first); break;
     case RoleKind::Index: bindIndex(b, info, id, value, *role); return info;
+    case RoleKind::Ends: bindEnds(b, info, id, *role); return info;
     case RoleKind::Edge: info.dims[0] = b.edge(role->first, {}, {}); break;
     case RoleKind::Key: bindKey(b, info, id, schema, *role); return info;
     case RoleKind::Graph: info.dims[0] = b.graph(role->first); break;

@@ -96,7 +96,10 @@ SpaceId Builder::perm(SpaceId parent, ValueId order)
 
 SpaceId Builder::cat(const std::vector<SpaceId>& parts) { return intern({.kind = SpaceKind::Cat, .parts = parts}); }
 
-KeyId Builder::foreign(ValueId column) { return internKey({.kind = KeyKind::Foreign, .column = column}); }
+KeyId Builder::foreign(ValueId column, int end)
+{
+    return internKey({.kind = KeyKind::Foreign, .end = end, .column = column});
+}
 
 KeyId Builder::of(KeyId first, KeyId second)
 {

@@ -36,7 +36,7 @@ public:
     SpaceId cat(const std::vector<SpaceId>& parts);
     SpaceId opaque(const std::string& why) { return table(SpaceKind::Opaque, why); }
 
-    KeyId foreign(ValueId column);
+    KeyId foreign(ValueId column, int end = 0);  // `end`: of a [2, E] or [E, 2] column, the row
     KeyId of(KeyId first, KeyId second);
     KeyId parts(const std::vector<KeyId>& keys);
     // The key of a table that follows end 0 or 1 of the edges it is made of (nodes: their own id); joint for a Cat whose

@@ -2,6 +2,7 @@
 
 #include "analysis/rows/chain.h"
 #include "analysis/rows/compressed.h"
+#include "analysis/rows/first_rows.h"
 #include "analysis/rows/neighbours.h"
 
 namespace hopscope::analysis {
@@ -91,6 +92,7 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     }
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
     if (auto found = decomposeNeighbours(emitter, c)) return found;
+    if (auto first = decomposeFirstRows(emitter, c)) return first;
     const bool instance = c.name == "instance_norm" && c.boolean("use_input_stats");
     const bool batch = c.name == "batch_norm" && c.boolean("training");
     if (!instance && !batch) return std::nullopt;

@@ -149,7 +149,9 @@ private:
         if (op.name == "scalar::item") {
             if (of(*tensor).size) return *of(*tensor).size;
             if (!of(*tensor).structureOnly)
-                return Refusal("reads a number from features, so that the following operators depend on their values");
+                return Refusal(
+                    Refused("reads a number from features, so that the following operators depend on their values",
+                            Refused::Kind::Number));
             return atom(self);
         }
         std::vector<Linear> operands;
@@ -335,12 +337,7 @@ private:
     {
         Op placed = op;
         placed.id = OpId(m_builder.analysis.program.ops.size());
-        const std::string hint =
-            why.kind == Refused::Kind::BakedSize
-                ? "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"
-                : "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of "
-                  "nodes";
-        return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hint,
+        return base::fail(ErrorCode::Unsupported, ir::describeOp(placed) + ": " + why.text, hintOf(why.kind),
                           ir::describeOp(placed));
     }
 

@@ -112,7 +112,8 @@ Ruled<SpaceId> RuleContext::spaceOf(const Linear& size) const
             if (counts == size.sizes) return SpaceId(i);
         }
     }
-    return Refusal("a size that is computed from the graph is not the size of a known table");
+    return Refusal(
+        Refused("a size that is computed from the graph is not the size of a known table", Refused::Kind::Derived));
 }
 
 Ruled<SpaceId> RuleContext::spaceOf(const ir::Arg& size) const
@@ -134,7 +135,9 @@ Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& op
             const SpaceId s = o.dims[o.dims.size() - back];
             if (!s.valid()) largest = std::max(largest, o.shape[o.shape.size() - back]);
             else if (!found.valid() || found == s) found = s;
-            else return Refusal("row spaces differ: " + spaceName(found) + " and " + spaceName(s));
+            else
+                return Refusal(
+                    Refused("row spaces differ: " + spaceName(found) + " and " + spaceName(s), Refused::Kind::Roles));
         }
         if (isRow(found) && largest > 1)
             return Refusal(bakedSize("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found)));

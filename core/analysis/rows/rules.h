@@ -13,7 +13,20 @@ namespace hopscope::analysis {
 
 // Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
 struct Refused {
-    enum class Kind : std::uint8_t { Operator, BakedSize };
+    enum class Kind : std::uint8_t {
+        Operator,   // anything else
+        BakedSize,  // a number of rows is a constant of the file
+        Roles,      // rows or row numbers of which nobody knows the table
+        Constant,   // row numbers that are in the file
+        Selection,  // which rows there are depends on features
+        Position,   // rows by their position
+        AllPairs,   // rows by rows
+        Adjacency,  // edges as a dense matrix
+        AllRows,    // a result that cannot be put together from parts
+        Number,     // a number that depends on features
+        Merged,     // rows and something else in one dimension
+        Derived,    // as many rows as only the values of the graph tell
+    };
 
     Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}
     Refused(const char* what) : text(what) {}
@@ -25,6 +38,11 @@ struct Refused {
 using Refusal = tl::unexpected<Refused>;
 template <class T>
 using Ruled = tl::expected<T, Refused>;
+
+inline Refused byPosition(const std::string& what) { return {what, Refused::Kind::Position}; }
+
+// What the user can do about a refusal.
+const char* hintOf(Refused::Kind kind);
 
 // A number of rows that the operator expects is a constant of the file instead of following from the inputs.
 inline Refused bakedSize(const std::string& what)
@@ -110,6 +128,9 @@ using Rule = Ruled<Outcomes> (*)(RuleContext&);
 Rule ruleFor(const std::string& name);
 
 int wrapDim(std::int64_t dim, int rank);
+
+// That the table of which `index` holds row numbers is not known, and why.
+Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
 
 // Families (rules_*.cpp).
 Ruled<Outcomes> pointwiseRule(RuleContext&);

@@ -60,9 +60,10 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
         if (oneRowEach) return Refusal(weightMessage(c, source, *role));
         return c.one(dims);
     }
-    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has an unknown origin");
+    if (!role) return Refusal(unknownIndex(c, index, table));
     if (role->target != table)
-        return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
+        return Refusal(Refused("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table),
+                               Refused::Kind::Roles));
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
     c.info.dim = d;
@@ -101,7 +102,8 @@ Ruled<Outcomes> gatherRule(RuleContext& c)
     for (int i = 0; i < c.rank(index); ++i) {
         const SpaceId own = c.dim(x, i), other = c.dim(index, i);
         if (i != d && c.isRow(own) && other != own)
-            return Refusal("row spaces differ: " + c.spaceName(own) + " and " + c.spaceName(other));
+            return Refusal(
+                Refused("row spaces differ: " + c.spaceName(own) + " and " + c.spaceName(other), Refused::Kind::Roles));
         dims.push_back(other.valid() || i == d ? other : own);
     }
     return c.one(dims);
@@ -132,8 +134,10 @@ Ruled<SpaceId> filterBy(RuleContext& c, ValueId mask, SpaceId rows)
 {
     if (c.rank(mask) != 1) return Refusal("a mask over several dimensions");
     if (!c.isRow(rows) || c.dim(mask, 0) != rows)
-        return Refusal("a mask over " + c.spaceName(c.dim(mask, 0)) + " applied to " + c.spaceName(rows));
-    if (!c.structure(mask)) return Refusal("the selection of rows depends on features");
+        return Refusal(Refused("a mask over " + c.spaceName(c.dim(mask, 0)) + " applied to " + c.spaceName(rows),
+                               Refused::Kind::Roles));
+    if (!c.structure(mask))
+        return Refusal(Refused("the selection of rows depends on features", Refused::Kind::Selection));
     return c.builder.filter(rows, mask);
 }
 
@@ -182,7 +186,7 @@ Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
     }
     const auto joint = c.broadcast(shapes);
     if (!joint) return Refusal(joint.error());
-    if (rowed.size() > 1) return Refusal("looks up pairs of rows in a dense matrix");
+    if (rowed.size() > 1) return Refusal(Refused("looks up pairs of rows in a dense matrix", Refused::Kind::Adjacency));
     std::vector<SpaceId> dims(c.dims(x).begin(), c.dims(x).begin() + ix.positions.front());
     dims.insert(dims.end(), joint->begin(), joint->end());
     dims.insert(dims.end(), c.dims(x).begin() + ix.positions.back() + 1, c.dims(x).end());
@@ -190,8 +194,7 @@ Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
     const ValueId index = ix.values[rowed[0]];
     const auto& role = c.of(index).role;
     const int d = ix.positions[rowed[0]];
-    if (!role || role->target != c.dim(x, d))
-        return Refusal("the index into the rows of " + c.spaceName(c.dim(x, d)) + " has an unknown origin");
+    if (!role || role->target != c.dim(x, d)) return Refusal(unknownIndex(c, index, c.dim(x, d)));
     if (!c.structure(index)) return Refusal("the rows it reads depend on features");
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
@@ -251,8 +254,7 @@ std::optional<Reduction> scatterReduction(const std::string& how)
 Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
 {
     const auto& role = c.of(s.index).role;
-    if (table.valid() && (!role || role->target != table))
-        return Refusal("the index into " + c.spaceName(table) + " has an unknown origin");
+    if (table.valid() && (!role || role->target != table)) return Refusal(unknownIndex(c, s.index, table));
     if (!table.valid() && role && c.isRow(role->target))
         return Refusal(bakedSize("an index of " + c.spaceName(role->target) +
                                  " is written into a constant number of rows (" +
@@ -293,13 +295,15 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
     if (!c.isRow(table) && !c.isRow(s.messages)) return c.one(c.dims(s.table));
     if (!c.structure(s.index)) return Refusal("the rows it writes depend on features");
     if (s.source.valid() && c.anyRow(c.dims(s.source)) && c.builder.analysis.rowSpace(s.source) != s.messages)
-        return Refusal("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) +
-                       " scattered by an index over " + c.spaceName(s.messages));
+        return Refusal(Refused("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) +
+                                   " scattered by an index over " + c.spaceName(s.messages),
+                               Refused::Kind::Roles));
     if (!c.isRow(table)) return readout(c, s, table);
     const auto& role = c.of(s.index).role;
-    if (!role) return Refusal("the index into the rows of " + c.spaceName(table) + " has an unknown origin");
+    if (!role) return Refusal(unknownIndex(c, s.index, table));
     if (role->target != table)
-        return Refusal("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table));
+        return Refusal(Refused("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table),
+                               Refused::Kind::Roles));
     return aggregate(c, s, *role);
 }
 

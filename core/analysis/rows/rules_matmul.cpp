@@ -112,8 +112,9 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
     const Role row = matrix.sparseRow, column = matrix.sparseColumn;
     if (f.addendSlot) return Refusal("fuses an addition with a sparse product");
     if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
-        return Refusal("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
-                       c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}));
+        return Refusal(Refused("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
+                                   c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}),
+                               Refused::Kind::Roles));
     c.info.kind = OpKind::Aggregate;
     c.info.role = row;
     c.info.dim = 0;
@@ -137,8 +138,9 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     std::vector<SpaceId> p = c.dims(f.first), q = c.dims(f.second);
     const bool outer = c.name == "outer" || c.name == "ger";
     if (outer)
-        return c.isRow(p[0]) && c.isRow(q[0]) ? Ruled<Outcomes>(Refusal("a dense product of rows by rows"))
-                                              : Ruled<Outcomes>(c.one({p[0], q[0]}));
+        return c.isRow(p[0]) && c.isRow(q[0])
+                   ? Ruled<Outcomes>(Refusal(Refused("a dense product of rows by rows", Refused::Kind::AllPairs)))
+                   : Ruled<Outcomes>(c.one({p[0], q[0]}));
     const SpaceId contractedP = p.back(), contractedQ = q.size() > 1 ? q[q.size() - 2] : q.back();
     RuleContext::Shaped batchP, batchQ;
     for (std::size_t i = 0; i + 2 < p.size(); ++i)
@@ -151,11 +153,14 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     if (q.size() > 1) dims->push_back(q.back());
     int rows = 0;
     for (SpaceId s : *dims) rows += c.isRow(s) ? 1 : 0;
-    if (rows > 1) return Refusal("a dense product of rows by rows (all pairs of nodes)");
+    if (rows > 1)
+        return Refusal(Refused("a dense product of rows by rows (all pairs of nodes)", Refused::Kind::AllPairs));
     if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
     if (contractedP != contractedQ)
         return Refusal("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ));
-    if (rows > 0) return Refusal("a dense product over the rows of " + c.spaceName(contractedP));
+    if (rows > 0)
+        return Refusal(
+            Refused("a dense product over the rows of " + c.spaceName(contractedP), Refused::Kind::Adjacency));
     if (f.addendSlot) return Refusal("fuses an addition with a product over rows");
     if (!c.structure(f.first) || !c.structure(f.second)) reduceBySum(c, {f.firstSlot, f.secondSlot});
     return c.one(*dims);

@@ -114,7 +114,7 @@ Ruled<Outcomes> dimwiseRule(RuleContext& c)
     const SpaceId rows = c.dim(x, d);
     if (!c.isRow(rows)) return c.all(c.dims(x));
     if (c.structure(x) && c.rank(x) == 1 && (c.name == "argsort" || c.name == "sort")) return permutation(c, x, rows);
-    return Refusal("works over the rows of " + c.spaceName(rows) + " in sequence");
+    return Refusal(Refused("works over the rows of " + c.spaceName(rows) + " in sequence", Refused::Kind::AllRows));
 }
 
 Ruled<Outcomes> layerNormRule(RuleContext& c)
@@ -123,7 +123,8 @@ Ruled<Outcomes> layerNormRule(RuleContext& c)
     const std::size_t normalised = c.items("normalized_shape").size();
     const std::vector<SpaceId>& d = c.dims(x);
     for (std::size_t i = d.size() - std::min(normalised, d.size()); i < d.size(); ++i)
-        if (c.isRow(d[i])) return Refusal("normalises over the rows of " + c.spaceName(d[i]));
+        if (c.isRow(d[i]))
+            return Refusal(Refused("normalises over the rows of " + c.spaceName(d[i]), Refused::Kind::AllRows));
     Outcomes result = c.all(d);
     for (std::size_t i = 1; i < result.size(); ++i) result[i].dims.back() = SpaceId{};  // native_layer_norm: mean, rstd
     return result;
@@ -149,7 +150,8 @@ Ruled<Outcomes> cellRule(RuleContext& c)
     const ValueId h = c.tensor("hx");
     const SpaceId a = c.dim(x, 0), b = h.valid() ? c.dim(h, 0) : a;
     if (a.valid() && b.valid() && a != b)
-        return Refusal("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b));
+        return Refusal(
+            Refused("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b), Refused::Kind::Roles));
     return c.all({a.valid() ? a : b, SpaceId{}});
 }
 
@@ -185,7 +187,7 @@ Ruled<Outcomes> oneHotRule(RuleContext& c)
 Ruled<Outcomes> nonzeroRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
-    if (!c.structure(x)) return Refusal("the selection of rows depends on features");
+    if (!c.structure(x)) return Refusal(Refused("the selection of rows depends on features", Refused::Kind::Selection));
     if (c.rank(x) != 1 || !c.isRow(c.dim(x, 0))) return Refusal("nonzero of a matrix");
     const SpaceId parent = c.dim(x, 0);
     const SpaceId space = c.builder.filter(parent, x);
@@ -210,7 +212,9 @@ Ruled<Outcomes> numberTensorRule(RuleContext& c)
 Ruled<Outcomes> opaqueRule(RuleContext& c)
 {
     for (ValueId v : c.operands())
-        if (c.anyRow(c.dims(v)))
+        if (c.anyRow(c.dims(v)) && c.name == "cdist")
+            return Refusal(Refused("compares all pairs of rows", Refused::Kind::AllPairs));
+        else if (c.anyRow(c.dims(v)))
             return Refusal("has no rule for rows of " + c.spaceName(c.builder.analysis.rowSpace(v)));
     Outcomes result;
     for (const ir::Value& v : c.outputs) {
@@ -221,13 +225,40 @@ Ruled<Outcomes> opaqueRule(RuleContext& c)
     return result;
 }
 
-// Convolutions and pooling over images: rows may only be the batch dimension.
+namespace {
+
+// An item of a list argument such as stride=[1, 1] or [1].
+std::int64_t itemAt(RuleContext& c, const char* list, std::size_t i)
+{
+    const std::vector<std::int64_t> items = c.integers(list);
+    return items.empty() ? -1 : items[std::min(i, items.size() - 1)];
+}
+
+// A kernel of one row: each row by itself, as in convolutions over time in [B, F, N, T].
+bool oneRowAtATime(RuleContext& c, std::size_t d)
+{
+    const ValueId weight = c.tensor("weight");
+    if (d < 2 || !weight.valid() || c.rank(weight) <= static_cast<int>(d) || c.boolean("transposed")) return false;
+    return c.extent(weight, static_cast<int>(d)) == 1 && itemAt(c, "stride", d - 2) == 1 &&
+           itemAt(c, "padding", d - 2) == 0;
+}
+
+}  // namespace
+
+// Convolutions and pooling over images: rows may be the batch dimension, or one that the kernel does not reach across.
 Ruled<Outcomes> convolutionRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input").valid() ? c.tensor("input") : c.tensor("self");
     const std::vector<SpaceId>& d = c.dims(x);
-    for (std::size_t i = 1; i < d.size(); ++i)
-        if (c.isRow(d[i])) return Refusal("mixes adjacent rows of " + c.spaceName(d[i]));
+    for (std::size_t i = 1; i < d.size(); ++i) {
+        if (!c.isRow(d[i])) continue;
+        if (d.size() == c.outputs[0].shape.size() && oneRowAtATime(c, i)) {
+            std::vector<SpaceId> kept(d.size());
+            kept[i] = d[i];
+            return c.all(kept);
+        }
+        return Refusal("mixes adjacent rows of " + c.spaceName(d[i]));
+    }
     if (!d.empty() && c.isRow(d[0]) && c.outputs[0].shape.size() != d.size()) return Refusal("rows are the channels");
     std::vector<SpaceId> dims(c.outputs[0].shape.size());
     if (!d.empty() && !dims.empty()) dims[0] = d[0];
@@ -323,7 +354,8 @@ Ruled<Outcomes> reduceRule(RuleContext& c)
     const Reduced r = reducedDims(c, x);
     if (!r.rows.valid() || c.structure(x)) return c.all(r.result);
     const auto how = reductionOf(c.name);
-    if (!how || c.outputs.size() > 1) return Refusal("needs all rows of " + c.spaceName(r.rows) + " at once");
+    if (!how || c.outputs.size() > 1)
+        return Refusal(Refused("needs all rows of " + c.spaceName(r.rows) + " at once", Refused::Kind::AllRows));
     if (*how == Reduction::Norm2 && !euclidean(c)) return Refusal("a norm other than 2 over rows");
     c.info.kind = OpKind::Reduce;
     c.info.reduction = *how;

@@ -68,7 +68,7 @@ Ruled<std::vector<std::int64_t>> squeezed(RuleContext& c, ValueId x, const std::
 Ruled<std::vector<std::int64_t>> unflattened(RuleContext& c, ValueId x, const std::vector<std::int64_t>& shape)
 {
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
-    if (c.isRow(c.dim(x, d))) return Refusal("splits the rows into several dimensions");
+    if (c.isRow(c.dim(x, d))) return Refusal(Refused("splits the rows into several dimensions", Refused::Kind::Merged));
     const std::size_t n = c.items("sizes").size();
     std::vector<std::int64_t> out(shape.begin(), shape.begin() + d);
     for (std::size_t i = 0; i < n; ++i) out.push_back(c.outputs[0].shape[static_cast<std::size_t>(d) + i]);
@@ -95,7 +95,8 @@ Ruled<Outcomes> reshapeRule(RuleContext& c)
     const auto target = targetShape(c, x, shape);
     if (!target) return Refusal(target.error());
     const auto dims = regroup(shape, c.dims(x), *target, [&](SpaceId s) { return s.valid(); });
-    if (!dims || dims->size() != c.outputs[0].shape.size()) return Refusal("mixes the rows with another dimension");
+    if (!dims || dims->size() != c.outputs[0].shape.size())
+        return Refusal(Refused("mixes the rows with another dimension", Refused::Kind::Merged));
     return c.keep(x, *dims);
 }
 
@@ -224,7 +225,7 @@ Ruled<Outcomes> selectRule(RuleContext& c)
         o.elements = {o.role->target};
         return Outcomes{o};
     }
-    if (c.isRow(c.dim(x, d))) return Refusal("picks one row of " + c.spaceName(c.dim(x, d)));
+    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("picks one row of " + c.spaceName(c.dim(x, d))));
     Outcomes result = c.keep(x, dims);
     result[0].size = lastOffset(c, x);
     return result;
@@ -264,7 +265,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         c.same = x;
         return c.one(c.dims(x));
     }
-    if (c.isRow(c.dim(x, d))) return Refusal("picks a range of rows of " + c.spaceName(c.dim(x, d)));
+    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("picks a range of rows of " + c.spaceName(c.dim(x, d))));
     if (auto part = partOfOffsets(c, x)) return *part;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
@@ -279,7 +280,7 @@ Ruled<Outcomes> splitRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
-    if (c.isRow(c.dim(x, d))) return Refusal("splits the rows of " + c.spaceName(c.dim(x, d)));
+    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("splits the rows of " + c.spaceName(c.dim(x, d))));
     const std::vector<Role>& pair = c.of(x).pairRoles;
     const bool along = !pair.empty() && d == pairDim(c, x);
     Outcomes result;
@@ -310,7 +311,9 @@ Ruled<Outcomes> flipRule(RuleContext& c)
         for (int d = 0; d < c.rank(x); ++d) dims.push_back(d);
     for (std::int64_t dim : dims) {
         const int d = wrapDim(dim, c.rank(x));
-        if (c.isRow(c.dim(x, d))) return Refusal("changes the order of the rows of " + c.spaceName(c.dim(x, d)));
+        if (c.isRow(c.dim(x, d)))
+            return Refusal(
+                Refused("changes the order of the rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
         if (result[0].pairRoles.empty() || d != pairDim(c, x)) continue;
         if (c.name != "flip") result[0].pairRoles.clear();
         std::reverse(result[0].pairRoles.begin(), result[0].pairRoles.end());
@@ -338,7 +341,7 @@ Ruled<Outcomes> putBackRule(RuleContext& c)
     if (c.isRow(c.dim(x, d))) {
         const bool whole = c.name == "slice_scatter" && c.integer("start", 0) == 0 && c.integer("step", 1) == 1 &&
                            c.integer("end", std::int64_t{1} << 31) >= (std::int64_t{1} << 31);
-        if (!whole) return Refusal("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position");
+        if (!whole) return Refusal(byPosition("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position"));
         c.same = src;
         return c.one(c.dims(x));
     }

@@ -86,8 +86,12 @@ std::optional<base::Error> unknownOperator(const std::string& name, bool onTenso
     if (operators::known(name) || (!onTensors && operators::isPlain(name))) return {};
     if (operators::isRandom(name))
         return error("the operator " + name + " draws random numbers", "call model.eval() before export, or remove it");
+    const bool attention = name.find("attention") != std::string::npos;
     return error("the operator " + name + " is not one that Hopscope knows, and so does not run",
-                 "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
+                 attention
+                     ? "between nodes it needs all of them at once and cannot be split; over a dimension of its own, "
+                       "such as time, write it as softmax(q @ k.transpose(-1, -2)) @ v"
+                     : "write it with others, or ask for it: CONTRIBUTING.md says how operators are added");
 }
 
 std::optional<base::Error> forbidden(const c10::FunctionSchema& schema, const std::vector<Item>& args)

@@ -1,0 +1,209 @@
+#include "pipeline/data_lints.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/naming/table_labels.h"
+#include "base/units.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using analysis::Analysis;
+using analysis::OpInfo;
+using analysis::OpKind;
+using analysis::Role;
+using analysis::RoleKind;
+using analysis::SpaceKind;
+using ir::OpId;
+using ir::SpaceId;
+using ir::ValueId;
+
+std::string counted(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
+
+class Linter {
+public:
+    explicit Linter(Prepared& prepared) : m_prepared(prepared), m_a(prepared.analysis) {}
+
+    void run()
+    {
+        unusedInputs();
+        for (const ir::Op& op : m_a.program.ops) extremum(op);
+        for (const ir::Op& op : m_a.program.ops) selfLoops(op);
+        degrees();
+    }
+
+private:
+    void add(const char* code, std::string message, OpId op, std::string hint)
+    {
+        if (m_told.insert(code).second)
+            m_prepared.analysis.lints.push_back({code, std::move(message), op, false, std::move(hint)});
+    }
+
+    // ---- inputs
+
+    std::set<ValueId> readValues() const
+    {
+        std::set<ValueId> read;
+        for (const ir::Op& op : m_a.program.ops)
+            ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
+                if (m_a.info(op.id).use(slot).use != analysis::Use::Shape) read.insert(v);
+            });
+        for (const ir::NamedValue& out : m_a.program.outputs) read.insert(out.value);
+        return read;
+    }
+
+    // Indices are read by the structure of the graph, whoever asks for it.
+    void unusedInputs()
+    {
+        const std::set<ValueId> read = readValues();
+        for (const auto& [name, role] : m_prepared.schema.roles) {
+            const bool rows =
+                role.kind == RoleKind::Node || role.kind == RoleKind::Edge || role.kind == RoleKind::Graph;
+            const bool used = std::ranges::any_of(m_a.program.inputs, [&](const ir::NamedValue& in) {
+                return in.name == name && read.contains(in.value);
+            });
+            if (rows && !used && m_prepared.inputs.contains(name))
+                add("unused-input", "the numbers of the input " + name + " do not take part in any output", {},
+                    "leave it out, or check that the model passes it on");
+        }
+    }
+
+    // ---- edges
+
+    // The ends of the edges of a relation, as the data has them; nullopt if they are derived.
+    std::optional<analysis::IntColumn> end(SpaceId relation, int which) const
+    {
+        const analysis::Space& space = m_a.tables.space(relation);
+        const bool offsets = which == 1 && space.offsets.valid();
+        const ValueId column = space.columns[which].valid() ? space.columns[which] : space.index;
+        const ValueId from = offsets ? space.offsets : column;
+        if (!from.valid()) return std::nullopt;
+        const std::string& name = m_a.program.value(from).name;
+        const auto view = m_prepared.inputs.find(name);
+        const auto role = m_prepared.schema.roles.find(name);
+        if (view == m_prepared.inputs.end() || role == m_prepared.schema.roles.end()) return std::nullopt;
+        return analysis::endColumn(view->second, role->second.form, which);
+    }
+
+    std::int64_t rowsWithout(const analysis::IntColumn& column, std::int64_t rows) const
+    {
+        std::vector<bool> seen(static_cast<std::size_t>(rows));
+        for (std::int64_t i = 0; i < column.size(); ++i) seen[static_cast<std::size_t>(column[i])] = true;
+        return std::ranges::count(seen, false);
+    }
+
+    static bool takesExtremum(const ir::Op& op)
+    {
+        if (op.name.ends_with("scatter_max") || op.name.ends_with("scatter_min")) return true;
+        return std::ranges::any_of(op.args, [](const ir::Arg& arg) {
+            const auto* text = std::get_if<std::string>(&arg.data);
+            return text && (*text == "amax" || *text == "amin" || *text == "max" || *text == "min");
+        });
+    }
+
+    void extremum(const ir::Op& op)
+    {
+        const OpInfo& info = m_a.info(op.id);
+        if (info.kind != OpKind::Aggregate || !takesExtremum(op) || info.structureOnly) return;
+        const analysis::Key& key = m_a.tables.key(info.role.key);
+        if (m_a.tables.space(info.role.space).kind != SpaceKind::Edge || key.kind != analysis::KeyKind::End) return;
+        const auto ids = end(info.role.space, key.end);
+        const auto rows = m_prepared.sizes.find(info.role.target);
+        if (!ids || rows == m_prepared.sizes.end()) return;
+        const std::int64_t alone = rowsWithout(*ids, rows->second);
+        if (alone == 0) return;
+        add("isolated-extremum",
+            counted(alone) + " of " + counted(rows->second) + " rows of " +
+                analysis::tableLabel(m_a.tables, info.role.target) + " have no message for " + ir::describeOp(op) +
+                ": the initial value stays there",
+            op.id, "check that it is one that the next operators expect, such as 0, and not -inf");
+    }
+
+    // Edges beside one row for each node: a graph with self-loops gets a second one.
+    void selfLoops(const ir::Op& op)
+    {
+        const OpInfo& info = m_a.info(op.id);
+        if (info.kind != OpKind::Concat || !info.result.valid()) return;
+        const std::vector<SpaceId>& parts = m_a.tables.space(info.result).parts;
+        if (parts.size() != 2) return;
+        const analysis::Space &edges = m_a.tables.space(parts[0]), &nodes = m_a.tables.space(parts[1]);
+        if (edges.kind != SpaceKind::Edge || nodes.kind != SpaceKind::Node || edges.ends[0] != parts[1] ||
+            edges.ends[1] != parts[1])
+            return;
+        const auto sources = end(parts[0], 0), targets = end(parts[0], 1);
+        if (!sources || !targets) return;
+        std::int64_t loops = 0;
+        for (std::int64_t i = 0; i < sources->size(); ++i) loops += (*sources)[i] == (*targets)[i] ? 1 : 0;
+        if (loops > 0)
+            add("self-loops-twice",
+                edges.name + " has " + counted(loops) + " self-loops, and " + ir::describeOp(op) +
+                    " adds one for each row of " + nodes.name + ": these count twice",
+                op.id, "take self-loops out of the data, or replace them in the model instead of adding");
+    }
+
+    // ---- counts
+
+    // Structure-only values that follow from an aggregation, with the end of the edges that it counts at.
+    std::map<ValueId, int> countedValues() const
+    {
+        std::map<ValueId, int> found;
+        for (const ir::Op& op : m_a.program.ops) {
+            const OpInfo& info = m_a.info(op.id);
+            if (!info.structureOnly || info.kind == OpKind::Gather) continue;
+            int side = -1;
+            if (info.kind == OpKind::Aggregate) side = sideOf(info.role);
+            else
+                ir::forEachOperand(op, [&](ir::Slot, ValueId v) {
+                    if (const auto it = found.find(v); it != found.end()) side = it->second;
+                });
+            if (side < 0) continue;
+            for (const ValueId out : op.outputs) found[out] = side;
+        }
+        return found;
+    }
+
+    // 0 or 1: the end that a key of edges, or of edges and loops, goes by; -1 for other keys.
+    int sideOf(const Role& role) const
+    {
+        if (!role.key.valid()) return -1;
+        const analysis::Key& key = m_a.tables.key(role.key);
+        if (key.kind == analysis::KeyKind::End) return key.end;
+        if (key.kind != analysis::KeyKind::Parts || key.parts.empty()) return -1;
+        const analysis::Key& first = m_a.tables.key(key.parts.front());
+        return first.kind == analysis::KeyKind::End ? first.end : -1;
+    }
+
+    void degrees()
+    {
+        const std::map<ValueId, int> known = countedValues();
+        for (const ir::Op& op : m_a.program.ops) {
+            const OpInfo& info = m_a.info(op.id);
+            const int side = info.kind == OpKind::Gather && info.structureOnly ? sideOf(info.role) : -1;
+            if (side < 0) continue;
+            ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
+                const auto it = known.find(v);
+                if (info.use(slot).use != analysis::Use::Source || it == known.end() || it->second == side) return;
+                add("whole-graph-degrees",
+                    ir::describeOp(op) +
+                        " reads at one end of the edges what was counted at the other, such as degrees: " +
+                        "it is counted once, over the whole graph",
+                    op.id, "do not run this layer on the blocks of a sampler, which lack edges of their sources");
+            });
+        }
+    }
+
+    Prepared& m_prepared;
+    const Analysis& m_a;
+    std::set<std::string> m_told;
+};
+
+}  // namespace
+
+void addDataLints(Prepared& prepared)
+{
+    if (prepared.hasData() && !prepared.analysis.refusal) Linter(prepared).run();
+}
+
+}  // namespace hopscope::pipeline
