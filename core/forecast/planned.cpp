@@ -16,6 +16,7 @@ using ir::RowKind;
 namespace {
 
 constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
+constexpr double ampleShare = 0.25;   // of that: what takes no more by its tensors alone fits, whatever operators take
 
 template <class CountsOf>
 std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf&& countsOf)
@@ -199,7 +200,8 @@ std::int64_t Planned::batchSize(const PredictOptions& options)
     if (options.batch) return *options.batch;
     std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
-    while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    if (!gpu() && mostMemory(size, Probing::No) <= ampleShare * allowed) return size;
+    while (size > 1 && mostMemory(size, Probing::Yes) > allowed) size = (size + 1) / 2;
     if (!gpu()) return size;
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     for (auto& loops : m_loops)
@@ -247,25 +249,25 @@ double Planned::baseline()
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
 }
 
-double Planned::mostMemory(std::int64_t size)
+double Planned::mostMemory(std::int64_t size, Probing probing)
 {
     double most = 0;
     for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops)
-            if (!l.program.tiling)
-                most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
-                                               return m_counts.atMost(*l.program.loop, rows, size);
-                                           })));
+        for (const PlannedLoop& l : loops) {
+            if (l.program.tiling) continue;
+            const ClassRows counts =
+                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); });
+            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr));
+        }
     return most;
 }
 
 // Of the batches in which some class has the most rows.
-double Planned::peak(const PlannedLoop& l, const ClassRows& counts)
+double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const
 {
     std::set<std::size_t> batches;
     for (const auto& [rows, c] : counts)
         if (!c.perBatch.empty()) batches.insert(c.largest());
-    const LoopMemory* const learnt = learntAbout(l);
     double most = 0;
     for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
     return l.program.tiling ? most * l.program.tiling->workers : most;
@@ -383,7 +385,8 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
     result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
     const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
     result.estimated |= learntAbout(l) == nullptr;
-    result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts) + m_baseline));
+    result.peakMemory =
+        std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline));
     for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
         result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
 }

@@ -74,10 +74,11 @@ private:
     {
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.staged);
     }
-    double mostMemory(std::int64_t size);
+    enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without what operators take themselves
+    double mostMemory(std::int64_t size, Probing probing);
     double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
-    double peak(const PlannedLoop& l, const ClassRows& counts);
+    double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const;
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
 
