@@ -16,7 +16,6 @@ using ir::RowKind;
 namespace {
 
 constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
-constexpr double ampleShare = 0.25;   // of that: what takes no more by its tensors alone fits, whatever operators take
 
 template <class CountsOf>
 std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf&& countsOf)
@@ -55,12 +54,14 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
     if (gpu()) compile({});
 }
 
-Prediction Planned::predict(const PredictOptions& options)
+Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 {
     if (!gpu()) compile(options);
     Prediction prediction;
-    prediction.batch = batchSize(options);
-    m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+    m_peaks = peaks == Peaks::Yes;
+    prediction.batch = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
+    m_baseline = m_peaks ? baseline() : 0;
+    if (options.staysBeside && !gpu()) m_baseline += static_cast<double>(m_structure.heldBytes());
     m_parts.clear();
     m_staying.clear();
     m_eachBatch = options.eachBatch;
@@ -92,7 +93,7 @@ plan::RowCounts Planned::countRows(const PredictOptions& options)
     if (!gpu()) compile(options);
     plan::RowCounts rows;
     for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
-    const std::int64_t size = batchSize(options);
+    const std::int64_t size = batchSize(options, forComparison(options));
     std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
     for (const auto& stage : m_loops)
         for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
@@ -133,7 +134,7 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
 {
     if (!gpu()) compile(options);
     const WallTable walls(machine);
-    const std::int64_t size = batchSize(options);
+    const std::int64_t size = batchSize(options, Probing::Yes);
     const Prediction copies = gpu() ? predict(options) : Prediction{};
     std::vector<StageTime> times;
     for (std::size_t s = 0; s < m_loops.size(); ++s) {
@@ -194,14 +195,20 @@ std::int64_t Planned::largestBatch()
     return rows;
 }
 
+// Where nobody set a limit, what a batch may take is a matter of taste, and not worth a dry run of each loop of each plan
+// that is only compared with others.
+Planned::Probing Planned::forComparison(const PredictOptions& options) const
+{
+    return gpu() || options.memory ? Probing::Yes : Probing::No;
+}
+
 // Halves of all destinations until every loop fits.
-std::int64_t Planned::batchSize(const PredictOptions& options)
+std::int64_t Planned::batchSize(const PredictOptions& options, Probing probing)
 {
     if (options.batch) return *options.batch;
     std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
-    if (!gpu() && mostMemory(size, Probing::No) <= ampleShare * allowed) return size;
-    while (size > 1 && mostMemory(size, Probing::Yes) > allowed) size = (size + 1) / 2;
+    while (size > 1 && mostMemory(size, probing) > allowed) size = (size + 1) / 2;
     if (!gpu()) return size;
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     for (auto& loops : m_loops)
@@ -345,10 +352,10 @@ PredictedStage Planned::stage(std::size_t at, std::int64_t size)
     const std::vector<PlannedLoop>& loops = m_loops[at];
     PredictedStage result;
     result.index = m_plan.stages[at].index;
-    if (!gpu())
+    if (!gpu() && m_peaks)
         for (const PlannedLoop& l : loops) prepares(l);
     for (const PlannedLoop& l : loops) {
-        if (gpu()) prepares(l);
+        if (gpu() && m_peaks) prepares(l);
         loads(result, l.program);
         addLoop(result, l, size);
         if (gpu()) reduces(l);
@@ -383,7 +390,13 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
         if (l.program.frontiers.contains(rows.table)) result.frontierRows += m_counts.of(loop, rows, size).total;
     addTraffic(result, l, size);
     result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
-    const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+    if (m_peaks) addMemory(result, l, own, size);
+}
+
+void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size)
+{
+    const ClassRows counts =
+        rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
     result.estimated |= learntAbout(l) == nullptr;
     result.peakMemory =
         std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline));
