@@ -174,11 +174,13 @@ private:
     Rows<T> ofDestinations(Rows<T> own, bool perDestination, int operand) const
     {
         if (perDestination) return own;
-        if (m_last == m_d + 1) return {own.base, 0, own.width};
+        const bool narrow = own.width > 1 && own.width < kNarrow;
+        if (m_last == m_d + 1 && !narrow) return {own.base, 0, own.width};
         const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
-        for (std::int64_t d = m_d; d < m_last; ++d)
-            std::fill(pointers + (m_a.offsets[d] - m_begin), pointers + (m_a.offsets[d + 1] - m_begin),
-                      own.base + (d - m_d) * own.stride);
+        for (std::int64_t d = m_d; d < m_last; ++d) {
+            const std::int64_t begin = std::max(m_a.offsets[d], m_begin), end = std::min(m_a.offsets[d + 1], m_end);
+            std::fill(pointers + (begin - m_begin), pointers + (end - m_begin), own.base + (d - m_d) * own.stride);
+        }
         return collected({nullptr, 0, own.width, pointers, false}, operand);
     }
 
@@ -195,10 +197,11 @@ private:
         if (from.width >= kNarrow) return from;
         T* const copies = at_<T>(m_layout.copies[operand]);
         const std::int64_t count = m_end - m_begin;
-        for (std::int64_t i = 0; i < count; ++i) {
+        const auto row = [&](std::int64_t i) HWY_ATTR {
             if (from.far && i + kRowsAhead < count) hwy::Prefetch(from.pointers[i + kRowsAhead]);
-            std::copy(from.pointers[i], from.pointers[i] + from.width, copies + i * from.width);
-        }
+            return from.pointers[i];
+        };
+        pack(row, count, from.width, copies);
         return {copies, from.width, from.width};
     }
 
