@@ -100,6 +100,8 @@ HWY_INLINE void pack(From&& from, std::int64_t count, std::int64_t width, T* to)
     case 1: return packRows<1>(from, count, to);
     case 2: return packRows<2>(from, count, to);
     case 4: return packRows<4>(from, count, to);
+    case 8: return packRows<8>(from, count, to);
+    case 16: return packRows<16>(from, count, to);
     default:
         for (std::int64_t i = 0; i < count; ++i) std::copy(from(i), from(i) + width, to + i * width);
     }
