@@ -7,6 +7,7 @@
 
 #include "executor/batching.h"
 #include "executor/device_context.h"
+#include "executor/number.h"
 
 namespace hopscope::forecast {
 
@@ -66,6 +67,8 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     m_staying.clear();
     m_eachBatch = options.eachBatch;
     for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
+    for (const plan::Checkpoint& c : m_plan.checkpoints)
+        prediction.stored[c.value] = executor::wholeBytes(m_analysis, c.value, m_structure.sizes());
     return prediction;
 }
 

@@ -257,7 +257,7 @@ class Overwritten(nn.Module):
                 "wider_shape": made[5].sum(-1, keepdim=True) - h,
                 "twice": made[6] * made[6],
                 "kept": made[7] + h, "keeper": made[7].tanh(),
-                "seen": halves * h.view(-1, 2, F // 2), "seer": made[0] + x,
+                "seer": made[0] + x, "seen": halves * h.view(-1, 2, F // 2),
                 "number": made[8] + 2}
 
 
