@@ -257,21 +257,49 @@ void runInPlace(const std::string& name, at::Tensor& tensor)
     twin.typed<at::Tensor&(at::Tensor&)>().call(tensor);
 }
 
+// False if the result would not have the type and the shape of `tensor`.
+bool runInPlace(const std::string& name, at::Tensor& tensor, const at::Tensor& other)
+{
+    if (at::result_type(tensor, other) != tensor.scalar_type()) return false;
+    if (!at::is_expandable_to(other.sizes(), tensor.sizes())) return false;
+    if (name == "aten::add") tensor.add_(other);
+    else if (name == "aten::sub") tensor.sub_(other);
+    else if (name == "aten::mul") tensor.mul_(other);
+    else if (name == "aten::div") tensor.div_(other);
+    else return false;
+    return true;
+}
+
+// Two tensors, without a factor of the second one in add and sub, and without rounding in div.
+bool plainPair(const ir::Op& op, const Instruction& i)
+{
+    if (op.overload != "Tensor" || i.operands.size() != 2) return false;
+    const std::int64_t* const factor = op.args.size() > 2 ? op.args[2].integer() : nullptr;
+    return op.args.size() == 2 || (factor != nullptr && *factor == 1);
+}
+
+bool aloneInItsMemory(const at::Tensor& t)
+{
+    return t.use_count() == 1 && t.storage().use_count() == 1 && t.is_non_overlapping_and_dense();
+}
+
 }  // namespace
 
-// Element-wise operators write over an operand that dies here, if nothing else sees its memory.
+// Element-wise operators write over an operand that dies here, if nothing else sees its memory: it is in the caches.
 bool Batch::reuse(const Instruction& i)
 {
     if (i.operands.empty() || i.operands[0].kind != Operand::InRegister || i.outputs.size() != 1) return false;
     const Register from = i.operands[0].from;
-    const std::string& name = m_session.analysis.program.op(i.op).name;
-    if (!operators::of(name).traits.overwrites || !m_owned[static_cast<std::size_t>(from)]) return false;
+    const ir::Op& op = m_session.analysis.program.op(i.op);
+    if (!operators::of(op.name).traits.overwrites || !m_owned[static_cast<std::size_t>(from)]) return false;
     if (std::find(i.dead.begin(), i.dead.end(), from) == i.dead.end()) return false;
+    const bool pair = plainPair(op, i) && !m_session.device.gpu();
+    if (!pair && op.args.size() != 1) return false;
+    const at::Tensor other = pair ? operand(i, i.operands[1]) : at::Tensor();
     at::Tensor& t = reg(from);
-    if (!t.is_floating_point() || t.use_count() != 1 || t.storage().use_count() != 1 ||
-        !t.is_non_overlapping_and_dense())
-        return false;
-    runInPlace(name, t);
+    if (!t.is_floating_point() || !aloneInItsMemory(t)) return false;
+    if (!pair) runInPlace(op.name, t);
+    else if (!runInPlace(op.name, t, other)) return false;
     reg(i.outputs[0]) = t;
     return true;
 }

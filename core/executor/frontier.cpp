@@ -13,7 +13,7 @@ namespace {
 constexpr std::int32_t asked = -1;
 constexpr std::int64_t groupRows = 256;
 constexpr std::int64_t partGroups = 64;  // groups that one task looks through
-constexpr std::int64_t grain = 1 << 14;
+constexpr std::int64_t grain = 1 << 14;  // questions
 
 at::Tensor numbers(std::int64_t count) { return at::empty({count}, at::TensorOptions().dtype(at::kLong)); }
 
@@ -39,6 +39,7 @@ void FrontierNumbers::own(const at::Tensor& rows)
 // Several threads may store the same mark.
 void FrontierNumbers::ask(const at::Tensor& rows)
 {
+    m_questions += rows.numel();
     const auto* from = rows.const_data_ptr<std::int64_t>();
     at::parallel_for(0, rows.numel(), grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
@@ -61,12 +62,15 @@ void FrontierNumbers::eachAsked(std::int64_t part, Each&& each) const
     }
 }
 
+// A few questions are answered sooner than another thread wakes up.
+std::int64_t FrontierNumbers::partsAtOnce(std::int64_t count) const { return m_questions < grain ? count : 1; }
+
 // The local number of the first row in each part, and after the last one.
 std::vector<std::int64_t> FrontierNumbers::firstOfParts() const
 {
     const std::int64_t count = parts(static_cast<std::int64_t>(m_asked.size()));
     std::vector<std::int64_t> first(static_cast<std::size_t>(count) + 1);
-    at::parallel_for(0, count, 1, [&](std::int64_t from, std::int64_t to) {
+    at::parallel_for(0, count, partsAtOnce(count), [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t p = from; p < to; ++p)
             eachAsked(p, [&](std::int64_t) { ++first[static_cast<std::size_t>(p) + 1]; });
     });
@@ -81,7 +85,8 @@ at::Tensor FrontierNumbers::rows()
     at::Tensor all = numbers(first.back());
     if (m_own.defined()) all.narrow(0, 0, m_own.numel()).copy_(m_own);
     auto* const to = all.mutable_data_ptr<std::int64_t>();
-    at::parallel_for(0, static_cast<std::int64_t>(first.size()) - 1, 1, [&](std::int64_t from, std::int64_t last) {
+    const std::int64_t count = static_cast<std::int64_t>(first.size()) - 1;
+    at::parallel_for(0, count, partsAtOnce(count), [&](std::int64_t from, std::int64_t last) {
         for (std::int64_t p = from; p < last; ++p) {
             std::int64_t next = first[static_cast<std::size_t>(p)];
             eachAsked(p, [&](std::int64_t row) {

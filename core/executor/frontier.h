@@ -32,9 +32,11 @@ private:
     template <class Each>
     void eachAsked(std::int64_t part, Each&& each) const;
     std::vector<std::int64_t> firstOfParts() const;
+    [[nodiscard]] std::int64_t partsAtOnce(std::int64_t count) const;
 
     std::int32_t* m_entries;
     std::int64_t m_size;
+    std::int64_t m_questions = 0;
     std::vector<std::uint8_t> m_asked;  // for each group of rows: whether one of them was asked for
     at::Tensor m_own;
 };

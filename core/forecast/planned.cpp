@@ -7,6 +7,7 @@
 
 #include "executor/batching.h"
 #include "executor/device_context.h"
+#include "executor/number.h"
 
 namespace hopscope::forecast {
 
@@ -54,16 +55,20 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
     if (gpu()) compile({});
 }
 
-Prediction Planned::predict(const PredictOptions& options)
+Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 {
     if (!gpu()) compile(options);
     Prediction prediction;
-    prediction.batch = batchSize(options);
-    m_baseline = baseline() + (options.staysBeside && !gpu() ? static_cast<double>(m_structure.heldBytes()) : 0.0);
+    m_peaks = peaks == Peaks::Yes;
+    prediction.batch = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
+    m_baseline = m_peaks ? baseline() : 0;
+    if (options.staysBeside && !gpu()) m_baseline += static_cast<double>(m_structure.heldBytes());
     m_parts.clear();
     m_staying.clear();
     m_eachBatch = options.eachBatch;
     for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
+    for (const plan::Checkpoint& c : m_plan.checkpoints)
+        prediction.stored[c.value] = executor::wholeBytes(m_analysis, c.value, m_structure.sizes());
     return prediction;
 }
 
@@ -91,7 +96,7 @@ plan::RowCounts Planned::countRows(const PredictOptions& options)
     if (!gpu()) compile(options);
     plan::RowCounts rows;
     for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
-    const std::int64_t size = batchSize(options);
+    const std::int64_t size = batchSize(options, forComparison(options));
     std::map<std::pair<ir::SpaceId, ir::SpaceId>, double> loops;
     for (const auto& stage : m_loops)
         for (const PlannedLoop& l : stage) countLoop(l, size, rows, loops);
@@ -132,7 +137,7 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
 {
     if (!gpu()) compile(options);
     const WallTable walls(machine);
-    const std::int64_t size = batchSize(options);
+    const std::int64_t size = batchSize(options, Probing::Yes);
     const Prediction copies = gpu() ? predict(options) : Prediction{};
     std::vector<StageTime> times;
     for (std::size_t s = 0; s < m_loops.size(); ++s) {
@@ -193,13 +198,20 @@ std::int64_t Planned::largestBatch()
     return rows;
 }
 
+// Where nobody set a limit, what a batch may take is a matter of taste, and not worth a dry run of each loop of each plan
+// that is only compared with others.
+Planned::Probing Planned::forComparison(const PredictOptions& options) const
+{
+    return gpu() || options.memory ? Probing::Yes : Probing::No;
+}
+
 // Halves of all destinations until every loop fits.
-std::int64_t Planned::batchSize(const PredictOptions& options)
+std::int64_t Planned::batchSize(const PredictOptions& options, Probing probing)
 {
     if (options.batch) return *options.batch;
     std::int64_t size = largestBatch();
     const double allowed = usableShare * std::max(budget(options.memory) - keptBytes(), 1.0);
-    while (size > 1 && mostMemory(size) > allowed) size = (size + 1) / 2;
+    while (size > 1 && mostMemory(size, probing) > allowed) size = (size + 1) / 2;
     if (!gpu()) return size;
     const executor::SlotBytes slot = executor::slotBytes(m_analysis, m_structure, m_choice, m_programs, {});
     for (auto& loops : m_loops)
@@ -247,25 +259,25 @@ double Planned::baseline()
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
 }
 
-double Planned::mostMemory(std::int64_t size)
+double Planned::mostMemory(std::int64_t size, Probing probing)
 {
     double most = 0;
     for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops)
-            if (!l.program.tiling)
-                most = std::max(most, peak(l, rowsOf(l.program, [&](const RowClass& rows) {
-                                               return m_counts.atMost(*l.program.loop, rows, size);
-                                           })));
+        for (const PlannedLoop& l : loops) {
+            if (l.program.tiling) continue;
+            const ClassRows counts =
+                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); });
+            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr));
+        }
     return most;
 }
 
 // Of the batches in which some class has the most rows.
-double Planned::peak(const PlannedLoop& l, const ClassRows& counts)
+double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const
 {
     std::set<std::size_t> batches;
     for (const auto& [rows, c] : counts)
         if (!c.perBatch.empty()) batches.insert(c.largest());
-    const LoopMemory* const learnt = learntAbout(l);
     double most = 0;
     for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
     return l.program.tiling ? most * l.program.tiling->workers : most;
@@ -343,10 +355,10 @@ PredictedStage Planned::stage(std::size_t at, std::int64_t size)
     const std::vector<PlannedLoop>& loops = m_loops[at];
     PredictedStage result;
     result.index = m_plan.stages[at].index;
-    if (!gpu())
+    if (!gpu() && m_peaks)
         for (const PlannedLoop& l : loops) prepares(l);
     for (const PlannedLoop& l : loops) {
-        if (gpu()) prepares(l);
+        if (gpu() && m_peaks) prepares(l);
         loads(result, l.program);
         addLoop(result, l, size);
         if (gpu()) reduces(l);
@@ -381,9 +393,16 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
         if (l.program.frontiers.contains(rows.table)) result.frontierRows += m_counts.of(loop, rows, size).total;
     addTraffic(result, l, size);
     result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
-    const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+    if (m_peaks) addMemory(result, l, own, size);
+}
+
+void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size)
+{
+    const ClassRows counts =
+        rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
     result.estimated |= learntAbout(l) == nullptr;
-    result.peakMemory = std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts) + m_baseline));
+    result.peakMemory =
+        std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline));
     for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
         result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
 }

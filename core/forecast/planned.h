@@ -35,13 +35,15 @@ struct Known {
     ReuseOfColumns reuse;
 };
 
+enum class Peaks : bool { No, Yes };  // of memory, for which loops are run dry
+
 // A plan whose loops have been compiled as for a run. Serves a single call of the Predictor.
 class Planned {
 public:
     // All arguments must outlive this object. Linear in the plan.
     Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
 
-    Prediction predict(const PredictOptions& options);
+    Prediction predict(const PredictOptions& options, Peaks peaks = Peaks::Yes);
     plan::RowCounts countRows(const PredictOptions& options);
     std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
     // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
@@ -69,21 +71,24 @@ private:
     void countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts& rows,
                    std::map<std::pair<ir::SpaceId, ir::SpaceId>, double>& loops);
 
-    std::int64_t batchSize(const PredictOptions& options);
+    enum class Probing : bool { No, Yes };  // No: by the tensors of the program, without what operators take themselves
+    [[nodiscard]] Probing forComparison(const PredictOptions& options) const;
+    std::int64_t batchSize(const PredictOptions& options, Probing probing);
     [[nodiscard]] static std::int64_t sizeOf(const PlannedLoop& l, std::int64_t size)
     {
         return l.program.tiling ? l.program.tiling->rows : std::min(size, l.staged);
     }
-    double mostMemory(std::int64_t size);
+    double mostMemory(std::int64_t size, Probing probing);
     double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
-    double peak(const PlannedLoop& l, const ClassRows& counts);
+    double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const;
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
 
     PredictedStage stage(std::size_t at, std::int64_t size);
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);
     void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
+    void addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size);
 
     Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
 
@@ -107,7 +112,7 @@ private:
     double m_baseline = 0;  // bytes held outside of the batches of the current stage
     std::set<ir::ValueId> m_staying;
     std::set<executor::ResidentPart> m_parts;
-    bool m_eachBatch = false;
+    bool m_peaks = true, m_eachBatch = false;
 };
 
 // See Predictor::keepOnDevice.

@@ -4,7 +4,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include "executor/exception_boundary.h"
-#include "executor/number.h"
 #include "forecast/planned.h"
 
 namespace hopscope::forecast {
@@ -67,13 +66,13 @@ std::shared_ptr<executor::Structure> Predictor::takeStructure()
 
 base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) {
-        Prediction prediction = Planned(m_analysis, kept, plan, stop).predict(options);
-        for (const plan::Checkpoint& checkpoint : plan.checkpoints)
-            prediction.stored[checkpoint.value] =
-                executor::wholeBytes(m_analysis, checkpoint.value, kept.structure->sizes());
-        return prediction;
-    });
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options); });
+}
+
+base::Result<Prediction> Predictor::predictTraffic(const plan::Plan& plan, const PredictOptions& options,
+                                                   std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options, Peaks::No); });
 }
 
 base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)

@@ -76,6 +76,10 @@ public:
     // the plan). A failure empties the cache.
     base::Result<Prediction> predict(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
+    // Likewise without peaks of memory, which take a dry run of each loop: for the many plans that are compared by bytes.
+    base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
+                                            std::stop_token stop);
+
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
     // size, in at most half of the memory. Returns plans for a CPU unchanged. Fails like predict().
     base::Result<plan::Plan> keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop);

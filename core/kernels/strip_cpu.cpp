@@ -167,39 +167,55 @@ private:
             return ofDestinations({data + (m_d - t.first) * t.stride, t.stride, width}, perDestination, operand);
         case StripRows::Gathered: break;
         }
-        return gathered(t, data, width, operand);
+        return gathered(t, width, operand);
     }
 
     // Rows of destinations, for each of their edges.
     Rows<T> ofDestinations(Rows<T> own, bool perDestination, int operand) const
     {
         if (perDestination) return own;
-        if (m_last == m_d + 1) return {own.base, 0, own.width};
-        const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
-        for (std::int64_t d = m_d; d < m_last; ++d)
-            std::fill(pointers + (m_a.offsets[d] - m_begin), pointers + (m_a.offsets[d + 1] - m_begin),
-                      own.base + (d - m_d) * own.stride);
-        return collected({nullptr, 0, own.width, pointers, false}, operand);
-    }
-
-    Rows<T> gathered(const StripTable& t, const T* data, std::int64_t width, int operand) const
-    {
-        const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
-        const std::int64_t first = m_begin - t.first, count = m_end - m_begin;
-        for (std::int64_t i = 0; i < count; ++i) pointers[i] = data + t.columns[first + i] * t.stride;
-        return collected({nullptr, 0, width, pointers, true}, operand);
-    }
-
-    Rows<T> collected(Rows<T> from, int operand) const
-    {
-        if (from.width >= kNarrow) return from;
+        const bool narrow = own.width <= kNarrow, one = m_last == m_d + 1;
+        if (one && (!narrow || own.width == 1)) return {own.base, 0, own.width};
         T* const copies = at_<T>(m_layout.copies[operand]);
-        const std::int64_t count = m_end - m_begin;
-        for (std::int64_t i = 0; i < count; ++i) {
-            if (from.far && i + kRowsAhead < count) hwy::Prefetch(from.pointers[i + kRowsAhead]);
-            std::copy(from.pointers[i], from.pointers[i] + from.width, copies + i * from.width);
+        const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
+        for (std::int64_t d = m_d; d < m_last; ++d) {
+            const T* const row = own.base + (d - m_d) * own.stride;
+            const std::int64_t begin = one ? 0 : m_a.offsets[d] - m_begin;
+            const std::int64_t end = (one ? m_end : m_a.offsets[d + 1]) - m_begin;
+            if (narrow)
+                pack([row](std::int64_t) HWY_ATTR { return row; }, end - begin, own.width, copies + begin * own.width);
+            else std::fill(pointers + begin, pointers + end, row);
         }
-        return {copies, from.width, from.width};
+        if (narrow) return {copies, own.width, own.width};
+        return {nullptr, 0, own.width, pointers, false};
+    }
+
+    Rows<T> gathered(const StripTable& t, std::int64_t width, int operand) const
+    {
+        const std::int64_t first = m_begin - t.first;
+        if (t.columns.wide)
+            return gathered(t, static_cast<const std::int64_t*>(t.columns.data) + first, width, operand);
+        return gathered(t, static_cast<const std::int32_t*>(t.columns.data) + first, width, operand);
+    }
+
+    template <class Number>
+    Rows<T> gathered(const StripTable& t, const Number* columns, std::int64_t width, int operand) const
+    {
+        const T* const data = static_cast<const T*>(t.data);
+        const std::int64_t count = m_end - m_begin;
+        const auto row = [=](std::int64_t i) HWY_ATTR { return data + columns[i] * t.stride; };
+        if (width <= kNarrow) {
+            T* const copies = at_<T>(m_layout.copies[operand]);
+            const auto fetched = [&](std::int64_t i) HWY_ATTR {
+                if (i + kRowsAhead < count) hwy::Prefetch(row(i + kRowsAhead));
+                return row(i);
+            };
+            pack(fetched, count, width, copies);
+            return {copies, width, width};
+        }
+        const T** const pointers = at_<const T*>(m_layout.pointers[operand]);
+        for (std::int64_t i = 0; i < count; ++i) pointers[i] = row(i);
+        return {nullptr, 0, width, pointers, true};
     }
 
     // ---- steps

@@ -7,7 +7,7 @@
 namespace hopscope::kernels {
 
 constexpr std::int64_t kStripDestinations = 128;  // at most, in one strip
-constexpr std::int64_t kNarrow = 8;               // rows of fewer elements are copied before they are computed on
+constexpr std::int64_t kNarrow = 16;              // rows of no more elements are copied before they are computed on
 
 // All places in bytes.
 struct StripLayout {

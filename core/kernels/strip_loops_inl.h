@@ -83,6 +83,30 @@ struct Rows {
     }
 };
 
+// Narrow rows side by side: row i of `count` begins at from(i). Calls for a few bytes take longer than the bytes.
+template <int kWidth, class T, class From>
+HWY_INLINE void packRows(From&& from, std::int64_t count, T* to)
+{
+    for (std::int64_t i = 0; i < count; ++i, to += kWidth) {
+        const T* const row = from(i);
+        for (int k = 0; k < kWidth; ++k) to[k] = row[k];
+    }
+}
+
+template <class T, class From>
+HWY_INLINE void pack(From&& from, std::int64_t count, std::int64_t width, T* to)
+{
+    switch (width) {
+    case 1: return packRows<1>(from, count, to);
+    case 2: return packRows<2>(from, count, to);
+    case 4: return packRows<4>(from, count, to);
+    case 8: return packRows<8>(from, count, to);
+    case 16: return packRows<16>(from, count, to);
+    default:
+        for (std::int64_t i = 0; i < count; ++i) std::copy(from(i), from(i) + width, to + i * width);
+    }
+}
+
 // ---- one operator on n elements. What does not fill a vector at the end is computed first, since the result may lie
 // where an operand lies.
 
@@ -236,11 +260,12 @@ struct Most {
 
 enum class Factor : std::uint8_t { None, PerPart, PerElement };
 
-// Positions [begin, end), columns [at, at + count vectors).
+// Positions [begin, end); columns from `at` on in vectors that follow each other, but for the last one, which begins at
+// at + last and may overlap the one before: what both hold is computed alike.
 template <class T>
 struct Block {
     const Messages<T>& m;
-    std::int64_t begin, end, at;
+    std::int64_t begin, end, at, last = 0;
 };
 
 template <class T, class D>
@@ -254,46 +279,63 @@ HWY_NOINLINE void addBlock(D d, const Block<T>& b, ComputeOf<T>* sums)
 {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const Messages<T>& m = b.m;
+    const auto place = [&](int k) HWY_ATTR { return b.at + (k + 1 < kCount ? k * lanes : b.last); };
     hn::Vec<D> state[kCount];
-    for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + k * lanes);
+    for (int k = 0; k < kCount; ++k) state[k] = hn::LoadU(d, sums + place(k));
     for (std::int64_t i = b.begin; i < b.end; ++i) {
         if (b.at == 0) m.rows.prefetch(i, m.count);
-        const T* const row = m.rows[i] + b.at;
+        const T* const row = m.rows[i];
         const auto weight = hn::Set(d, factor == Factor::PerPart ? widened(m.factor[i][b.at / m.part]) : 1);
         for (int k = 0; k < kCount; ++k) {
-            auto value = load(d, row + k * lanes);
+            auto value = load(d, row + place(k));
             if constexpr (factor == Factor::PerPart) value = hn::Mul(weight, value);
-            if constexpr (factor == Factor::PerElement) value = hn::Mul(load(d, m.factor[i] + b.at + k * lanes), value);
+            if constexpr (factor == Factor::PerElement) value = hn::Mul(load(d, m.factor[i] + place(k)), value);
             if constexpr (std::is_same_v<Step, Most>) value = signedAs(d, m, value);
             state[k] = Step::apply(d, state[k], value);
         }
     }
-    for (int k = 0; k < kCount; ++k) hn::StoreU(state[k], d, sums + k * lanes);
+    for (int k = 0; k < kCount; ++k) hn::StoreU(state[k], d, sums + place(k));
 }
 
-// Columns [at, end), which share an element of the factor where one is shared.
+// Fewer columns than a vector.
+template <class Step, Factor factor, class T>
+void addFew(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
+{
+    const hn::CappedTag<ComputeOf<T>, 4> four;
+    const hn::CappedTag<ComputeOf<T>, 2> two;
+    const hn::CappedTag<ComputeOf<T>, 1> one;
+    const auto lanes = [](auto d) { return static_cast<std::int64_t>(hn::Lanes(d)); };
+    for (; b.at + lanes(four) <= end; b.at += lanes(four)) addBlock<Step, factor, 1>(four, b, sums);
+    for (; b.at + lanes(two) <= end; b.at += lanes(two)) addBlock<Step, factor, 1>(two, b, sums);
+    for (; b.at < end; ++b.at) addBlock<Step, factor, 1>(one, b, sums);
+}
+
+// Columns [at, end), which share an element of the factor where one is shared. Rows are walked once for up to eight
+// vectors; no block leaves less than a vector for the next one.
 template <class Step, Factor factor, class T>
 void addColumns(Block<T> b, std::int64_t end, ComputeOf<T>* sums)
 {
     const Wide<T> d;
     const std::int64_t lanes = wideLanes<T>();
-    ComputeOf<T> last[hn::MaxLanes(d)];
-    const bool overlaps = (end - b.at) % lanes != 0 && end - b.at > lanes;
-    if (overlaps) std::copy(sums + end - lanes, sums + end, last);
-    for (; b.at + 8 * lanes <= end; b.at += 8 * lanes) addBlock<Step, factor, 8>(d, b, sums + b.at);
-    if (b.at + 4 * lanes <= end) {
-        addBlock<Step, factor, 4>(d, b, sums + b.at);
-        b.at += 4 * lanes;
+    if (end - b.at < lanes) return addFew<Step, factor>(b, end, sums);
+    while (end - b.at == 8 * lanes || end - b.at >= 9 * lanes) {
+        b.last = 7 * lanes;
+        addBlock<Step, factor, 8>(d, b, sums);
+        b.at += 8 * lanes;
     }
-    for (; b.at + lanes <= end; b.at += lanes) addBlock<Step, factor, 1>(d, b, sums + b.at);
-    if (overlaps) {
-        b.at = end - lanes;
-        addBlock<Step, factor, 1>(d, b, last);
-        std::copy(last, last + lanes, sums + end - lanes);
-        return;
+    while (end - b.at > 4 * lanes) {
+        const bool more = end - b.at >= 5 * lanes;
+        b.last = more ? 3 * lanes : lanes;
+        if (more) addBlock<Step, factor, 4>(d, b, sums);
+        else addBlock<Step, factor, 2>(d, b, sums);
+        b.at += b.last + lanes;
     }
-    const hn::CappedTag<ComputeOf<T>, 1> one;
-    for (; b.at < end; ++b.at) addBlock<Step, factor, 1>(one, b, sums + b.at);
+    b.last = end - b.at - lanes;
+    if (b.at == end) return;
+    if (b.last == 0) return addBlock<Step, factor, 1>(d, b, sums);
+    if (b.last <= lanes) return addBlock<Step, factor, 2>(d, b, sums);
+    if (b.last <= 2 * lanes) return addBlock<Step, factor, 3>(d, b, sums);
+    addBlock<Step, factor, 4>(d, b, sums);
 }
 
 template <class T>

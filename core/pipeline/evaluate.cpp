@@ -16,7 +16,10 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     hashInputs(*prepared, reporter);
     tellNotes(*prepared, reporter);
 
-    const ExecutionRequest execution{request.plan, request.device, request.verify, folder.journal()};
+    // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
+    const bool keepStores = request.verify != verify::Mode::None;
+    const ExecutionRequest execution{request.plan,     request.device, request.verify,
+                                     folder.journal(), std::nullopt,   keepStores};
     base::Result<Execution> done = planAndRun(*prepared, execution, observer, reporter, stop);
     if (!done) return base::forward(done);
     if (const base::Status verified = verifyRun(*done, *prepared, execution, reporter, stop); !verified)

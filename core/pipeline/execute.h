@@ -24,6 +24,7 @@ struct ExecutionRequest {
     verify::Mode verify = verify::Mode::Sample;
     std::string folder;                              // for stores and scratch files
     std::optional<ChosenPlan> given = std::nullopt;  // this plan as it is, instead of `plan`
+    bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
 };
 
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.

@@ -143,7 +143,7 @@ private:
         Candidate candidate{std::move(plan), cost};
         if (!candidate.plan.cost) candidate.plan.cost = candidate.worth;
         if (m_request.objective == Objective::Time) return candidate;
-        const auto prediction = m_predictor.predict(candidate.plan, m_request.limits, m_stop);
+        const auto prediction = m_predictor.predictTraffic(candidate.plan, m_request.limits, m_stop);
         if (!prediction) return base::forward(prediction);
         candidate.worth = 0;
         for (const forecast::PredictedStage& s : prediction->stages)

@@ -239,6 +239,28 @@ class Wide(nn.Module):
         return h / h.size(0), degree, x, h[kind == 2]
 
 
+class Overwritten(nn.Module):
+    """Arithmetic on operands that nobody reads any more, and on some that only look like it."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = Sage(), nn.Linear(F, F)
+
+    def forward(self, x, edge_index):
+        h = self.a(x, edge_index)
+        degree = torch.zeros(x.size(0)).scatter_add(0, edge_index[1], torch.ones(edge_index.size(1))).clamp(min=1)
+        made = [self.b(h + k) for k in range(9)]
+        halves = made[0].view(-1, 2, F // 2)
+        return {"chain": (made[1] / degree.view(-1, 1) - h) * x + made[2],
+                "factor": torch.sub(made[3], h, alpha=3),
+                "wider_type": made[4] * h.double(),
+                "wider_shape": made[5].sum(-1, keepdim=True) - h,
+                "twice": made[6] * made[6],
+                "kept": made[7] + h, "keeper": made[7].tanh(),
+                "seer": made[0] + x, "seen": halves * h.view(-1, 2, F // 2),
+                "number": made[8] + 2}
+
+
 def save(folder, name, model, inputs, scripted=False):
     model = model.eval()
     flat = {}
@@ -275,6 +297,7 @@ def main(folder):
     save(folder, "readout", Readout(), {**plain, "batch": (torch.arange(N) * 3 // N)})
     save(folder, "edges", Edges(), plain)
     save(folder, "sparse", Sparse(), {**plain, "edge_weight": torch.rand(E)}, scripted=True)
+    save(folder, "overwritten", Overwritten(), plain)
     save(folder, "wide", Wide(), {**plain, "kind": torch.arange(N) % 7})
     hetero = {"xs": {"user": torch.randn(23, F), "item": torch.randn(31, F)}, "es": {}}
     g = torch.Generator().manual_seed(3)

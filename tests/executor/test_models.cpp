@@ -119,8 +119,8 @@ void checkModel(const std::string& name, base::Strategy strategy)
 
 TEST_CASE("a staged run equals the model's own forward for every batch size and order")
 {
-    for (const char* name :
-         {"sage", "sage_scripted", "gcn", "gat", "reduced", "normed", "readout", "edges", "sparse", "wide", "hetero"})
+    for (const char* name : {"sage", "sage_scripted", "gcn", "gat", "reduced", "normed", "readout", "edges", "sparse",
+                             "wide", "hetero", "overwritten"})
         for (const auto strategy : {base::Strategy::Depth, base::Strategy::SourceRule}) checkModel(name, strategy);
 }
 

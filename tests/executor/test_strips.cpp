@@ -338,45 +338,65 @@ TEST_CASE("the bits of a destination do not depend on which others are computed 
     }
 }
 
+namespace {
+
+// An aggregation of gathered rows of `heads` parts, by strips and by the segment kernels.
+void compareWithSegments(std::uint64_t seed, std::int64_t heads, std::int64_t part)
+{
+    std::mt19937_64 random(seed);
+    at::manual_seed(seed);
+    const std::int64_t width = heads * part;
+    CAPTURE(seed);
+    CAPTURE(heads);
+    CAPTURE(part);
+    const Graph graph(random, width > 200);
+    const at::Tensor source = at::randn({graph.nodes, width}), weight = at::randn({graph.edges(), heads});
+    const bool weighted = heads > 1 || seed % 2 == 1;
+    const at::Tensor one = at::empty({graph.destinations(), width}), other = at::empty_like(one);
+    SegmentArguments a;
+    a.offsets = graph.offsets.data();
+    a.columns = graph.columns.const_data_ptr<std::int64_t>();
+    a.source = source.data_ptr();
+    a.weight = weighted ? weight.data_ptr() : nullptr;
+    a.out = one.data_ptr();
+    a.destinations = graph.destinations(), a.width = a.sourceStride = width;
+    a.heads = heads;
+    a.combine = weighted ? Combine::Sum : static_cast<Combine>(seed / 2 % 4);
+    segmentCpu(a, 0, a.destinations);
+    StripProgram p;
+    StripStep s;
+    s.op = StripOp::Aggregate;
+    s.a = {From::Table, 0};
+    if (weighted) s.b = {From::Table, 1, part};
+    s.width = width;
+    s.combine = a.combine;
+    p.steps = {s};
+    p.destinations = {width};
+    p.tables = {StripRows::Gathered, StripRows::Edges};
+    p.tableWidths = {width, heads};
+    REQUIRE(setPhases(p));
+    StripArguments b;
+    b.offsets = a.offsets;
+    b.tables = {{source.data_ptr(), width, 0, a.columns}, {weight.data_ptr(), heads, 0, {}}};
+    b.out = {other.data_ptr()};
+    const at::Tensor scratch = at::empty({stripScratchBytes(p)}, at::kByte);
+    stripCpu(p, b, 0, a.destinations, static_cast<std::byte*>(scratch.data_ptr()));
+    CHECK(at::equal(one, other));
+}
+
+}  // namespace
+
 TEST_CASE("sums, means and extremes of gathered rows have the bits of the segment kernels")
 {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
-        CAPTURE(seed);
-        std::mt19937_64 random(seed);
-        at::manual_seed(seed);
-        const std::int64_t width = widths[random() % std::size(widths)];
-        const Graph graph(random, width > 200);
-        const at::Tensor source = at::randn({graph.nodes, width}), weight = at::randn({graph.edges(), 1});
-        const bool weighted = seed % 2 == 1;
-        const at::Tensor one = at::empty({graph.destinations(), width}), other = at::empty_like(one);
-        SegmentArguments a;
-        a.offsets = graph.offsets.data();
-        a.columns = graph.columns.const_data_ptr<std::int64_t>();
-        a.source = source.data_ptr();
-        a.weight = weighted ? weight.data_ptr() : nullptr;
-        a.out = one.data_ptr();
-        a.destinations = graph.destinations(), a.width = a.sourceStride = width;
-        a.combine = weighted ? Combine::Sum : static_cast<Combine>(seed / 2 % 4);
-        segmentCpu(a, 0, a.destinations);
-        StripProgram p;
-        StripStep s;
-        s.op = StripOp::Aggregate;
-        s.a = {From::Table, 0};
-        if (weighted) s.b = {From::Table, 1, width};
-        s.width = width;
-        s.combine = a.combine;
-        p.steps = {s};
-        p.destinations = {width};
-        p.tables = {StripRows::Gathered, StripRows::Edges};
-        p.tableWidths = {width, 1};
-        REQUIRE(setPhases(p));
-        StripArguments b;
-        b.offsets = a.offsets;
-        b.tables = {{source.data_ptr(), width, 0, a.columns}, {weight.data_ptr(), 1, 0, {}}};
-        b.out = {other.data_ptr()};
-        const at::Tensor scratch = at::empty({stripScratchBytes(p)}, at::kByte);
-        stripCpu(p, b, 0, a.destinations, static_cast<std::byte*>(scratch.data_ptr()));
-        CHECK(at::equal(one, other));
+    for (std::uint64_t seed = 0; seed < 60; ++seed) compareWithSegments(seed, 1, widths[seed * 7 % std::size(widths)]);
+}
+
+TEST_CASE("at every width, of one head or several, vectors that overlap give the bits of the segment kernels")
+{
+    for (std::int64_t part = 1; part <= 180; ++part) {
+        compareWithSegments(static_cast<std::uint64_t>(part), 1, part);
+        compareWithSegments(static_cast<std::uint64_t>(part) + 2, 1, part);
+        compareWithSegments(static_cast<std::uint64_t>(part), 2 + part % 3, part);
     }
 }
 

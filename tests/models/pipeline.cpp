@@ -1,5 +1,6 @@
 #include "models/pipeline.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -76,12 +77,30 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
 
+namespace {
+
+bool sameTraffic(const forecast::Prediction& a, const forecast::Prediction& b)
+{
+    return a.batch == b.batch && a.stored == b.stored &&
+           std::ranges::equal(a.stages, b.stages, [](const auto& one, const auto& other) {
+               return one.bytes == other.bytes && one.read == other.read && one.batches == other.batches &&
+                      one.frontierRows == other.frontierRows;
+           });
+}
+
+}  // namespace
+
 base::Result<forecast::Prediction> predictPlan(const Prepared& prepared, const plan::Plan& plan,
                                                const base::TensorMap& inputs, std::int64_t batch)
 {
     const TemporaryFolder folder;
     forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path);
-    return predictor.predict(plan, {batch, std::nullopt, true}, {});
+    const forecast::PredictOptions options{batch, std::nullopt, true};
+    const auto traffic = predictor.predictTraffic(plan, options, {});
+    auto prediction = predictor.predict(plan, options, {});
+    if (prediction && (!traffic || !sameTraffic(*prediction, *traffic)))
+        return base::fail(base::ErrorCode::Internal, "without peaks of memory, the traffic of a plan is another one");
+    return prediction;
 }
 
 base::Result<plan::Plan> withResidents(const Prepared& prepared, plan::Plan plan, const base::TensorMap& inputs,

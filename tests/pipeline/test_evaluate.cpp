@@ -15,16 +15,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A model of two layers and a graph of 60 nodes.
+// A model of some layers and a graph of 60 nodes.
 struct Files {
-    Files()
+    explicit Files(int layers = 2)
     {
         graph::GenerateOptions options;
         options.nodes = 60;
         options.edges = 300;
         options.features = 8;
         REQUIRE(graph::generate(options, data(), {}, {}));
-        REQUIRE(verify::writeSageModel({8, 4, 3, 2, 1}, model(), (folder / "weights.safetensors").string()));
+        REQUIRE(verify::writeSageModel({8, 4, 3, layers, 1}, model(), (folder / "weights.safetensors").string()));
     }
     [[nodiscard]] std::string model() const { return (folder / "model.pt").string(); }
     [[nodiscard]] std::string data() const { return (folder / "graph.safetensors").string(); }
@@ -66,6 +66,26 @@ base::Result<pipeline::Evaluation> evaluate(const Files& files, const pipeline::
     return pipeline::evaluate(request, *folder, silent, reporter, stop);
 }
 
+// How many stores there are when each stage begins.
+struct StoreCounter final : executor::Observer {
+    explicit StoreCounter(std::string where) : folder(std::move(where)) {}
+    void stageStarted(const executor::StageEvent&) override
+    {
+        counts.push_back(std::ranges::count_if(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+            return entry.path().filename().string().find(".npy") != std::string::npos;
+        }));
+    }
+    [[nodiscard]] std::string text() const
+    {
+        std::string all;
+        for (const std::int64_t count : counts) all += std::to_string(count) + " ";
+        return all;
+    }
+
+    std::string folder;
+    std::vector<std::int64_t> counts;
+};
+
 }  // namespace
 
 TEST_CASE("an evaluation publishes its results and reports its steps in order")
@@ -86,6 +106,35 @@ TEST_CASE("an evaluation publishes its results and reports its steps in order")
     CHECK(heard.steps == std::vector<std::string>{"loading the model", "reading the data", "analysing",
                                                   "hashing the data", "optimising the plan"});
     CHECK_FALSE(heard.underWay);
+}
+
+TEST_CASE("stores of a run that nobody verifies are gone once no stage reads them")
+{
+    const Files files(4);
+    Heard heard;
+    base::Result<pipeline::OutputFolder> folder = pipeline::OutputFolder::open(files.results());
+    REQUIRE(folder);
+    StoreCounter stores(folder->journal());
+    REQUIRE(pipeline::evaluate(requestFor(files), *folder, stores, heard, {}));
+    CAPTURE(stores.text());
+    CHECK(stores.counts == std::vector<std::int64_t>{0, 2, 2, 2});
+}
+
+TEST_CASE("a run keeps its stores for those who ask for them afterwards")
+{
+    const Files files(4);
+    Heard heard;
+    const pipeline::EvaluationRequest wanted = requestFor(files);
+    base::Result<pipeline::Prepared> prepared = pipeline::prepare(wanted.model, false, heard);
+    REQUIRE(prepared);
+    const test::TemporaryFolder folder;
+    StoreCounter stores(folder.path);
+    const pipeline::ExecutionRequest request{wanted.plan, wanted.device, wanted.verify, folder.path};
+    const auto done = pipeline::planAndRun(*prepared, request, stores, heard, {});
+    REQUIRE(done);
+    CAPTURE(stores.text());
+    CHECK(stores.counts == std::vector<std::int64_t>{0, 2, 4, 6});
+    CHECK(done->run.checkpoints.size() == 6);
 }
 
 TEST_CASE("a stopped evaluation fails as cancelled and leaves no folder")
