@@ -88,6 +88,7 @@ def inference(
     roles: Any = (),
     nan: str = "propagate",
     fuse: str = "all",
+    reorder: str = "auto",
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -100,7 +101,8 @@ def inference(
     content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
     and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
     be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `fuse`: what a CPU computes in one pass over the
-    edges: "all", "none", or some of "chain,softmax,several". `scratch`: the folder for temporary files, where memory or
+    edges: "all", "none", or some of "chain,softmax,several". `reorder`: in which order a CPU computes nodes: "auto",
+    "none", "rcm", "degree" or "community"; results are in the order of the input. `scratch`: the folder for temporary files, where memory or
     the usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of
     (what, done, total).
 
@@ -117,7 +119,7 @@ def inference(
         "pins": list(pins),
     }
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
-    how = {"verify": _mode(verify), "nan": nan}
+    how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     with Scratch(expected, scratch) as place:
         saved, table, path = prepare(model, inputs, place.folder, roles)
         folder = Path(out) if out is not None else place.folder() / "outputs"
