@@ -54,7 +54,8 @@ at::Tensor counting(std::int64_t first, std::int64_t count)
 Block::Block(Structure& structure, const analysis::Analysis& analysis, const plan::Loop& loop)
     : m_structure(structure),
       m_analysis(analysis),
-      m_loop(loop)
+      m_loop(loop),
+      m_nodeAt(structure.nodeAt(loop.destination))
 {}
 
 void Block::begin(const Destinations& destinations) { m_batch = destinations; }
@@ -103,13 +104,15 @@ at::Tensor Block::rows(const RowClass& rows)
         return m_rows.at(rows);
     }
     at::Tensor made = makeRows(rows);
-    m_structureBytes += made.numel() * 8;
+    if (!isBatch(rows) || !m_nodeAt) m_structureBytes += made.numel() * 8;
     return m_rows[rows] = std::move(made);
 }
 
 at::Tensor Block::makeRows(const RowClass& rows)
 {
-    if (isBatch(rows)) return generated(m_batch.count, [this](std::int64_t i) { return m_batch[i]; });
+    if (isBatch(rows))
+        return generated(m_batch.count,
+                         [this](std::int64_t i) { return m_nodeAt ? m_nodeAt[m_batch[i]] : m_batch[i]; });
     const graph::Adjacency& adjacency = m_structure.adjacency(rows.table, rows.key);
     return alongAdjacency(rows, [&](std::int64_t p) { return adjacency.row(p); });
 }
@@ -228,8 +231,9 @@ at::Tensor Block::look(const RowClass& in, const at::Tensor& globalRows)
     };
     at::Tensor local;
     if (isBatch(in) && m_batch.ascending()) {
+        const std::int64_t* const places = m_structure.placeOf(m_loop.destination);
         local = generated(globalRows.numel(), [&](std::int64_t i) {
-            const std::int64_t p = from[i] - m_batch.first;
+            const std::int64_t p = (places ? places[from[i]] : from[i]) - m_batch.first;
             return checked(p < m_batch.count ? p : -1);
         });
     } else {

@@ -11,7 +11,8 @@
 
 namespace hopscope::executor {
 
-// Destinations [first, first + count) of the loop's type, or that range of `order`.
+// Destinations [first, first + count) of the loop's type, or that range of `order`, by their places
+// (Structure::arrangeNodes), which are their row numbers unless the type has an order of its own.
 struct Destinations {
     std::int64_t first = 0, count = 0;
     const std::int64_t* order = nullptr;
@@ -44,8 +45,11 @@ public:
     void end();  // resets the entries that the batch touched, not whole tables
 
     [[nodiscard]] const Destinations& destinations() const { return m_batch; }
-    // Whether the rows are a contiguous range of destinations.
-    [[nodiscard]] bool isRange(const ir::RowClass& rows) const { return isBatch(rows) && m_batch.ascending(); }
+    // Whether the rows are a contiguous range of destinations in every table.
+    [[nodiscard]] bool isRange(const ir::RowClass& rows) const
+    {
+        return isBatch(rows) && m_batch.ascending() && !m_nodeAt;
+    }
     std::int64_t count(const ir::RowClass& rows);
     // Global row numbers, in local order.
     at::Tensor rows(const ir::RowClass& rows);
@@ -94,6 +98,7 @@ private:
     Structure& m_structure;
     const analysis::Analysis& m_analysis;
     const plan::Loop& m_loop;
+    const std::int64_t* m_nodeAt;  // of the loop's destinations, null: places are row numbers
     Destinations m_batch;
     std::map<ir::RowClass, Map> m_maps;
     std::map<ir::RowClass, at::Tensor> m_rows, m_offsets;

@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "base/choices.h"
+#include "base/reorder.h"
 #include "base/result.h"
 #include "base/tensor.h"
 #include "executor/events.h"
@@ -31,6 +32,8 @@ struct Options {
     int threads = 0;                           // 0: those of the calling thread, see Cores
     // CPU: the patterns that are fused ; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
+    // CPU: in which order nodes are computed. Stores and outputs are in the order of the input.
+    base::Reorder reorder = base::Reorder::None;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 
@@ -62,6 +65,15 @@ struct StageReport {
         overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both
 };
 
+// The order in which the nodes of a type were computed.
+struct OrderReport {
+    std::string nodes;  // the type
+    base::Reorder used = base::Reorder::None;
+    double seconds = 0;            // that it took to choose and to make
+    double before = 0, after = 0;  // rows that a tile asks for per destination: in the order of the input, in this one
+    std::string reason;            // a sentence
+};
+
 struct RunReport {
     std::vector<StageReport> stages;
     double prologueSeconds = 0;
@@ -70,6 +82,7 @@ struct RunReport {
     std::int64_t peakMemory = 0;
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
+    std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
     std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 

@@ -176,10 +176,11 @@ const at::Tensor& OwnedRows::owners(Chunk& chunk) const
     chunk.owners = at::empty({chunk.count}, at::TensorOptions().dtype(at::kLong));
     auto* const to = chunk.owners.mutable_data_ptr<std::int64_t>();
     const std::int64_t* const ends = m_order.offsets() + 1;
+    const std::int64_t* const nodes = m_structure.nodeAt(m_analysis.tables.target(m_rows.table, m_rows.key));
     std::int64_t owner = std::upper_bound(ends, ends + m_order.targets(), chunk.first) - ends;
     for (std::int64_t i = 0; i < chunk.count; ++i) {
         while (m_order.end(owner) <= chunk.first + i) ++owner;
-        to[i] = owner;
+        to[i] = nodes ? nodes[owner] : owner;
     }
     return chunk.owners;
 }

@@ -9,6 +9,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "base/units.h"
+#include "executor/arrange.h"
 #include "executor/exception_boundary.h"
 #include "executor/prologue.h"
 #include "executor/staging_plan.h"
@@ -80,6 +81,7 @@ private:
     {
         m_session.observer.prologueStarted();
         const double began = m_session.seconds();
+        arrangeNodes(m_session, m_programs);
         makePrologue(m_session.structure, m_session.analysis, m_programs, m_session.options.folder);
         m_session.report.prologueSeconds = m_session.seconds() - began;
         m_session.observer.prologueFinished(m_session.report.prologueSeconds);

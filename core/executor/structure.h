@@ -17,6 +17,7 @@
 #include "executor/key_columns.h"
 #include "executor/same_values.h"
 #include "graph/adjacency.h"
+#include "graph/node_order.h"
 #include "loader/loader.h"
 
 namespace hopscope::executor {
@@ -49,8 +50,17 @@ public:
     const Column& column(ir::SpaceId space, ir::KeyId key);
     // For each row of a Filter or Perm table, the row of its parent.
     const Column& parentRows(ir::SpaceId space);
+    // Its targets are in the order of the places of their type (arrangeNodes).
     const graph::Adjacency& adjacency(ir::SpaceId space, ir::KeyId key);
     const OwnedColumn& ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key);
+
+    // From now on batches take the nodes of the type in this order: place p has node order[p]. Adjacencies, columns and
+    // values in the order of an adjacency follow; everything else stays in the order of the input. Once for each type,
+    // before any stage.
+    void arrangeNodes(ir::SpaceId type, graph::NodeOrder order);
+    // The node at each place, and the place of each node; null: they are the same.
+    [[nodiscard]] const std::int64_t* nodeAt(ir::SpaceId type) const;
+    [[nodiscard]] const std::int64_t* placeOf(ir::SpaceId type) const;
 
     // The structure-only value in the order of an adjacency (owned_rows.h), for an Owned class of its table.
     at::Tensor ownedValue(ir::ValueId value, const ir::RowClass& rows);
@@ -83,6 +93,9 @@ private:
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
+    graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
+    OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
+                         const graph::NodeOrder& order) const;
     bool isMade(ir::ValueId id) const;
     void checkStop() const;
 
@@ -94,6 +107,7 @@ private:
     NumberEvaluator m_numbers;
     Caller m_caller;
     std::map<ir::SpaceId, std::int64_t> m_sizes;
+    std::map<ir::SpaceId, graph::NodeOrder> m_nodeAt, m_placeOf;
     KeyColumns m_columns;
     std::map<std::pair<ir::SpaceId, ir::KeyId>, graph::Adjacency> m_adjacencies;
     std::map<std::tuple<ir::SpaceId, ir::KeyId, ir::KeyId>, OwnedColumn> m_owned;

@@ -88,12 +88,69 @@ const graph::Adjacency& Structure::adjacency(ir::SpaceId space, ir::KeyId key)
     const auto it = m_adjacencies.find({space, key});
     if (it != m_adjacencies.end()) return it->second;
     checkStop();
+    return m_adjacencies.emplace(std::pair{space, key}, built(space, key)).first->second;
+}
+
+graph::Adjacency Structure::built(ir::SpaceId space, ir::KeyId key)
+{
     const Column keys = m_columns.checked(space, key);
-    const std::int64_t targets = size(m_analysis.tables.target(space, key));
-    auto built =
+    const ir::SpaceId target = m_analysis.tables.target(space, key);
+    const std::int64_t targets = size(target);
+    graph::Adjacency made =
         unwrap(keys.narrow ? graph::Adjacency::build(keys.narrow, 1, keys.rows, targets, m_scratch, m_threads)
                            : graph::Adjacency::build(keys.data, keys.stride, keys.rows, targets, m_scratch, m_threads));
-    return m_adjacencies.emplace(std::pair{space, key}, std::move(built)).first->second;
+    const std::int64_t* const order = nodeAt(target);
+    return order ? unwrap(made.arranged(order, m_scratch, m_threads)) : made;
+}
+
+const std::int64_t* Structure::nodeAt(ir::SpaceId type) const
+{
+    const auto it = m_nodeAt.find(type);
+    return it == m_nodeAt.end() ? nullptr : it->second.data();
+}
+
+const std::int64_t* Structure::placeOf(ir::SpaceId type) const
+{
+    const auto it = m_placeOf.find(type);
+    return it == m_placeOf.end() ? nullptr : it->second.data();
+}
+
+// A column along `from`, along `to`.
+OwnedColumn Structure::arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,
+                                const graph::NodeOrder& order) const
+{
+    const std::int64_t rows = from.targets() ? from.end(from.targets() - 1) : 0;
+    OwnedColumn made;
+    made.wide = column.wide;
+    made.bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (column.wide ? 8 : 4)));
+    const auto copy = [&]<class Number>(const Number* source) {
+        graph::arrange(from, to, order.data(), source, reinterpret_cast<Number*>(made.bytes.get()), m_threads);
+    };
+    if (column.wide) copy(reinterpret_cast<const std::int64_t*>(column.bytes.get()));
+    else copy(reinterpret_cast<const std::int32_t*>(column.bytes.get()));
+    return made;
+}
+
+void Structure::arrangeNodes(ir::SpaceId type, graph::NodeOrder order)
+{
+    const std::lock_guard lock(m_mutex);
+    graph::NodeOrder places(order.size());
+    for (std::size_t p = 0; p < order.size(); ++p)
+        places[static_cast<std::size_t>(order[p])] = static_cast<std::int64_t>(p);
+    for (auto& [table, adjacency] : m_adjacencies) {
+        if (m_analysis.tables.target(table.first, table.second) != type) continue;
+        graph::Adjacency next = unwrap(adjacency.arranged(order.data(), m_scratch, m_threads));
+        for (auto& [key, column] : m_owned)
+            if (std::get<0>(key) == table.first && std::get<1>(key) == table.second)
+                column = arranged(column, adjacency, next, order);
+        adjacency = std::move(next);
+    }
+    std::erase_if(m_ownedValues, [&](const auto& made) {
+        const ir::RowClass& rows = made.first.second;
+        return m_analysis.tables.target(rows.table, rows.key) == type;
+    });
+    m_nodeAt.emplace(type, std::move(order));
+    m_placeOf.emplace(type, std::move(places));
 }
 
 const OwnedColumn& Structure::ownedColumn(ir::SpaceId space, ir::KeyId owner, ir::KeyId key)

@@ -217,9 +217,13 @@ std::optional<at::Tensor> Structure::degrees(const ir::Op& op)
     const auto message = sumOfOnes(m_analysis, op);
     const auto known = message ? m_adjacencies.find({info.role.space, info.role.key}) : m_adjacencies.end();
     if (known == m_adjacencies.end()) return std::nullopt;
-    const at::Tensor ends = at::from_blob(const_cast<std::int64_t*>(known->second.offsets()),
-                                          {known->second.targets() + 1}, at::TensorOptions().dtype(at::kLong));
-    return at::diff(ends).to(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype));
+    const auto numbers = [](const std::int64_t* from, std::int64_t count) {
+        return at::from_blob(const_cast<std::int64_t*>(from), {count}, at::TensorOptions().dtype(at::kLong));
+    };
+    at::Tensor counts = at::diff(numbers(known->second.offsets(), known->second.targets() + 1));
+    if (const std::int64_t* const places = placeOf(m_analysis.tables.target(info.role.space, info.role.key)))
+        counts = counts.index_select(0, numbers(places, counts.numel()));
+    return counts.to(loader::scalarType(m_analysis.program.value(op.outputs[0]).dtype));
 }
 
 void Structure::keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned)

@@ -160,6 +160,28 @@ base::Result<Adjacency> Adjacency::build(const std::int32_t* key, std::int64_t s
     return buildFrom(key, stride, rows, targets, scratch, threads);
 }
 
+base::Result<Adjacency> Adjacency::arranged(const std::int64_t* order, const Scratch& scratch, int threads) const
+{
+    Adjacency result = *this;
+    auto offsetBytes = scratch.allocate((m_targets + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    if (!offsetBytes) return base::forward(offsetBytes);
+    auto rowBytes = scratch.allocate(m_count * (m_wide ? 8 : 4));
+    if (!rowBytes) return base::forward(rowBytes);
+    auto* const offsets = reinterpret_cast<std::int64_t*>(offsetBytes->get());
+    auto* const rows32 = reinterpret_cast<std::uint32_t*>(rowBytes->get());
+    auto* const rows64 = reinterpret_cast<std::int64_t*>(rowBytes->get());
+    offsets[0] = 0;
+    for (std::int64_t t = 0; t < m_targets; ++t) offsets[t + 1] = offsets[t] + end(order[t]) - begin(order[t]);
+    result.m_offsetBytes = std::move(*offsetBytes);
+    result.m_rowBytes = std::move(*rowBytes);
+    result.m_offsets = offsets;
+    result.m_rows32 = rows32;
+    result.m_rows64 = rows64;
+    if (m_wide) arrange(*this, result, order, m_rows64, rows64, threads);
+    else arrange(*this, result, order, m_rows32, rows32, threads);
+    return result;
+}
+
 std::int64_t Adjacency::bytes() const { return (m_targets + 1) * 8 + m_count * (m_wide ? 8 : 4); }
 
 }  // namespace hopscope::graph

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/result.h"
 
 namespace hopscope::graph {
@@ -33,6 +35,10 @@ public:
     static base::Result<Adjacency> build(const std::int32_t* key, std::int64_t stride, std::int64_t rows,
                                          std::int64_t targets, const Scratch& scratch, int threads);
 
+    // The same rows with the targets in another order: target t becomes target order[t] of this one, its rows as they are.
+    [[nodiscard]] base::Result<Adjacency> arranged(const std::int64_t* order, const Scratch& scratch,
+                                                   int threads) const;
+
     [[nodiscard]] std::int64_t targets() const { return m_targets; }
     [[nodiscard]] std::int64_t begin(std::int64_t target) const { return m_offsets[target]; }
     [[nodiscard]] std::int64_t end(std::int64_t target) const { return m_offsets[target + 1]; }
@@ -56,5 +62,18 @@ private:
     const std::uint32_t* m_rows32 = nullptr;
     const std::int64_t* m_rows64 = nullptr;
 };
+
+// to[p] = from[q] for each position p of `arranged`, which is `original`.arranged(order), and the position q of the same
+// row in `original`.
+template <class Number>
+void arrange(const Adjacency& original, const Adjacency& arranged, const std::int64_t* order, const Number* from,
+             Number* to, int threads)
+{
+    constexpr std::int64_t grain = 1 << 12;
+    base::parallelParts(original.targets(), threads, grain, [&](int, std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t)
+            std::copy(from + original.begin(order[t]), from + original.end(order[t]), to + arranged.begin(t));
+    });
+}
 
 }  // namespace hopscope::graph

@@ -51,6 +51,7 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.batch = plan.batch;
     options.memoryLimit = request.device.memory;
     options.fuse = request.device.fuse;
+    options.reorder = request.device.reorder;
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     return options;

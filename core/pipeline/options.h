@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fuse.h"
+#include "base/reorder.h"
 #include "placement/cost_model.h"
 
 namespace hopscope::pipeline {
@@ -24,6 +25,7 @@ struct DeviceOptions {
     std::optional<std::int64_t> hostMemory = std::nullopt;  // bytes of stores; none: stores stay until the end
     int threads = 0;                                        // cores of the CPU; 0: all
     std::vector<base::Fuse> fuse = base::allFuse();         // patterns that a CPU computes in one pass over the edges
+    base::Reorder reorder = base::Reorder::Auto;            // in which order a CPU computes nodes
 };
 
 struct PlanSource {  // a file, or made by a strategy

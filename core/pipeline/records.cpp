@@ -54,6 +54,8 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     std::ranges::transform(run.stages, std::back_inserter(report.stages),
                            [](const auto& stage) { return toRecord(stage); });
     if (forecast) addForecast(report.stages, *forecast);
+    for (const executor::OrderReport& o : run.orders)
+        report.orders.push_back({o.nodes, o.used, o.seconds, o.before, o.after, o.reason});
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

@@ -122,6 +122,28 @@ Value fuseValue(const std::optional<std::vector<base::Fuse>>& fuse)
     return list;
 }
 
+Value orderValue(const OrderRecord& order)
+{
+    Value item;
+    item["nodes"] = order.nodes;
+    item["order"] = base::nameOf(order.order);
+    item["seconds"] = order.seconds;
+    item["alpha_before"] = order.alphaBefore;
+    item["alpha_after"] = order.alphaAfter;
+    item["reason"] = order.reason;
+    return item;
+}
+
+OrderRecord orderFrom(const Reader& item)
+{
+    return {.nodes = item.get<std::string>("nodes"),
+            .order = json::named<base::Reorder>(item, "order"),
+            .seconds = item.get<double>("seconds"),
+            .alphaBefore = item.get<double>("alpha_before"),
+            .alphaAfter = item.get<double>("alpha_after"),
+            .reason = item.get<std::string>("reason")};
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -130,6 +152,9 @@ Report readFields(const Reader& root)
     report.strategy = json::named<base::Strategy>(root, "strategy");
     report.device = root.get<std::string>("device");
     if (const Reader fuse = root.child("fuse"); !fuse.value().isNull()) report.fuse = fuseFrom(fuse);
+    if (root.maybe<std::string>("reorder")) report.reorder = json::named<base::Reorder>(root, "reorder");
+    if (root.has("orders"))
+        for (const Reader& order : root.items("orders")) report.orders.push_back(orderFrom(order));
     report.hashes = readHashes(root);
     for (const Reader& stage : root.items("stages")) report.stages.push_back(stageFrom(stage));
     report.prologueSeconds = root.get<double>("prologue_seconds");
@@ -175,6 +200,9 @@ Value reportValue(const Report& report)
     document["strategy"] = base::nameOf(report.strategy);
     document["device"] = report.device;
     document["fuse"] = fuseValue(report.fuse);
+    document["reorder"] = report.reorder ? Value(base::nameOf(*report.reorder)) : Value();
+    document["orders"] = Value::array();
+    for (const OrderRecord& order : report.orders) document["orders"].push(orderValue(order));
     document["hashes"] = writeHashes(report.hashes);
     document["stages"] = Value::array();
     for (const StageRecord& stage : report.stages) document["stages"].push(stageValue(stage));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "base/reorder.h"
 #include "base/result.h"
 #include "base/tensor.h"
 #include "plan/plan.h"
@@ -120,12 +121,24 @@ struct OutputRecord {
     bool operator==(const OutputRecord&) const = default;
 };
 
+// In which order the nodes of a type were computed.
+struct OrderRecord {
+    std::string nodes;  // the type
+    base::Reorder order = base::Reorder::None;
+    double seconds = 0;                      // for choosing and making it
+    double alphaBefore = 0, alphaAfter = 0;  // distinct rows that a tile asks for, per destination
+    std::string reason;
+    bool operator==(const OrderRecord&) const = default;
+};
+
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
     std::string device;
     std::optional<std::vector<base::Fuse>> fuse{};  // patterns that a CPU was to fuse; none: older reports
-    std::map<std::string, std::string> hashes;      // "model", "data", "roles"
+    std::optional<base::Reorder> reorder{};         // what was asked for; none: older reports
+    std::vector<OrderRecord> orders{};
+    std::map<std::string, std::string> hashes;  // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;

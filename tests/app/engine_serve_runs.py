@@ -51,6 +51,17 @@ class Holding(ServeTest):
             self.assertEqual(client.finished(run)["report"]["fuse"], families)
         self.refused(-32602, "unknown pattern to fuse 'chains'", self.start, client, document, plan, fuse="chains")
 
+    def test_a_run_computes_nodes_in_the_order_it_is_told_to(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, document)["plan"]
+        for order, used in (("auto", "none"), ("none", None), ("rcm", "rcm")):
+            run = self.start(client, document, plan, reorder=order, verify="full")["run"]
+            report = client.finished(run)["report"]
+            self.assertEqual((report["reorder"], report["verify"]["verdict"]), (order, "equal"))
+            self.assertEqual([each["order"] for each in report["orders"]], [used] if used else [])
+        self.refused(-32602, "reorder", self.start, client, document, plan, reorder="best")
+
     def test_pauses_are_no_part_of_any_time(self):
         client = self.client()
         document = client.call("model/open", **KARATE)["document"]
@@ -265,7 +276,8 @@ class Hostile(ServeTest):
         methods = ["initialize", "model/open", "model/close", "model/source", "fs/list", "plan/make", "plan/load",
                    "run/start", "run/pause", "run/resume", "run/step", "run/cancel", "tensor/peek", "$/progress", "x"]
         names = ["document", "run", "value", "begin", "end", "path", "strategy", "pins", "plan", "text", "unit",
-                 "model", "data", "roles", "op", "module", "batch", "memory", "device", "verify", "nan", "fuse", "output"]
+                 "model", "data", "roles", "op", "module", "batch", "memory", "device", "verify", "nan", "fuse", "reorder",
+                 "output"]
         values = [None, True, 0, 1, -1, 2**62, 1.5, "", "v1", "v3", "op2", "depth", "cpu", "batch", [], {}, [1],
                   [["checkpoint", "v1"]], {"a": 1}, "x" * 1000]
         for number in range(200):

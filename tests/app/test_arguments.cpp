@@ -37,7 +37,7 @@ TEST_CASE("run takes its options with their meaning")
 {
     const auto invocation =
         parse("run m.pt --data d -o dir --memory 1Gi --batch 64 --verify full --nan refuse --trace t.json --json "
-              "--quiet --strategy source-rule --device cpu --role x=node:user --fuse several,chain");
+              "--quiet --strategy source-rule --device cpu --role x=node:user --fuse several,chain --reorder rcm");
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
     CHECK(run.device.memory == std::int64_t(1) << 30);
@@ -45,6 +45,7 @@ TEST_CASE("run takes its options with their meaning")
     CHECK(run.verify == verify::Mode::Full);
     CHECK(run.nan == base::NanPolicy::Refuse);
     CHECK(run.device.fuse == std::vector{base::Fuse::Chain, base::Fuse::Several});
+    CHECK(run.device.reorder == base::Reorder::Rcm);
     CHECK(run.trace == "t.json");
     CHECK(run.plan.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
@@ -63,6 +64,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);
     CHECK(run.device.fuse == base::allFuse());
+    CHECK(run.device.reorder == base::Reorder::Auto);
     CHECK(run.plan.strategy == base::Strategy::Optimal);
 }
 
@@ -88,7 +90,7 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --objective fame",
                              "run m.pt --data d -o dir --strategy depth --plan p.json",
                              "run m.pt --data d -o dir --resume",
-                             "run m.pt --data d -o dir --reorder rcm",
+                             "run m.pt --data d -o dir --reorder best",
                              "run m.pt --data d -o dir --host-memory much",
                              "bench plans m.pt",
                              "bench plans m.pt --data d --repeat 0",

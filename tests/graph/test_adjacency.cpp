@@ -108,3 +108,33 @@ TEST_CASE("scratch that cannot be had is a matter of resources")
     REQUIRE(!nowhere);
     CHECK(nowhere.error().message.find(folder.file("none")) != std::string::npos);
 }
+
+TEST_CASE("rows can be grouped in another order of the targets, and so can what lies along them")
+{
+    const TempFolder folder;
+    std::mt19937_64 random(7);
+    for (const int threads : {1, 3}) {
+        CAPTURE(threads);
+        const std::int64_t targets = 9000, rows = 40000;
+        std::vector<std::int64_t> keys(static_cast<std::size_t>(rows));
+        for (auto& key : keys) key = static_cast<std::int64_t>(random() % targets);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(targets));
+        for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<std::int64_t>(t);
+        std::shuffle(order.begin(), order.end(), random);
+        const Scratch scratch(folder.path());
+        const auto made = Adjacency::build(keys.data(), 1, rows, targets, scratch, threads);
+        REQUIRE(made.has_value());
+        const auto arranged = made->arranged(order.data(), scratch, threads);
+        REQUIRE(arranged.has_value());
+        const Lists before = listsOf(*made), after = listsOf(*arranged);
+        std::vector<std::int64_t> along(keys.size()), moved(keys.size(), -1);
+        for (std::int64_t p = 0; p < rows; ++p) along[static_cast<std::size_t>(p)] = made->row(p) * 3;
+        arrange(*made, *arranged, order.data(), along.data(), moved.data(), threads);
+        bool same = true;
+        for (std::size_t t = 0; t < order.size(); ++t)
+            same = same && after[t] == before[static_cast<std::size_t>(order[t])];
+        for (std::int64_t p = 0; p < rows; ++p)
+            same = same && moved[static_cast<std::size_t>(p)] == arranged->row(p) * 3;
+        CHECK(same);
+    }
+}

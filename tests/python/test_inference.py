@@ -95,6 +95,12 @@ class Inference(PackageTest):
             self.assertEqual(result.report.document["fuse"], families)
             self.same(result.output, model(data.x, data.edge_index))
 
+    def test_nodes_are_computed_in_the_order_asked_for(self):
+        model, data = made(Plain), graph()
+        for order, used in (("community", ["community"]), ("none", [])):
+            document = self.inference(model, data, verify=None, reorder=order).report.document
+            self.assertEqual((document["reorder"], [each["order"] for each in document["orders"]]), (order, used))
+
     def test_half_precision_results_come_back_as_they_are(self):
         class Rounded(nn.Module):
             def forward(self, x, edge_index):

@@ -206,6 +206,8 @@ schema::Report report()
     r.modelClass = "Net";
     r.device = "cpu";
     r.fuse = {base::Fuse::Chain, base::Fuse::Several};
+    r.reorder = base::Reorder::Auto;
+    r.orders = {{"node", base::Reorder::Community, 0.25, 19.5, 3.75, "nodes of a community share rows"}};
     r.hashes = {{"model", "00ff"}};
     schema::StageRecord s;
     s.seconds = 1.5;

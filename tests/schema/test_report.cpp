@@ -54,6 +54,10 @@ TEST_CASE("a report has the keys that stay stable")
                                 "/stages/0/predicted",
                                 "/stages/0/bound_seconds",
                                 "/stages/0/wall",
+                                "/reorder",
+                                "/orders/0/order",
+                                "/orders/0/alpha_before",
+                                "/orders/0/alpha_after",
                                 "/seconds",
                                 "/device",
                                 "/verify/verdict",
@@ -70,7 +74,8 @@ TEST_CASE("every missing field of a report and every field of another kind is re
 {
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
-                   {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds"});
+                   {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds", "/reorder",
+                    "/orders"});
 }
 
 TEST_CASE("what only a GPU has is null in a report of a CPU, and may be missing in an older one")

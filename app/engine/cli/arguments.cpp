@@ -17,7 +17,7 @@ constexpr int mostStages = 1000;
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all";
+                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -60,6 +60,11 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
         ->type_name("R");
 }
 
+void addChoice(CLI::App& command, const char* name, std::string& text, const std::string& help)
+{
+    command.add_option(name, text, help)->type_name("HOW")->capture_default_str();
+}
+
 void addDevice(CLI::App& app, Parsed& parsed)
 {
     app.add_option("--device", parsed.device.device, "auto, cpu, cuda or cuda:N")
@@ -76,10 +81,8 @@ void addDevice(CLI::App& app, Parsed& parsed)
     app.add_option("--threads", parsed.device.threads, "Cores of the CPU to compute with (default: all)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--fuse", parsed.texts.fuse,
-                   "CPU: what is computed in one pass over the edges: all, none or " + base::listNames<base::Fuse>())
-        ->type_name("LIST")
-        ->capture_default_str();
+    addChoice(app, "--fuse", parsed.texts.fuse,
+              "CPU: what is computed in one pass over the edges: all, none or " + base::listNames<base::Fuse>());
 }
 
 // How a plan is made.
@@ -159,16 +162,12 @@ void addRun(CLI::App& app, Parsed& parsed)
     command.add_option("-o,--output", parsed.output, "Folder for out.npy and report.json")
         ->type_name("DIR")
         ->required();
-    command
-        .add_option("--verify", parsed.texts.verify,
-                    "Compare with the unsplit model: " + base::listNames<base::VerifyMode>())
-        ->type_name("HOW")
-        ->capture_default_str();
-    command
-        .add_option("--nan", parsed.texts.nan,
-                    "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>())
-        ->type_name("HOW")
-        ->capture_default_str();
+    addChoice(command, "--verify", parsed.texts.verify,
+              "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
+    addChoice(command, "--nan", parsed.texts.nan,
+              "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
+    addChoice(command, "--reorder", parsed.texts.reorder,
+              "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -179,9 +178,7 @@ void addVerify(CLI::App& app, Parsed& parsed)
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
-    command.add_option("--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample")
-        ->type_name("HOW")
-        ->capture_default_str();
+    addChoice(command, "--verify", parsed.texts.verify, "Compare all rows or a sample: full or sample");
     command.add_option("--schema", parsed.schema, "Verify this exported folder again, by its own plan")
         ->type_name("DIR")
         ->excludes("--plan")
@@ -382,15 +379,20 @@ base::Status finishDevice(Parsed& parsed, const std::string& objective)
     return finishStrategy(parsed, objective);
 }
 
+template <class Choice>
+base::Status choose(const std::string& text, const char* what, Choice& chosen)
+{
+    const base::Result<Choice> parsed = base::parseName<Choice>(text, what);
+    if (!parsed) return base::forward(parsed);
+    chosen = *parsed;
+    return {};
+}
+
 base::Status finishChecks(Parsed& parsed)
 {
-    const auto mode = base::parseName<base::VerifyMode>(parsed.texts.verify, "value of --verify");
-    if (!mode) return base::forward(mode);
-    const auto nan = base::parseName<base::NanPolicy>(parsed.texts.nan, "value of --nan");
-    if (!nan) return base::forward(nan);
-    parsed.verify = *mode;
-    parsed.nan = *nan;
-    return {};
+    return choose(parsed.texts.verify, "value of --verify", parsed.verify)
+        .and_then([&] { return choose(parsed.texts.nan, "value of --nan", parsed.nan); })
+        .and_then([&] { return choose(parsed.texts.reorder, "order of nodes", parsed.device.reorder); });
 }
 
 base::Result<Command> finishVerify(const Parsed& parsed)

@@ -115,6 +115,21 @@ std::vector<std::string> headings(const schema::Report& report, const Style& sty
     return names;
 }
 
+// Orders that differ from the input's.
+std::string orderLines(const schema::Report& report)
+{
+    std::string text;
+    for (const schema::OrderRecord& order : report.orders) {
+        if (order.order == base::Reorder::None) continue;
+        std::array<char, 64> rows{};
+        std::snprintf(rows.data(), rows.size(), "%.1f rows per node and tile instead of %.1f", order.alphaAfter,
+                      order.alphaBefore);
+        text += order.nodes + " in the order " + base::nameOf(order.order) + " (" + base::formatSeconds(order.seconds) +
+                "): " + rows.data() + "\n";
+    }
+    return text;
+}
+
 std::string shapeText(const std::vector<std::int64_t>& shape)
 {
     std::string text;
@@ -163,7 +178,7 @@ std::string describeRun(const schema::Report& report, const Style& style)
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
             base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
-    text += overlapLine(report) + outputLines(report);
+    text += orderLines(report) + overlapLine(report) + outputLines(report);
     if (report.verify) text += describeVerdict(*report.verify, style);
     return text;
 }

@@ -59,6 +59,20 @@ class Inference:
 
 
 @dataclass
+class _Asked:
+    """The arguments of a call, checked as far as the engine is not needed for it."""
+
+    model: Any
+    data: Any
+    roles: Any
+    plan: Plan | str | None
+    request: dict[str, Any]
+    run: dict[str, Any]
+    out: str | os.PathLike[str] | None
+    scratch: str | os.PathLike[str] | None
+
+
+@dataclass
 class _Job:
     """What is asked of the engine, in its own terms."""
 
@@ -88,6 +102,7 @@ def inference(
     roles: Any = (),
     nan: str = "propagate",
     fuse: str = "all",
+    reorder: str = "auto",
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -100,15 +115,14 @@ def inference(
     content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
     and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
     be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `fuse`: what a CPU computes in one pass over the
-    edges: "all", "none", or some of "chain,softmax,several". `scratch`: the folder for temporary files, where memory or
-    the usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of
-    (what, done, total).
+    edges: "all", "none", or some of "chain,softmax,several". `reorder`: in which order a CPU computes nodes: "auto",
+    "none", "rcm", "degree" or "community"; results are in the order of the input. `scratch`: the folder for temporary
+    files, where memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in
+    notebooks) or a function of (what, done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C ends the engine, which
     removes what it has written.
     """
-    inputs = data if _is_arguments(data) else inputs_of(data)
-    expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
     settings = {
         "strategy": strategy,
         "objective": objective,
@@ -117,18 +131,10 @@ def inference(
         "pins": list(pins),
     }
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
-    how = {"verify": _mode(verify), "nan": nan}
-    with reported(progress) as show, Scratch(expected, scratch) as place:
-        watcher = _Watcher(show)
-        with Starting(watcher.told) as engine:
-            saved, table, path = prepare(model, inputs, place.folder, roles)
-            folder = Path(out) if out is not None else place.folder() / "outputs"
-            words, chosen = data_words(table, place), _chosen(plan)
-            job = _Job(path.absolute(), words, role_words(roles), chosen, {**settings, **shared}, {**shared, **how})
-            document, made = _carried_out(engine.client(), watcher, job, saved, folder)
-            outputs = _outputs(document, folder, table.as_torch or saved is not None)
-        result = _result(document, made, saved, outputs, folder if out is not None else None)
-    return _agreed(result)
+    how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
+    asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
+    with reported(progress) as show:
+        return _agreed(_evaluated(asked, _Watcher(show)))
 
 
 def run(model: Any, data: Any, out: str | os.PathLike[str], **options: Any) -> Inference:
@@ -171,6 +177,20 @@ def _chosen(plan: Any) -> Plan | str | None:
         return Path(plan).read_text()
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"{plan}: cannot be read: {problem}", "is it a plan.json?") from problem
+
+
+def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
+    inputs = asked.data if _is_arguments(asked.data) else inputs_of(asked.data)
+    expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
+    with Scratch(expected, asked.scratch) as place:
+        with Starting(watcher.told) as engine:
+            saved, table, path = prepare(asked.model, inputs, place.folder, asked.roles)
+            folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
+            words, roles = data_words(table, place), role_words(asked.roles)
+            job = _Job(path.absolute(), words, roles, asked.plan, asked.request, asked.run)
+            document, made = _carried_out(engine.client(), watcher, job, saved, folder)
+            outputs = _outputs(document, folder, table.as_torch or saved is not None)
+        return _result(document, made, saved, outputs, folder if asked.out is not None else None)
 
 
 def _carried_out(

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/names.h"
+
+namespace hopscope::base {
+
+// In which order a CPU computes nodes. Results are always in the order of the input.
+enum class Reorder : std::uint8_t {
+    Auto,       // by community, where that is estimated to spare more time than it takes
+    None,       // as they come
+    Rcm,        // reverse Cuthill-McKee
+    Degree,     // by falling degree
+    Community,  // nodes of one community after each other
+};
+
+constexpr auto namesOf(Reorder)
+{
+    return std::to_array<Named<Reorder>>({{Reorder::Auto, "auto"},
+                                          {Reorder::None, "none"},
+                                          {Reorder::Rcm, "rcm"},
+                                          {Reorder::Degree, "degree"},
+                                          {Reorder::Community, "community"}});
+}
+
+}  // namespace hopscope::base

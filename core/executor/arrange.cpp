@@ -1,0 +1,212 @@
+#include "executor/arrange.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include <ATen/Parallel.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "operators/operators.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+using base::Reorder;
+
+// Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
+// the caches; what an edge costs to label and to arrange, and a node to sort and to find by its number.
+constexpr double secondsPerByte = 0.1e-9, secondsPerEdge = 35e-9, secondsPerNode = 200e-9;
+constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
+constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
+constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
+constexpr double leastSpared = 0.2;               // share of the rows that the order spares
+constexpr std::int64_t usualTile = 1024;
+
+struct Relation {
+    ir::SpaceId space;
+    ir::KeyId owner, key;
+    std::int64_t edges = 0;
+};
+
+// Whether the operator's rounding depends on how many rows it computes at once.
+bool roundsByShape(const ir::Op& op)
+{
+    const operators::Operator& known = operators::of(op.name);
+    return known.traits.multiplies || known.rule == operators::Rule::Recurrent || known.rule == operators::Rule::Cell ||
+           known.rule == operators::Rule::Convolution;
+}
+
+// The order of the nodes of one type.
+class TypeOrder {
+public:
+    TypeOrder(Session& session, const StagePrograms& programs, ir::SpaceId type)
+        : m_session(session),
+          m_type(type),
+          m_nodes(session.structure.size(type))
+    {
+        for (const auto& stage : programs)
+            for (const LoopProgram& program : stage)
+                if (program.loop->destination == type) m_programs.push_back(&program);
+    }
+
+    std::optional<OrderReport> arrange()
+    {
+        const double began = m_session.seconds();
+        m_relation = largestRelation();
+        if (!m_relation) return std::nullopt;
+        OrderReport report;
+        report.nodes = m_session.analysis.tables.spaceName(m_type);
+        report.reason = choose(report);
+        report.seconds = m_session.seconds() - began;
+        return report;
+    }
+
+private:
+    // Of the edges between nodes of this type that its loops follow.
+    std::optional<Relation> largestRelation()
+    {
+        std::optional<Relation> largest;
+        for (const LoopProgram* const program : m_programs)
+            for (const plan::FrontierSource& s : program->loop->frontier) {
+                const ir::RowClass rows = analysis::owned(m_session.analysis, s.space, s.owner);
+                if (s.type != m_type || rows.kind != ir::RowKind::Owned) continue;
+                const std::int64_t edges = m_session.structure.size(s.space);
+                if (!largest || edges > largest->edges) largest = Relation{s.space, s.owner, s.key, edges};
+            }
+        return largest;
+    }
+
+    // Makes the order, if there is to be one; the reason.
+    std::string choose(OrderReport& report)
+    {
+        const Reorder wanted = m_session.options.reorder;
+        const bool automatic = wanted == Reorder::Auto;
+        if (m_session.device.gpu()) return "a GPU computes nodes as they come";
+        if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
+        if (automatic && !roundsAlike()) return "results could differ in their last bits";
+        if (automatic && spared() <= cost()) return "the rows that tiles share are too few to be worth the search";
+        const graph::Neighbours graph = neighbours();
+        report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
+        if (automatic) {
+            const double share = report.before * static_cast<double>(m_nodes) / static_cast<double>(graph.edges());
+            if (spared() * share <= cost()) return "tiles share most of their rows already";
+            if (graph::sampledTogether(graph, communityRows()) < leastTogether)
+                return "a sample of the edges shows no communities that fit into caches";
+        }
+        graph::NodeOrder order =
+            graph::withFixedTail(made(graph, automatic ? Reorder::Community : wanted), rowsOfLastTile());
+        const double after = graph::rowsPerDestination(graph, order.data(), tileRows());
+        if (automatic && after > (1 - leastSpared) * report.before) return "communities spare too few rows";
+        report.used = automatic ? Reorder::Community : wanted;
+        report.after = after;
+        m_session.structure.arrangeNodes(m_type, std::move(order));
+        if (roundsAlike()) return automatic ? "nodes of a community share rows" : "as asked for";
+        return "as asked for; results may differ from those without it in their last bits";
+    }
+
+    graph::NodeOrder made(const graph::Neighbours& graph, Reorder how) const
+    {
+        if (how == Reorder::Rcm) return graph::rcmOrder(graph);
+        if (how == Reorder::Degree) return graph::degreeOrder(graph);
+        return graph::communityOrder(graph, at::get_num_threads());
+    }
+
+    // Valid until the nodes are arranged.
+    graph::Neighbours neighbours()
+    {
+        const OwnedColumn& column =
+            m_session.structure.ownedColumn(m_relation->space, m_relation->owner, m_relation->key);
+        const graph::Adjacency& rows = m_session.structure.adjacency(m_relation->space, m_relation->owner);
+        return {rows.offsets(), reinterpret_cast<const std::int32_t*>(column.bytes.get()), m_nodes};
+    }
+
+    // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on
+    // edges, of which other tiles have others. The rows of the last tile, which is smaller, stay the same ones.
+    [[nodiscard]] bool roundsAlike() const
+    {
+        return std::ranges::all_of(m_programs, [this](const LoopProgram* program) {
+            if (!program->tiling || !program->reductions.empty()) return false;
+            return std::ranges::none_of(program->loop->steps, [this](const plan::Step& step) {
+                return step.rows.kind != ir::RowKind::Batch && roundsByShape(m_session.analysis.program.op(step.op));
+            });
+        });
+    }
+
+    [[nodiscard]] std::int64_t rowsOfLastTile() const
+    {
+        std::int64_t most = 0;
+        for (const LoopProgram* const program : m_programs)
+            if (program->tiling) most = std::max(most, m_nodes % program->tiling->rows);
+        return most;
+    }
+
+    [[nodiscard]] std::int64_t tileRows() const
+    {
+        std::int64_t least = usualTile;
+        for (const LoopProgram* const program : m_programs)
+            if (program->tiling) least = std::min(least, program->tiling->rows);
+        return least;
+    }
+
+    // Of the tables that an edge reads in place, those that no cache holds.
+    [[nodiscard]] double bytesPerEdge() const
+    {
+        double bytes = 0;
+        for (const LoopProgram* const program : m_programs)
+            for (const ir::ValueId value : program->inPlace)
+                if (rowBytes(value) * static_cast<double>(m_nodes) > cached) bytes += rowBytes(value);
+        return bytes;
+    }
+
+    [[nodiscard]] double rowBytes(ir::ValueId id) const
+    {
+        const ir::Value& value = m_session.analysis.program.value(id);
+        auto bytes = static_cast<double>(base::itemSize(value.dtype));
+        for (std::size_t d = 1; d < value.shape.size(); ++d) bytes *= static_cast<double>(value.shape[d]);
+        return m_session.analysis.rowSpace(id) == m_type ? bytes : 0;
+    }
+
+    [[nodiscard]] std::int64_t communityRows() const
+    {
+        double widest = 1;
+        for (const LoopProgram* const program : m_programs)
+            for (const ir::ValueId value : program->inPlace) widest = std::max(widest, rowBytes(value));
+        return static_cast<std::int64_t>(communityBytes / widest);
+    }
+
+    // Seconds of one core: what would be spared at most, and what it takes.
+    [[nodiscard]] double spared() const
+    {
+        return static_cast<double>(m_relation->edges) * bytesPerEdge() * secondsPerByte;
+    }
+    [[nodiscard]] double cost() const
+    {
+        return static_cast<double>(m_relation->edges) * secondsPerEdge + static_cast<double>(m_nodes) * secondsPerNode;
+    }
+
+    Session& m_session;
+    ir::SpaceId m_type;
+    std::int64_t m_nodes;
+    std::vector<const LoopProgram*> m_programs;
+    std::optional<Relation> m_relation;
+};
+
+}  // namespace
+
+void arrangeNodes(Session& session, const StagePrograms& programs)
+{
+    if (session.options.reorder == Reorder::None) return;
+    std::vector<ir::SpaceId> types;
+    for (const auto& stage : programs)
+        for (const LoopProgram& program : stage)
+            if (std::ranges::find(types, program.loop->destination) == types.end())
+                types.push_back(program.loop->destination);
+    for (const ir::SpaceId type : types)
+        if (auto report = TypeOrder(session, programs, type).arrange())
+            session.report.orders.push_back(std::move(*report));
+}
+
+}  // namespace hopscope::executor

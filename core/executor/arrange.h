@@ -1,0 +1,19 @@
+#pragma once
+
+// Private to executor: in which order a run computes the nodes of each type (Options::reorder).
+//
+// Destinations that follow each other share a tile. If they ask for the same rows, these come from the core's caches
+// instead of memory. Only the order of the destinations changes: the edges of each stay in the order of the input, so
+// that sums come out the same, and rows stay where they are.
+
+#include "executor/prologue.h"
+#include "executor/session.h"
+
+namespace hopscope::executor {
+
+// Chooses and makes the orders, and reports them. Before the prologue, which would be in another order. What `Auto` does
+// depends on the graph, the plan and the number of threads alone, and it leaves everything as it is where results could
+// differ in their last bits. On a GPU nothing is arranged.
+void arrangeNodes(Session& session, const StagePrograms& programs);
+
+}  // namespace hopscope::executor

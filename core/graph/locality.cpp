@@ -1,0 +1,91 @@
+// What an order of the nodes is worth: on samples.
+
+#include <map>
+#include <random>
+#include <utility>
+
+#include "graph/labels.h"
+
+namespace hopscope::graph {
+
+namespace {
+
+constexpr std::int64_t mostEdges = 1 << 20;
+constexpr int triedEdges = 128;
+constexpr int rounds = 2;
+constexpr std::int64_t tried = 16;  // neighbours of each node: what is looked at around an edge stays constant
+
+// Labels after some rounds, in each of which all nodes see what the others had before it, made where they are wanted.
+class LazyLabels {
+public:
+    explicit LazyLabels(const Neighbours& graph) : m_graph(graph) {}
+
+    std::int32_t of(std::int64_t node, int round)
+    {
+        if (round == 0) return firstLabel(m_graph, node, tried);
+        const auto [it, fresh] = m_known.try_emplace({node, round}, 0);
+        if (fresh) it->second = counted(node, round);
+        return it->second;
+    }
+
+private:
+    std::int32_t counted(std::int64_t node, int round)
+    {
+        LabelCounts counts;
+        counts.begin();
+        counts.add(of(node, round - 1));
+        eachAsked(m_graph, node, tried, [&](std::int32_t u) { counts.add(of(u, round - 1)); });
+        return counts.take();
+    }
+
+    const Neighbours& m_graph;
+    std::map<std::pair<std::int64_t, int>, std::int32_t> m_known;
+};
+
+std::int64_t ownerOf(const Neighbours& graph, std::int64_t edge)
+{
+    return std::upper_bound(graph.offsets, graph.offsets + graph.nodes + 1, edge) - graph.offsets - 1;
+}
+
+}  // namespace
+
+double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows)
+{
+    if (graph.nodes == 0) return 0;
+    const std::int64_t tiles = (graph.nodes + rows - 1) / rows;
+    const std::int64_t wanted = std::max<std::int64_t>(mostEdges * tiles / std::max<std::int64_t>(graph.edges(), 1), 1);
+    const std::int64_t step = std::max<std::int64_t>(tiles / wanted, 1);
+    std::vector<std::int64_t> seen(static_cast<std::size_t>(graph.nodes), -1);
+    std::int64_t distinct = 0, destinations = 0;
+    for (std::int64_t tile = step / 2; tile < tiles; tile += step)
+        for (std::int64_t place = tile * rows; place < std::min((tile + 1) * rows, graph.nodes);
+             ++place, ++destinations) {
+            const std::int64_t node = order ? order[place] : place;
+            for (std::int64_t e = graph.offsets[node]; e < graph.offsets[node + 1]; ++e)
+                if (std::exchange(seen[static_cast<std::size_t>(graph.columns[e])], tile) != tile) ++distinct;
+        }
+    return static_cast<double>(distinct) / static_cast<double>(std::max<std::int64_t>(destinations, 1));
+}
+
+double sampledTogether(const Neighbours& graph, std::int64_t rows)
+{
+    if (graph.edges() == 0) return 0;
+    std::mt19937_64 random(1);
+    LazyLabels labels(graph);
+    std::map<std::int32_t, int> sizes, together;
+    for (int i = 0; i < triedEdges; ++i) {
+        const auto edge = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(graph.edges()));
+        const std::int32_t a = labels.of(ownerOf(graph, edge), rounds), b = labels.of(graph.columns[edge], rounds);
+        ++sizes[a];
+        ++sizes[b];
+        if (a == b) ++together[a];
+    }
+    // Beyond what chance puts among the ends of so few edges, a label is that of a large community.
+    const double expected = 2.0 * triedEdges * static_cast<double>(rows) / static_cast<double>(graph.nodes);
+    int count = 0;
+    for (const auto& [label, edges] : together)
+        if (sizes[label] <= 4 + 2 * expected) count += edges;
+    return static_cast<double>(count) / triedEdges;
+}
+
+}  // namespace hopscope::graph

@@ -1,0 +1,46 @@
+#pragma once
+
+// Orders of the nodes in which nodes that ask for the same rows come soon after each other, and what they are worth.
+
+#include <cstdint>
+#include <vector>
+
+namespace hopscope::graph {
+
+// In-neighbours of each node: those of v are columns[offsets[v]] to columns[offsets[v + 1] - 1], in any order, with
+// repetitions. Of any graph with fewer than 2^31 nodes; edges need not exist in both directions.
+struct Neighbours {
+    const std::int64_t* offsets = nullptr;  // nodes + 1
+    const std::int32_t* columns = nullptr;
+    std::int64_t nodes = 0;
+
+    [[nodiscard]] std::int64_t degree(std::int64_t node) const { return offsets[node + 1] - offsets[node]; }
+    [[nodiscard]] std::int64_t edges() const { return nodes ? offsets[nodes] : 0; }
+};
+
+// A permutation: the node at each place.
+using NodeOrder = std::vector<std::int64_t>;
+
+// All three depend on the graph alone, not on the number of threads.
+
+// Nodes of one community after each other. Communities by label propagation (Raghavan, Albert and Kumara, 2007), which
+// starts from the neighbour with the smallest hash, so that two rounds suffice. Linear in the edges.
+NodeOrder communityOrder(const Neighbours& graph, int threads);
+// Reverse Cuthill-McKee (Cuthill and McKee, 1969; George and Liu, 1981): breadth first from the edge of each component,
+// neighbours by degree, backwards. For meshes. E log(degree), on one thread.
+NodeOrder rcmOrder(const Neighbours& graph);
+// By falling degree. Linear in the nodes.
+NodeOrder degreeOrder(const Neighbours& graph);
+
+// The nodes of the last `count` places in their own order at the end, all others before them as they were.
+NodeOrder withFixedTail(NodeOrder order, std::int64_t count);
+
+// Distinct rows that a tile of `rows` destinations asks for, per destination: of all tiles, or of a few of them where
+// the graph is large. `order` may be null: that of the input. At most some 10^6 edges are looked at.
+double rowsPerDestination(const Neighbours& graph, const std::int64_t* order, std::int64_t rows);
+
+// The share of the edges whose ends label propagation puts into the same community of at most `rows` nodes, by its
+// first rounds on a few edges and what surrounds them: in constant time.
+double sampledTogether(const Neighbours& graph, std::int64_t rows);
+
+}  // namespace hopscope::graph
