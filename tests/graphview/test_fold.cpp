@@ -138,6 +138,54 @@ private slots:
         QVERIFY(run->detail.contains(QLatin1String("identical")));
     }
 
+    void equalBlocksOfASmallModelAreOneBoxThatCountsThem()
+    {
+        const auto model = samples::layeredModel(40, false);
+        const FoldModel fold = prepareFold(*model);
+        const VisibleGraph graph = visibleGraph(fold, initialFold(fold));
+        QVERIFY2(graph.nodes.size() <= 8, qPrintable(labels(graph).join(QLatin1Char('|'))));
+        const int box = graph.nodeByKey(QStringLiteral("module:convs.[0\u201339]"));
+        QVERIFY(box >= 0);
+        QCOMPARE(graph.nodes[box].label, QStringLiteral("convs 0\u201339 \u00d740"));
+        QCOMPARE(graph.nodes[box].repeat, 40);
+    }
+
+    // A row of boxes that look the same says less than one.
+    void aRunIsOpenedWithAllThatIsInItOrNotAtAll()
+    {
+        const auto repeats = [](int layers) {
+            const auto model = samples::layeredModel(layers, false);
+            const FoldModel fold = prepareFold(*model);
+            const VisibleGraph graph = visibleGraph(fold, initialFold(fold));
+            int closed = 0, run = 0;
+            for (const VisibleNode& node : graph.nodes) {
+                closed += node.shape == Shape::Module && node.repeat == 1 ? 1 : 0;
+                run += node.repeat > 1 ? 1 : 0;
+            }
+            return std::pair(run, closed);
+        };
+        QCOMPARE(repeats(10), std::pair(0, 0));  // 52 nodes
+        QCOMPARE(repeats(20), std::pair(1, 0));  // would be 102
+    }
+
+    void aBoxSaysWhatElseIsInIt()
+    {
+        samples::ModelWriter writer;
+        int h = writer.input("x");
+        for (const std::string layer : {"0", "1", "2"}) {
+            h = writer.op(protocol::NodeKind::Rowwise, "aten::layer_norm", "norms." + layer, "LayerNorm", {h});
+            h = writer.op(protocol::NodeKind::Rowwise, "aten::relu", "convs." + layer, "Conv", {h});
+            h = writer.op(protocol::NodeKind::Rowwise, "aten::tanh", "convs." + layer, "Conv", {h});
+        }
+        writer.output(h);
+        const auto model = writer.finish();
+        const VisibleGraph graph = visibleGraph(prepareFold(*model), {});
+        const auto box = std::ranges::find(graph.nodes, Shape::Module, &VisibleNode::shape);
+        QVERIFY(box != graph.nodes.end());
+        QCOMPARE(box->label, QStringLiteral("convs and 1 more"));
+        QCOMPARE(box->detail, QStringLiteral("9 ops"));
+    }
+
     void aLargeModelOpensWithItsTopModules()
     {
         const auto model = samples::largeModel(10'000);

@@ -6,8 +6,11 @@
 #include "graphview/scene/check_geometry.h"
 #include "graphview/scene/export_picture.h"
 #include "graphview/scene/level_of_detail.h"
+#include "graphview/scene/paint_parts.h"
 #include "graphview/scene/scene_maker.h"
+#include "graphview/view/hit.h"
 #include "graphview/view/navigation.h"
+#include "models/labels.h"
 
 using namespace hopscope;
 using namespace hopscope::graphview;
@@ -113,6 +116,97 @@ private slots:
         for (std::size_t i = 1; i < scene->bands.size(); ++i) {
             QCOMPARE(scene->bands[i].stage, static_cast<int>(i));
             QCOMPARE(scene->bands[i].top, scene->bands[i - 1].bottom);
+        }
+    }
+
+    void everyStageIsNamedByABandWhateverIsFolded()
+    {
+        for (const int layers : {2, 5, 40}) {
+            const models::ModelPtr model = samples::layeredModel(layers, false);
+            SceneMaker maker;
+            maker.setModel(model, partsOf(model));
+            maker.setPlan(samples::depthPlan(model));
+            maker.setFold({});
+            QTRY_VERIFY(!maker.busy());
+            const Scene& scene = *maker.scene();
+            int named = 0;
+            for (const Band& band : scene.bands) {
+                if (band.stage == 0) continue;
+                QCOMPARE(band.stage, named + 1);
+                named = band.last;
+            }
+            QCOMPARE(named, layers);
+            for (int stage = 1; stage <= layers; ++stage) QVERIFY(scene.bandOf(stage));
+            const QString all = QStringLiteral("Stages 1\u2013%1").arg(layers - 1);
+            QCOMPARE(bandTitle(scene.bands[1]), layers == 2 ? QStringLiteral("Stage 1") : all);
+            const auto box = std::ranges::find(scene.graph.nodes, Shape::Module, &VisibleNode::shape);
+            QCOMPARE(badgeText(*box), QStringLiteral("depth 0\u2013%1").arg(layers));
+        }
+    }
+
+    // zeros_like() of a stored value reads its shape alone: the value stays inside.
+    void whatABoxKeepsForItselfIsCountedOnIt()
+    {
+        samples::ModelWriter writer;
+        const int edges = writer.input("edge_index", true);
+        int h = writer.input("x");
+        for (const std::string block : {"a.0", "a.1", "a.2"}) {
+            const int zeros = writer.op(protocol::NodeKind::Structure, "aten::zeros_like", block, "Block", {h});
+            h = writer.op(protocol::NodeKind::Gather, "aten::index_select", block, "Block", {h, edges});
+            h = writer.op(protocol::NodeKind::Aggregate, "aten::index_add", block, "Block", {zeros, edges, h});
+        }
+        writer.output(h);
+        const models::ModelPtr model = writer.finish();
+        SceneMaker maker;
+        maker.setModel(model, partsOf(model));
+        maker.setPlan(samples::depthPlan(model));
+        maker.setFold({});
+        QTRY_VERIFY(!maker.busy());
+        QVERIFY(maker.scene()->stores.empty());
+        QCOMPARE(*std::ranges::max_element(maker.scene()->innerStores), 2);
+    }
+
+    void storesSideBySideSayWhoseTheyAre()
+    {
+        samples::ModelWriter writer;
+        const int edges = writer.input("edge_index", true), x = writer.input("x");
+        const int left = writer.op(protocol::NodeKind::Gather, "aten::index_select", "left", "L", {x, edges});
+        const int right = writer.op(protocol::NodeKind::Gather, "aten::index_select", "right", "R", {x, edges});
+        const int both = writer.op(protocol::NodeKind::Rowwise, "aten::add.Tensor", "", "", {left, right});
+        const int last = writer.op(protocol::NodeKind::Gather, "aten::index_select", "last", "G", {both, edges});
+        const int sum = writer.op(protocol::NodeKind::Rowwise, "aten::mul.Tensor", "", "", {last, left});
+        writer.output(writer.op(protocol::NodeKind::Rowwise, "aten::sub.Tensor", "", "", {sum, right}));
+        const models::ModelPtr model = writer.finish();
+        const ScenePtr scene = sceneOf(model, samples::depthPlan(model));
+        QVERIFY(scene->stores.size() >= 3);
+        for (const SceneStore& store : scene->stores) {
+            QVERIFY(store.named);
+            QCOMPARE(store.name, models::valueLabel(*model, protocol::ValueId(store.value)));
+            const Hit hit{Hit::Kind::Store, static_cast<int>(&store - scene->stores.data())};
+            QVERIFY2(tipAt(*scene, hit).startsWith(store.name), qPrintable(tipAt(*scene, hit)));
+        }
+        const ScenePtr single = sceneOf(modelNamed("3 layers"), samples::depthPlan(modelNamed("3 layers")));
+        for (const SceneStore& store : single->stores) QVERIFY(!store.named);
+    }
+
+    void aStubHasALegibleLabelBesideANearNeighbour()
+    {
+        const models::ModelPtr model = samples::layeredModel(1, false);
+        const FoldModel fold = prepareFold(*model);
+        SceneInput input;
+        input.graph = visibleGraph(fold, fullyExpanded(fold));
+        input.sizes = nodeSizes(input.graph);
+        qreal x = 0;
+        for (const QSizeF& size : input.sizes) {
+            input.arranged.emplace_back(QPointF(x, 200), size);
+            x += size.width() + 12;
+        }
+        input.model = model.get();
+        const ScenePtr scene = buildScene(std::move(input));
+        QVERIFY(!scene->stubs.empty());
+        for (const SceneStub& stub : scene->stubs) {
+            QVERIFY2(QString(stub.text).remove(QChar(0x2026)).size() >= 3, qPrintable(stub.text));
+            QCOMPARE(scene->nodeIndex.count(stub.textRect, 1), 0);
         }
     }
 
@@ -244,6 +338,33 @@ private slots:
         QVERIFY(whyUnavailable(ColourMode::Bytes, data).isEmpty());
         for (ColourMode mode : {ColourMode::Stage, ColourMode::Time, ColourMode::Memory, ColourMode::Error})
             QVERIFY(!whyUnavailable(mode, data).isEmpty());
+    }
+
+    // Time of all stages of a box, and the largest memory: a box of many stages is not the palest.
+    void aBoxOfSeveralStagesHasTheColourOfAllOfThem()
+    {
+        const models::ModelPtr model = samples::layeredModel(12, false);
+        auto plan = std::make_shared<protocol::PlanRecord>(*samples::depthPlan(model));
+        plan->predicted.emplace();
+        for (int stage = 1; stage <= 12; ++stage) {
+            plan->predicted->stages.emplace_back();
+            plan->predicted->stages.back().index = protocol::StageId(stage);
+            plan->predicted->stages.back().seconds = stage == 12 ? 0.2 : 0.1;
+        }
+        SceneMaker maker;
+        maker.setModel(model, partsOf(model));
+        maker.setPlan(plan);
+        maker.setFold({});
+        QTRY_VERIFY(!maker.busy());
+        const Scene& scene = *maker.scene();
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const Colouring colouring =
+            colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);
+        const auto box = std::ranges::find(scene.graph.nodes, Shape::Module, &VisibleNode::shape);
+        const auto index = static_cast<std::size_t>(box - scene.graph.nodes.begin());
+        QVERIFY(scene.staging.lastStage[index] > scene.staging.stage[index]);
+        QCOMPARE(colouring.fill[index], theme.scale.back());
+        QCOMPARE(colouring.legend.back().label, models::formatSeconds(11 * 0.1 + 0.2));
     }
 
     void fromAfarEveryNodeLeavesItsColour()

@@ -48,6 +48,17 @@ QSet<QString> pathsOf(const FoldModel& fold, const std::vector<int>& modules)
     return paths;
 }
 
+// The modules and all that are below them.
+std::vector<int> withAllBelow(const FoldModel& fold, std::vector<int> modules)
+{
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+        const std::vector<int>& children = fold.tree.modules[modules[i]].children;
+        modules.insert(modules.end(), children.begin(), children.end());
+    }
+    return modules;
+}
+
+// A long run says more than its row of boxes: it is opened together with all that is in it, or not at all.
 FoldState openedWithin(const FoldModel& fold, int budget)
 {
     FoldState state;
@@ -56,13 +67,14 @@ FoldState openedWithin(const FoldModel& fold, int budget)
     while (!level.empty()) {
         std::vector<int> opened;
         for (const auto& group : nextGroups(fold, level)) {
+            const bool run = fold.tree.modules[group.front()].repeat > longestRow;
             int opening = shown;
             for (int module : group)
-                if (fold.foldable(module)) opening += shownCount(fold, module) - 1;
-            if ((opening > budget && shown > 3) || opening > 4 * budget) continue;
+                if (fold.foldable(module)) opening += (run ? fold.leaderCount[module] : shownCount(fold, module)) - 1;
+            if ((opening > budget && (run || shown > 3)) || opening > 4 * budget) continue;
             shown = opening;
-            state.expanded.unite(pathsOf(fold, group));
-            opened.insert(opened.end(), group.begin(), group.end());
+            state.expanded.unite(pathsOf(fold, run ? withAllBelow(fold, group) : group));
+            if (!run) opened.insert(opened.end(), group.begin(), group.end());
         }
         level = std::move(opened);
     }
@@ -120,7 +132,7 @@ FoldState openedSingly(const FoldModel& fold, FoldState state, int longest)
     constexpr std::size_t mostTries = 6;
     std::vector<std::pair<int, int>> order;
     for (const VisibleNode& node : visibleGraph(fold, state).nodes) {
-        if (node.module <= 0 || node.prologue || !fold.foldable(node.module)) continue;
+        if (node.module <= 0 || node.prologue || node.repeat > longestRow || !fold.foldable(node.module)) continue;
         const int stages = fold.tree.modules[node.module].identical > 1 ? 0 : stagesIn(fold, node.module);
         if (stages > 1) order.emplace_back(-stages, node.module);
     }

@@ -28,6 +28,7 @@ struct VisibleNode {
     int op = -1;           // the operator that it stands for; of boxes the first one
     std::vector<int> ops;  // all operators in it, ascending
     int module = -1;       // of module boxes: index into the tree
+    int merged = 0;        // other boxes that are part of this one, as what lies between them would be a loop
     QString expands;       // what FoldState::expanded needs to open it; empty: nothing to open
     int frame = -1;        // innermost frame around it
     int depth = 0, minDepth = 0;

@@ -273,6 +273,7 @@ void FoldBuilder::mergeInto(const std::vector<int>& components, const std::vecto
         std::sort(into.ops.begin(), into.ops.end());
         into.depth = std::max(into.depth, from.depth);
         into.minDepth = std::min(into.minDepth, from.minDepth);
+        into.merged += from.module >= 0 ? 1 : 0;
     }
     m_graph.nodes = std::move(kept);
     for (int& node : m_graph.nodeOf)
@@ -352,16 +353,23 @@ void FoldBuilder::nameBox(VisibleNode& node)
         node.tip = tr("%n operators, computed once for the graph", static_cast<int>(node.ops.size()));
         return;
     }
-    const models::Module& module = m_fold.tree.modules[node.module];
+    nameModule(node, m_fold.tree.modules[node.module]);
+}
+
+// "blocks 0–39 ×40", "convs.0 and 2 more", "conv1".
+void FoldBuilder::nameModule(VisibleNode& node, const models::Module& module)
+{
     node.label = relative(module.path, node.frame < 0 ? QString() : m_graph.frames[node.frame].path);
     node.label.replace(QStringLiteral(".["), QStringLiteral(" ")).remove(QLatin1Char('[')).remove(QLatin1Char(']'));
-    const QString ops = tr("%n ops", module.opCount);
-    if (module.repeat > 1)
-        node.detail = module.type.isEmpty()
-                          ? tr("%n identical", module.repeat) + QStringLiteral(" \u00b7 ") + ops
-                          : QStringLiteral("%1 \u00d7 %2, ").arg(module.repeat).arg(module.type) + tr("identical");
-    else node.detail = module.type.isEmpty() ? ops : module.type + QStringLiteral(" \u00b7 ") + ops;
+    if (module.repeat > 1) node.label += QStringLiteral(" \u00d7%1").arg(module.repeat);
+    if (node.merged > 0) node.label = tr("%1 and %n more", node.merged).arg(node.label);
+    QStringList parts;
+    if (node.merged == 0 && !module.type.isEmpty()) parts << module.type;
+    if (node.merged > 0) parts << tr("%n ops", static_cast<int>(node.ops.size()));
+    else parts << (module.repeat > 1 ? tr("identical") : tr("%n ops", module.opCount));
+    node.detail = parts.join(QStringLiteral(" \u00b7 "));
     node.tip = tr("%n operators; double-click to expand", static_cast<int>(node.ops.size()));
+    if (node.merged > 0) node.tip += QLatin1Char('\n') + tr("With what lies between these modules");
     if (module.identical > 1) node.tip += QLatin1Char('\n') + tr("one of %n identical", module.identical);
 }
 

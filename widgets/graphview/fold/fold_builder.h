@@ -29,6 +29,7 @@ private:
     void nameNodes();
     void nameNode(VisibleNode& node);
     void nameBox(VisibleNode& node);
+    void nameModule(VisibleNode& node, const models::Module& module);
     void nameOp(VisibleNode& node);
     void connect();
     void connectOp(int op);

@@ -4,14 +4,18 @@ namespace hopscope::graphview {
 
 namespace {
 
-constexpr int minRun = 4;           // shorter runs are as easily read one by one
-constexpr int minOpsForRuns = 260;  // small models show every layer
+// Shorter runs are as easily read one by one, and more so where all of the model is small.
+constexpr std::size_t shortRun = 4, longRun = longestRow + 1;
+constexpr int largeModel = 260;  // operators
 
 std::size_t mix(std::size_t seed, std::size_t value) { return (seed ^ value) * 0x9E3779B97F4A7C15ull + (seed >> 29); }
 
 class Runs {
 public:
-    explicit Runs(models::ModuleTree& tree) : m_tree(tree) {}
+    explicit Runs(models::ModuleTree& tree)
+        : m_tree(tree),
+          m_least(tree.modules.front().opCount >= largeModel ? shortRun : longRun)
+    {}
     void makeRuns(int module);
 
 private:
@@ -19,6 +23,7 @@ private:
     int makeRun(int parent, const std::vector<int>& members);
 
     models::ModuleTree& m_tree;
+    std::size_t m_least;  // layers in a run
 };
 
 int Runs::makeRun(int parent, const std::vector<int>& members)
@@ -40,7 +45,7 @@ int Runs::makeRun(int parent, const std::vector<int>& members)
     return index;
 }
 
-// The children with runs of at least `minRun` identical neighbours put together.
+// The children with runs of identical neighbours put together.
 std::vector<int> Runs::grouped(int index)
 {
     const std::vector<int> children = m_tree.modules[index].children;
@@ -50,7 +55,7 @@ std::vector<int> Runs::grouped(int index)
         const auto& first = m_tree.modules[children[begin]];
         while (end < children.size() && m_tree.modules[children[end]].signature == first.signature) ++end;
         const std::vector<int> members(children.begin() + begin, children.begin() + end);
-        if (members.size() >= minRun && first.opCount > 1) result.push_back(makeRun(index, members));
+        if (members.size() >= m_least && first.opCount > 1) result.push_back(makeRun(index, members));
         else result.insert(result.end(), members.begin(), members.end());
         begin = end;
     }
@@ -68,7 +73,7 @@ void Runs::makeRuns(int index)
 
 models::ModuleTree withRuns(models::ModuleTree tree)
 {
-    if (tree.modules.front().opCount >= minOpsForRuns) Runs(tree).makeRuns(0);
+    Runs(tree).makeRuns(0);
     return tree;
 }
 

@@ -6,7 +6,9 @@
 
 namespace hopscope::graphview {
 
-// Large models alone; small ones show every layer. Linear.
+inline constexpr int longestRow = 12;  // more boxes that look the same say less than one
+
+// Runs of four in large models, of more than a row in small ones. Linear.
 models::ModuleTree withRuns(models::ModuleTree tree);
 
 }  // namespace hopscope::graphview

@@ -57,6 +57,8 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 struct Band {
     int stage = 0;  // counted from 1; 0: prologue and inputs
     qreal top = 0, bottom = 0;
+    int last =
+        0;  // of the stages that are seen here alone: later ones inside of folded modules have no band of their own
 };
 
 struct Stacked {

@@ -174,6 +174,15 @@ qreal placeFirstBand(const VisibleGraph& graph, const std::vector<int>& inputs, 
     return bottom == 0 ? 0 : bottom + bandBottomPad - 8;
 }
 
+// Every stage has its name on some band.
+void nameBands(std::vector<Band>& bands, int stages)
+{
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+        const int next = i + 1 < bands.size() ? bands[i + 1].stage : stages + 1;
+        bands[i].last = bands[i].stage == 0 ? 0 : std::max(bands[i].stage, next - 1);
+    }
+}
+
 std::map<int, std::vector<int>> nodesByStage(const VisibleGraph& graph, const Staging& staging)
 {
     std::map<int, std::vector<int>> byStage;
@@ -208,13 +217,14 @@ Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, co
     const auto inputs = byStage.find(0);
     qreal bottom = placeFirstBand(graph, inputs == byStage.end() ? std::vector<int>{} : inputs->second, sizes, below,
                                   result.nodes);
-    if (bottom > 0) result.bands.push_back({0, 0, bottom});
+    if (bottom > 0) result.bands.push_back({0, 0, bottom, 0});
     for (const auto& [stage, nodes] : byStage) {
         if (stage == 0) continue;
         const qreal top = bottom;
         bottom = placeBand(nodes, result.nodes, top);
-        result.bands.push_back({stage, top, bottom});
+        result.bands.push_back({stage, top, bottom, stage});
     }
+    nameBands(result.bands, staging.count);
     for (const QRectF& rect : result.nodes) result.bounds |= rect;
     result.bounds.setTop(0);
     result.bounds.setBottom(bottom);

@@ -138,12 +138,19 @@ Numbers bytesOf(const Scene& scene, const protocol::ModelRecord& model)
     return numbers;
 }
 
-Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages)
+double sum(double a, double b) { return a + b; }
+double larger(double a, double b) { return std::max(a, b); }
+
+// Of a box that holds several stages: of all of them.
+Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages, double (*together)(double, double))
 {
     Numbers numbers;
-    for (int stage : scene.staging.stage) {
-        const auto place = stages.find(stage);
-        numbers.push_back(place == stages.end() ? std::nullopt : std::optional(place->second));
+    for (std::size_t node = 0; node < scene.staging.stage.size(); ++node) {
+        std::optional<double> number;
+        const auto end = stages.upper_bound(scene.staging.lastStage[node]);
+        for (auto at = stages.lower_bound(scene.staging.stage[node]); at != stages.end() && at != end; ++at)
+            number = number ? together(*number, at->second) : at->second;
+        numbers.push_back(number);
     }
     return numbers;
 }
@@ -266,13 +273,13 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::Kind: return byKind(scene, theme);
     case ColourMode::Bytes: return byNumber(tr("Bytes of the result"), bytesOf(scene, *data.model), writeBytes, theme);
     case ColourMode::PredictedTime:
-        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data)), writeSeconds,
+        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum), writeSeconds,
                         theme);
     case ColourMode::Time:
-        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data)), writeSeconds,
+        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data), sum), writeSeconds,
                         theme);
     case ColourMode::Memory:
-        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data)), writeBytes, theme);
+        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data), larger), writeBytes, theme);
     case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
     }
     return byDepth(scene, theme);

@@ -12,27 +12,46 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("GraphScene", text); }
 
-// While a run goes on, and after it, the stage's share of what is done.
+struct Progress {
+    qreal share = 0;  // of all stages of a band, each as long as the others
+    double seconds = 0;
+    bool begun = false, finished = true;
+};
+
+Progress progressOf(const models::RunLog& run, const Band& band)
+{
+    Progress sum;
+    const int count = band.last - band.stage + 1;
+    int seen = 0;
+    for (const models::StageProgress& stage : run.stages()) {
+        if (stage.index.number < band.stage || stage.index.number > band.last) continue;
+        const qreal share = stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations) : 0;
+        sum.share += (stage.finished ? 1 : std::min(share, 1.0)) / count;
+        sum.seconds += stage.seconds;
+        sum.begun = true;
+        sum.finished = sum.finished && stage.finished;
+        ++seen;
+    }
+    sum.finished = sum.finished && seen == count;
+    return sum;
+}
+
+// While a run goes on, and after it, the share of the band's stages that is done.
 void paintProgress(const PaintContext& c, const Band& band, QPointF at)
 {
-    if (!c.state.run) return;
-    for (const models::StageProgress& stage : c.state.run->stages()) {
-        if (stage.index.number != band.stage) continue;
-        const qreal share = stage.finished           ? 1
-                            : stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations)
-                                                     : 0;
-        const QRectF bar(at, QSizeF(92, 5));
-        c.painter.setPen(Qt::NoPen);
-        c.painter.setBrush(c.theme.border);
-        c.painter.drawRoundedRect(bar, 2.5, 2.5);
-        c.painter.setBrush(stage.finished ? c.theme.good : c.theme.accent);
-        c.painter.drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * std::min(share, 1.0), 5)), 2.5, 2.5);
-        c.painter.setPen(c.theme.textMuted);
-        c.painter.setFont(detailFont());
-        const QString state = stage.finished ? tr("done") : QStringLiteral("%1 %").arg(int(share * 100));
-        c.painter.drawText(at + QPointF(0, 20),
-                           models::formatSeconds(stage.seconds) + QStringLiteral(" \u00b7 ") + state);
-    }
+    const Progress progress = c.state.run ? progressOf(*c.state.run, band) : Progress();
+    if (!progress.begun) return;
+    const QRectF bar(at, QSizeF(92, 5));
+    c.painter.setPen(Qt::NoPen);
+    c.painter.setBrush(c.theme.border);
+    c.painter.drawRoundedRect(bar, 2.5, 2.5);
+    c.painter.setBrush(progress.finished ? c.theme.good : c.theme.accent);
+    c.painter.drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * progress.share, 5)), 2.5, 2.5);
+    c.painter.setPen(c.theme.textMuted);
+    c.painter.setFont(detailFont());
+    const QString state = progress.finished ? tr("done") : QStringLiteral("%1 %").arg(int(progress.share * 100));
+    c.painter.drawText(at + QPointF(0, 20),
+                       models::formatSeconds(progress.seconds) + QStringLiteral(" \u00b7 ") + state);
 }
 
 void paintBandTitle(const PaintContext& c, const Band& band)
@@ -43,7 +62,7 @@ void paintBandTitle(const PaintContext& c, const Band& band)
     c.painter.setFont(font);
     c.painter.setPen(c.theme.textMuted);
     const QPointF at(c.state.titleX + 14, band.top + 20);
-    const QString title = first ? tr("Prologue (once per graph)") : tr("Stage %1").arg(band.stage);
+    const QString title = bandTitle(band);
     const QSizeF size(QFontMetricsF(font).horizontalAdvance(title), 14);
     if (c.scene.nodeIndex.count(QRectF(at - QPointF(0, 12), size), 1) > 0) return;
     c.painter.drawText(at, title);
@@ -56,6 +75,13 @@ void paintBandTitle(const PaintContext& c, const Band& band)
 }
 
 }  // namespace
+
+QString bandTitle(const Band& band)
+{
+    if (band.stage == 0) return tr("Prologue (once per graph)");
+    return band.last == band.stage ? tr("Stage %1").arg(band.stage)
+                                   : tr("Stages %1\u2013%2").arg(band.stage).arg(band.last);
+}
 
 void paintBands(const PaintContext& c, const QRectF& exposed)
 {
@@ -72,7 +98,7 @@ void paintBands(const PaintContext& c, const QRectF& exposed)
         if (!area.intersects(exposed)) continue;
         const QColor fill = band.stage == 0 ? c.theme.prologueBand : band.stage % 2 ? c.theme.bandA : c.theme.bandB;
         c.painter.fillRect(area, fill);
-        if (c.state.stage > 0 && band.stage == c.state.stage) {
+        if (c.state.stage > 0 && band.stage <= c.state.stage && c.state.stage <= band.last) {
             QColor tint = c.theme.accent;
             tint.setAlphaF(0.07F);
             c.painter.fillRect(area, tint);

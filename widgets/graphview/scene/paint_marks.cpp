@@ -11,13 +11,40 @@ namespace {
 
 constexpr qreal badgeHeight = 16;
 
+QString tr(const char* text, int n = -1) { return QCoreApplication::translate("GraphScene", text, nullptr, n); }
+
+// Before the upper left corner of a node, above what it takes from the prologue.
+void paintCornerChip(const PaintContext& c, int node, const QString& text, const QColor& border, const QColor& colour)
+{
+    const QRectF& rect = c.scene.nodes[node];
+    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
+    const QRectF chip(rect.left() + 12 - width, rect.top() - badgeHeight / 2 - 1, width, badgeHeight);
+    c.painter.setPen(QPen(border, 1));
+    c.painter.setBrush(c.theme.panel);
+    c.painter.drawRoundedRect(chip, 4, 4);
+    c.painter.setFont(smallFont());
+    c.painter.setPen(colour);
+    c.painter.drawText(chip, Qt::AlignCenter, text);
+}
+
 }  // namespace
+
+QString badgeText(const VisibleNode& node)
+{
+    return node.minDepth == node.depth ? QString::number(node.depth)
+                                       : tr("depth %1\u2013%2").arg(node.minDepth).arg(node.depth);
+}
+
+void paintStageRange(const PaintContext& c, int node)
+{
+    const int first = c.scene.staging.stage[node], last = c.scene.staging.lastStage[node];
+    paintCornerChip(c, node, tr("stages %1\u2013%2").arg(first).arg(last), c.theme.border, c.theme.textMuted);
+}
 
 void paintBadge(const PaintContext& c, int node)
 {
     const VisibleNode& record = c.scene.graph.nodes[node];
-    QString text = QString::number(record.depth);
-    if (record.minDepth < record.depth) text.prepend(QString::number(record.minDepth) + QStringLiteral("\u2013"));
+    const QString text = badgeText(record);
     const QRectF& rect = c.scene.nodes[node];
     const qreal width = std::max(badgeHeight, QFontMetricsF(smallFont()).horizontalAdvance(text) + 8);
     const qreal inset = record.shape == Shape::Gather ? 10 : 2;
@@ -33,7 +60,7 @@ void paintBadge(const PaintContext& c, int node)
 void paintInnerStores(const PaintContext& c, int node)
 {
     const QRectF& rect = c.scene.nodes[node];
-    const QString text = QStringLiteral("\u00d7%1").arg(c.scene.innerStores[node]);
+    const QString text = tr("%n stored", c.scene.innerStores[node]);
     const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 26;
     const QRectF chip(rect.right() - width - 6, rect.bottom() - 3, width, 15);
     c.painter.setPen(QPen(c.theme.border, 1));
@@ -86,20 +113,11 @@ void paintExpander(const PaintContext& c, int node)
     c.painter.drawLine(box.center() - QPointF(0, 3), box.center() + QPointF(0, 3));
 }
 
-// The stage that a preview would have it in: beside its label, above what it takes from the prologue.
+// The stage that a preview would have it in.
 void paintMove(const PaintContext& c, int node)
 {
-    const QString text =
-        QStringLiteral("\u2192 ") + QCoreApplication::translate("GraphScene", "Stage %1").arg(c.scene.moved[node]);
-    const QRectF& rect = c.scene.nodes[node];
-    const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
-    const QRectF chip(rect.left() + 12 - width, rect.top() - badgeHeight / 2 - 1, width, badgeHeight);
-    c.painter.setPen(QPen(c.theme.cut, 1));
-    c.painter.setBrush(c.theme.panel);
-    c.painter.drawRoundedRect(chip, 4, 4);
-    c.painter.setFont(smallFont());
-    c.painter.setPen(c.theme.warning);
-    c.painter.drawText(chip, Qt::AlignCenter, text);
+    const QString text = QStringLiteral("\u2192 ") + tr("Stage %1").arg(c.scene.moved[node]);
+    paintCornerChip(c, node, text, c.theme.cut, c.theme.warning);
 }
 
 }  // namespace hopscope::graphview

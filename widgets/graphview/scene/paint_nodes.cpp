@@ -107,7 +107,10 @@ void paintNode(const PaintContext& c, int node)
     if (marked(c.state.bookmarked, node)) paintBookmark(c, node);
     if (!c.scene.pins.empty() && !c.scene.pins[node].isEmpty())
         paintPin(c.painter, c.scene.nodes[node].bottomLeft() + QPointF(1, 5), c.theme);
-    if (!c.scene.moved.empty() && c.scene.moved[node] > 0) paintMove(c, node);
+    const bool moved = !c.scene.moved.empty() && c.scene.moved[node] > 0;
+    if (moved) paintMove(c, node);
+    else if (c.state.scale >= detailScale && c.scene.staging.lastStage[node] > c.scene.staging.stage[node])
+        paintStageRange(c, node);
     c.painter.setOpacity(1);
 }
 

@@ -15,6 +15,7 @@ bool faded(const PaintContext& c, int node);
 
 // Below everything: the colour of each stage.
 void paintBands(const PaintContext& c, const QRectF& exposed);
+QString bandTitle(const Band& band);  // "Stages 1–4" where a folded module holds them all
 // Over the frames, as a module may reach over several stages: where stages end, their titles and progress.
 void paintBandEdges(const PaintContext& c, const QRectF& exposed);
 void paintFrames(const PaintContext& c, const QRectF& exposed);
@@ -29,6 +30,8 @@ void paintStore(const PaintContext& c, const SceneStore& store);
 // With all its marks.
 void paintNode(const PaintContext& c, int node);
 void paintBadge(const PaintContext& c, int node);        // depth
+QString badgeText(const VisibleNode& node);              // "3", or "depth 1–40" of a box
+void paintStageRange(const PaintContext& c, int node);   // the stages inside of a box of several
 void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
 void paintRefusal(const PaintContext& c, int node);      // that it is in the way of a split
 void paintBookmark(const PaintContext& c, int node);

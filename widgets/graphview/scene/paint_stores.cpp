@@ -19,6 +19,17 @@ void paintCount(const PaintContext& c, const QRectF& store, int count)
     c.painter.drawText(chip, Qt::AlignCenter, text);
 }
 
+// Above its bytes; returns the room for these.
+QRectF paintOwner(const PaintContext& c, const SceneStore& store, const QRectF& text)
+{
+    const qreal line = text.height() / 3;
+    c.painter.setPen(c.theme.text);
+    const QString name = QFontMetricsF(smallFont()).elidedText(store.name, Qt::ElideMiddle, text.width() - 6);
+    c.painter.drawText(QRectF(text.topLeft(), QSizeF(text.width(), line + 4)), Qt::AlignVCenter, name);
+    c.painter.setPen(c.theme.warning);
+    return text.adjusted(0, line, 0, 0);
+}
+
 }  // namespace
 
 // No further than it is seen: dots beyond cost as much as those in the picture.
@@ -51,9 +62,10 @@ void paintStore(const PaintContext& c, const SceneStore& store)
     if (store.count > 1) paintCount(c, rect, store.count);
     c.painter.setPen(c.theme.warning);
     const bool both = !store.up.isEmpty() && !store.down.isEmpty();
-    const QRectF text(rect.left() + 37, rect.top(), rect.width() - 37, rect.height());
-    c.painter.drawText(both ? text.adjusted(0, 0, 0, -rect.height() / 2) : text, Qt::AlignVCenter, store.down);
-    c.painter.drawText(both ? text.adjusted(0, rect.height() / 2, 0, 0) : text, Qt::AlignVCenter, store.up);
+    QRectF text(rect.left() + 37, rect.top(), rect.width() - 37, rect.height());
+    if (store.named) text = paintOwner(c, store, text);
+    c.painter.drawText(both ? text.adjusted(0, 0, 0, -text.height() / 2) : text, Qt::AlignVCenter, store.down);
+    c.painter.drawText(both ? text.adjusted(0, text.height() / 2, 0, 0) : text, Qt::AlignVCenter, store.up);
 }
 
 }  // namespace hopscope::graphview

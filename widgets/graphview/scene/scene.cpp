@@ -208,8 +208,8 @@ std::vector<int> Scene::edgesInside(const QRectF& area) const
 const Band* Scene::bandOf(int stage) const
 {
     const auto found = std::lower_bound(bands.begin(), bands.end(), stage,
-                                        [](const Band& band, int wanted) { return band.stage < wanted; });
-    return found != bands.end() && found->stage == stage ? &*found : nullptr;
+                                        [](const Band& band, int wanted) { return band.last < wanted; });
+    return found != bands.end() && found->stage <= stage ? &*found : nullptr;
 }
 
 ScenePtr buildScene(SceneInput input) { return SceneBuilder(std::move(input)).build(); }

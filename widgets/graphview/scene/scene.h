@@ -36,7 +36,7 @@ struct SceneEdge {
 
 struct SceneStub {
     int node = 0, source = 0;
-    QString text;
+    QString text, tip;  // as it fits, and whole
     QRectF textRect;
     QPointF from, to;
     std::vector<int> values;
@@ -49,9 +49,11 @@ struct SceneStore {
     int node = -1;  // that makes the value
     int stage = 0;  // that writes it, counted from 1
     bool pinned = false;
-    QString down, up;  // "↓ 692 kB", "↑ 2.1 MB"
-    QRectF rect;       // glyph and text
-    QPointF anchor;    // on the edge that is cut
+    QString name;        // of its value, "relu after convs.0"; of several values that of their box
+    bool named = false;  // drawn with its name: others are beside it
+    QString down, up;    // "↓ 692 kB", "↑ 2.1 MB"
+    QRectF rect;         // glyph and text
+    QPointF anchor;      // on the edge that is cut
 };
 
 struct Scene {
@@ -78,7 +80,7 @@ struct Scene {
     [[nodiscard]] int storeAt(QPointF point) const;
     [[nodiscard]] int frameTitleAt(QPointF point) const;
     [[nodiscard]] std::vector<int> edgesInside(const QRectF& area) const;
-    [[nodiscard]] const Band* bandOf(int stage) const;
+    [[nodiscard]] const Band* bandOf(int stage) const;  // where the stage is seen; null: nowhere
 };
 
 using ScenePtr = std::shared_ptr<const Scene>;

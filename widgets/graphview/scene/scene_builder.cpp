@@ -14,8 +14,9 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr qreal storeWidth = 96, storeHeight = 32, storeGap = 30;
+constexpr qreal namedWidth = 140, namedHeight = 46;
 constexpr std::size_t maxApart = 4;  // more stores at one place are one
-constexpr qreal stubLength = 34, stubText = 110;
+constexpr qreal stubLength = 34, stubText = 110, leastWord = 40;
 
 QString bytesText(const QString& arrow, std::optional<std::int64_t> bytes)
 {
@@ -226,39 +227,54 @@ void SceneBuilder::indexEdges()
     scene.edgeIndex = GridIndex(pieces);
 }
 
-// One label to the left of each node for all that it takes from the prologue; shortened where a neighbour is near.
-void SceneBuilder::placeStubs()
+// One label at each node for all that it takes from the prologue, and from shared inputs.
+void SceneBuilder::gatherStubs()
 {
     Scene& scene = *m_scene;
-    const QFontMetricsF& metrics = m_measure.small();
     std::vector<int> drawn(scene.nodes.size(), -1);
     for (const Stub& stub : scene.graph.stubs) {
         int& at = drawn[stub.node];
         if (at >= 0) {
             SceneStub& together = scene.stubs[at];
-            if (!together.text.split(QStringLiteral(", ")).contains(stub.label))
-                together.text += QStringLiteral(", ") + stub.label;
+            if (!together.tip.split(QStringLiteral(", ")).contains(stub.label))
+                together.tip += QStringLiteral(", ") + stub.label;
             together.values.insert(together.values.end(), stub.values.begin(), stub.values.end());
             continue;
         }
         at = static_cast<int>(scene.stubs.size());
-        scene.stubs.push_back({stub.node, stub.source, stub.label, {}, {}, {}, stub.values});
+        scene.stubs.push_back({stub.node, stub.source, {}, stub.label, {}, {}, {}, stub.values});
     }
-    for (SceneStub& stub : scene.stubs) {
-        const QRectF& box = scene.nodes[stub.node];
-        const Shape shape = scene.graph.nodes[stub.node].shape;
-        const QRectF left(box.left() - stubText - stubLength, box.top(), stubText + stubLength - 2, box.height());
-        qreal room = left.width();
-        for (int other : scene.nodeIndex.inside(left))
-            if (other != stub.node) room = std::min(room, box.left() - scene.nodes[other].right() - 6);
-        const qreal line = std::clamp(room * 0.4, 8.0, stubLength);
-        stub.to = {box.left() + (shape == Shape::Gather ? 6 : 0), box.center().y()};
-        stub.from = {box.left() - line, box.center().y()};
-        stub.text = metrics.elidedText(stub.text, Qt::ElideRight, std::max(0.0, room - line - 6));
-        const qreal width = metrics.horizontalAdvance(stub.text);
-        stub.textRect = {stub.from.x() - width - 5, box.center().y() - 8, width + 2, 16};
-        scene.bounds |= stub.textRect;
-    }
+}
+
+// To the left of the node; over its left half where a neighbour is too near for a word.
+void SceneBuilder::placeStub(SceneStub& stub)
+{
+    const QFontMetricsF& metrics = m_measure.small();
+    const QRectF& box = m_scene->nodes[stub.node];
+    const Shape shape = m_scene->graph.nodes[stub.node].shape;
+    const QRectF left(box.left() - stubText - stubLength, box.top(), stubText + stubLength - 2, box.height());
+    qreal room = left.width();
+    for (int other : m_scene->nodeIndex.inside(left))
+        if (other != stub.node) room = std::min(room, box.left() - m_scene->nodes[other].right() - 6);
+    const qreal line = std::clamp(room * 0.4, 8.0, stubLength);
+    stub.to = {box.left() + (shape == Shape::Gather ? 6 : 0), box.center().y()};
+    stub.from = {box.left() - line, box.center().y()};
+    const qreal whole = metrics.horizontalAdvance(stub.tip), beside = room - line - 6;
+    const bool above = beside < std::min(whole, leastWord);
+    // The end of a path tells more than its beginning.
+    const bool path = stub.tip.contains(QLatin1Char('.'));
+    stub.text = metrics.elidedText(stub.tip, path ? Qt::ElideLeft : Qt::ElideRight,
+                                   above ? box.width() / 2 : std::max(0.0, beside));
+    const qreal width = metrics.horizontalAdvance(stub.text);
+    stub.textRect = above ? QRectF(box.left(), box.top() - 16, width + 2, 15)
+                          : QRectF(stub.from.x() - width - 5, box.center().y() - 8, width + 2, 16);
+    m_scene->bounds |= stub.textRect;
+}
+
+void SceneBuilder::placeStubs()
+{
+    gatherStubs();
+    for (SceneStub& stub : m_scene->stubs) placeStub(stub);
 }
 
 SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) const
@@ -271,6 +287,7 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     store.node = producer < 0 ? -1 : scene.graph.nodeOf[producer];
     if (store.node < 0) return store;
     store.pinned = isPinned(*m_input.plan, checkpoint.value);
+    store.name = models::valueLabel(*m_input.model, checkpoint.value);
     store.down = bytesText(QStringLiteral("\u2193"), checkpoint.bytesWritten);
     store.up = bytesText(QStringLiteral("\u2191"), checkpoint.bytesRead);
     const QRectF& box = scene.nodes[store.node];
@@ -288,14 +305,14 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     return store;
 }
 
-// A closed box may hold several stages: what it stores for itself has no edge to be drawn on.
+// A closed box may hold several stages: what it stores for itself has no edge to be drawn on. The prologue reads shapes alone.
 bool SceneBuilder::isInner(const SceneStore& store) const
 {
     if (m_cutOf.contains(store.value)) return false;
     const auto& consumers = m_input.model->values[store.value].consumers;
     return std::all_of(consumers.begin(), consumers.end(), [&](protocol::OpId op) {
         const int node = m_scene->graph.nodeOf[op.at()];
-        return node < 0 || node == store.node;
+        return node < 0 || node == store.node || m_scene->graph.nodes[node].prologue;
     });
 }
 
@@ -328,6 +345,7 @@ void SceneBuilder::joinStore(SceneStore& store, const std::vector<const protocol
         store.pinned = store.pinned || isPinned(*m_input.plan, checkpoint->value);
     }
     store.count = static_cast<int>(group.size());
+    store.name = m_scene->graph.nodes[store.node].label;
     store.down = bytesText(QStringLiteral("\u2193"), written);
     store.up = bytesText(QStringLiteral("\u2191"), read);
 }
@@ -345,7 +363,20 @@ void SceneBuilder::placeStores()
             if (together) break;
         }
     }
+    nameNeighbours();
     spreadStores();
+}
+
+// Where several stores are side by side, each says whose it is.
+void SceneBuilder::nameNeighbours()
+{
+    std::unordered_map<int, int> inRow;
+    for (const SceneStore& store : m_scene->stores) ++inRow[rowOf(store.anchor.y())];
+    for (SceneStore& store : m_scene->stores) {
+        if (inRow[rowOf(store.anchor.y())] < 2) continue;
+        store.named = true;
+        store.rect = {store.rect.left(), store.anchor.y() - namedHeight / 2, namedWidth, namedHeight};
+    }
 }
 
 // Whether a store's place is free of other stores, of titles, and of edges that cross it.
@@ -384,7 +415,7 @@ void SceneBuilder::spreadStores()
         for (int attempt = 0; attempt < maxTries; ++attempt) {
             const qreal away = attempt * 12;
             const QRectF right = first.translated(away, 0);
-            const QRectF left = first.translated(-2 * storeGap - storeWidth - away, 0);
+            const QRectF left = first.translated(-2 * storeGap - first.width() - away, 0);
             store.rect = storeFits(right) ? right : left;
             if (storeFits(store.rect)) break;
         }

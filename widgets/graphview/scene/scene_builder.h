@@ -28,6 +28,8 @@ private:
     void markPins();
     void markPin(const plan::Pin& pin);
     void indexEdges();
+    void gatherStubs();
+    void placeStub(SceneStub& stub);
     void placeStubs();
     void placeStores();
     [[nodiscard]] std::vector<std::vector<const protocol::PlanCheckpoint*>> storeGroups() const;
@@ -36,6 +38,7 @@ private:
     [[nodiscard]] bool isInner(const SceneStore& store) const;
     [[nodiscard]] bool storeFits(const QRectF& rect) const;
     void occupy(const QRectF& rect);  // no store is placed there
+    void nameNeighbours();
     void spreadStores();
     void growBounds();
 

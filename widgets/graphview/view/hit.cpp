@@ -24,6 +24,15 @@ QString nodeTip(const Scene& scene, int index)
     return first + node.tip + again + decided;
 }
 
+QString storeTip(const SceneStore& store)
+{
+    if (store.count > 1) return tr("%n stored values: expand the module to see them individually", store.count);
+    QStringList lines{tr("%1, stored by stage %2").arg(store.name).arg(store.stage)};
+    if (!store.down.isEmpty()) lines << tr("%1 written").arg(store.down);
+    if (!store.up.isEmpty()) lines << tr("%1 read").arg(store.up);
+    return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 Hit hitAt(const Scene& scene, QPointF at, qreal scale)
@@ -54,8 +63,8 @@ bool isMovable(const Scene& scene, const Hit& hit)
 
 QString tipAt(const Scene& scene, const Hit& hit)
 {
-    if (hit.kind == Hit::Kind::Store && !isMovable(scene, hit))
-        return tr("%n stored values: expand the module to see them individually", scene.stores[hit.index].count);
+    if (hit.kind == Hit::Kind::Store) return storeTip(scene.stores[hit.index]);
+    if (hit.kind == Hit::Kind::Stub) return scene.stubs[hit.index].tip;
     if (hit.kind == Hit::Kind::Edge && !scene.edges[hit.index].pins.isEmpty())
         return tr("Pinned: %1").arg(scene.edges[hit.index].pins);
     return hit.onNode() ? nodeTip(scene, hit.index) : QString();
