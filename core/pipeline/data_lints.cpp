@@ -61,8 +61,8 @@ private:
         for (const auto& [name, role] : m_prepared.schema.roles) {
             const bool rows =
                 role.kind == RoleKind::Node || role.kind == RoleKind::Edge || role.kind == RoleKind::Graph;
-            const bool used = std::ranges::any_of(m_a.program.inputs, [&](const ir::NamedValue& in) {
-                return in.name == name && read.contains(in.value);
+            const bool used = std::ranges::any_of(m_a.program.inputs, [&, &wanted = name](const ir::NamedValue& in) {
+                return in.name == wanted && read.contains(in.value);
             });
             if (rows && !used && m_prepared.inputs.contains(name))
                 add("unused-input", "the numbers of the input " + name + " do not take part in any output", {},

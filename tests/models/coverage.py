@@ -194,7 +194,8 @@ INTRODUCTION = """# Coverage
 Written by `tests/models/coverage.py` from the models of `tests/models`, which are built with PyTorch {torch} and PyG
 {pyg}, saved as TorchScript, and run layer by layer on two graphs each, in batches of 1, 7 and all destinations, in order
 and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request. `equal` means: every
-output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value, and every run moves the bytes that were
+output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value (half types: some of their last digits; random
+programs: what they make of a change in the last digit of their inputs), and every run moves the bytes that were
 predicted. The last column is the largest absolute difference over all runs.
 
 {summary}{made}

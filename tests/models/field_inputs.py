@@ -22,8 +22,8 @@ def seeded(graph):
 def both_ways(inputs, **options):
     """The class, traced and scripted."""
     def register(kind):
-        for how in ("trace", "script"):
-            group.add(f"{kind.__name__}_{how}", kind, inputs, how=how, **options)
+        for how, ending in (("trace", ""), ("script", "_scripted")):
+            group.add(kind.__name__ + ending, kind, inputs, how=how, **options)
         return kind
 
     return register

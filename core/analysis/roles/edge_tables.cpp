@@ -59,10 +59,12 @@ void pointTo(Draft& draft, const std::string& relation, const std::string& table
         if (item.is(RoleKind::Index) && item.role.relation == relation) item.role.first = item.role.second = table;
 }
 
-// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges.
+// Ids beyond every table of nodes, but not beyond the edges of another index: pairs of edges. An "edge_index" whose ids are
+// too large is a mistake, which is told later.
 void findPairsOfEdges(Draft& draft, const Item& item)
 {
     if (!item.is(RoleKind::Index) || !item.role.first.empty() || !item.relationItem().empty()) return;
+    if (item.key == "edge_index") return;
     const std::int64_t high = std::max(item.ranges[0].high, item.ranges[1].high);
     const bool beyond =
         !draft.nodes.types().empty() && std::ranges::all_of(draft.nodes.types(), [&](const std::string& type) {
