@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "bench.h"
+#include "jobs/front_search.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -44,6 +45,7 @@ private slots:
     void aDragToWhereNothingCanBeStoredSaysWhy();
     void aPlanIsExplainedOnceAndAgainWhenItChanges();
     void measuringTheMachinePlansAgain();
+    void theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions();
 };
 
 void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
@@ -209,6 +211,26 @@ void TestWorkbenchPlans::measuringTheMachinePlansAgain()
     const models::PlanPtr before = bench.document.plan();
     bench.workbench.planAgain();
     QTRY_VERIFY(bench.document.plan() != before && bench.idle());
+}
+
+void TestWorkbenchPlans::theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.front().resume();
+    QTest::qWait(100);
+    QVERIFY(bench.document.front().points.empty());  // nobody has asked
+    bench.workbench.front().want(true);
+    bool answered = false;
+    bench.workbench.whatIf({}, this, [&](const base::Result<protocol::PlanRecord>&) { answered = true; });
+    QTRY_VERIFY(answered);
+    QTRY_VERIFY(bench.document.front().complete);
+    const auto found = bench.document.front().points.size();
+    QVERIFY(found > 1);
+    bench.workbench.front().resume();
+    QTest::qWait(100);
+    QCOMPARE(bench.document.front().points.size(), found);  // all is known
 }
 
 QTEST_GUILESS_MAIN(TestWorkbenchPlans)
