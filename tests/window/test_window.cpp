@@ -241,7 +241,7 @@ void TestWindow::reloadingKeepsCutsAndView()
 void TestWindow::filesAreChosenWhereTheEngineIs()
 {
     Bed bed;
-    RemoteFiles dialog(bed.window->engine(), "Choose a model", "Models (*.pt)", false, bed.window.get());
+    RemoteFiles dialog(bed.window->engine(), "Choose a model", "Models (*.pt)", Wanted::File, bed.window.get());
     dialog.show();
     auto* entries = child<QTreeWidget>(dialog, "remoteEntries");
     QTRY_COMPARE(entries->topLevelItemCount(), 3);  // "..", a folder and the model: notes.txt is no model
