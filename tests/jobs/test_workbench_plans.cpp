@@ -40,6 +40,8 @@ private slots:
     void lettingTheStrategyDecideTakesAllPinsOfAValue();
     void anotherStageIsAWayOut();
     void pinsAreSeenBeforeTheBestPlanIsFound();
+    void betterPlansAreShownAsTheirGapCloses();
+    void aSearchMakesWayForADragAndGoesOnAfterIt();
     void aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce();
     void aDragThatIsGivenUpLeavesThePlan();
     void aDragToWhereNothingCanBeStoredSaysWhy();
@@ -130,6 +132,48 @@ void TestWorkbenchPlans::pinsAreSeenBeforeTheBestPlanIsFound()
     bench.workbench.pin({base::PinKind::Checkpoint, valueOf(secondLinear)});
     QTRY_VERIFY(bench.idle());
     QCOMPARE(asked.count("near"), 1);
+}
+
+void TestWorkbenchPlans::betterPlansAreShownAsTheirGapCloses()
+{
+    Bench bench;
+    std::vector<double> gaps;
+    std::vector<bool> searching;
+    connect(&bench.document, &models::Document::planChanged, this, [&] {
+        const models::PlanPtr& plan = bench.document.plan();
+        if (!plan || !plan->gap || (!gaps.empty() && gaps.back() == *plan->gap)) return;
+        gaps.push_back(*plan->gap);
+        searching.push_back(bench.document.searching());
+    });
+    bench.open("chain3-hard.pt");
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(gaps, (std::vector{0.5, 0.1, 0.0}));
+    QCOMPARE(searching, (std::vector{true, true, false}));
+    QCOMPARE(*bench.document.reference(base::Strategy::Optimal)->gap, 0.0);
+    // A rule has nothing to search for.
+    gaps.clear();
+    bench.workbench.setStrategy(base::Strategy::Depth);
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(gaps.empty() && !bench.document.searching());
+}
+
+void TestWorkbenchPlans::aSearchMakesWayForADragAndGoesOnAfterIt()
+{
+    Bench bench;
+    bench.open("chain3-hard.pt");
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Bytes);
+    QTRY_VERIFY(bench.document.searching());
+    bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
+    const Asked asked(bench.engine);
+    QTRY_VERIFY(bench.document.preview().plan != nullptr);
+    QTest::qWait(400);
+    QVERIFY2(asked.count("search") <= 1, "the search goes on beside the drag");  // the one that was under way
+    QVERIFY(bench.document.searching());
+    bench.workbench.endPreview();
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(!bench.document.searching());
+    QCOMPARE(*bench.document.plan()->gap, 0.0);
 }
 
 void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
