@@ -193,6 +193,9 @@ void Docks::quietTitles()
     for (QTabBar* tabs : m_window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         if (tabs->objectName().isEmpty()) tabs->setObjectName(QStringLiteral("dockTabs"));
         tabs->setAccessibleName(tr("Panels"));
+        // In a narrow window whole words that are scrolled, not the beginnings of all.
+        tabs->setUsesScrollButtons(true);
+        tabs->setElideMode(Qt::ElideNone);
     }
 }
 

@@ -62,7 +62,13 @@ ExportRecord recordOf(const json::Value& answer)
 
 QString heldText(const base::Result<json::Value>& answer)
 {
-    if (!answer) return tr("It no longer holds: %1").arg(failureText(answer.error()));
+    if (!answer) {
+        // The engine refuses what it is given; all else (memory, a device, a stop) says nothing about the export.
+        const base::ErrorCode code = answer.error().code;
+        const bool refused = code == base::ErrorCode::Input || code == base::ErrorCode::Different;
+        return (refused ? tr("It no longer holds: %1") : tr("It could not be checked: %1"))
+            .arg(failureText(answer.error()));
+    }
     const json::Reader reader(*answer, "check");
     const bool different = textOf(reader.child("verification"), "verdict") == u"different";
     const QString said = different ? tr("It does not hold for these data: %1.") : tr("It still holds: %1.");

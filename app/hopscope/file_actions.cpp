@@ -116,7 +116,7 @@ void addFolders(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs
              [&parts, &dialogs] {
                  dialogs.engineFiles().choose(
                      &parts.window, tr("Choose the schema.json of an exported split"),
-                     tr("Exported splits (schema.json)"), false, [&parts](const QStringList& chosen) {
+                     tr("Exported splits (schema.json)"), Wanted::File, [&parts](const QStringList& chosen) {
                          if (chosen.isEmpty()) return;
                          (new ExportRecordDialog(parts, QFileInfo(chosen.first()).path()))->open();
                      });

@@ -12,22 +12,27 @@ FileChooser FileDialogs::engineFiles()
     return {[this](auto&&... what) { openRemote(what...); }, false};
 }
 
-void FileDialogs::openRemote(QWidget* parent, const QString& title, const QString& filter, bool many,
+void FileDialogs::openRemote(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                              const std::function<void(const QStringList&)>& chosen)
 {
-    auto* dialog = new RemoteFiles(m_parts.engine, title, filter, many, parent);
+    auto* dialog = new RemoteFiles(m_parts.engine, title, filter, wanted, parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, parent, [dialog, chosen] { chosen(dialog->chosen()); });
     dialog->open();
 }
 
-void FileDialogs::openLocal(QWidget* parent, const QString& title, const QString& filter, bool many,
+void FileDialogs::openLocal(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                             const std::function<void(const QStringList&)>& chosen)
 {
-    auto* dialog = new QFileDialog(parent, title, m_parts.setup.settings.folder, filter + tr(";;All files (*)"));
+    const bool folder = wanted == Wanted::Folder;
+    auto* dialog = new QFileDialog(parent, title, m_parts.setup.settings.folder,
+                                   folder ? QString() : filter + tr(";;All files (*)"));
     dialog->setObjectName(QStringLiteral("fileDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(many ? QFileDialog::ExistingFiles : QFileDialog::ExistingFile);
+    dialog->setFileMode(folder                    ? QFileDialog::Directory
+                        : wanted == Wanted::Files ? QFileDialog::ExistingFiles
+                                                  : QFileDialog::ExistingFile);
+    dialog->setOption(QFileDialog::ShowDirsOnly, folder);
     connect(dialog, &QFileDialog::filesSelected, parent, [this, dialog, chosen](const QStringList& files) {
         m_parts.setup.settings.folder = dialog->directory().path();
         chosen(files);
@@ -37,7 +42,8 @@ void FileDialogs::openLocal(QWidget* parent, const QString& title, const QString
 
 void FileDialogs::open(const QString& title, const QString& filter, const Chosen& chosen)
 {
-    openLocal(&m_parts.window, title, filter, false, [chosen](const QStringList& files) { chosen(files.value(0)); });
+    openLocal(&m_parts.window, title, filter, Wanted::File,
+              [chosen](const QStringList& files) { chosen(files.value(0)); });
 }
 
 void FileDialogs::save(const QString& title, const QString& name, const QString& filter, const Chosen& chosen)

@@ -20,9 +20,9 @@ public:
     void save(const QString& title, const QString& name, const QString& filter, const Chosen& chosen);
 
 private:
-    void openLocal(QWidget* parent, const QString& title, const QString& filter, bool many,
+    void openLocal(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                    const std::function<void(const QStringList&)>& chosen);
-    void openRemote(QWidget* parent, const QString& title, const QString& filter, bool many,
+    void openRemote(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                     const std::function<void(const QStringList&)>& chosen);
 
     const WindowParts& m_parts;

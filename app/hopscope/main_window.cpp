@@ -281,9 +281,11 @@ void MainWindow::connectStartPage()
             [this](const Sample& sample) { openFile({.file = sample.model, .data = {sample.data}, .roles = {}}); });
     connect(m_start, &StartPage::recentChosen, this, &MainWindow::openFile);
     connect(m_refusal, &RefusalCard::operatorWanted, this, &MainWindow::showRefusedOperator);
-    connect(m_refusal, &RefusalCard::dataWanted, this, [this] {
+    const auto askForData = [this] {
         m_sessions->askForModel({.file = m_document.modelPath(), .data = {}, .roles = m_document.roles()});
-    });
+    };
+    connect(m_refusal, &RefusalCard::dataWanted, this, askForData);
+    connect(m_notices.get(), &Notices::dataWanted, this, askForData);
 }
 
 void MainWindow::showRefusedOperator()

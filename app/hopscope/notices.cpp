@@ -34,7 +34,11 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     // "Opening a.pt: cannot read /models/a.pt" would name it twice.
     const bool named = sentence.contains(what.section(u' ', -1));
     const QString text = named ? sentence.left(1).toUpper() + sentence.mid(1) : tr("%1: %2").arg(what, sentence);
-    m_parts.banner.say(QStringLiteral("open"), hint.isEmpty() ? text : tr("%1. %2").arg(text, hint));
+    QVector<BannerButton> ways;
+    const bool lacksData = m_parts.document.model() && m_parts.document.data().isEmpty();
+    if (lacksData && what == jobs::runningTopic())
+        ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
+    m_parts.banner.say(QStringLiteral("open"), hint.isEmpty() ? text : tr("%1. %2").arg(text, hint), ways);
 }
 
 void Notices::engineLost(const QString& reason)

@@ -15,6 +15,9 @@ public:
 
     void offerPlace(const QString& why, const graphview::DropOffer& offer);  // after a drop that was refused
 
+signals:
+    void dataWanted();  // for the open model, which has none
+
 private:
     void engineLost(const QString& reason);
     void engineBack();

@@ -102,13 +102,18 @@ QWidget* OpenDialog::dataButtons()
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     auto* add = button(tr("&Add files…"), "openAddData", box);
+    auto* addFolder = button(tr("Add a &folder…"), "openAddFolder", box);
     auto* remove = button(tr("Re&move"), "openRemoveData", box);
-    connect(add, &QPushButton::clicked, this, [this] { addData(tr("Choose data"), tr("Data (*.safetensors *.npy)")); });
+    connect(add, &QPushButton::clicked, this,
+            [this] { addData(tr("Choose data"), tr("Data (*.safetensors *.npy)"), Wanted::Files); });
+    connect(addFolder, &QPushButton::clicked, this,
+            [this] { addData(tr("Choose a folder of .npy files"), {}, Wanted::Folder); });
     connect(remove, &QPushButton::clicked, this, [this] {
         qDeleteAll(m_data->selectedItems());
         update();
     });
     row->addWidget(add);
+    row->addWidget(addFolder);
     row->addWidget(remove);
     row->addStretch();
     return box;
@@ -116,7 +121,7 @@ QWidget* OpenDialog::dataButtons()
 
 void OpenDialog::chooseModel()
 {
-    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pth *.ts *.jit)"), false,
+    m_chooser.choose(this, tr("Choose a model"), tr("Models (*.pt *.pth *.ts *.jit)"), Wanted::File,
                      [this](const QStringList& chosen) {
                          if (chosen.isEmpty()) return;
                          m_model->setText(chosen.first());
@@ -124,9 +129,9 @@ void OpenDialog::chooseModel()
                      });
 }
 
-void OpenDialog::addData(const QString& title, const QString& filter)
+void OpenDialog::addData(const QString& title, const QString& filter, Wanted wanted)
 {
-    m_chooser.choose(this, title, filter, true, [this](const QStringList& chosen) {
+    m_chooser.choose(this, title, filter, wanted, [this](const QStringList& chosen) {
         for (const QString& file : chosen) {
             const QFileInfo info(file);
             // An .npy file holds one argument; its name is the argument's unless the user says otherwise.

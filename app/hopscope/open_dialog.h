@@ -14,10 +14,12 @@ class QPushButton;
 
 namespace hopscope::window {
 
+enum class Wanted { File, Files, Folder };
+
 // Where files are chosen: on this machine, or where the engine is.
 struct FileChooser {
-    // Title, filter ("Models (*.pt *.pth)") and folder; empty: nothing was chosen.
-    using Choose = std::function<void(QWidget* parent, const QString& title, const QString& filter, bool many,
+    // Title and filter ("Models (*.pt *.pth)"; of folders empty). `chosen` is only called if something was chosen.
+    using Choose = std::function<void(QWidget* parent, const QString& title, const QString& filter, Wanted wanted,
                                       const std::function<void(const QStringList&)>& chosen)>;
     Choose choose;
     bool local = true;  // names can be looked at
@@ -37,7 +39,7 @@ private:
     void setupWidgets(const RecentFile& choice);
     QWidget* dataButtons();
     void chooseModel();
-    void addData(const QString& title, const QString& filter);
+    void addData(const QString& title, const QString& filter, Wanted wanted);
     void suggestData();
     void update();
 

@@ -25,20 +25,21 @@ QString joined(const QString& folder, const QString& name)
 
 }  // namespace
 
-RemoteFiles::RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, bool many,
+RemoteFiles::RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, Wanted wanted,
                          QWidget* parent)
     : QDialog(parent),
       m_engine(engine),
+      m_wanted(wanted),
       m_patterns(filter.section(u'(', 1).section(u')', 0, 0).split(u' ', Qt::SkipEmptyParts))
 {
     setObjectName(QStringLiteral("remoteFiles"));
     setWindowTitle(tr("%1 (on the engine's machine)").arg(title));
-    setupWidgets(many);
+    setupWidgets();
     resize(620, 460);
     list({});
 }
 
-void RemoteFiles::setupWidgets(bool many)
+void RemoteFiles::setupWidgets()
 {
     m_path = new QLineEdit(this);
     m_path->setObjectName(QStringLiteral("remotePath"));
@@ -50,7 +51,8 @@ void RemoteFiles::setupWidgets(bool many)
     m_entries->setHeaderLabels({tr("Name"), tr("Size")});
     m_entries->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     m_entries->header()->setStretchLastSection(false);
-    m_entries->setSelectionMode(many ? QAbstractItemView::ExtendedSelection : QAbstractItemView::SingleSelection);
+    m_entries->setSelectionMode(m_wanted == Wanted::Files ? QAbstractItemView::ExtendedSelection
+                                                          : QAbstractItemView::SingleSelection);
     m_note = new QLabel(this);
     m_note->setObjectName(QStringLiteral("remoteNote"));
     m_note->setProperty("muted", true);
@@ -60,7 +62,7 @@ void RemoteFiles::setupWidgets(bool many)
         column->addWidget(widget);
     connect(m_path, &QLineEdit::returnPressed, this, [this] { list(m_path->text()); });
     connect(m_entries, &QTreeWidget::itemActivated, this, &RemoteFiles::activate);
-    connect(buttons, &QDialogButtonBox::accepted, this, &RemoteFiles::activate);
+    connect(buttons, &QDialogButtonBox::accepted, this, &RemoteFiles::acceptChoice);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     for (QAbstractButton* button : buttons->buttons()) static_cast<QPushButton*>(button)->setAutoDefault(false);
 }
@@ -92,6 +94,7 @@ void RemoteFiles::fill(const json::Value& listing)
     for (const json::Reader& entry : reader.items("entries")) {
         const QString name = models::text(entry.get<std::string>("name"));
         const bool folder = entry.get<bool>("directory");
+        if (!folder && m_wanted == Wanted::Folder) continue;
         if (!folder && !m_patterns.isEmpty() && !QDir::match(m_patterns, name)) continue;
         const QString size = folder ? QString() : models::formatBytes(entry.get<double>("size"));
         auto* item = new QTreeWidgetItem(m_entries, {folder ? name + u'/' : name, size});
@@ -110,8 +113,19 @@ void RemoteFiles::activate()
     else accept();
 }
 
+// The button takes a folder where one is wanted; opening it looks into it.
+void RemoteFiles::acceptChoice()
+{
+    if (m_wanted == Wanted::Folder) accept();
+    else activate();
+}
+
 QStringList RemoteFiles::chosen() const
 {
+    if (m_wanted == Wanted::Folder) {
+        const QTreeWidgetItem* item = m_entries->currentItem();
+        return {item && item->isSelected() ? item->data(0, nameRole).toString() : m_folder};
+    }
     QStringList files;
     for (const QTreeWidgetItem* item : m_entries->selectedItems())
         if (!item->data(0, folderRole).toBool()) files.append(item->data(0, nameRole).toString());

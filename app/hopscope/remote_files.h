@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "jobs/engine_client.h"
+#include "open_dialog.h"
 
 class QLabel;
 class QLineEdit;
@@ -16,18 +17,21 @@ namespace hopscope::window {
 class RemoteFiles : public QDialog {
     Q_OBJECT
 public:
-    // Shows files whose names match `filter` ("Models (*.pt *.pth)") and all folders.
-    RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, bool many, QWidget* parent);
+    // Shows files whose names match `filter` ("Models (*.pt *.pth)") and all folders; where a folder is wanted, these alone.
+    RemoteFiles(jobs::EngineClient& engine, const QString& title, const QString& filter, Wanted wanted,
+                QWidget* parent);
 
     [[nodiscard]] QStringList chosen() const;
 
 private:
-    void setupWidgets(bool many);
+    void setupWidgets();
     void list(const QString& path);
     void fill(const json::Value& listing);
     void activate();
+    void acceptChoice();
 
     jobs::EngineClient& m_engine;
+    Wanted m_wanted;
     QStringList m_patterns;
     QString m_folder, m_parent;
     QLineEdit* m_path = nullptr;

@@ -6,6 +6,7 @@
 #include "availability.h"
 #include "command_palette.h"
 #include "file_actions.h"
+#include "graphview/view/graph_actions.h"
 #include "keys_overview.h"
 #include "plan_actions.h"
 #include "run_actions.h"
@@ -196,9 +197,22 @@ void WindowActions::fillMenu(const QString& group, const QString& title)
     for (QAction* action : m_book.all()) {
         if (ActionBook::groupOf(action) != group) continue;
         if (separated.contains(action->objectName())) menu->addSeparator();
-        menu->addAction(action);
+        submenuOf(*menu, *action).addAction(action);
         if (action->objectName() == u"file.openSession") addRecentMenu(*menu);
     }
+}
+
+// Where the action says that it belongs: "Graph" would be long and flat otherwise.
+QMenu& WindowActions::submenuOf(QMenu& menu, const QAction& action)
+{
+    const QString title = action.property(graphview::submenuProperty).toString();
+    if (title.isEmpty()) return menu;
+    for (const QAction* known : menu.actions())
+        if (known->menu() && known->text() == title) return *known->menu();
+    QMenu* added = menu.addMenu(title);
+    added->setObjectName(menu.objectName() + u'.' + QString(title).remove(u'&'));
+    added->setToolTipsVisible(true);
+    return *added;
 }
 
 void WindowActions::addRecentMenu(QMenu& menu)

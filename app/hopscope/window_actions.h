@@ -32,6 +32,7 @@ private:
     void addHelp();
     void setupMenus();
     void fillMenu(const QString& group, const QString& title);
+    static QMenu& submenuOf(QMenu& menu, const QAction& action);
     void addRecentMenu(QMenu& menu);
     void setReducedMotion(bool reduced);
 

@@ -2,7 +2,7 @@
 
     fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu]
 
-Models are made up from their file's name: chain3.pt has three layers, chain3-skips.pt keeps every layer's result,
+Models are made up from their file's name: chain3.pt has three layers, chain3-hard.pt has plans whose gap closes slowly, chain3-skips.pt keeps every layer's result,
 chain3-long8.pt has eight more row-wise operators in a module of every layer; names that begin with bad, die or slow do
 that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). Besides the protocol's methods it knows `test/...`, see below.
 """
@@ -155,7 +155,8 @@ class Engine:
         layers = re.search(r"\d+", name)
         number = len(self.documents) + 1
         long = re.search(r"long(\d+)", name)
-        self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name, int(long[1]) if long else 0)
+        self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name, int(long[1]) if long else 0,
+                                       "hard" in name)
         self.announced = True
         return {"document": number, "inspect": self.documents[number].inspect(path)}
 
@@ -178,7 +179,11 @@ class Engine:
         elif os.environ.get("FAKE_ENGINE_SLOW") and params["pins"]:
             time.sleep(1)
         try:
-            return self.documents[params["document"]].make_plan(**self.plan_arguments(params), near=params.get("near", False))
+            if self.documents[params["document"]].hard and not params.get("near"):
+                time.sleep(.1)
+                send(method="log", params={"level": "info", "message": "search"})
+            return self.documents[params["document"]].make_plan(
+                **self.plan_arguments(params), near=params.get("near", False), deadline=params.get("deadline"))
         except ValueError as refusal:
             raise Refused(-32004, str(refusal)) from None
 
@@ -232,6 +237,8 @@ class Engine:
                 "hashes": {"model": "0123456789abcdef"}, "verification": verified(2)}
 
     def export_check(self, params):
+        if "scarce" in params["folder"]:
+            raise Refused(-32006, "out of memory")
         if "changed" in params["folder"]:
             raise Refused(-32003, params["folder"] + ": the model has changed: this is not the file that it was exported from")
         return {"verification": verified(2), "notes": ["other data than those of the export"]}

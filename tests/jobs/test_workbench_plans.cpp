@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "bench.h"
+#include "jobs/front_search.h"
 
 using namespace hopscope;
 using namespace hopscope::jobs;
@@ -39,11 +40,14 @@ private slots:
     void lettingTheStrategyDecideTakesAllPinsOfAValue();
     void anotherStageIsAWayOut();
     void pinsAreSeenBeforeTheBestPlanIsFound();
+    void betterPlansAreShownAsTheirGapCloses();
+    void aSearchMakesWayForADragAndGoesOnAfterIt();
     void aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce();
     void aDragThatIsGivenUpLeavesThePlan();
     void aDragToWhereNothingCanBeStoredSaysWhy();
     void aPlanIsExplainedOnceAndAgainWhenItChanges();
     void measuringTheMachinePlansAgain();
+    void theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions();
 };
 
 void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
@@ -130,6 +134,48 @@ void TestWorkbenchPlans::pinsAreSeenBeforeTheBestPlanIsFound()
     QCOMPARE(asked.count("near"), 1);
 }
 
+void TestWorkbenchPlans::betterPlansAreShownAsTheirGapCloses()
+{
+    Bench bench;
+    std::vector<double> gaps;
+    std::vector<bool> searching;
+    connect(&bench.document, &models::Document::planChanged, this, [&] {
+        const models::PlanPtr& plan = bench.document.plan();
+        if (!plan || !plan->gap || (!gaps.empty() && gaps.back() == *plan->gap)) return;
+        gaps.push_back(*plan->gap);
+        searching.push_back(bench.document.searching());
+    });
+    bench.open("chain3-hard.pt");
+    QTRY_VERIFY(bench.idle());
+    QCOMPARE(gaps, (std::vector{0.5, 0.1, 0.0}));
+    QCOMPARE(searching, (std::vector{true, true, false}));
+    QCOMPARE(*bench.document.reference(base::Strategy::Optimal)->gap, 0.0);
+    // A rule has nothing to search for.
+    gaps.clear();
+    bench.workbench.setStrategy(base::Strategy::Depth);
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(gaps.empty() && !bench.document.searching());
+}
+
+void TestWorkbenchPlans::aSearchMakesWayForADragAndGoesOnAfterIt()
+{
+    Bench bench;
+    bench.open("chain3-hard.pt");
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.setStrategy(base::Strategy::Optimal, base::Objective::Bytes);
+    QTRY_VERIFY(bench.document.searching());
+    bench.workbench.previewMove(valueOf(firstResult), valueOf(secondLinear));
+    const Asked asked(bench.engine);
+    QTRY_VERIFY(bench.document.preview().plan != nullptr);
+    QTest::qWait(400);
+    QVERIFY2(asked.count("search") <= 1, "the search goes on beside the drag");  // the one that was under way
+    QVERIFY(bench.document.searching());
+    bench.workbench.endPreview();
+    QTRY_VERIFY(bench.idle());
+    QVERIFY(!bench.document.searching());
+    QCOMPARE(*bench.document.plan()->gap, 0.0);
+}
+
 void TestWorkbenchPlans::aDragAsksAsItMovesAndTheDropShowsItsAnswerAtOnce()
 {
     Bench bench;
@@ -209,6 +255,26 @@ void TestWorkbenchPlans::measuringTheMachinePlansAgain()
     const models::PlanPtr before = bench.document.plan();
     bench.workbench.planAgain();
     QTRY_VERIFY(bench.document.plan() != before && bench.idle());
+}
+
+void TestWorkbenchPlans::theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QTRY_VERIFY(bench.idle());
+    bench.workbench.front().resume();
+    QTest::qWait(100);
+    QVERIFY(bench.document.front().points.empty());  // nobody has asked
+    bench.workbench.front().want(true);
+    bool answered = false;
+    bench.workbench.whatIf({}, this, [&](const base::Result<protocol::PlanRecord>&) { answered = true; });
+    QTRY_VERIFY(answered);
+    QTRY_VERIFY(bench.document.front().complete);
+    const auto found = bench.document.front().points.size();
+    QVERIFY(found > 1);
+    bench.workbench.front().resume();
+    QTest::qWait(100);
+    QCOMPARE(bench.document.front().points.size(), found);  // all is known
 }
 
 QTEST_GUILESS_MAIN(TestWorkbenchPlans)

@@ -22,6 +22,7 @@ private slots:
     void clickingABandSelectsItsStage();
     void barsHaveAPlaceForEveryStage();
     void barsSayWhatWasPredictedAndHowFarTheBoundIs();
+    void thePrologueIsALaneOfTheTimeline();
     void theTimelineSaysWhatIsUnderThePointer();
     void theTimelineSaysWhatOtherBatchesDoMeanwhile();
     void theBatchUnderThePointerIsMarkedInEveryLane();
@@ -159,6 +160,31 @@ void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
     QVERIFY2(legend.contains(QStringLiteral("predicted")) && legend.contains(QStringLiteral("bound")),
              qPrintable(legend));
     QVERIFY2(csv.contains(QStringLiteral("0.2,0.1,rows")), qPrintable(csv));
+}
+
+void TestPlots::thePrologueIsALaneOfTheTimeline()
+{
+    Timeline timeline;
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    timeline.setTheme(theme);
+    timeline.resize(600, 170);
+    timeline.append(3, {4, 10, 1, 0});
+    timeline.setEnd(10, true);
+    timeline.refresh();
+    const int before = timeline.sizeHint().height();
+    QVERIFY(timeline.prologueRect(timeline.size()).isEmpty());
+    timeline.setPrologue(4);
+    QVERIFY(timeline.sizeHint().height() > before);
+    const QRect bar = timeline.prologueRect(timeline.size());
+    QVERIFY(bar.width() > 0);
+    QVERIFY(timeline.describe(bar.center()).startsWith(QStringLiteral("prologue")));
+    QVERIFY(timeline.describe(bar.center() + QPoint(bar.width(), 0)).isEmpty());
+    QCOMPARE(timeline.grab().toImage().pixelColor(bar.center()), theme.structure);
+    QVERIFY(timeline.csv().contains(QStringLiteral("prologue,0,0,0,4")));
+    timeline.zoom(5, 8);
+    QVERIFY(timeline.prologueRect(timeline.size()).isEmpty());
+    timeline.clear();
+    QCOMPARE(timeline.sizeHint().height(), before);
 }
 
 void TestPlots::theTimelineSaysWhatIsUnderThePointer()

@@ -83,6 +83,8 @@ void TestRunPanels::progressAndStagesFillWhileEventsArrive()
     fixture.document.setRunLog(log);
     log->apply(scriptedRun(2, 4, false));
     QTRY_VERIFY(part<QProgressBar>(*panel, "runProgress")->value() > 900);
+    const auto* lanes = panel->findChild<plots::Timeline*>();
+    QVERIFY(!lanes->prologueRect(lanes->size()).isEmpty());
     QCOMPARE(part<QProgressBar>(*panel, "stage1")->value(), 100);
     QCOMPARE(part<QProgressBar>(*panel, "stage2")->value(), 99);
     QVERIFY(
@@ -99,7 +101,7 @@ void TestRunPanels::progressAndStagesFillWhileEventsArrive()
     QTRY_VERIFY(status().startsWith(QStringLiteral("Stopped during the comparison: nothing was verified")));
     fixture.document.setRunLog(log);
     auto* timeline = part<plots::Timeline>(*panel, "timeline");
-    QTRY_COMPARE(timeline->csv().count(QLatin1Char('\n')), 1 + 2 * 4 * protocol::phaseCount);
+    QTRY_COMPARE(timeline->csv().count(QLatin1Char('\n')), 2 + 2 * 4 * protocol::phaseCount);  // with the prologue
 }
 
 void TestRunPanels::theVerdictIsShownWhenARunEnds()

@@ -89,10 +89,10 @@ void benchOpening(const QString& model, const std::string& what, int repeats)
     stallRows(what + ": opening", stalls);
 }
 
-void benchCuts(int repeats)
+void benchCuts(const QString& model, const std::string& what, int repeats)
 {
     Bed bed;
-    bed.open("chain100-skips.pt");
+    bed.open(model);
     std::vector<Span> times;
     for (int i = 0; i < repeats; ++i) {
         const models::PlanPtr before = bed.window->document().plan();
@@ -103,14 +103,14 @@ void benchCuts(int repeats)
         bed.window->graph().grab();
         times.push_back(changed.elapsed());
     }
-    row("400 ops: changed cut -> plan and picture, p95", 100, times, 0.95);
+    row(what + ": changed cut -> plan and picture, p95", 100, times, 0.95);
 }
 
 // From one place to the next while a checkpoint is dragged: until the picture shows what would follow.
-void benchDrag(int repeats)
+void benchDrag(const QString& model, const std::string& what, int repeats)
 {
     Bed bed;
-    bed.open("chain100-skips.pt");
+    bed.open(model);
     const models::Document& document = bed.window->document();
     std::vector<Span> times;
     HeartBeat heart;
@@ -123,8 +123,8 @@ void benchDrag(int repeats)
         times.push_back(moved.elapsed());
     }
     bed.window->workbench().endPreview();
-    row("400 ops: dragged -> what would follow, p95", 100, times, 0.95);
-    stallRows("400 ops: dragging", heart.take());
+    row(what + ": dragged -> what would follow, p95", 100, times, 0.95);
+    stallRows(what + ": dragging", heart.take());
 }
 
 void benchRun(Bed& bed, const char* what, int repeats)
@@ -141,8 +141,9 @@ void benchAll(int repeats, bool engine)
     benchOpening("chain250.pt", "1,000 ops", repeats);
     benchOpening("chain40-skips-long246.pt", "10,000 ops, 40 stages", repeats);
     benchOpening("chain2500-skips.pt", "10,000 ops, 2,500 stages", repeats);
-    benchCuts(4 * repeats);
-    benchDrag(8 * repeats);
+    benchCuts("chain100-skips.pt", "400 ops", 4 * repeats);
+    benchDrag("chain100-skips.pt", "400 ops", 8 * repeats);
+    benchDrag("chain40-skips-long246.pt", "10,000 ops, 40 stages", 8 * repeats);
     {
         Bed bed;
         bed.open("chain10.pt");

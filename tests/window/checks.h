@@ -10,11 +10,13 @@ namespace hopscope::checks {
 
 // Interactive widgets without an accessible name, or without an object name.
 QStringList unnamedWidgets(const QWidget& window);
-// Visible labels, buttons and tabs whose text does not fit into them.
+// Visible labels (rich text too), buttons, tabs and headers whose text does not fit into them, cells that are cut without a
+// tip that has all of it, labels of plots that touch, and widgets of which a parent that does not scroll hides a part.
 QStringList clippedTexts(const QWidget& window);
 // Visible siblings laid out over each other.
 QStringList overlaps(const QWidget& window);
-// Text whose colour is too close to what is behind it, measured in `picture` of the window.
+// Text of labels, buttons, tabs, headers, cells and fields whose colour is too close to what is behind it, measured in
+// `picture` of the window. What is disabled may be pale.
 QStringList paleTexts(const QWidget& window, const QImage& picture);
 
 }  // namespace hopscope::checks

@@ -1,6 +1,6 @@
 // Opens one model file after the other in one window on a small screen, and says how long each takes to be drawn and what is
 // wrong at first view: no drawing, a window larger than the screen, something that stands over a node, faults of the
-// picture. Arguments: files *.pt, or folders of them; beside a model "NAME.g0.safetensors" or "graph.safetensors" is its data.
+// picture. Arguments: files *.pt, or folders of them, after --least N, of how many there must be at least; beside a model "NAME.g0.safetensors" or "graph.safetensors" is its data.
 
 #include <QApplication>
 #include <QDirIterator>
@@ -104,6 +104,36 @@ Opened open(Bed& bed, const QString& model, const QSize& screen)
     return opened;
 }
 
+// Takes "--least N" from the arguments.
+std::size_t leastOf(QStringList& arguments)
+{
+    if (arguments.value(0) != u"--least") return 1;
+    const std::size_t least = arguments.value(1).toULongLong();
+    arguments = arguments.mid(2);
+    return least;
+}
+
+struct Summary {
+    std::vector<double> seconds;
+    int wrong = 0, whole = 0;
+
+    void add(const QString& file, const Opened& opened)
+    {
+        seconds.push_back(opened.seconds);
+        whole += opened.whole ? 1 : 0;
+        wrong += opened.faults.isEmpty() ? 0 : 1;
+        for (const QString& fault : opened.faults) std::printf("%s: %s\n", qPrintable(file), qPrintable(fault));
+        std::fflush(stdout);
+    }
+    void print()
+    {
+        std::ranges::sort(seconds);
+        std::printf(
+            "%zu files, drawn after %.2f s (median), %.2f s (longest); %d seen whole at first view; %d with faults\n",
+            seconds.size(), seconds[seconds.size() / 2], seconds.back(), whole, wrong);
+    }
+};
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -113,20 +143,14 @@ int main(int argc, char** argv)
     setup.room = {0, 0, 1280, 800};
     Bed bed(setup);
     bed::waitFor([&] { return bed.window->engine().state() == jobs::EngineState::Ready; });
-    std::vector<double> times;
-    int wrong = 0, whole = 0;
-    for (const QString& file : filesOf(QCoreApplication::arguments().mid(1))) {
-        const Opened opened = open(bed, file, setup.room.size());
-        times.push_back(opened.seconds);
-        whole += opened.whole ? 1 : 0;
-        wrong += opened.faults.isEmpty() ? 0 : 1;
-        for (const QString& fault : opened.faults) std::printf("%s: %s\n", qPrintable(file), qPrintable(fault));
-        std::fflush(stdout);
+    QStringList arguments = QCoreApplication::arguments().mid(1);
+    const std::size_t least = leastOf(arguments);
+    Summary summary;
+    for (const QString& file : filesOf(arguments)) summary.add(file, open(bed, file, setup.room.size()));
+    if (summary.seconds.size() < std::max<std::size_t>(least, 1)) {
+        std::printf("%zu files, but at least %zu are expected\n", summary.seconds.size(), least);
+        return 1;
     }
-    if (times.empty()) return 1;
-    std::ranges::sort(times);
-    std::printf(
-        "%zu files, drawn after %.2f s (median), %.2f s (longest); %d seen whole at first view; %d with faults\n",
-        times.size(), times[times.size() / 2], times.back(), whole, wrong);
-    return wrong > 0 ? 1 : 0;
+    summary.print();
+    return summary.wrong > 0 ? 1 : 0;
 }

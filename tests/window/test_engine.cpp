@@ -1,18 +1,23 @@
 // The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
 
+#include <QDialogButtonBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeWidget>
 #include <csignal>
 
 #include "bed.h"
 #include "checks.h"
 #include "models/run_log.h"
+#include "open_dialog.h"
 #include "panels/front_plot.h"
 #include "panels/machine_dialog.h"
+#include "remote_files.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -30,6 +35,8 @@ private slots:
     void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
     void whatIsNoModelIsRefusedInWords();
+    void aRunWithoutDataOffersToChooseThem();
+    void aFolderIsChosenWhereTheEngineIs();
 
 private:
     static bool openSample(Bed& bed, const QString& name)
@@ -212,6 +219,45 @@ void TestEngine::whatIsNoModelIsRefusedInWords()
     bed.window->openFile({bed::sample("README.md"), {}, {}});
     QTRY_VERIFY_WITH_TIMEOUT(bed.window->banner().sentence().contains("README.md"), 20'000);
     QVERIFY(bed.window->document().model() == nullptr);
+}
+
+void TestEngine::aRunWithoutDataOffersToChooseThem()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY2(bed.open(bed::sample("karate/gcn.pt")), qPrintable(bed.window->banner().sentence()));
+    QTest::keyClick(bed.window.get(), Qt::Key_F9);
+    QTRY_VERIFY2(bed.window->banner().sentence().contains("no data to run on"),
+                 qPrintable(bed.window->banner().sentence()));
+    QPushButton* choose = nullptr;
+    for (QPushButton* button : bed.window->banner().findChildren<QPushButton*>())
+        if (button->isVisible() && button->text().startsWith("Choose data")) choose = button;
+    QVERIFY(choose);
+    QTest::mouseClick(choose, Qt::LeftButton);
+    auto* dialog = bed.window->findChild<window::OpenDialog*>();
+    QTRY_VERIFY(dialog && dialog->isVisible());
+    QCOMPARE(dialog->choice().file, bed::sample("karate/gcn.pt"));
+    QTest::keyClick(dialog, Qt::Key_Escape);
+}
+
+void TestEngine::aFolderIsChosenWhereTheEngineIs()
+{
+    Bed bed(bed::realSetup());
+    QTRY_COMPARE(bed.window->engine().state(), jobs::EngineState::Ready);
+    window::RemoteFiles dialog(bed.window->engine(), "Choose a folder", {}, window::Wanted::Folder, bed.window.get());
+    dialog.show();
+    auto* path = bed::child<QLineEdit>(dialog, "remotePath");
+    QTRY_VERIFY(!path->text().isEmpty());
+    path->clear();
+    QTest::keyClicks(path, QStringLiteral(HOPSCOPE_SAMPLES));
+    QTest::keyClick(path, Qt::Key_Return);
+    auto* entries = bed::child<QTreeWidget>(dialog, "remoteEntries");
+    QTRY_VERIFY(!entries->findItems("karate/", Qt::MatchExactly).isEmpty());
+    QVERIFY(entries->findItems("README.md", Qt::MatchExactly).isEmpty());
+    entries->setCurrentItem(entries->findItems("karate/", Qt::MatchExactly).first());
+    QTest::keyClick(&dialog, Qt::Key_Tab);
+    QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
+    QTRY_VERIFY(!dialog.isVisible());
+    QCOMPARE(dialog.chosen(), QStringList{QStringLiteral(HOPSCOPE_SAMPLES "/karate")});
 }
 
 QTEST_MAIN(TestEngine)

@@ -47,6 +47,7 @@ private slots:
     void whatCannotBeWrittenHasItsSentence();
     void aRecordIsShownAndCheckedForWhatIsOpen();
     void anExportOfAnotherModelDoesNotHold();
+    void aCheckThatCouldNotRunSaysSo();
     void withoutAModelThereIsOnlyTheRecord();
     void aClosedDialogAnswersNothing();
 };
@@ -110,6 +111,15 @@ void TestExports::anExportOfAnotherModelDoesNotHold()
     ExportRecordDialog* dialog = lookAt(bed, "/exports/changed/schema.json");
     QVERIFY(dialog != nullptr);
     QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /exports/changed: the model has changed"));
+}
+
+void TestExports::aCheckThatCouldNotRunSaysSo()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    ExportRecordDialog* dialog = lookAt(bed, "/exports/scarce/schema.json");
+    QVERIFY(dialog != nullptr);
+    QTRY_COMPARE(said(*dialog, "exportHolds"), QStringLiteral("It could not be checked: out of memory"));
 }
 
 void TestExports::withoutAModelThereIsOnlyTheRecord()

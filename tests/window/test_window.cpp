@@ -241,7 +241,7 @@ void TestWindow::reloadingKeepsCutsAndView()
 void TestWindow::filesAreChosenWhereTheEngineIs()
 {
     Bed bed;
-    RemoteFiles dialog(bed.window->engine(), "Choose a model", "Models (*.pt)", false, bed.window.get());
+    RemoteFiles dialog(bed.window->engine(), "Choose a model", "Models (*.pt)", Wanted::File, bed.window.get());
     dialog.show();
     auto* entries = child<QTreeWidget>(dialog, "remoteEntries");
     QTRY_COMPARE(entries->topLevelItemCount(), 3);  // "..", a folder and the model: notes.txt is no model
@@ -369,19 +369,25 @@ void TestWindow::nothingIsClippedOnTheStartPage()
 void TestWindow::nothingIsClippedInASmallWindow_data()
 {
     QTest::addColumn<QString>("perspective");
-    for (const QString& name : perspectiveNames()) QTest::newRow(qPrintable(name)) << name;
+    QTest::addColumn<QSize>("size");
+    for (const QString& name : perspectiveNames())
+        for (const QSize& size : {QSize(1000, 700), QSize(800, 480)})
+            QTest::addRow("%s in %d x %d", qPrintable(name), size.width(), size.height()) << name << size;
 }
 
 void TestWindow::nothingIsClippedInASmallWindow()
 {
     QFETCH(QString, perspective);
+    QFETCH(QSize, size);
     Bed bed;
+    bed.window->resize(size);
     QVERIFY(bed.open("chain3.pt"));
     bed.window->docks().setPerspective(perspective);
     QVERIFY(bed.run());
-    bed.window->resize(1000, 700);
-    QVERIFY2(bed::waitFor([&] { return bed.window->width() <= 1000; }, 2000),
-             qPrintable(bed::leastWidths(*bed.window)));
+    bed.window->resize(size);
+    QVERIFY2(bed::waitFor([&] { return bed.window->size() == size; }, 2000),
+             qPrintable(QString("%1 x %2: ").arg(bed.window->width()).arg(bed.window->height()) +
+                        bed::leastWidths(*bed.window)));
     QStringList found;
     const auto whole = [&] {
         found = checks::clippedTexts(*bed.window) + checks::overlaps(*bed.window);

@@ -9,6 +9,17 @@ constexpr int steps = 4, stepFactor = 4;  // batches down to 1/256 of the first
 
 }  // namespace
 
+void FrontSearch::want(bool wanted)
+{
+    m_wanted = wanted;
+    resume();
+}
+
+void FrontSearch::resume()
+{
+    if (m_wanted) explore();
+}
+
 void FrontSearch::explore()
 {
     const models::Document& document = m_state.document;
@@ -39,16 +50,17 @@ void FrontSearch::begin()
 
 void FrontSearch::askNext()
 {
-    if (m_open.empty() || !m_state.canPlan()) return;
+    if (m_open.empty() || m_request != 0 || !m_wanted || !m_state.canPlan()) return;
     const models::Settings settings = m_open.back();
     json::Value params = planParams(m_state, settings);
     params["deadline"] = secondsEach;
-    m_request = requestPlan(m_state, "plan/make", std::move(params), &m_state.bench,
-                            [this, settings, model = m_model](const base::Result<protocol::PlanRecord>& plan) {
-                                if (m_request == 0 || model != m_state.document.model().get()) return;
-                                m_request = 0;
-                                answered(settings, plan);
-                            });
+    m_request = requestPlan(
+        m_state, "plan/make", std::move(params), &m_state.bench,
+        [this, settings, model = m_model, number = m_number](const base::Result<protocol::PlanRecord>& plan) {
+            if (number != m_number || model != m_state.document.model().get()) return;
+            m_request = 0;
+            answered(settings, plan);
+        });
 }
 
 void FrontSearch::answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan)
@@ -82,6 +94,7 @@ void FrontSearch::addSmaller(std::int64_t batch)
 
 void FrontSearch::giveUp()
 {
+    ++m_number;
     if (const std::int64_t request = std::exchange(m_request, 0); request != 0) m_state.engine.cancel(request);
 }
 

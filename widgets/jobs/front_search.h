@@ -1,7 +1,7 @@
 #pragma once
 
 // Looks for plans that trade time for memory: for falling batch sizes the optimum in time and the one in bytes, each with
-// its proof. The engine does one thing at a time: the search makes way for everything else and goes on when asked again.
+// its proof. The engine does one thing at a time: the search makes way for everything else and goes on afterwards.
 
 #include "jobs/workbench_state.h"
 
@@ -11,12 +11,14 @@ class FrontSearch {
 public:
     explicit FrontSearch(WorkbenchState& state) : m_state(state) {}
 
-    void explore();  // begins, or goes on; nothing while something is under way or all is known
-    void giveUp();   // what is under way is asked for again later
-    void forget();   // the machine is known better: all again
+    void want(bool wanted);  // while somebody sees the answers
+    void resume();           // if it is wanted: after a change, or once what it made way for is answered
+    void giveUp();           // what is under way is asked for again by resume()
+    void forget();           // the machine is known better: all again
     void use(const models::FrontPoint& point) const;  // its cuts can be undone
 
 private:
+    void explore();  // begins, or goes on; nothing while something is under way or all is known
     void begin();
     void askNext();
     void answered(const models::Settings& settings, const base::Result<protocol::PlanRecord>& plan);
@@ -27,6 +29,8 @@ private:
     models::Settings m_settings;           // that the points are for
     const void* m_model = nullptr;
     std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_number = 0;   // of attempts: answers to those that were given up are dropped
+    bool m_wanted = false;
 };
 
 }  // namespace hopscope::jobs

@@ -132,6 +132,7 @@ void PlanQuestions::postponeExplanation()
 
 void PlanQuestions::resumeExplanation()
 {
+    m_front.resume();
     if (m_explaining != ExplainPhase::Postponed) return;
     m_explaining = after(m_explaining, ExplainEvent::Ended);
     explain();

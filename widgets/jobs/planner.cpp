@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::array referenceStrategies{base::Strategy::Optimal, base::Strategy::Depth, base::Strategy::SourceRule};
 
+// What the engine may take for one answer after the other, while the optimum is not proven: each begins anew, which costs
+// little, as each takes several times as long as all before.
+constexpr std::array searchSeconds{0.4, 2.0, 10.0};
+
 // Its plan is what others are compared with.
 bool isReference(const models::Settings& settings)
 {
@@ -147,24 +151,65 @@ void Planner::plan()
 {
     if (!m_state.canPlan()) return;
     giveUp();
-    const std::int64_t number = m_number;
     m_state.plan = after(m_state.plan, PlanEvent::Asked);
     const models::Settings settings = m_plannedFor = m_state.document.settings();
     planQuickly(settings);
-    m_request = requestPlan(
-        m_state, "plan/make", planParams(m_state, settings), &m_state.bench,
-        [this, number, settings, expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
-            if (number == m_number) return planAnswered(settings, std::move(plan));
-            // Too late to be shown, but others may still be compared with it.
-            if (plan && m_state.engineDocument == expected && isReference(settings))
-                m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
-        });
+    search(settings, 0);
+}
+
+void Planner::search(const models::Settings& settings, std::size_t step)
+{
+    m_step = step;
+    json::Value params = planParams(m_state, settings);
+    if (!base::isRule(settings.strategy)) params["deadline"] = searchSeconds[step];
+    m_request = requestPlan(m_state, "plan/make", std::move(params), &m_state.bench,
+                            [this, settings, step, number = m_number,
+                             expected = m_state.engineDocument](base::Result<protocol::PlanRecord> plan) {
+                                if (number == m_number) {
+                                    if (plan && showBetter(settings, *plan, step)) return;
+                                    return planAnswered(settings, std::move(plan));
+                                }
+                                // Too late to be shown, but others may still be compared with it.
+                                if (plan && m_state.engineDocument == expected && isReference(settings))
+                                    m_state.document.setReference(settings.strategy, shared(std::move(*plan)));
+                            });
+}
+
+// A plan whose gap is open, while there is time to close it; what compares with the optimum has it meanwhile.
+bool Planner::showBetter(const models::Settings& settings, const protocol::PlanRecord& plan, std::size_t step)
+{
+    if (!plan.gap || *plan.gap < models::provenGap || step + 1 >= searchSeconds.size()) return false;
+    m_shown = Shown::Final;
+    m_newest = nullptr;
+    m_accepted = settings;
+    m_state.document.setPlan(shared(protocol::PlanRecord(plan)), models::Search::GoesOn);
+    if (isReference(settings)) m_state.document.setReference(settings.strategy, m_state.document.plan());
+    m_step = step + 1;
+    if (!m_held) search(settings, m_step);
+    return true;
+}
+
+void Planner::holdSearch()
+{
+    m_held = true;
+    if (!planning() || m_step == 0 || m_request == 0) return;
+    m_state.engine.cancel(m_request);
+    m_request = 0;
+    ++m_number;
+}
+
+void Planner::resumeSearch()
+{
+    if (!std::exchange(m_held, false)) return;
+    if (planning() && m_step > 0 && m_request == 0) search(m_plannedFor, m_step);
 }
 
 // Answers to come belong to cuts that are gone. What others are compared with is waited for all the same.
 void Planner::giveUp()
 {
-    if (planning() && !isReference(m_plannedFor)) m_state.engine.cancel(m_request);
+    // Of a search that goes on there is something to compare with already.
+    if (planning() && (m_step > 0 || !isReference(m_plannedFor))) m_state.engine.cancel(m_request);
+    m_step = 0;
     if (m_quick != 0) m_state.engine.cancel(m_quick);
     m_quick = 0;
     ++m_number;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The plan for the cuts of now: asks for it, shows a quick one meanwhile, undoes cuts that are refused and asks what would
+// The plan for the cuts of now: asks for it, shows quick ones meanwhile, each better than the one before, undoes cuts that are refused and asks what would
 // help, and keeps the plans that others are compared with. Every change of the cuts is a command on the undo stack.
 
 #include "jobs/plan_questions.h"
@@ -19,6 +19,9 @@ public:
 
     void plan();  // for the settings of now
     void giveUp();
+    // A search for a better plan than the one that is shown makes way for more urgent questions, and goes on after them.
+    void holdSearch();
+    void resumeSearch();
     void engineDied();
     // In a new engine: all again, unless a loaded plan is shown, which needs none.
     void recover();
@@ -27,6 +30,8 @@ public:
     bool progressed(std::int64_t request);  // whether it is planning that has told of its progress
 
 private:
+    void search(const models::Settings& settings, std::size_t step);
+    bool showBetter(const models::Settings& settings, const protocol::PlanRecord& plan, std::size_t step);
     void apply(const Cuts& cuts);
     void planQuickly(const models::Settings& settings);
     [[nodiscard]] bool onlyPinsDiffer(const models::Settings& settings) const;
@@ -45,6 +50,8 @@ private:
     std::int64_t m_request = 0;  // while planning: for progress, and to give it up
     std::int64_t m_quick = 0;    // 0: none under way
     Shown m_shown = Shown::Final;
+    std::size_t m_step = 0;  // of the search that is under way: for how long the engine may take
+    bool m_held = false;
     std::optional<qint64> m_comparedBatch;  // of the references
     models::Settings m_accepted;            // those of the plan that is shown
     models::Settings m_plannedFor;          // while planning

@@ -88,7 +88,7 @@ void RunControl::answered(const base::Result<json::Value>& result)
         end(models::RunEnd::Failed);
         const base::Error unclear = base::makeError(base::ErrorCode::Internal, "the engine did not number the run");
         if (m_state.engine.state() == EngineState::Ready)
-            m_state.fail(Workbench::tr("Running"), result ? unclear : result.error());
+            m_state.fail(runningTopic(), result ? unclear : result.error());
         return;
     }
     const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
@@ -126,7 +126,7 @@ void RunControl::finished(const json::Value& params)
     end(endOf(*finished));
     if (finished->report) keep(*finished);
     else if (finished->error && finished->error->code != base::ErrorCode::Cancelled)
-        m_state.fail(Workbench::tr("Running"), *finished->error);
+        m_state.fail(runningTopic(), *finished->error);
     emit m_state.bench.runFinished();
 }
 

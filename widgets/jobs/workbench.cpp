@@ -176,10 +176,15 @@ void Workbench::whatIf(const std::vector<plan::Pin>& pins, QObject* context, Wha
 
 void Workbench::previewMove(protocol::ValueId from, protocol::ValueId to)
 {
+    m_impl->planner.holdSearch();
     m_impl->questions.preview(withMove(m_impl->planner.cuts(), from, to));
 }
 
-void Workbench::endPreview() { m_impl->questions.endPreview(); }
+void Workbench::endPreview()
+{
+    m_impl->questions.endPreview();
+    m_impl->planner.resumeSearch();
+}
 
 void Workbench::explain() { m_impl->questions.explain(); }
 

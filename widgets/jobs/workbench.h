@@ -83,4 +83,7 @@ private:
     QUndoStack m_undo;
 };
 
+// What Workbench::failed() says of a run.
+inline QString runningTopic() { return Workbench::tr("Running"); }
+
 }  // namespace hopscope::jobs

@@ -42,9 +42,10 @@ void Document::setModel(ModelPtr model, PartsPtr parts)
     emit refusalChanged(m_refusal);
 }
 
-void Document::setPlan(PlanPtr plan)
+void Document::setPlan(PlanPtr plan, Search search)
 {
     m_plan = std::move(plan);
+    m_search = search;
     setExplained({});
     emit planChanged();
 }

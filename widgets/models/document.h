@@ -47,6 +47,11 @@ struct Repair {
     bool operator==(const Repair&) const = default;
 };
 
+inline constexpr double provenGap = 1e-4;  // of plans: what is smaller is rounding
+
+// Whether the engine still looks for a better plan than the one that is shown.
+enum class Search { Over, GoesOn };
+
 // What would follow if what is being dragged were dropped where it is.
 struct Preview {
     PlanPtr plan;     // null: not known, or refused
@@ -89,6 +94,7 @@ public:
     [[nodiscard]] const ModelPtr& model() const { return m_model; }  // null: nothing is open
     [[nodiscard]] const PartsPtr& parts() const { return m_parts; }  // of the model; null: nothing is open
     [[nodiscard]] const PlanPtr& plan() const { return m_plan; }     // null: cannot be split, or not known yet
+    [[nodiscard]] bool searching() const { return m_search == Search::GoesOn; }
     // The plans of the strategies without pins, for comparison. Null while not known.
     [[nodiscard]] PlanPtr reference(base::Strategy strategy) const;
     [[nodiscard]] const Settings& settings() const { return m_settings; }
@@ -113,7 +119,7 @@ public:
     void setSource(QString model, QStringList data, QStringList roles);
     // Clears plan, references, runs. Parts are made here if they are not given, which is felt for large models.
     void setModel(ModelPtr model, PartsPtr parts = {});
-    void setPlan(PlanPtr plan);  // clears what explains it
+    void setPlan(PlanPtr plan, Search search = Search::Over);  // clears what explains it
     void setReference(base::Strategy strategy, PlanPtr plan);
     void setSettings(const Settings& settings);
     void setRefusal(const QString& sentence);      // clears the repairs
@@ -139,6 +145,7 @@ private:
     ModelPtr m_model;
     PartsPtr m_parts;
     PlanPtr m_plan;
+    Search m_search = Search::Over;
     std::map<base::Strategy, PlanPtr> m_references;
     Settings m_settings;
     QString m_modelPath, m_refusal;

@@ -9,7 +9,6 @@ namespace hopscope::models {
 
 namespace {
 
-constexpr double provenGap = 1e-4;
 
 std::array<double, 3> amounts(const FrontPoint& point)
 {

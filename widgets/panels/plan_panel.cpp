@@ -35,8 +35,6 @@ QString againstDepth(const models::Document& document)
                       : PlanPanel::tr("moves %1 % less than the depth rule").arg(size);
 }
 
-constexpr double provenGap = 1e-4;
-
 // What the box of strategies offers, in its order.
 constexpr std::array<std::pair<base::Strategy, base::Objective>, 4> offered{
     {{base::Strategy::Optimal, base::Objective::Time},
@@ -68,11 +66,13 @@ QString planHeadline(const protocol::PlanRecord* plan)
     return PlanPanel::tr("About %1, moves %2").arg(models::formatSeconds(*plan->predicted->seconds), bytes);
 }
 
-QString planQuality(const models::Document& document)
+namespace {
+
+QString foundQuality(const models::Document& document)
 {
     const models::PlanPtr& plan = document.plan();
     if (!plan || !plan->cost || *plan->cost <= 0) return {};
-    if (plan->gap && *plan->gap < provenGap)
+    if (plan->gap && *plan->gap < models::provenGap)
         return plan->pins.empty() ? PlanPanel::tr("Proven optimal in %1").arg(objectiveLabel(*plan))
                                   : PlanPanel::tr("Proven optimal in %1 for these pins").arg(objectiveLabel(*plan));
     if (plan->lowerBound && *plan->cost < 2 * *plan->lowerBound)
@@ -81,8 +81,16 @@ QString planQuality(const models::Document& document)
     const models::PlanPtr best = document.reference(base::Strategy::Optimal);
     if (!best || !best->cost || best->objective != plan->objective || *best->cost <= 0) return {};
     const double above = *plan->cost / *best->cost - 1;
-    if (above < provenGap) return PlanPanel::tr("Same cost as the optimum in %1").arg(objectiveLabel(*plan));
+    if (above < models::provenGap) return PlanPanel::tr("Same cost as the optimum in %1").arg(objectiveLabel(*plan));
     return PlanPanel::tr("%1 above the optimum in %2").arg(percent(above), objectiveLabel(*plan));
+}
+
+}  // namespace
+
+QString planQuality(const models::Document& document)
+{
+    const QString quality = foundQuality(document);
+    return quality.isEmpty() || !document.searching() ? quality : PlanPanel::tr("%1 so far").arg(quality);
 }
 
 QString planDetail(const models::Document& document)

@@ -121,6 +121,7 @@ void PhaseFeed::read(const models::RunLog* log)
         const models::PhasePoint& phase = log->phases()[m_read];
         m_timeline.append(phase.phase, {phase.start, phase.start + phase.seconds, phase.stage.number, phase.batch});
     }
+    m_timeline.setPrologue(log->prologueSeconds());
     m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);
 }
 

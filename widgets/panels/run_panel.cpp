@@ -48,11 +48,17 @@ QString settingsText(const models::Settings& settings)
     return parts.join(QStringLiteral(" · "));
 }
 
+QString finishedText(const models::RunLog& log, const QString& time)
+{
+    const QString longest = longestStageText(log), text = RunPanel::tr("Finished after %1").arg(time);
+    return longest.isEmpty() || log.stages().size() < 2 ? text : text + QStringLiteral(" · ") + longest;
+}
+
 QString endText(const models::RunLog& log)
 {
     const QString time = formatSeconds(log.elapsed());
     switch (log.end()) {
-    case models::RunEnd::Completed: return RunPanel::tr("Finished after %1").arg(time);
+    case models::RunEnd::Completed: return finishedText(log, time);
     case models::RunEnd::Failed: return RunPanel::tr("Failed after %1").arg(time);
     case models::RunEnd::Stopped: break;
     }
@@ -63,7 +69,37 @@ QString endText(const models::RunLog& log)
 
 }  // namespace
 
-QString progressText(const models::RunLog& log)
+std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan)
+{
+    const double here = log.secondsLeft();
+    if (here < 0 || log.stages().empty() || !plan.predicted) return std::nullopt;
+    double measured = 0, expected = 0, later = 0;
+    for (const protocol::PredictedStage& stage : plan.predicted->stages) {
+        if (!stage.seconds) return std::nullopt;
+        const auto known = std::ranges::find(log.stages(), stage.index, &models::StageProgress::index);
+        if (known == log.stages().end()) {
+            later += *stage.seconds;
+            continue;
+        }
+        const double share = known->finished ? 1 : stagePercent(*known) / 100.0;
+        measured += known->seconds;
+        expected += share * *stage.seconds;
+    }
+    return here + later * (expected > 0 ? measured / expected : 1);
+}
+
+namespace {
+
+QString leftText(const models::RunLog& log, const protocol::PlanRecord* plan)
+{
+    const QString here = RunPanel::tr("%1 left in this stage").arg(formatSeconds(log.secondsLeft()));
+    const std::optional<double> all = plan ? runSecondsLeft(log, *plan) : std::nullopt;
+    return all ? RunPanel::tr("%1, about %2 in all").arg(here, formatSeconds(*all)) : here;
+}
+
+}  // namespace
+
+QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan)
 {
     if (log.state() == RunState::Finished) return endText(log);
     QStringList parts;
@@ -71,8 +107,7 @@ QString progressText(const models::RunLog& log)
     if (!log.stages().empty()) parts << stageText(log);
     if (log.state() == RunState::Running) {
         if (log.rate() > 0) parts << RunPanel::tr("%1 rows/s").arg(formatCount(log.rate()));
-        if (log.secondsLeft() >= 0)
-            parts << RunPanel::tr("%1 left in this stage").arg(formatSeconds(log.secondsLeft()));
+        if (log.secondsLeft() >= 0) parts << leftText(log, plan);
     }
     return parts.join(QStringLiteral(" · "));
 }
@@ -232,9 +267,17 @@ void RunPanel::draw()
     m_controls->refresh();
     if (!isVisible()) return;
     m_timeline->refresh();
-    m_stages->show(log, m_context.document.plan().get());
+    m_stages->show(log, m_context.document.plan().get(), reportOf(log));
     m_progress->setValue(log != nullptr ? static_cast<int>(1000 * log->fraction()) : 0);
-    m_status->setFullText(log != nullptr ? progressText(*log) : tr("Press Start to run all stages."));
+    m_status->setFullText(log != nullptr ? progressText(*log, m_context.document.plan().get())
+                                         : tr("Press Start to run all stages."));
+}
+
+const schema::Report* RunPanel::reportOf(const models::RunLog* log) const
+{
+    const auto& runs = m_context.document.runs();
+    const auto found = std::ranges::find_if(runs, [&](const auto& run) { return run.log && run.log.get() == log; });
+    return found == runs.end() ? nullptr : found->report.get();
 }
 
 void RunPanel::showRuns()

@@ -19,8 +19,10 @@
 
 namespace hopscope::panels {
 
-// "Stage 3 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left"
-QString progressText(const models::RunLog& log);
+// "Stage 2 of 3 · 1,932,288 of 2,449,029 rows · 1.2 M rows/s · 0.4 s left in this stage, about 3 s in all"
+QString progressText(const models::RunLog& log, const protocol::PlanRecord* plan = nullptr);
+// Of the whole run: the rest of this stage at its rate, the others as predicted, slower or faster as those before were.
+std::optional<double> runSecondsLeft(const models::RunLog& log, const protocol::PlanRecord& plan);
 
 class RunPanel : public Panel {
     Q_OBJECT
@@ -34,6 +36,7 @@ private:
     void setupRuns();
     void setupConnections();
     void watch();
+    [[nodiscard]] const schema::Report* reportOf(const models::RunLog* log) const;  // null: not finished
     void draw();
     void showRuns();
     void showTitle();

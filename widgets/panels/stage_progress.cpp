@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/labels.h"
+#include "plots/stage_bars.h"
 
 namespace hopscope::panels {
 
@@ -21,6 +22,13 @@ const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, pr
     if (plan == nullptr || !plan->predicted) return nullptr;
     const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
     return found == plan->predicted->stages.end() ? nullptr : &*found;
+}
+
+const schema::StageRecord* recordOf(const schema::Report* report, protocol::StageId stage)
+{
+    if (report == nullptr) return nullptr;
+    const auto found = std::ranges::find(report->stages, stage, &schema::StageRecord::index);
+    return found == report->stages.end() ? nullptr : &*found;
 }
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
@@ -43,7 +51,56 @@ QString peakText(std::int64_t peak, const protocol::PredictedStage* predicted)
     return line;
 }
 
+QString timeText(const models::StageProgress& stage, const protocol::PredictedStage* predicted)
+{
+    const QString measured = models::formatSeconds(stage.seconds);
+    if (predicted == nullptr || !predicted->seconds) return measured;
+    return StageProgressList::tr("%1, predicted %2").arg(measured, models::formatSeconds(*predicted->seconds));
+}
+
+QString boundText(const schema::StageRecord* record)
+{
+    if (record == nullptr) return {};
+    return plots::boundText({.stage = record->index.number,
+                             .seconds = record->seconds,
+                             .bound = record->boundSeconds,
+                             .wall = record->wall});
+}
+
+// What a stage does in each phase, as what it waits for.
+QString doing(int phase)
+{
+    static constexpr std::array names{QT_TRANSLATE_NOOP("StageProgressList", "block building"),
+                                      QT_TRANSLATE_NOOP("StageProgressList", "gathering"),
+                                      QT_TRANSLATE_NOOP("StageProgressList", "copies to the GPU"),
+                                      QT_TRANSLATE_NOOP("StageProgressList", "computation"),
+                                      QT_TRANSLATE_NOOP("StageProgressList", "copies from the GPU"),
+                                      QT_TRANSLATE_NOOP("StageProgressList", "writing")};
+    return StageProgressList::tr(names.at(static_cast<std::size_t>(phase)));
+}
+
 }  // namespace
+
+QString waitText(const models::StageProgress& stage)
+{
+    constexpr int computing = 3;
+    constexpr double standsOut = 0.4;
+    const auto largest = std::ranges::max_element(stage.phases);
+    const double share = stage.seconds > 0 ? std::min(1.0, *largest / stage.seconds) : 0;
+    if (share < standsOut) return {};
+    const int phase = static_cast<int>(largest - stage.phases.begin());
+    const QString text = phase == computing
+                             ? StageProgressList::tr("computes (%1 %)").arg(percent(share))
+                             : StageProgressList::tr("waits for %1 (%2 %)").arg(doing(phase)).arg(percent(share));
+    return text;
+}
+
+QString longestStageText(const models::RunLog& log)
+{
+    const auto longest = std::ranges::max_element(log.stages(), {}, &models::StageProgress::seconds);
+    const QString waits = longest == log.stages().end() ? QString() : waitText(*longest);
+    return waits.isEmpty() ? QString() : StageProgressList::tr("stage %1 %2").arg(longest->index.number).arg(waits);
+}
 
 int stagePercent(const models::StageProgress& stage)
 {
@@ -52,15 +109,19 @@ int stagePercent(const models::StageProgress& stage)
     return static_cast<int>(std::min<std::int64_t>(99, 100 * stage.done / stage.destinations));
 }
 
-QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted)
+QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted,
+                    const schema::StageRecord* record)
 {
     if (stage == nullptr) return StageProgressList::tr("waiting");
     QStringList parts;
     if (!stage->finished) parts << StageProgressList::tr("%1 %").arg(stagePercent(*stage));
-    parts << models::formatSeconds(stage->seconds);
+    parts << timeText(*stage, predicted);
     if (stage->peakMemory > 0) parts << peakText(stage->peakMemory, predicted);
-    const QString line = parts.join(QStringLiteral(" · "));
-    return stage->overlap ? line + QLatin1Char('\n') + overlapText(*stage) : line;
+    QStringList lines{parts.join(QStringLiteral(" · "))}, causes{waitText(*stage), boundText(record)};
+    causes.removeAll(QString());
+    if (!causes.isEmpty()) lines << causes.join(QStringLiteral(" · "));
+    if (stage->overlap) lines << overlapText(*stage);
+    return lines.join(QLatin1Char('\n'));
 }
 
 QString stageDetails(const models::StageProgress* stage)
@@ -111,21 +172,23 @@ void StageProgressList::setCount(int count)
     m_grid->setRowStretch(count, 1);
 }
 
-void StageProgressList::show(const models::RunLog* log, const protocol::PlanRecord* plan)
+void StageProgressList::show(const models::RunLog* log, const protocol::PlanRecord* plan, const schema::Report* report)
 {
     const int planned = plan != nullptr ? static_cast<int>(plan->stages.size()) : 0;
     const int running = log != nullptr ? std::max(log->stageCount(), static_cast<int>(log->stages().size())) : 0;
     setCount(running > 0 ? running : planned);
-    for (int line = 0; line < static_cast<int>(m_lines.size()); ++line) fill(line, log, plan);
+    for (int line = 0; line < static_cast<int>(m_lines.size()); ++line) fill(line, log, plan, report);
 }
 
-void StageProgressList::fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan)
+void StageProgressList::fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan,
+                             const schema::Report* report)
 {
     const auto at = static_cast<std::size_t>(line);
     const models::StageProgress* stage = progressOf(log, protocol::StageId::at(at));
     Line& parts = m_lines[at];
     parts.bar->setValue(stage != nullptr ? stagePercent(*stage) : 0);
-    parts.status->setText(stageStatus(stage, predictedOf(plan, protocol::StageId::at(at))));
+    const protocol::StageId id = protocol::StageId::at(at);
+    parts.status->setText(stageStatus(stage, predictedOf(plan, id), recordOf(report, id)));
     parts.status->setToolTip(stageDetails(stage));
 }
 

@@ -13,9 +13,14 @@
 
 namespace hopscope::panels {
 
-// "6.3 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; of a GPU's finished
-// stage, in a second line, "copies hidden behind computing: 92 %"
-QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted);
+// "6.3 s, predicted 5.9 s · peak 1.1 MiB, predicted 1.2 MiB", "79 % · 2.4 s", "waiting"; in further lines what it waits for,
+// how far it is from its bound once the report is there, and of a GPU's finished stage "copies hidden behind computing: 92 %"
+QString stageStatus(const models::StageProgress* stage, const protocol::PredictedStage* predicted,
+                    const schema::StageRecord* record = nullptr);
+// The phase that takes most of its time: "waits for block building (62 %)", "computes (91 %)"; empty where none stands out.
+QString waitText(const models::StageProgress& stage);
+// Of the stage that took longest, once all have ended: "stage 2 waits for block building (62 %)".
+QString longestStageText(const models::RunLog& log);
 // What else a GPU's stage has to say, a sentence a line; empty on a CPU.
 QString stageDetails(const models::StageProgress* stage);
 int stagePercent(const models::StageProgress& stage);
@@ -24,7 +29,7 @@ class StageProgressList : public QWidget {
     Q_OBJECT
 public:
     explicit StageProgressList(QWidget* parent = nullptr);
-    void show(const models::RunLog* log, const protocol::PlanRecord* plan);
+    void show(const models::RunLog* log, const protocol::PlanRecord* plan, const schema::Report* report = nullptr);
     void setSelected(protocol::StageId stage);
 
 signals:
@@ -40,7 +45,7 @@ private:
         QLabel* status;
     };
     void setCount(int count);
-    void fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan);
+    void fill(int line, const models::RunLog* log, const protocol::PlanRecord* plan, const schema::Report* report);
 
     QGridLayout* m_grid;
     std::vector<Line> m_lines;

@@ -34,17 +34,26 @@ TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_c
     connect(document, &models::Document::frontChanged, this, &TradeOff::refresh);
     connect(document, &models::Document::planChanged, this, &TradeOff::refresh);
     connect(document, &models::Document::settingsChanged, this, &TradeOff::refresh);
+    // Once what has changed is known everywhere: the search changes the document itself.
+    const auto resume = [this] { m_context.workbench.front().resume(); };
+    connect(document, &models::Document::planChanged, this, resume, Qt::QueuedConnection);
+    connect(document, &models::Document::settingsChanged, this, resume, Qt::QueuedConnection);
+    connect(&context.workbench, &jobs::Workbench::engineBack, this, resume, Qt::QueuedConnection);
     connect(m_plot, &FrontPlot::chosen, this, &TradeOff::use);
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { use(index.row()); });
     refresh();
 }
 
-// What is painted is seen.
-void TradeOff::paintEvent(QPaintEvent* event)
+void TradeOff::showEvent(QShowEvent* event)
 {
-    Panel::paintEvent(event);
-    QMetaObject::invokeMethod(
-        this, [this] { m_context.workbench.front().explore(); }, Qt::QueuedConnection);
+    Panel::showEvent(event);
+    m_context.workbench.front().want(true);
+}
+
+void TradeOff::hideEvent(QHideEvent* event)
+{
+    Panel::hideEvent(event);
+    m_context.workbench.front().want(false);
 }
 
 QString TradeOff::stateLine() const

@@ -19,7 +19,8 @@ public:
     void setTheme(const style::Theme& theme) override { m_plot->setTheme(theme); }
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void refresh();

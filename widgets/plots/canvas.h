@@ -10,16 +10,17 @@
 
 namespace hopscope::plots {
 
-// Labels with units; `unit` and the range decide.
+// Labels with units; `unit` and the range decide. About `count` of them, fewer where there is no room.
 class UnitTicker : public QCPAxisTicker {
 public:
-    explicit UnitTicker(Unit unit, int count) : m_unit(unit), m_count(count) {}
+    explicit UnitTicker(Unit unit, int count) : m_unit(unit), m_count(count), m_room(count) {}
+    void setRoom(int labels) { m_room = std::max(2, labels); }
 
 protected:
     double getTickStep(const QCPRange& range) override
     {
         m_scale = scaleFor(std::max(std::abs(range.lower), std::abs(range.upper)), m_unit);
-        m_step = tickStep(range.lower, range.upper, m_count, m_scale);
+        m_step = tickStep(range.lower, range.upper, std::min(m_count, m_room), m_scale);
         return m_step;
     }
     int getSubTickCount(double) override { return 0; }
@@ -31,7 +32,7 @@ protected:
 
 private:
     Unit m_unit;
-    int m_count;
+    int m_count, m_room;
     double m_step = 1;
     Scale m_scale;
 };
@@ -83,6 +84,21 @@ public:
         recorder.end();
         painter.drawPicture(0, 0, picture);
     }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        const QFontMetrics metrics(smallFont());
+        const auto fit = [](const QCPAxis& axis, int room) {
+            if (const auto ticker = axis.ticker().dynamicCast<UnitTicker>()) ticker->setRoom(room);
+        };
+        fit(*xAxis, (event->size().width() - margins) / metrics.horizontalAdvance(QStringLiteral("1,000.0 ms  ")));
+        fit(*yAxis, event->size().height() / (2 * metrics.height()));
+        QCustomPlot::resizeEvent(event);
+    }
+
+private:
+    static constexpr int margins = 70;  // of the labels of the other axis, about
 };
 
 }  // namespace hopscope::plots

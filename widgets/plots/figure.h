@@ -5,6 +5,8 @@
 #include <QList>
 #include <QPainter>
 #include <QString>
+#include <QStringList>
+#include <QWidget>
 
 namespace hopscope::plots {
 
@@ -24,6 +26,9 @@ public:
 
 // All figures, one below the other; by the file's suffix svg, pdf, png or csv. Returns an empty string, or why not.
 QString exportFigures(const QList<Figure*>& figures, const QString& file);
+
+// What is wrong with the labels of all plots below a widget: those of an axis that touch. For tests of pictures.
+QStringList crowdedLabels(const QWidget& parent);
 
 // A field of a CSV line (RFC 4180).
 QString csvField(const QString& text);

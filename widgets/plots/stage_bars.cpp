@@ -78,6 +78,7 @@ struct StageBars::Impl {
     void legend();
     void colour();
     void axes();
+    [[nodiscard]] std::size_t every(const QString& label) const;
     void place();
     [[nodiscard]] int stageAt(const QPoint& at) const;
     [[nodiscard]] int numberOf(int stage) const;  // its place on the axis; -1: none
@@ -175,13 +176,23 @@ void StageBars::Impl::fillTicks(double width)
     ticks->setData(keys, values, true);
 }
 
+// How many stages there are to a label like that, so that labels do not touch.
+std::size_t StageBars::Impl::every(const QString& label) const
+{
+    constexpr int margins = 70, gap = 8;
+    const int wide = QFontMetrics(canvas->smallFont()).horizontalAdvance(label) + gap;
+    const auto most = static_cast<std::size_t>(std::max(1, (canvas->width() - margins) / wide));
+    return std::max<std::size_t>(1, (stages.size() + most - 1) / most);
+}
+
 void StageBars::Impl::axes()
 {
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-    const int every = std::max<int>(1, static_cast<int>(stages.size()) / 12);
-    for (std::size_t at = 0; at < stages.size(); at += static_cast<std::size_t>(every))
+    const bool numbers = every(tr("Stage %1").arg(8)) > 1;
+    const std::size_t step = every(numbers ? QStringLiteral("88") : tr("Stage %1").arg(8));
+    for (std::size_t at = 0; at < stages.size(); at += step)
         ticker->addTick(static_cast<double>(at),
-                        stages.size() > 8 ? QString::number(stages[at]) : tr("Stage %1").arg(stages[at]));
+                        numbers ? QString::number(stages[at]) : tr("Stage %1").arg(stages[at]));
     canvas->xAxis->setTicker(ticker);
     canvas->xAxis->setRange(-0.6, std::max<double>(static_cast<double>(stages.size()), 1) - 0.4);
     double top = 0;
@@ -293,6 +304,12 @@ void StageBars::setRuns(std::vector<StageRun> runs)
     if (runs.size() > runLimit) runs.resize(runLimit);
     m_impl->runs = std::move(runs);
     m_impl->fill();
+}
+
+void StageBars::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_impl->axes();
 }
 
 const std::vector<StageRun>& StageBars::runs() const { return m_impl->runs; }

@@ -59,6 +59,9 @@ signals:
     void stageClicked(int stage);
     void stageHovered(int stage);  // 0: none
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Impl;
     std::unique_ptr<Impl> m_impl;

@@ -24,6 +24,23 @@ QColor faded(QColor colour, double alpha)
     return colour;
 }
 
+QRect rowRect(const QRect& lanes, int row, int rows, int text)
+{
+    const double height = static_cast<double>(lanes.height()) / rows;
+    const int thick = std::min(static_cast<int>(height) - laneGap, text + 2);
+    const int centre = lanes.top() + static_cast<int>((row + 0.5) * height);
+    return {lanes.left(), centre - thick / 2, lanes.width(), std::max(thick, 2)};
+}
+
+// An empty lane with its name before it.
+void paintName(QPainter& painter, const QRect& lane, const QString& name, const style::Theme& theme)
+{
+    painter.setPen(theme.textMuted);
+    painter.drawText(QRect(0, lane.top(), lane.left() - textGap, lane.height()),
+                     Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, name);
+    painter.fillRect(lane, theme.bandB);
+}
+
 }  // namespace
 
 Timeline::Timeline(QWidget* parent) : QWidget(parent)
@@ -38,7 +55,7 @@ Timeline::Timeline(QWidget* parent) : QWidget(parent)
 
 QSize Timeline::sizeHint() const
 {
-    return {400, protocol::phaseCount * (fontMetrics().height() + laneGap) + fontMetrics().height() + 8};
+    return {400, rows() * (fontMetrics().height() + laneGap) + fontMetrics().height() + 8};
 }
 
 QSize Timeline::minimumSizeHint() const { return {160, sizeHint().height()}; }
@@ -51,8 +68,17 @@ void Timeline::append(int phase, const Interval& interval)
     lane.append(interval);
 }
 
+void Timeline::setPrologue(double seconds)
+{
+    if (m_prologue == seconds) return;
+    m_prologue = seconds;
+    updateGeometry();
+    update();
+}
+
 void Timeline::clear()
 {
+    setPrologue(0);
     for (Lane& lane : m_lanes) lane.clear();
     m_counted.fill(0);
     m_end = 0;
@@ -122,19 +148,25 @@ void Timeline::scaleAround(double moment, double factor)
 
 QRect Timeline::lanesRect(const QSize& size) const
 {
-    int names = 0;
+    int names = m_prologue > 0 ? fontMetrics().horizontalAdvance(tr("prologue")) : 0;
     for (int phase = 0; phase < protocol::phaseCount; ++phase)
         names = std::max(names, fontMetrics().horizontalAdvance(phaseTitle(phase)));
     const int left = names + textGap;
     return {left, 0, std::max(1, size.width() - left - 2), std::max(1, size.height() - fontMetrics().height() - 4)};
 }
 
+// Below the prologue's, which comes first.
 QRect Timeline::laneRect(const QRect& lanes, int phase) const
 {
-    const double height = static_cast<double>(lanes.height()) / protocol::phaseCount;
-    const int thick = std::min(static_cast<int>(height) - laneGap, fontMetrics().height() + 2);
-    const int centre = lanes.top() + static_cast<int>((phase + 0.5) * height);
-    return {lanes.left(), centre - thick / 2, lanes.width(), std::max(thick, 2)};
+    return rowRect(lanes, phase + rows() - protocol::phaseCount, rows(), fontMetrics().height());
+}
+
+QRect Timeline::prologueRect(const QSize& size) const
+{
+    if (m_prologue <= m_from || m_from > 0) return {};
+    const QRect lane = rowRect(lanesRect(size), 0, rows(), fontMetrics().height());
+    const double share = std::min(1.0, (m_prologue - m_from) / (m_to - m_from));
+    return {lane.topLeft(), QSize(std::max(1, static_cast<int>(share * lane.width())), lane.height())};
 }
 
 void Timeline::paintEvent(QPaintEvent*)
@@ -152,12 +184,13 @@ void Timeline::paintFigure(QPainter& painter, const QSize& size)
 {
     const QRect lanes = lanesRect(size);
     painter.setFont(font());
+    if (m_prologue > 0) {
+        paintName(painter, rowRect(lanes, 0, rows(), fontMetrics().height()), tr("prologue"), m_theme);
+        painter.fillRect(prologueRect(size), m_selected > 0 ? faded(m_theme.structure, 0.35) : m_theme.structure);
+    }
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         const QRect lane = laneRect(lanes, phase);
-        painter.setPen(m_theme.textMuted);
-        painter.drawText(QRect(0, lane.top(), lanes.left() - textGap, lane.height()),
-                         Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, phaseTitle(phase));
-        painter.fillRect(lane, m_theme.bandB);
+        paintName(painter, lane, phaseTitle(phase), m_theme);
         painter.save();
         painter.setClipRect(lane);
         paintLane(painter, lane, phase);
@@ -257,6 +290,8 @@ const Interval* Timeline::intervalAt(const QPoint& at, int* phase) const
 
 QString Timeline::describe(const QPoint& at) const
 {
+    if (prologueRect(size()).contains(at))
+        return tr("prologue: what depends on the graph alone, once\n%1").arg(valueLabel(m_prologue, Unit::Seconds));
     int phase = 0;
     const Interval* interval = intervalAt(at, &phase);
     if (interval == nullptr) return {};
@@ -349,6 +384,7 @@ QString Timeline::figureTitle() const { return tr("Pipeline"); }
 QString Timeline::csv() const
 {
     QString lines = QStringLiteral("phase,stage,batch,start,seconds\n");
+    if (m_prologue > 0) lines += QStringLiteral("prologue,0,0,0,%1\n").arg(m_prologue, 0, 'g', 9);
     for (std::size_t phase = 0; phase < m_lanes.size(); ++phase)
         for (const Interval& interval : m_lanes[phase].intervals())
             lines += QStringLiteral("%1,%2,%3,%4,%5\n")

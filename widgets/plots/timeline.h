@@ -1,6 +1,7 @@
 #pragma once
 
-// The lanes of the pipeline over time, one per phase: on a GPU several batches are under way at once, each in another lane.
+// The lanes of the pipeline over time, the prologue and one per phase: on a GPU several batches are under way at once, each in
+// another lane.
 // Paints exact bars while they are few, with their batch's number where there is room, else how busy each pixel's time was.
 // The batch under the pointer is marked in all lanes; wheel or + and - zoom, drag or arrows move, a double click or 0 shows everything.
 
@@ -20,7 +21,9 @@ class Timeline : public QWidget, public Figure {
 public:
     explicit Timeline(QWidget* parent = nullptr);
 
-    void append(int phase, const Interval& interval);  // then refresh()
+    void append(int phase, const Interval& interval);           // then refresh()
+    void setPrologue(double seconds);                           // from the beginning on; 0: no lane
+    [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of what is drawn of it; empty: nothing
     void clear();
     void setEnd(double seconds, bool finished);
     void setSelected(int stage);  // 0: none; others are drawn paler
@@ -53,6 +56,7 @@ protected:
 private:
     [[nodiscard]] QRect lanesRect(const QSize& size) const;
     [[nodiscard]] QRect laneRect(const QRect& lanes, int phase) const;
+    [[nodiscard]] int rows() const { return protocol::phaseCount + (m_prologue > 0 ? 1 : 0); }
     [[nodiscard]] double momentAt(const QPointF& at) const;  // seconds
     [[nodiscard]] const Interval* intervalAt(const QPoint& at, int* phase = nullptr) const;
     void fit();
@@ -69,7 +73,7 @@ private:
     std::array<Coverage, protocol::phaseCount> m_coverage;
     std::array<std::size_t, protocol::phaseCount> m_counted{};  // intervals that are in the coverage
     style::Theme m_theme;
-    double m_from = 0, m_to = 1, m_end = 0, m_drawnEnd = -1;
+    double m_from = 0, m_to = 1, m_end = 0, m_drawnEnd = -1, m_prologue = 0;
     bool m_finished = false, m_following = true, m_drawnFinished = false;
     int m_selected = 0;
     std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes

@@ -112,6 +112,7 @@ void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
     QAction* release =
         menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value.index); });
     release->setEnabled(models::isPinned(settings.pins, place.value));
+    release->setObjectName(QStringLiteral("graphLetPlan"));
     menu.addSeparator();
     const protocol::OpId producer = model.values[place.value].producer;
     if (!producer.valid()) return;

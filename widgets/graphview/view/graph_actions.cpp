@@ -1,6 +1,7 @@
 #include "graphview/view/graph_actions.h"
 
 #include <QActionGroup>
+#include <QHash>
 
 namespace hopscope::graphview {
 
@@ -55,6 +56,7 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
     action->setShortcut(key);
     action->setToolTip(tip);
     action->setStatusTip(tip);
+    action->setProperty(submenuProperty, m_submenu);
     connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
     // Letters and arrows belong to whatever has the focus; what no other widget knows acts from everywhere.
     const bool own = isBare(key);
@@ -66,6 +68,7 @@ QAction* GraphActions::add(const char* name, const QString& text, const QKeySequ
 
 void GraphActions::addZoom()
 {
+    m_submenu = tr("&Zoom");
     add("graphZoomIn", tr("Zoom in"), QKeySequence::ZoomIn, tr("Enlarge the graph"),
         [this] { m_parts.view.viewport().zoomBy(zoomStep); });
     add("graphZoomOut", tr("Zoom out"), QKeySequence::ZoomOut, tr("Show more of the graph"),
@@ -80,6 +83,7 @@ void GraphActions::addZoom()
 
 void GraphActions::addFolds()
 {
+    m_submenu = tr("&Modules");
     add("graphExpand", tr("Expand module"), QKeySequence(Qt::Key_Plus), tr("Show the contents of the selected module"),
         [this] { m_tools.folds.open(m_tools.targets.selectedNode()); });
     add("graphCollapse", tr("Collapse module"), QKeySequence(Qt::Key_Minus),
@@ -98,6 +102,7 @@ void GraphActions::addFolds()
 
 void GraphActions::addSearch()
 {
+    m_submenu = tr("&Find");
     add("graphFind", tr("Find in graph..."), QKeySequence::Find, tr("Search operators and modules"),
         [this] { m_tools.search.open(); });
     add("graphFindNext", tr("Find next"), QKeySequence(Qt::Key_F3), tr("Go to the next operator found"),
@@ -108,6 +113,7 @@ void GraphActions::addSearch()
 
 void GraphActions::addWalks()
 {
+    m_submenu = tr("&Go");
     add("graphUp", tr("Go to producer"), QKeySequence(Qt::Key_Up), tr("Select a producer of the selected node"),
         [this] { m_tools.navigator.step(Step::Up); });
     add("graphDown", tr("Go to consumer"), QKeySequence(Qt::Key_Down), tr("Select a consumer of the selected node"),
@@ -132,6 +138,7 @@ void GraphActions::addBookmarks()
 
 void GraphActions::addCuts()
 {
+    m_submenu = tr("&Pin");
     add("graphStore", tr("Store here"), QKeySequence(Qt::Key_S), tr("Store the selected value between stages"),
         [this] { m_tools.cuts.pinSelected(base::PinKind::Checkpoint); });
     add("graphNeverStore", tr("Never store"), QKeySequence(Qt::Key_N),
@@ -150,6 +157,7 @@ void GraphActions::addCuts()
 
 void GraphActions::addComparisons()
 {
+    m_submenu = tr("&Compare");
     using base::Strategy;
     auto* group = new QActionGroup(this);
     const auto comparison = [&](const char* name, const QString& text, const QString& tip,
@@ -171,6 +179,7 @@ void GraphActions::addComparisons()
 
 void GraphActions::addColours()
 {
+    m_submenu = tr("C&olour");
     auto* group = new QActionGroup(this);
     for (int i = 0; i < modeCount; ++i) {
         const auto mode = static_cast<ColourMode>(i);
@@ -199,6 +208,20 @@ QList<QAction*> GraphActions::folds() const
 
 void GraphActions::showFold(const FoldState& state) { m_everyOperator->setChecked(state.everyOperator); }
 
+// As keys act on what is selected, and a menu on what was clicked, which is selected as well.
+void GraphActions::showKeys(QMenu& menu) const
+{
+    static const QHash<QString, QString> same{{QStringLiteral("pin.checkpoint"), QStringLiteral("graphStore")},
+                                              {QStringLiteral("pin.no_checkpoint"), QStringLiteral("graphNeverStore")}};
+    for (QAction* shown : menu.actions()) {
+        const QString name = same.value(shown->objectName(), shown->objectName());
+        const auto known = std::ranges::find(m_all, name, &QAction::objectName);
+        if (known == m_all.end() || name.isEmpty() || *known == shown) continue;
+        shown->setShortcut((*known)->shortcut());
+        shown->setShortcutVisibleInContextMenu(true);
+    }
+}
+
 void GraphActions::showMenu(const Hit& hit, QPoint global)
 {
     if (!m_parts.view.scene()) return;
@@ -212,7 +235,8 @@ void GraphActions::showMenu(const Hit& hit, QPoint global)
     m_tools.cuts.addToMenu(*menu, at);
     fillMenu(*menu, at);
     menu->addSeparator();
-    menu->addAction(tr("Fit"), &m_parts.view.viewport(), &Viewport::fit);
+    menu->addAction(tr("Fit"), &m_parts.view.viewport(), &Viewport::fit)->setObjectName(QStringLiteral("graphFit"));
+    showKeys(*menu);
     menu->popup(global);
 }
 
@@ -221,16 +245,19 @@ void GraphActions::fillMenu(QMenu& menu, const Hit& at)
     const ScenePtr& scene = m_parts.view.scene();
     FoldControl* folds = &m_tools.folds;
     const bool node = at.kind == Hit::Kind::Node || at.kind == Hit::Kind::Expander;
+    const auto add = [&](const char* keysOf, const QString& text, auto run) {
+        menu.addAction(text, this, run)->setObjectName(QLatin1String(keysOf));
+    };
     if (node && !scene->graph.nodes[at.index].expands.isEmpty())
-        menu.addAction(tr("Open"), this, [folds, at] { folds->open(at.index); });
+        add("graphExpand", tr("Open"), [folds, at] { folds->open(at.index); });
     if (node && folds->isInModule(at.index))
-        menu.addAction(tr("Collapse the module around it"), this, [folds, at] { folds->closeAround(at.index); });
-    if (at.kind == Hit::Kind::Frame) menu.addAction(tr("Close"), this, [folds, at] { folds->close(at.index); });
+        add("graphCollapse", tr("Collapse the module around it"), [folds, at] { folds->closeAround(at.index); });
+    if (at.kind == Hit::Kind::Frame) add("graphCloseFrame", tr("Close"), [folds, at] { folds->close(at.index); });
     const int source = at.kind == Hit::Kind::Stub ? scene->stubs[at.index].source : node ? at.index : -1;
     const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
     if (std::ranges::any_of(scene->stubs, fromSource))
-        menu.addAction(tr("Show all uses"), this, [this, source] { m_tools.marks.toggleUses(source); });
-    if (node) menu.addAction(tr("Set or remove bookmark"), this, [this] { m_tools.bookmarks.toggle(); });
+        add("graphAllUses", tr("Show all uses"), [this, source] { m_tools.marks.toggleUses(source); });
+    if (node) add("graphBookmark", tr("Set or remove bookmark"), [this] { m_tools.bookmarks.toggle(); });
 }
 
 }  // namespace hopscope::graphview

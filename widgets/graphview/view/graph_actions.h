@@ -36,6 +36,9 @@ struct GraphTools {
     GraphTools& operator=(const GraphTools&) = delete;
 };
 
+// Of an action: the title of the submenu that it belongs into.
+inline constexpr const char* submenuProperty = "submenu";
+
 class GraphActions : public QObject {
     Q_OBJECT
 public:
@@ -57,14 +60,17 @@ private:
     void addCuts();
     void addComparisons();
     void addColours();
+    // In the submenu that was named last.
     QAction* add(const char* name, const QString& text, const QKeySequence& key, const QString& tip,
                  std::function<void()> run);
     void fillMenu(QMenu& menu, const Hit& hit);
+    void showKeys(QMenu& menu) const;
 
     const GraphParts& m_parts;
     GraphTools& m_tools;
     QList<QAction*> m_all, m_comparisons;
     QAction* m_everyOperator = nullptr;
+    QString m_submenu;
 };
 
 }  // namespace hopscope::graphview

@@ -34,6 +34,7 @@ void GraphOverlays::display(const ScenePtr& scene, const Colouring& colouring, c
                             Legend::Signs signs)
 {
     m_strip->legend().display(colouring, theme, signs);
+    m_strip->arrange();
     m_minimap->display(scene, colouring, theme);
 }
 

@@ -15,6 +15,7 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr int chipHeight = 18, chipGap = 6, swatch = 26;
+constexpr int closer = 8, closeGap = 2;  // where chips would not fit into a row otherwise
 
 void paintCard(QPainter& painter, const QRect& rect, const style::Theme& theme)
 {
@@ -126,7 +127,7 @@ std::vector<QRect> Legend::chips(int width) const
     // Where they do not fit into a row otherwise, they move together.
     int wanted = 0;
     for (const LegendEntry& entry : m_colouring.legend) wanted += chipWidth(entry.label) + chipGap;
-    const int spare = wanted > width ? 8 : 0, gap = wanted > width ? 2 : chipGap;
+    const int spare = wanted > width ? closer : 0, gap = wanted > width ? closeGap : chipGap;
     std::vector<QRect> places;
     int x = 0, y = (rowHeight - chipHeight) / 2;
     for (const LegendEntry& entry : m_colouring.legend) {
@@ -136,6 +137,13 @@ std::vector<QRect> Legend::chips(int width) const
         x += wide + gap;
     }
     return places;
+}
+
+int Legend::leastRow() const
+{
+    int wanted = 0;
+    for (const LegendEntry& entry : m_colouring.legend) wanted += chipWidth(entry.label) - closer + closeGap;
+    return wanted;
 }
 
 int Legend::heightForWidth(int width) const

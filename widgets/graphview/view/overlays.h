@@ -41,6 +41,7 @@ public:
     [[nodiscard]] QSize sizeHint() const override { return {400, heightForWidth(400)}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {60, rowHeight}; }
     [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] int leastRow() const;  // how wide all colours are side by side, moved together; 0: none
 
     static constexpr int rowHeight = 26;
 

@@ -8,11 +8,14 @@ namespace hopscope::graphview {
 ToolStrip::ToolStrip(GraphView& view, QWidget* parent)
     : QWidget(parent),
       m_view(view),
-      m_row(new QHBoxLayout(this)),
+      m_rows(new QVBoxLayout(this)),
+      m_row(new QHBoxLayout),
       m_legend(new Legend(this))
 {
     setObjectName(QStringLiteral("graphStrip"));
-    m_row->setContentsMargins(6, 3, 6, 3);
+    m_rows->setContentsMargins(6, 3, 6, 3);
+    m_rows->setSpacing(0);
+    m_rows->addLayout(m_row);
     m_row->setSpacing(2);
 }
 
@@ -21,6 +24,7 @@ void ToolStrip::fill(const QList<QAction*>& colours, const QList<QAction*>& comp
     m_colour = addMenu("graphColourButton", tr("Depth"), colours);
     m_row->addSpacing(6);
     m_row->addWidget(m_legend, 1, Qt::AlignVCenter);
+    m_row->addStretch(0);  // where the legend is not
     m_row->addSpacing(6);
     addMenu("graphCompareButton", tr("Compare"), comparisons);
     addMenu("graphFoldButton", tr("Fold"), folds);
@@ -28,6 +32,32 @@ void ToolStrip::fill(const QList<QAction*>& colours, const QList<QAction*>& comp
     m_zoom = addButton("graphZoomButton", tr("%1 %").arg(400));
     m_zoom->setMinimumWidth(m_zoom->sizeHint().width());
     connect(m_zoom, &QToolButton::clicked, this, [this] { m_view.viewport().zoomBy(1 / m_view.camera().scale); });
+}
+
+int ToolStrip::roomBesideButtons() const
+{
+    int room = contentsRect().width();
+    for (const QToolButton* button : findChildren<QToolButton*>())
+        room -= button->sizeHint().width() + m_row->spacing();
+    constexpr int around = 40;
+    return room - around;
+}
+
+void ToolStrip::arrange()
+{
+    const bool above = m_legend->leastRow() > roomBesideButtons();
+    if (above == m_above) return;
+    m_above = above;
+    m_row->removeWidget(m_legend);
+    m_rows->removeWidget(m_legend);
+    if (above) m_rows->insertWidget(0, m_legend);
+    else m_row->insertWidget(2, m_legend, 1, Qt::AlignVCenter);
+}
+
+void ToolStrip::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
 }
 
 void ToolStrip::showColour(const QString& mode)

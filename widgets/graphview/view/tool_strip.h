@@ -21,18 +21,23 @@ public:
     void showZoom(qreal scale);
     void setTheme(const style::Theme& theme);
     [[nodiscard]] Legend& legend() { return *m_legend; }
+    void arrange();  // after another legend: beside the buttons, or above them where there is no room for it
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    [[nodiscard]] int roomBesideButtons() const;
     QToolButton* addButton(const char* name, const QString& text);
     QToolButton* addMenu(const char* name, const QString& text, const QList<QAction*>& actions);
 
     GraphView& m_view;
+    QVBoxLayout* m_rows;
     QHBoxLayout* m_row;
     Legend* m_legend;
     QToolButton *m_colour = nullptr, *m_zoom = nullptr;
+    bool m_above = false;  // the legend has a row of its own
     style::Theme m_theme;
 };
 

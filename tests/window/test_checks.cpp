@@ -1,0 +1,194 @@
+// The checks of pictures see what people see: a fault of each kind, planted into a sound form, is found.
+
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStandardItemModel>
+#include <QTabBar>
+#include <QTableView>
+#include <QTest>
+
+#include "checks.h"
+#include "plots/stage_bars.h"
+#include "plots/time_plot.h"
+
+using namespace hopscope;
+
+namespace {
+
+// A form with something of each kind, all of it legible.
+struct Form {
+    Form()
+    {
+        window.setObjectName("form");
+        window.setStyleSheet("QWidget { background: white; color: black; }");
+        label = add(new QLabel("plain words"), "label");
+        rich = add(new QLabel("<b>rich</b> words"), "rich");
+        button = add(new QPushButton("press"), "button");
+        edit = add(new QLineEdit("field"), "edit");
+        tabs = add(new QTabBar, "tabs");
+        tabs->addTab("first");
+        tabs->addTab("second");
+        model.setHorizontalHeaderLabels({"name", "value"});
+        model.appendRow({new QStandardItem("conv1"), new QStandardItem("12 MiB")});
+        table = add(new QTableView, "table");
+        table->setModel(&model);
+        table->verticalHeader()->hide();
+        table->setFixedHeight(70);
+        window.resize(420, 320);
+        window.show();
+        if (!QTest::qWaitForWindowExposed(&window)) qInfo("the form is not exposed");
+    }
+    template <class T>
+    T* add(T* widget, const char* name)
+    {
+        widget->setObjectName(QLatin1String(name));
+        layout.addRow(widget);
+        return widget;
+    }
+    [[nodiscard]] QString found()
+    {
+        QCoreApplication::processEvents();
+        return (checks::clippedTexts(window) + checks::overlaps(window) +
+                checks::paleTexts(window, window.grab().toImage()))
+            .join(u'\n');
+    }
+
+    QStandardItemModel model;
+    QWidget window;
+    QFormLayout layout{&window};
+    QLabel *label, *rich;
+    QPushButton* button;
+    QLineEdit* edit;
+    QTabBar* tabs;
+    QTableView* table;
+};
+
+}  // namespace
+
+class TestChecks : public QObject {
+    Q_OBJECT
+private slots:
+    void aSoundFormHasNoFaults()
+    {
+        Form form;
+        QCOMPARE(form.found(), QString());
+    }
+
+    void plantedFaultsAreFound_data()
+    {
+        using Plant = std::function<void(Form&)>;
+        QTest::addColumn<Plant>("plant");
+        QTest::addColumn<QString>("sentence");
+        const auto row = [](const char* name, const Plant& plant, const char* sentence) {
+            QTest::newRow(name) << plant << QString::fromLatin1(sentence);
+        };
+        row(
+            "label", [](Form& f) { f.label->setFixedWidth(20); }, "form/label");
+        row(
+            "rich text", [](Form& f) { f.rich->setFixedWidth(20); }, "form/rich");
+        row(
+            "button", [](Form& f) { f.button->setFixedWidth(14); }, "form/button: \"press\" does not fit");
+        row(
+            "tab", [](Form& f) { f.tabs->setStyleSheet("QTabBar::tab { width: 12px; padding: 0; }"); }, "does not fit");
+        row(
+            "header", [](Form& f) { f.table->setColumnWidth(1, 12); }, "\"value\" does not fit");
+        row(
+            "cell", [](Form& f) { f.model.item(0, 0)->setText(QString(60, 'w')); }, "is cut and has no tip");
+        row(
+            "parent",
+            [](Form& f) {
+                f.label->setMinimumWidth(900);
+                f.window.setMaximumWidth(420);
+                f.window.layout()->setSizeConstraint(QLayout::SetNoConstraint);
+                f.window.resize(420, 320);
+            },
+            "is partly hidden");
+        row(
+            "pale label", [](Form& f) { f.label->setStyleSheet("color: #eeeeee"); },
+            "form/label: \"plain words\" has a contrast");
+        row(
+            "pale button", [](Form& f) { f.button->setStyleSheet("color: #dddddd"); },
+            "form/button: \"press\" has a contrast");
+        row(
+            "pale field", [](Form& f) { f.edit->setStyleSheet("color: #dddddd"); },
+            "form/edit: \"field\" has a contrast");
+        row(
+            "pale tabs", [](Form& f) { f.tabs->setStyleSheet("color: #e8e8e8"); }, "form/tabs");
+        row(
+            "pale header", [](Form& f) { f.table->horizontalHeader()->setStyleSheet("color: #e0e0e0"); },
+            "\"name\" has a contrast");
+        row(
+            "pale cell", [](Form& f) { f.model.item(0, 0)->setForeground(QColor("#e0e0e0")); },
+            "\"conv1\" has a contrast");
+    }
+    void plantedFaultsAreFound()
+    {
+        QFETCH(std::function<void(Form&)>, plant);
+        QFETCH(QString, sentence);
+        Form form;
+        plant(form);
+        QVERIFY2(form.found().contains(sentence), qPrintable(form.found()));
+    }
+
+    void aTipAndAnAreaThatScrollsAreNoFaults()
+    {
+        Form form;
+        form.model.item(0, 0)->setText(QString(60, 'w'));
+        form.model.item(0, 0)->setToolTip(QString(60, 'w'));
+        auto* area = form.add(new QScrollArea, "area");
+        auto* wide = new QLabel(QString(200, 'w'));
+        wide->setObjectName("wide");
+        area->setWidget(wide);
+        QCOMPARE(form.found(), QString());
+    }
+
+    void labelsOfPlotsThatTouchAreFound()
+    {
+        plots::TimePlot plot(QStringLiteral("memory"), plots::Unit::Bytes);
+        plot.setTheme(style::loadTheme(style::Mode::Light));
+        plot.series().append(0, 1);
+        plot.series().append(10, 5e9);
+        plot.setEnd(10, true);
+        plot.resize(420, 200);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.refresh();
+        QCoreApplication::processEvents();
+        for (const int width : {900, 420, 240, 160}) {
+            plot.resize(width, 120);
+            QCoreApplication::processEvents();
+            QVERIFY2(plots::crowdedLabels(plot).isEmpty(), qPrintable(QString::number(width)));
+        }
+        QFont large = plot.font();
+        large.setPointSize(60);
+        plot.setFont(large);
+        QCoreApplication::processEvents();
+        QVERIFY(!plots::crowdedLabels(plot).isEmpty());
+    }
+
+    void labelsOfManyStagesDoNotTouch()
+    {
+        for (const int count : {2, 8, 9, 30, 200})
+            for (const int width : {900, 300, 180}) {
+                plots::StageBars bars;
+                bars.setTheme(style::loadTheme(style::Mode::Light));
+                bars.resize(width, 160);
+                bars.show();
+                QVERIFY(QTest::qWaitForWindowExposed(&bars));
+                plots::StageRun run{"run", {}};
+                for (int stage = 1; stage <= count; ++stage) run.stages.push_back({.stage = stage, .seconds = 1.0});
+                bars.setRuns({run});
+                bars.resize(width - 1, 160);
+                QCoreApplication::processEvents();
+                QTest::qWait(20);
+                QVERIFY2(plots::crowdedLabels(bars).isEmpty(), qPrintable(QString("%1 in %2").arg(count).arg(width)));
+            }
+    }
+};
+
+QTEST_MAIN(TestChecks)
+#include "test_checks.moc"
