@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "analysis/stored.h"
 #include "executor/batching.h"
 #include "executor/device_context.h"
 
@@ -162,8 +163,12 @@ void Planned::compile(const PredictOptions& options)
 {
     std::optional<executor::TilingRequest> tiling;
     if (!gpu())
-        tiling = {options.batch, options.tile, budget(options.memory), at::get_num_threads(),
-                  executor::Families::of(options.fuse)};
+        tiling = {options.batch,
+                  options.tile,
+                  budget(options.memory),
+                  at::get_num_threads(),
+                  executor::Families::of(options.fuse),
+                  options.store};
     m_loops.clear();
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, tiling);
     for (const auto& programs : m_programs) {
@@ -179,7 +184,8 @@ executor::LoopProgram Planned::allocated(executor::LoopProgram program) const
 {
     if (gpu()) return program;
     for (const executor::Instruction& i : program.instructions)
-        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch)
+        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch &&
+            !analysis::isNarrowed(m_analysis, i.value, program.store))
             program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
     return program;
 }

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include "analysis/stored.h"
 #include "executor/exception_boundary.h"
 #include "executor/number.h"
 #include "forecast/planned.h"
@@ -71,7 +72,8 @@ base::Result<Prediction> Predictor::predict(const plan::Plan& plan, const Predic
         Prediction prediction = Planned(m_analysis, kept, plan, stop).predict(options);
         for (const plan::Checkpoint& checkpoint : plan.checkpoints)
             prediction.stored[checkpoint.value] =
-                executor::wholeBytes(m_analysis, checkpoint.value, kept.structure->sizes());
+                analysis::storedBytes(m_analysis, checkpoint.value, options.store,
+                                      executor::wholeBytes(m_analysis, checkpoint.value, kept.structure->sizes()));
         return prediction;
     });
 }
