@@ -1,4 +1,4 @@
-#include "base/tensor.h"
+#include "base/store_type.h"
 
 #include <array>
 #include <cstdlib>
@@ -33,6 +33,15 @@ constexpr std::array<DTypeFacts, 15> kFacts{{{"bool", 1},
 const DTypeFacts& facts(DType dtype) { return kFacts[static_cast<std::size_t>(dtype)]; }
 
 }  // namespace
+
+DType storedAs(DType computed, StoreType store)
+{
+    DType narrow = computed;
+    if (store == StoreType::Float32) narrow = DType::Float32;
+    else if (store == StoreType::BFloat16) narrow = DType::BFloat16;
+    else if (store == StoreType::Float16) narrow = DType::Float16;
+    return isFloating(computed) && itemSize(narrow) < itemSize(computed) ? narrow : computed;
+}
 
 std::size_t itemSize(DType dtype) { return facts(dtype).size; }
 const char* dtypeName(DType dtype) { return facts(dtype).name; }

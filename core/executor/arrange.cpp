@@ -17,8 +17,11 @@ namespace {
 using base::Reorder;
 
 // Measured on two cores of a virtual machine (Zen 5), per core: what a byte of a row costs more from memory than from
-// the caches; what an edge costs to label and to arrange, and a node to sort and to find by its number.
-constexpr double secondsPerByte = 0.1e-9, secondsPerEdge = 35e-9, secondsPerNode = 200e-9;
+// the caches; what an edge costs to label and to arrange, a node to sort and to find by its number, and a byte of a
+// result to write where its row lies instead of after the one before.
+constexpr double secondsPerByte = 0.085e-9, secondsPerEdge = 35e-9, secondsPerNode = 200e-9, secondsPerWritten = 0.8e-9;
+constexpr double spareable = 0.8;                 // of the rows of clear communities
+constexpr double leastGain = 1.5;                 // of what is spared over what it takes: both are rough
 constexpr double cached = 16 << 20;               // bytes of a table that the last cache serves anyway
 constexpr std::int64_t communityBytes = 1 << 21;  // of the rows of a community, which a tile should find in its cache
 constexpr double leastTogether = 0.12;            // share of the sampled edges within communities
@@ -87,12 +90,13 @@ private:
         if (m_session.device.gpu()) return "a GPU computes nodes as they come";
         if (m_nodes > std::numeric_limits<std::int32_t>::max()) return "there are too many nodes to number in 32 bits";
         if (automatic && !roundsAlike()) return "results could differ in their last bits";
-        if (automatic && spared() <= cost()) return "the rows that tiles share are too few to be worth the search";
+        if (automatic && spared() <= leastGain * cost())
+            return "the reads that it could spare are not worth the search";
         const graph::Neighbours graph = neighbours();
         report.before = report.after = graph::rowsPerDestination(graph, nullptr, tileRows());
         if (automatic) {
             const double share = report.before * static_cast<double>(m_nodes) / static_cast<double>(graph.edges());
-            if (spared() * share <= cost()) return "tiles share most of their rows already";
+            if (spared() * share <= leastGain * cost()) return "tiles share most of their rows already";
             if (graph::sampledTogether(graph, communityRows()) < leastTogether)
                 return "a sample of the edges shows no communities that fit into caches";
         }
@@ -161,6 +165,15 @@ private:
         return bytes;
     }
 
+    // Of a row, in all stages.
+    [[nodiscard]] double writtenBytes() const
+    {
+        double bytes = 0;
+        for (const LoopProgram* const program : m_programs)
+            for (const Written& w : program->writes) bytes += rowBytes(w.value);
+        return bytes;
+    }
+
     [[nodiscard]] double rowBytes(ir::ValueId id) const
     {
         const ir::Value& value = m_session.analysis.program.value(id);
@@ -180,11 +193,12 @@ private:
     // Seconds of one core: what would be spared at most, and what it takes.
     [[nodiscard]] double spared() const
     {
-        return static_cast<double>(m_relation->edges) * bytesPerEdge() * secondsPerByte;
+        return spareable * static_cast<double>(m_relation->edges) * bytesPerEdge() * secondsPerByte;
     }
     [[nodiscard]] double cost() const
     {
-        return static_cast<double>(m_relation->edges) * secondsPerEdge + static_cast<double>(m_nodes) * secondsPerNode;
+        return static_cast<double>(m_relation->edges) * secondsPerEdge +
+               static_cast<double>(m_nodes) * (secondsPerNode + writtenBytes() * secondsPerWritten);
     }
 
     Session& m_session;

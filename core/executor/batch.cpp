@@ -8,6 +8,7 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "analysis/stored.h"
 #include "executor/segment_run.h"
 #include "loader/tensors.h"
 #include "operators/operators.h"
@@ -347,6 +348,7 @@ void Batch::segment(const Instruction& i)
     if (s.from >= 0) in.source = reg(s.from);
     else
         in.source = m_session.device.gpu() ? m_session.residents.table(s.source) : m_session.table(s.source, m_program);
+    in.computed = loader::scalarType(m_session.analysis.program.value(s.source).dtype);
     in.columns = s.from < 0 ? from.rows : s.columns >= 0 ? reg(s.columns) : at::Tensor();
     in.offsets = from.offsets;
     in.pieces = from.pieces;
@@ -445,7 +447,7 @@ void Batch::collect(StagingChunk* chunk)
         at::Tensor& made = reg(w.from);
         if (m_session.choice.holds(w.value)) keep(w, made);
         if (m_session.choice.onlyHere(w.value)) continue;
-        m_writtenBytes += bytesOf(made);
+        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(), bytesOf(made));
         if (chunk) {
             at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
             m_session.device.download(made, host);

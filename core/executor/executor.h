@@ -13,6 +13,7 @@
 #include "base/choices.h"
 #include "base/reorder.h"
 #include "base/result.h"
+#include "base/store_type.h"
 #include "base/tensor.h"
 #include "executor/events.h"
 #include "loader/loader.h"
@@ -34,6 +35,7 @@ struct Options {
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
     // CPU: in which order nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
+    base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 
@@ -74,6 +76,16 @@ struct OrderReport {
     std::string reason;            // a sentence
 };
 
+// What storing a value in a narrower type has changed, over all of its elements.
+struct StoreReport {
+    ir::ValueId value;
+    std::string name;  // as messages have it
+    base::DType from = base::DType::Float32, to = base::DType::Float32;
+    double maxAbsolute = 0;     // largest difference of a finite element
+    double largest = 0;         // largest finite element
+    std::int64_t infinite = 0;  // finite elements that became infinite
+};
+
 struct RunReport {
     std::vector<StageReport> stages;
     double prologueSeconds = 0;
@@ -82,6 +94,7 @@ struct RunReport {
     std::int64_t peakMemory = 0;
     std::vector<StoredTensor> outputs;      // in the order of Program::outputs
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
+    std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
     std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };

@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "executor/staging.h"
+#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
@@ -115,7 +116,9 @@ at::Tensor Feed::picked(const Instruction& i)
         const auto slice = m_block.slice(i.rows, i.space, i.key);
         return slice ? slice->columns.narrow(0, slice->first, slice->count) : m_block.globals(i.rows, i.space, i.key);
     });
-    return timed(Phase::Gather, [&] { return pick(m_session.table(i.value, m_program), 0, rows, pageable); });
+    at::Tensor picked =
+        timed(Phase::Gather, [&] { return pick(m_session.table(i.value, m_program), 0, rows, pageable); });
+    return computed(i.value, std::move(picked));
 }
 
 at::Tensor Feed::numbers(const Instruction& i)
@@ -139,11 +142,19 @@ at::Tensor Feed::columns(const Segment& s)
     return timed(Phase::Block, [&] { return m_block.globals(s.messages, s.columnSpace, s.columnKey); });
 }
 
+// Of rows that are stored in a narrower type.
+at::Tensor Feed::computed(ir::ValueId value, at::Tensor rows)
+{
+    const at::ScalarType type = loader::scalarType(m_session.analysis.program.value(value).dtype);
+    if (rows.scalar_type() == type) return rows;
+    return timed(Phase::Gather, [&] { return rows.to(type); });
+}
+
 at::Tensor Feed::read(const Instruction& i, const Buffer* buffer)
 {
     at::Tensor host = rowsOf(i, buffer);
     countRead(i.value, host.numel() * static_cast<std::int64_t>(host.element_size()));
-    return host;
+    return buffer ? host : computed(i.value, std::move(host));
 }
 
 // The rows of destinations that follow each other do so, too.

@@ -66,6 +66,7 @@ private:
     }
     at::Tensor numbers(const Instruction& i);
     at::Tensor columns(const Segment& s);
+    at::Tensor computed(ir::ValueId value, at::Tensor rows);
     at::Tensor read(const Instruction& i, const Buffer* buffer);
     at::Tensor rowsOf(const Instruction& i, const Buffer* buffer);
     at::Tensor inOrder(const Instruction& i);

@@ -28,7 +28,10 @@ TablesInPlace::TablesInPlace(const analysis::Analysis& analysis, const plan::Loo
     for (const StripRegion& r : fuser.regions())
         for (const int i : r.steps)
             for (const analysis::OperandRows& o : operands(i))
-                if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) ++m_readers[{o.value, o.rows}];
+                if (o.use == Use::Source && o.rows.kind == RowKind::Frontier) {
+                    ++m_readers[{o.value, o.rows}];
+                    m_inStrips.insert({o.value, o.rows});
+                }
     std::set<Held> tables;
     for (const auto& [held, count] : m_readers) tables.insert(held);
     for (const auto& [held, steps] : m_reshapes) tables.insert(held);
@@ -40,8 +43,15 @@ bool TablesInPlace::isTable(const Held& held, const Given& given) const
 {
     const ir::ValueId value = held.first;
     const bool there = given.stored.contains(value) || m_analysis.available(value);
-    return held.second.kind == RowKind::Frontier && !m_computed.contains(held) && there && given.suitable(value) &&
-           !isRecipe(m_analysis, value);
+    return held.second.kind == RowKind::Frontier && !m_computed.contains(held) && there &&
+           given.suitable(value, readInStrips(held)) && !isRecipe(m_analysis, value);
+}
+
+// Its rows, or what they are reshaped to.
+bool TablesInPlace::readInStrips(const Held& held) const
+{
+    if (m_inStrips.contains(held)) return true;
+    return std::ranges::any_of(reshapesOf(held), [this](int at) { return readInStrips(reshaped(at)); });
 }
 
 // Whether it is a copy: towers of PNA, of which there is only one.

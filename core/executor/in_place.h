@@ -34,6 +34,7 @@ private:
     using Held = std::pair<ir::ValueId, ir::RowClass>;
 
     bool isTable(const Held& held, const Given& given) const;
+    bool readInStrips(const Held& held) const;
     bool reshapesRows(int step) const;
     bool repeatsOnce(const ir::Op& op) const;
     bool onlyReadInPlace(const Held& held) const;
@@ -52,6 +53,7 @@ private:
     const Fuser& m_fuser;
     bool m_tiles;
     std::set<Held> m_computed;                    // by the loop
+    std::set<Held> m_inStrips;                    // read by strips
     std::map<Held, int> m_readers;                // segments and row gathers that could read a table in place
     std::map<Held, std::vector<int>> m_reshapes;  // steps, by what they reshape
     std::map<ir::ValueId, ir::ValueId> m_tables;  // by what is read in place

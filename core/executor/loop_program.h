@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/rows/classes.h"
+#include "base/store_type.h"
 #include "executor/segment.h"
 #include "executor/strips.h"
 #include "plan/plan.h"
@@ -92,6 +93,7 @@ struct LoopProgram {
     std::vector<ir::RowClass> classes;                     // all row classes in use
     std::set<ir::SpaceId> frontiers;                       // node types whose frontier is built for each batch
     std::optional<Tiling> tiling;                          // Tiles
+    base::StoreType store = base::StoreType::Exact;        // of the stores that it reads and writes
     std::vector<ir::ValueId> inPlace;  // Tiles: tables whose rows are read where they lie, by global row number
     std::map<ir::ValueId, ir::ValueId> reshaped;  // Tiles: values that are read in place as rows of another table
 };
@@ -103,8 +105,8 @@ enum class Way : std::uint8_t {
     Tiles,    // CPU: side by side; tables are read in place where that spares the frontier (tiles.h)
 };
 
-// Whether kernels can read rows of the value's table in place.
-using InPlace = std::function<bool(ir::ValueId)>;
+// Whether kernels can read rows of the value's table in place; in strips, which take them in their own type only.
+using InPlace = std::function<bool(ir::ValueId, bool inStrips)>;
 
 // `stored`: the values that earlier stages write. In batches on a CPU all frontiers of the loop are built, since their rows
 // are counted; otherwise those that are only read in place are not. Raises Internal if the plan uses a value that is neither

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analysis/stored.h"
 #include "executor/loop_program.h"
 #include "executor/structure.h"
 
@@ -75,7 +76,7 @@ std::map<ir::ValueId, std::int64_t> inPlaceBytes(const analysis::Analysis& analy
     std::map<ir::ValueId, std::int64_t> bytes;
     for (const ir::ValueId v : program.inPlace) {
         if (analysis.program.value(v).origin == ir::Origin::Op) {
-            bytes[v] = wholeBytes(analysis, v, structure.sizes());
+            bytes[v] = analysis::storedBytes(analysis, v, program.store, wholeBytes(analysis, v, structure.sizes()));
         } else {  // rows of an input may lie apart
             const at::Tensor table = structure.value(v);
             bytes[v] = table.size(0) * table.stride(0) * static_cast<std::int64_t>(table.element_size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/stored.h"
 #include "executor/memory.h"
 
 namespace hopscope::executor {
@@ -51,12 +52,16 @@ StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan
     const bool gpu = !tiling;
     const Families families = tiling ? tiling->families : Families::none();
     std::unordered_set<ir::ValueId> stored;
-    const InPlace inPlace = [&](ir::ValueId v) {
-        return gpu ? choice.holds(v) : readsInPlace(analysis, structure, v, stored.contains(v));
+    const base::StoreType store = tiling ? tiling->store : base::StoreType::Exact;
+    const InPlace inPlace = [&](ir::ValueId v, bool inStrips) {
+        if (gpu) return choice.holds(v);
+        const bool narrow = analysis::isNarrowed(analysis, v, store);
+        return !(narrow && inStrips) && readsInPlace(analysis, structure, v, stored.contains(v));
     };
     const auto inTiles = [&](const plan::Loop& loop) -> std::optional<LoopProgram> {
         if (tiling->batch) return std::nullopt;
         LoopProgram program = compileLoop(analysis, loop, stored, inPlace, Way::Tiles, families);
+        program.store = store;
         program.tiling = tilingOf(analysis, structure, program, *tiling);
         return program.tiling ? std::optional(std::move(program)) : std::nullopt;
     };
@@ -66,6 +71,7 @@ StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan
             auto tiles = tiling ? inTiles(loop) : std::nullopt;
             const Way way = gpu ? Way::Gpu : Way::Batches;
             loops.push_back(tiles ? std::move(*tiles) : compileLoop(analysis, loop, stored, inPlace, way, families));
+            loops.back().store = store;
         }
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);

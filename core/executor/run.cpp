@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 
+#include "analysis/naming/value_names.h"
 #include "base/units.h"
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
@@ -51,8 +52,12 @@ public:
         const bool gpu = m_session.device.gpu();
         std::optional<TilingRequest> tiling;
         if (!gpu)
-            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(),
-                      Families::of(m_session.options.fuse)};
+            tiling = {m_session.options.batch,
+                      m_session.options.tile,
+                      m_budget,
+                      at::get_num_threads(),
+                      Families::of(m_session.options.fuse),
+                      m_session.options.store};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
@@ -129,8 +134,19 @@ private:
         for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         runLoop(m_session, program, report, progress, m_budget);
         for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value)) m_session.stores.at(w.value)->checkComplete();
+            if (!m_session.choice.onlyHere(w.value)) finishStore(w.value);
         for (const Reduced& r : program.reductions) finishReduction(r.op);
+    }
+
+    void finishStore(ir::ValueId value)
+    {
+        const Store& store = *m_session.stores.at(value);
+        store.checkComplete();
+        if (!store.isNarrow()) return;
+        const Rounding& lost = store.rounding();
+        m_session.report.narrowed.push_back({value, analysis::nameOfValue(m_session.analysis, value),
+                                             m_session.analysis.program.value(value).dtype, store.view().dtype,
+                                             lost.maxAbsolute, lost.largest, lost.infinite});
     }
 
     void readInPlace(const LoopProgram& program, plan::Bytes& bytes)

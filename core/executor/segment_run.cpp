@@ -19,9 +19,9 @@ kernels::Index index(const at::Tensor& numbers)
 
 namespace {
 
-std::optional<kernels::Element> elementOf(const at::Tensor& t)
+std::optional<kernels::Element> elementOf(at::ScalarType type)
 {
-    switch (t.scalar_type()) {
+    switch (type) {
     case at::kFloat: return kernels::Element::Float32;
     case at::kHalf: return kernels::Element::Float16;
     case at::kBFloat16: return kernels::Element::BFloat16;
@@ -31,8 +31,9 @@ std::optional<kernels::Element> elementOf(const at::Tensor& t)
 
 bool hasKernel(const SegmentInputs& in)
 {
-    if (in.source.dim() == 0 || !elementOf(in.source)) return false;
-    if (in.weight.defined() && in.weight.scalar_type() != in.source.scalar_type()) return false;
+    if (in.source.dim() == 0 || !elementOf(in.source.scalar_type())) return false;
+    if (in.computed != in.source.scalar_type() && in.computed != at::kFloat) return false;
+    if (in.weight.defined() && in.weight.scalar_type() != in.computed) return false;
     return in.source.size(0) == 0 || in.source.select(0, 0).is_contiguous();
 }
 
@@ -51,7 +52,8 @@ kernels::SegmentArguments kernelArguments(const Segment& segment, const SegmentI
     if (in.weight.defined()) a.weight = in.weight.const_data_ptr();
     a.source = in.source.const_data_ptr();
     a.out = out.mutable_data_ptr();
-    a.element = *elementOf(in.source);
+    a.element = *elementOf(in.computed);
+    a.sourceElement = *elementOf(in.source.scalar_type());
     a.destinations = in.offsets.numel() - 1;
     a.width = segment.width;
     a.heads = segment.heads;
@@ -81,6 +83,7 @@ at::Tensor runGeneric(const Segment& segment, SegmentInputs in)
 {
     if (in.count >= 0) in.columns = in.columns.narrow(0, in.first, in.count);
     at::Tensor messages = in.columns.defined() ? in.source.index_select(0, in.columns) : in.source;
+    messages = messages.to(in.computed);
     if (in.weight.defined()) {
         std::vector<std::int64_t> shape = in.weight.sizes().vec();
         while (static_cast<std::int64_t>(shape.size()) < messages.dim()) shape.push_back(1);
@@ -148,7 +151,7 @@ at::Tensor runSegment(const Segment& segment, const SegmentInputs& given, Sessio
     SegmentInputs in = given;
     if (!hasKernel(in)) return runGeneric(segment, in);
     if (in.weight.defined()) in.weight = in.weight.contiguous();
-    at::Tensor out = at::empty(resultShape(in), in.source.options());
+    at::Tensor out = at::empty(resultShape(in), in.source.options().dtype(in.computed));
     const kernels::SegmentArguments a = kernelArguments(segment, in, out);
     if (session.device.gpu()) return runOnGpu(a, in, session) ? out : runGeneric(segment, in);
     inShares(a.offsets, a.destinations, a.width,

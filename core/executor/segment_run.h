@@ -15,6 +15,8 @@ namespace hopscope::executor {
 struct SegmentInputs {
     at::Tensor source;   // rows to gather from, or one row per message
     at::Tensor columns;  // source row of each message; undefined: messages in order
+    at::ScalarType computed =
+        at::kFloat;      // type of the result and the weight; the source may be stored in a narrower one
     at::Tensor weight;   // undefined: none
     at::Tensor offsets;  // destinations + 1
     std::int64_t first =

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/naming/value_names.h"
+#include "analysis/stored.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -144,14 +145,23 @@ std::string Session::storeName(ir::ValueId id) const
     return ir::valueName(id);
 }
 
+bool Session::isOutput(ir::ValueId id) const
+{
+    return std::ranges::any_of(analysis.program.outputs, [id](const auto& o) { return o.value == id; });
+}
+
 Store& Session::createStore(ir::ValueId id)
 {
     const auto it = stores.find(id);
     if (it != stores.end()) return *it->second;
-    const std::string name = storeName(id);
-    auto made = std::make_unique<Store>(options.folder, name, analysis::nameOfValue(analysis, id),
-                                        analysis.program.value(id).dtype, shapeOf(analysis, id, structure.sizes()),
-                                        analysis.rowDim(id), structure.scratch());
+    const std::string called = analysis::nameOfValue(analysis, id);
+    const base::DType type = analysis::storedType(analysis, id, storeType());
+    const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
+    const int rowDim = analysis.rowDim(id);
+    const bool scattered = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id);
+    auto made = scattered ? std::make_unique<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
+                          : std::make_unique<Store>(options.folder, storeName(id), called, type, shape, rowDim,
+                                                    structure.scratch());
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

@@ -56,6 +56,8 @@ public:
     // A value of the prologue in the order of an adjacency.
     at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
+    // On a GPU stores keep their types.
+    [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call
     void finishReduction(ir::OpId op);
     void checkStop() const;
@@ -67,6 +69,7 @@ public:
 private:
     at::Tensor evaluateWhole(const ir::Op& op, ir::ValueId id);
     std::string storeName(ir::ValueId id) const;
+    [[nodiscard]] bool isOutput(ir::ValueId id) const;
 
     std::recursive_mutex m_mutex;  // guards what follows and the report's notes; making one value asks for others
     std::unordered_map<ir::ValueId, at::Tensor> m_whole;

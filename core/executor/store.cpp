@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "graph/file.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -35,7 +36,32 @@ Store::Store(const std::string& folder, const std::string& name, std::string val
     m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
     if (numpy) openNpy(m_file, dtype, shape);
     else openSafetensors(m_file, name, dtype, shape);
-    m_rows = shape.empty() ? 1 : shape[static_cast<std::size_t>(rowDim)];
+    begin(shape, scratch);
+}
+
+Store::Store(const std::string& folder, std::string value, base::DType dtype, const std::vector<std::int64_t>& shape,
+             int rowDim, const graph::Scratch& scratch)
+    : m_value(std::move(value)),
+      m_rowDim(rowDim)
+{
+    openScratch(folder, dtype, shape);
+    begin(shape, scratch);
+}
+
+void Store::openScratch(const std::string& folder, base::DType dtype, const std::vector<std::int64_t>& shape)
+{
+    m_view.dtype = dtype;
+    m_view.shape = shape;
+    m_view.strides = base::contiguousStrides(shape);
+    const auto memory = unwrap(graph::mapScratch(folder, std::max<std::int64_t>(m_view.bytes(), 1), graph::Fill::Any));
+    m_view.data = memory.get();
+    m_view.owner = memory;
+    m_tensor = at::from_blob(memory.get(), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
+}
+
+void Store::begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch)
+{
+    m_rows = shape.empty() ? 1 : shape[static_cast<std::size_t>(m_rowDim)];
     m_rowBytes = m_rows ? m_view.bytes() / m_rows : 0;
     m_written = unwrap(scratch.allocate(std::max<std::int64_t>(m_rows, 1)));
 }
@@ -74,17 +100,44 @@ void Store::write(const at::Tensor& rows, const at::Tensor& values)
     check(values.size(m_rowDim) == rows.numel(), "the rows of a result are not those of its class");
     const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
-    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, values);
+    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, rounded(values));
 }
 
-void Store::writeRange(std::int64_t first, const at::Tensor& values)
+void Store::writeRange(std::int64_t first, const at::Tensor& wide)
 {
+    const at::Tensor values = rounded(wide);
     const std::int64_t n = values.size(m_rowDim);
     for (std::int64_t i = 0; i < n; ++i) mark(first + i);
     if (n == 0) return;
-    if (m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
+    const bool inFile = m_npy || m_safetensors;
+    if (!inFile || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
     else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
+}
+
+namespace {
+
+Rounding roundingOf(const at::Tensor& values, const at::Tensor& stored)
+{
+    const at::Tensor sizes = values.abs(), finite = sizes.isfinite(), kept = stored.isfinite();
+    const at::Tensor difference = (stored.to(values.scalar_type()) - values).abs().masked_fill(~kept, 0.0);
+    return {difference.max().item<double>(), sizes.masked_fill(~finite, 0.0).max().item<double>(),
+            finite.logical_and(~kept).sum().item<std::int64_t>()};
+}
+
+}  // namespace
+
+at::Tensor Store::rounded(const at::Tensor& values)
+{
+    if (values.scalar_type() == m_tensor.scalar_type()) return values;
+    at::Tensor stored = values.to(m_tensor.scalar_type());
+    const Rounding lost = values.numel() ? roundingOf(values, stored) : Rounding();
+    const std::lock_guard lock(m_mutex);
+    m_narrow = true;
+    m_rounding.maxAbsolute = std::max(m_rounding.maxAbsolute, lost.maxAbsolute);
+    m_rounding.largest = std::max(m_rounding.largest, lost.largest);
+    m_rounding.infinite += lost.infinite;
+    return stored;
 }
 
 void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)

@@ -23,6 +23,7 @@ struct TilingRequest {
     double budget = 1;                  // bytes for all workers together
     int threads = 1;
     Families families{};  // that are computed in strips
+    base::StoreType store = base::StoreType::Exact;
 };
 
 // The tiles of a loop that is compiled for them; nullopt if it has a frontier, if there would be only a few tiles of the

@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "analysis/stored.h"
 #include "executor/batching.h"
 #include "executor/device_context.h"
 #include "executor/number.h"
@@ -68,7 +69,8 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     m_eachBatch = options.eachBatch;
     for (std::size_t s = 0; s < m_plan.stages.size(); ++s) prediction.stages.push_back(stage(s, prediction.batch));
     for (const plan::Checkpoint& c : m_plan.checkpoints)
-        prediction.stored[c.value] = executor::wholeBytes(m_analysis, c.value, m_structure.sizes());
+        prediction.stored[c.value] = analysis::storedBytes(
+            m_analysis, c.value, options.store, executor::wholeBytes(m_analysis, c.value, m_structure.sizes()));
     return prediction;
 }
 
@@ -167,8 +169,12 @@ void Planned::compile(const PredictOptions& options)
 {
     std::optional<executor::TilingRequest> tiling;
     if (!gpu())
-        tiling = {options.batch, options.tile, budget(options.memory), at::get_num_threads(),
-                  executor::Families::of(options.fuse)};
+        tiling = {options.batch,
+                  options.tile,
+                  budget(options.memory),
+                  at::get_num_threads(),
+                  executor::Families::of(options.fuse),
+                  options.store};
     m_loops.clear();
     m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, tiling);
     for (const auto& programs : m_programs) {
@@ -184,7 +190,8 @@ executor::LoopProgram Planned::allocated(executor::LoopProgram program) const
 {
     if (gpu()) return program;
     for (const executor::Instruction& i : program.instructions)
-        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch)
+        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch &&
+            !analysis::isNarrowed(m_analysis, i.value, program.store))
             program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
     return program;
 }

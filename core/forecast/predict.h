@@ -15,6 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "base/result.h"
+#include "base/store_type.h"
 #include "base/tensor.h"
 #include "loader/loader.h"
 #include "plan/machine.h"
@@ -59,6 +60,7 @@ struct PredictOptions {
     bool staysBeside = false;  // the plan will run in this process during the lifetime of the predictor
     std::optional<std::int64_t> tile{};  // as executor::Options::tile
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};  // likewise
+    base::StoreType store = base::StoreType::Exact;                                             // likewise
 };
 
 // Caches what depends on the graph only. The first call is linear in the edges that the model uses, as is every call

@@ -9,6 +9,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "analysis/stored.h"
 #include "executor/batch.h"
 #include "executor/dense.h"
 #include "executor/device_trace.h"
@@ -87,7 +88,8 @@ private:
         if (!m_analysis.available(v) && !m_analysis.hasRows(v) && !reduced(value)) return {};  // evaluated from others
         at::Tensor& table = m_tables[v];
         if (!table.defined())
-            table = zeros(executor::shapeOf(m_analysis, v, m_structure.sizes()), loader::scalarType(value.dtype));
+            table = zeros(executor::shapeOf(m_analysis, v, m_structure.sizes()),
+                          loader::scalarType(analysis::storedType(m_analysis, v, m_program.store)));
         return table;
     }
 

@@ -1,5 +1,6 @@
 #include "forecast/traffic.h"
 
+#include "analysis/stored.h"
 #include "executor/failure.h"
 
 namespace hopscope::forecast {
@@ -218,7 +219,11 @@ private:
 
     // ---- tables
 
-    std::int64_t bytesOfRow(ir::ValueId value) { return executor::rowBytes(m_analysis, value, m_structure.sizes()); }
+    std::int64_t bytesOfRow(ir::ValueId value)
+    {
+        const std::int64_t bytes = executor::rowBytes(m_analysis, value, m_structure.sizes());
+        return analysis::storedBytes(m_analysis, value, m_program.store, bytes);
+    }
 
     // Of a table that is read in place: rows of an input may lie apart.
     std::int64_t strideBytes(ir::ValueId value)

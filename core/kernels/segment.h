@@ -59,6 +59,8 @@ struct SegmentArguments {
     const void* source = nullptr;
     void* out = nullptr;
     Element element = Element::Float32;
+    // CPU, with float32 as the element: of the source alone. Widening is exact.
+    Element sourceElement = Element::Float32;
     std::int64_t destinations = 0;
     std::int64_t width = 0;
     std::int64_t heads = 1;

@@ -82,14 +82,15 @@ struct AnyColumns {
 };
 
 // The positions of one destination and a block of columns that share a weight.
-template <class Elements, class Columns>
+template <class Elements, class Out, class Columns>
 struct Run {
-    using T = Elements;
+    using T = Elements;  // of the source
+    using O = Out;       // of out and of weights
     const SegmentArguments& a;
     Columns columns;
     std::int64_t begin, end;  // positions, at least one
     std::int64_t positions;   // of all destinations at hand: the end of prefetching
-    T* out;                   // row of the destination
+    O* out;                   // row of the destination
     float sign;               // -0 where values are negated, else 0
     std::int64_t head = 0;
 
@@ -101,7 +102,7 @@ struct Run {
     [[nodiscard]] HWY_INLINE float weight(std::int64_t p) const
     {
         if (sizeof(T) == 2 && a.weight == nullptr) return 1;
-        return widen(static_cast<const T*>(a.weight)[(p - a.weightFirst) * a.heads + head]);
+        return widen(static_cast<const O*>(a.weight)[(p - a.weightFirst) * a.heads + head]);
     }
     [[nodiscard]] bool hub() const { return end - begin > kPiece; }
 };
@@ -114,14 +115,14 @@ HWY_INLINE hn::Vec<D> flipped(D d, const Run& run, hn::Vec<D> value)
 }
 
 template <class Step, class Run, class D>
-HWY_INLINE void finish(D d, const Run& run, hn::Vec<D> value, typename Run::T* to)
+HWY_INLINE void finish(D d, const Run& run, hn::Vec<D> value, typename Run::O* to)
 {
     if (run.a.combine == Combine::Mean) value = hn::Div(value, hn::Set(d, static_cast<float>(run.end - run.begin)));
     store(d, flipped<Step>(d, run, value), to);
 }
 
 template <class Step, class Run, class D>
-HWY_INLINE hn::Vec<D> startOf(D d, const Run& run, const typename Run::T* out)
+HWY_INLINE hn::Vec<D> startOf(D d, const Run& run, const typename Run::O* out)
 {
     return run.a.accumulate ? load(d, out) : hn::Set(d, Step::kStart);
 }
@@ -260,53 +261,55 @@ void columns(const Run& run, std::int64_t at, std::int64_t end)
     upToEight<Step, weighted>(wide, run, at, end - at);
 }
 
-template <class Step, bool weighted, class T, class Columns>
+template <class Step, bool weighted, class T, class O, class Columns>
 void destination(const SegmentArguments& a, std::int64_t d, std::int64_t positions)
 {
-    Run<T, Columns> run{.a = a,
-                        .columns = Columns(a.columns),
-                        .begin = a.offsets[d],
-                        .end = a.offsets[d + 1],
-                        .positions = positions,
-                        .out = static_cast<T*>(a.out) + d * a.width,
-                        .sign = a.combine == Combine::Min ? -0.0f : 0.0f};
+    Run<T, O, Columns> run{.a = a,
+                           .columns = Columns(a.columns),
+                           .begin = a.offsets[d],
+                           .end = a.offsets[d + 1],
+                           .positions = positions,
+                           .out = static_cast<O*>(a.out) + d * a.width,
+                           .sign = a.combine == Combine::Min ? -0.0f : 0.0f};
     const std::int64_t heads = a.weight != nullptr ? a.heads : 1;
     const std::int64_t part = a.width / heads;
     for (; run.head < heads; ++run.head) columns<Step, weighted>(run, run.head * part, (run.head + 1) * part);
 }
 
-template <class Step, bool weighted, class T, class Columns>
+template <class Step, bool weighted, class T, class O, class Columns>
 void segments(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
     for (std::int64_t d = first; d < last; ++d) {
         if (a.offsets[d] == a.offsets[d + 1]) {
-            T* const out = static_cast<T*>(a.out) + d * a.width;
-            if (!a.accumulate) std::fill(out, out + a.width, narrow<T>(a.empty));
+            O* const out = static_cast<O*>(a.out) + d * a.width;
+            if (!a.accumulate) std::fill(out, out + a.width, narrow<O>(a.empty));
         } else {
-            destination<Step, weighted, T, Columns>(a, d, a.offsets[last]);
+            destination<Step, weighted, T, O, Columns>(a, d, a.offsets[last]);
         }
     }
 }
 
-template <class T, bool weighted, class Columns>
+template <class T, class O, bool weighted, class Columns>
 void combined(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
     const bool sums = a.combine == Combine::Sum || a.combine == Combine::Mean;
-    if (sums) segments<SumStep, weighted, T, Columns>(a, first, last);
-    else segments<MostStep, weighted, T, Columns>(a, first, last);
+    if (sums) segments<SumStep, weighted, T, O, Columns>(a, first, last);
+    else segments<MostStep, weighted, T, O, Columns>(a, first, last);
 }
 
 template <class Columns>
 void floats(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
-    if (a.weight != nullptr) combined<float, true, Columns>(a, first, last);
-    else combined<float, false, Columns>(a, first, last);
+    if (a.weight != nullptr) combined<float, float, true, Columns>(a, first, last);
+    else combined<float, float, false, Columns>(a, first, last);
 }
 
 void segment(const SegmentArguments& a, std::int64_t first, std::int64_t last)
 {
-    if (a.element == Element::Float16) combined<Float16, true, AnyColumns>(a, first, last);
-    else if (a.element == Element::BFloat16) combined<BFloat16, true, AnyColumns>(a, first, last);
+    if (a.element == Element::Float16) combined<Float16, Float16, true, AnyColumns>(a, first, last);
+    else if (a.element == Element::BFloat16) combined<BFloat16, BFloat16, true, AnyColumns>(a, first, last);
+    else if (a.sourceElement == Element::Float16) combined<Float16, float, true, AnyColumns>(a, first, last);
+    else if (a.sourceElement == Element::BFloat16) combined<BFloat16, float, true, AnyColumns>(a, first, last);
     else if (a.columns.wide) floats<ColumnsOf<std::int64_t>>(a, first, last);
     else floats<ColumnsOf<std::int32_t>>(a, first, last);
 }

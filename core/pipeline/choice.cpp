@@ -54,7 +54,7 @@ base::Result<PlanAnswer> makePlan(const Prepared& prepared, forecast::Predictor&
 
 forecast::PredictOptions limitsOf(const DeviceOptions& device, std::optional<std::int64_t> batch)
 {
-    return {.batch = batch, .memory = device.memory, .fuse = device.fuse};
+    return {.batch = batch, .memory = device.memory, .fuse = device.fuse, .store = device.store};
 }
 
 base::Result<PlanRequest> requestFor(const Prepared& prepared, const PlanSource& source, const DeviceOptions& device)

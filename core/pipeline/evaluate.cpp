@@ -28,6 +28,7 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     schema::Report made = toReport(*prepared, done->plan, done->run, done->forecast);
     made.fuse = request.device.fuse;
     made.reorder = request.device.reorder;
+    made.store = request.device.store;
     base::Result<schema::Report> report = publish(*done, std::move(made), folder);
     if (!report) return base::forward(report);
     return Evaluation{std::move(*report), std::move(done->verdict)};

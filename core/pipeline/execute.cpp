@@ -52,9 +52,17 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.memoryLimit = request.device.memory;
     options.fuse = request.device.fuse;
     options.reorder = request.device.reorder;
+    options.store = request.device.store;
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     return options;
+}
+
+base::Status checkStore(base::StoreType store, const plan::Plan& plan)
+{
+    if (store == base::StoreType::Exact || plan.device == "cpu") return {};
+    return base::fail(base::ErrorCode::Usage, "stores of a run on " + plan.device + " keep the type of their values",
+                      "leave --store out, or use --device cpu");
 }
 
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
@@ -66,6 +74,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (!chosen) return base::forward(chosen);
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
+    if (const base::Status may = checkStore(request.device.store, execution.plan); !may) return may;
     execution.forecast = std::move(chosen->forecast);
     if (request.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
@@ -78,6 +87,9 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
                       runOptions(request, execution.plan), observer, stop, std::move(chosen->structure));
     reporter.progressEnded();
     if (!run) return base::forward(run);
+    if (request.device.store != base::StoreType::Exact && run->narrowed.empty())
+        run->notes.push_back(std::string("no value stored between stages is wider than ") +
+                             base::nameOf(request.device.store) + ": --store changes nothing");
     if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
@@ -120,6 +132,7 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
     for (const executor::StoredTensor& stored : execution.run.checkpoints)
         request.checkpoints[stored.value] = stored.tensor;
     request.mode = wanted.verify;
+    request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.device.store;
     request.scratchFolder = wanted.folder;
     return request;
 }

@@ -9,6 +9,7 @@
 
 #include "base/fuse.h"
 #include "base/reorder.h"
+#include "base/store_type.h"
 #include "placement/cost_model.h"
 
 namespace hopscope::pipeline {
@@ -26,6 +27,7 @@ struct DeviceOptions {
     int threads = 0;                                        // cores of the CPU; 0: all
     std::vector<base::Fuse> fuse = base::allFuse();         // patterns that a CPU computes in one pass over the edges
     base::Reorder reorder = base::Reorder::Auto;            // in which order a CPU computes nodes
+    base::StoreType store = base::StoreType::Exact;         // of checkpoints
 };
 
 struct PlanSource {  // a file, or made by a strategy

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "analysis/stored.h"
 #include "base/units.h"
 #include "pipeline/machine.h"
 #include "placement/account.h"
@@ -126,13 +127,18 @@ private:
         plan.batch = m_request.limits.batch;
         plan.hashes = m_prepared.hashes;
         schema::fillBytes(plan, m_prepared.analysis, m_prepared.sizes);
+        for (plan::Checkpoint& c : plan.checkpoints)
+            if (c.bytesWritten)
+                c.bytesWritten =
+                    analysis::storedBytes(m_prepared.analysis, c.value, m_request.limits.store, *c.bytesWritten);
     }
 
     base::Result<placement::CostModel> costs(const plan::Plan& plan)
     {
         base::Result<plan::RowCounts> rows = m_predictor.countRows(plan, m_request.limits, m_stop);
         if (!rows) return base::forward(rows);
-        return placement::CostModel(m_prepared.analysis, m_request.objective, m_machine, std::move(*rows));
+        return placement::CostModel(m_prepared.analysis, m_request.objective, m_machine, std::move(*rows),
+                                    m_request.limits.store);
     }
 
     base::Result<Candidate> priced(plan::Plan plan)

@@ -56,6 +56,8 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     if (forecast) addForecast(report.stages, *forecast);
     for (const executor::OrderReport& o : run.orders)
         report.orders.push_back({o.nodes, o.used, o.seconds, o.before, o.after, o.reason});
+    for (const executor::StoreReport& s : run.narrowed)
+        report.narrowed.push_back({s.name, s.from, s.to, s.maxAbsolute, s.largest, s.infinite});
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/rows/classes.h"
+#include "analysis/stored.h"
 #include "operators/operators.h"
 
 namespace hopscope::placement {
@@ -48,12 +49,20 @@ double rowBytes(const Analysis& a, ValueId v)
     return itemsPerRow(a, v) * static_cast<double>(base::itemSize(a.program.value(v).dtype));
 }
 
-CostModel::CostModel(const Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows)
+CostModel::CostModel(const Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows,
+                     base::StoreType store)
     : m_analysis(analysis),
       m_objective(objective),
       m_machine(std::move(machine)),
-      m_rows(std::move(rows))
+      m_rows(std::move(rows)),
+      m_store(store)
 {}
+
+double CostModel::storedRowBytes(ValueId value) const
+{
+    const auto size = static_cast<double>(base::itemSize(analysis::storedType(m_analysis, value, m_store)));
+    return itemsPerRow(m_analysis, value) * size;
+}
 
 double CostModel::priced(double bytes, double rate) const
 {
@@ -72,19 +81,19 @@ double CostModel::rows(const RowClass& on, SpaceId destination) const
 
 double CostModel::write(ValueId value, const RowClass& on, SpaceId destination) const
 {
-    return priced(rowBytes(m_analysis, value) * rows(on, destination), m_machine.write);
+    return priced(storedRowBytes(value) * rows(on, destination), m_machine.write);
 }
 
 double CostModel::read(ValueId value, const RowClass& on, SpaceId destination) const
 {
-    const double bytes = rowBytes(m_analysis, value) * rows(on, destination);
+    const double bytes = storedRowBytes(value) * rows(on, destination);
     return priced(bytes, on.kind == RowKind::Frontier ? m_machine.gather : m_machine.read);
 }
 
 double CostModel::bytes(ValueId value) const
 {
     const auto table = m_rows.tables.find(m_analysis.rowSpace(value));
-    return table == m_rows.tables.end() ? 0 : rowBytes(m_analysis, value) * table->second;
+    return table == m_rows.tables.end() ? 0 : storedRowBytes(value) * table->second;
 }
 
 double CostModel::batches(SpaceId destination) const

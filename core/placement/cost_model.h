@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "base/choices.h"
+#include "base/store_type.h"
 #include "plan/machine.h"
 #include "plan/row_counts.h"
 
@@ -18,7 +19,9 @@ using base::Objective;
 // that it touches, so that plans that move equally much are told apart by their work.
 class CostModel {
 public:
-    CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows);
+    // `store`: the type of stores.
+    CostModel(const analysis::Analysis& analysis, Objective objective, plan::Machine machine, plan::RowCounts rows,
+              base::StoreType store = base::StoreType::Exact);
 
     // Of a class in all batches of a loop over `destination`.
     [[nodiscard]] double rows(const ir::RowClass& rows, ir::SpaceId destination) const;
@@ -33,6 +36,7 @@ public:
     [[nodiscard]] Objective objective() const { return m_objective; }
 
 private:
+    [[nodiscard]] double storedRowBytes(ir::ValueId value) const;
     [[nodiscard]] double seconds(ir::OpId op, double rows) const;
     [[nodiscard]] double touched(ir::OpId op) const;
     [[nodiscard]] double operations(ir::OpId op) const;
@@ -43,6 +47,7 @@ private:
     Objective m_objective;
     plan::Machine m_machine;
     plan::RowCounts m_rows;
+    base::StoreType m_store;
 };
 
 // Bytes of one row, from the sample's shape. Constant time.

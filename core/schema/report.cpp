@@ -144,6 +144,28 @@ OrderRecord orderFrom(const Reader& item)
             .reason = item.get<std::string>("reason")};
 }
 
+Value narrowedValue(const NarrowedRecord& narrowed)
+{
+    Value item;
+    item["value"] = narrowed.value;
+    item["from"] = base::dtypeName(narrowed.from);
+    item["to"] = base::dtypeName(narrowed.to);
+    item["max_abs"] = narrowed.maxAbsolute;
+    item["largest"] = narrowed.largest;
+    item["infinite"] = narrowed.infinite;
+    return item;
+}
+
+NarrowedRecord narrowedFrom(const Reader& item)
+{
+    return {.value = item.get<std::string>("value"),
+            .from = readDType(item.child("from")),
+            .to = readDType(item.child("to")),
+            .maxAbsolute = item.get<double>("max_abs"),
+            .largest = item.get<double>("largest"),
+            .infinite = item.get<std::int64_t>("infinite")};
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -155,6 +177,9 @@ Report readFields(const Reader& root)
     if (root.maybe<std::string>("reorder")) report.reorder = json::named<base::Reorder>(root, "reorder");
     if (root.has("orders"))
         for (const Reader& order : root.items("orders")) report.orders.push_back(orderFrom(order));
+    if (root.maybe<std::string>("store")) report.store = json::named<base::StoreType>(root, "store");
+    if (root.has("narrowed"))
+        for (const Reader& store : root.items("narrowed")) report.narrowed.push_back(narrowedFrom(store));
     report.hashes = readHashes(root);
     for (const Reader& stage : root.items("stages")) report.stages.push_back(stageFrom(stage));
     report.prologueSeconds = root.get<double>("prologue_seconds");
@@ -203,6 +228,9 @@ Value reportValue(const Report& report)
     document["reorder"] = report.reorder ? Value(base::nameOf(*report.reorder)) : Value();
     document["orders"] = Value::array();
     for (const OrderRecord& order : report.orders) document["orders"].push(orderValue(order));
+    document["store"] = report.store ? Value(base::nameOf(*report.store)) : Value();
+    document["narrowed"] = Value::array();
+    for (const NarrowedRecord& store : report.narrowed) document["narrowed"].push(narrowedValue(store));
     document["hashes"] = writeHashes(report.hashes);
     document["stages"] = Value::array();
     for (const StageRecord& stage : report.stages) document["stages"].push(stageValue(stage));

@@ -12,6 +12,7 @@
 #include "base/choices.h"
 #include "base/reorder.h"
 #include "base/result.h"
+#include "base/store_type.h"
 #include "base/tensor.h"
 #include "plan/plan.h"
 #include "plan/walls.h"
@@ -131,6 +132,16 @@ struct OrderRecord {
     bool operator==(const OrderRecord&) const = default;
 };
 
+// A value that was stored in a narrower type, and what that has changed in all of its elements.
+struct NarrowedRecord {
+    std::string value;  // by its name
+    base::DType from = base::DType::Float32, to = base::DType::Float32;
+    double maxAbsolute = 0;     // largest difference of a finite element
+    double largest = 0;         // largest finite element
+    std::int64_t infinite = 0;  // finite elements that became infinite
+    bool operator==(const NarrowedRecord&) const = default;
+};
+
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
@@ -138,6 +149,8 @@ struct Report {
     std::optional<std::vector<base::Fuse>> fuse{};  // patterns that a CPU was to fuse; none: older reports
     std::optional<base::Reorder> reorder{};         // what was asked for; none: older reports
     std::vector<OrderRecord> orders{};
+    std::optional<base::StoreType> store{};  // what was asked for; none: older reports
+    std::vector<NarrowedRecord> narrowed{};
     std::map<std::string, std::string> hashes;  // "model", "data", "roles"
     std::vector<StageRecord> stages;
     double prologueSeconds = 0, seconds = 0;

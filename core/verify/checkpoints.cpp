@@ -1,5 +1,6 @@
 #include "verify/checkpoints.h"
 
+#include "analysis/stored.h"
 #include "base/proc.h"
 #include "executor/unsplit.h"
 #include "verify/compare.h"
@@ -8,11 +9,14 @@ namespace hopscope::verify {
 
 namespace {
 
+// `type`: what the value is stored in.
 TensorError errorOf(ir::ValueId value, const base::TensorView& staged, const base::TensorView& reference,
-                    const Tolerance& tolerance)
+                    base::DType type, const Tolerance& tolerance)
 {
     TensorError error{ir::valueName(value)};
-    if (mismatch(staged, reference)) addDifference(error);
+    base::TensorView expected = reference;
+    expected.dtype = type;
+    if (mismatch(staged, expected)) addDifference(error);
     else compareAll(staged, reference, tolerance, error);
     return error;
 }
@@ -32,7 +36,9 @@ base::Status compareCheckpoints(const Request& request, std::int64_t needed, con
     if (!reference && reference.error().code == base::ErrorCode::Cancelled) return base::forward(reference);
     if (!reference) return {};
     for (const auto& [value, tensor] : request.checkpoints)
-        verdict.checkpoints.push_back(errorOf(value, tensor, reference->at(value), verdict.tolerance));
+        verdict.checkpoints.push_back(errorOf(value, tensor, reference->at(value),
+                                              analysis::storedType(*request.analysis, value, request.store),
+                                              verdict.tolerance));
     return {};
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
+#include "analysis/stored.h"
 #include "base/proc.h"
 #include "base/temporary_file.h"
 #include "base/units.h"
@@ -293,14 +295,45 @@ Tolerance toleranceOf(const analysis::Analysis& analysis)
 
 }  // namespace
 
+namespace {
+
+// The most by which a store rounds, relative to the value.
+double unitOf(base::StoreType store)
+{
+    switch (store) {
+    case base::StoreType::BFloat16: return std::ldexp(1.0, -8);
+    case base::StoreType::Float16: return std::ldexp(1.0, -11);
+    case base::StoreType::Float32: return std::ldexp(1.0, -24);
+    case base::StoreType::Exact: break;
+    }
+    return 0;
+}
+
+// What the next layers make of the rounding of stores depends on their weights. Errors of the inputs of a sum average
+// out rather than add up, and activations damp them: four units of the largest value for each store.
+void allowFor(const Request& request, Tolerance& tolerance)
+{
+    int stores = 0;
+    for (const plan::Checkpoint& c : request.plan->checkpoints)
+        if (analysis::isNarrowed(*request.analysis, c.value, request.store)) ++stores;
+    tolerance.scale = std::max(tolerance.scale, std::min(4 * stores * unitOf(request.store), 0.05));
+}
+
+}  // namespace
+
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop)
 {
     Verification verdict;
     if (request.analysis) verdict.tolerance = toleranceOf(*request.analysis);
+    const bool narrow = request.store != base::StoreType::Exact && request.plan && request.analysis;
+    if (narrow) allowFor(request, verdict.tolerance);
     verdict.reason = request.mode == Mode::None ? "verification was not requested" : "";
     const Clock::time_point start = Clock::now();
     if (request.mode != Mode::None)
         if (base::Status decided = decide(request, progress, stop, verdict); !decided) return base::forward(decided);
+    if (narrow && verdict.verdict == Verdict::Equal)
+        verdict.reason = std::string("not exact, but within the stated error of ") + base::nameOf(request.store) +
+                         " stores: " + verdict.reason;
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }

@@ -39,6 +39,8 @@ struct Request {
     std::map<std::string, base::TensorView> outputs;      // of the staged run, by name
     std::map<ir::ValueId, base::TensorView> checkpoints;  // stored values that are not outputs; may be empty
     Mode mode = Mode::Sample;
+    // What a store of this type may change; such checkpoints have it instead of their own.
+    base::StoreType store = base::StoreType::Exact;
     std::string scratchFolder;
     std::optional<std::int64_t> memoryLimit;  // of the child, in bytes; nullopt: a share of the free memory
     std::uint64_t seed = 1;

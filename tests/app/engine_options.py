@@ -1,5 +1,6 @@
-"""Options of a run that trade something for time, memory or disk: the order of the nodes. HOPSCOPE_ENGINE names the
+"""Options of a run that trade something for time, memory or disk: the order of the nodes, the type of stores. HOPSCOPE_ENGINE names the
 program, HOPSCOPE_ROOT the repository."""
+import json
 import unittest
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from safetensors.numpy import load_file
 from safetensors.numpy import save_file
 
 import engine_models as models
-from engine_commands import ROOT, EngineTest
+from engine_commands import ROOT, EngineTest, engine
 
 WIDTH = load_file(str(ROOT / "samples/digits/graph.safetensors"))["x"].shape[1]
 SAMPLES = ("sage", "gcn", "gat")
@@ -63,19 +64,15 @@ class Orders(EngineTest):
                         numpy.testing.assert_allclose(made, expected, rtol=1e-4, atol=1e-5)
         self.assertIn("wide", alike)
 
-    def test_communities_are_looked_for_where_they_are_worth_it(self):
+    def test_communities_are_not_looked_for_where_they_are_not_worth_it(self):
         models.save(models.Sage(WIDTH, 128, 47, 3), models.graph(50, 200, WIDTH), self.folder / "wide.pt")
-        found = planted(60_007, 100, 12, 4)
-        random = numpy.random.default_rng(5)
-        none = found | {"edge_index": random.integers(0, 60_007, found["edge_index"].shape)}
-        for name, graph, expected in (("found", found, "community"), ("none", none, "none")):
-            data = self.folder / f"{name}.safetensors"
-            save_file(graph, str(data))
-            report, made = self.ran(self.folder / "wide.pt", data, "auto")
-            (order,) = report["orders"]
-            self.assertEqual(order["order"], expected, order["reason"])
-            _, before = self.ran(self.folder / "wide.pt", data, "none")
-            numpy.testing.assert_array_equal(made, before)
+        data = self.folder / "graph.safetensors"
+        save_file(planted(60_007, 100, 6, 4), str(data))
+        report, _ = self.ran(self.folder / "wide.pt", data, "auto")
+        (order,) = report["orders"]
+        self.assertEqual(order["order"], "none")
+        self.assertIn("not worth the search", order["reason"])
+        self.assertLess(order["seconds"], 0.05)
 
     def test_the_report_says_how_many_rows_a_tile_asks_for(self):
         data = planted(100_000, 100, 12, 2)
@@ -94,6 +91,69 @@ class Orders(EngineTest):
     def test_an_unknown_order_is_refused(self):
         self.refused(2, "unknown order of nodes 'best'", "run", ROOT / "samples/karate/gcn.pt", "--data",
                      ROOT / "samples/karate/graph.safetensors", "-o", self.folder / "out", "--reorder", "best")
+
+
+class Stores(EngineTest):
+    def graph(self, scale=1.0):
+        data = planted(60_000, 100, 6, 3)
+        data["x"] *= numpy.float32(scale)
+        save_file(data, str(self.folder / "graph.safetensors"))
+        return self.folder / "graph.safetensors"
+
+    def ran(self, name, data, store, *more):
+        out = self.folder / f"{name}-{store}"
+        words = ["run", ROOT / f"samples/digits/{name}.pt", "--data", data, "-o", out, "--store", store, *more]
+        report = self.document(*words)
+        self.valid("report", report)
+        self.assertEqual(report["store"], store)
+        return report, numpy.load(out / "out.npy")
+
+    def test_narrower_stores_take_fewer_bytes_and_the_error_is_stated(self):
+        data = self.graph()
+        for name in SAMPLES:
+            exact, expected = self.ran(name, data, "exact", "--strategy", "depth", "--verify", "none")
+            self.assertEqual(exact["narrowed"], [])
+            for store, unit in (("bfloat16", 2**-8), ("float16", 2**-11)):
+                with self.subTest(model=name, store=store):
+                    report, made = self.ran(name, data, store, "--strategy", "depth", "--verify", "full")
+                    self.assertTrue(report["narrowed"])
+                    for value in report["narrowed"]:
+                        self.assertEqual((value["from"], value["to"], value["infinite"]), ("float32", store, 0))
+                        self.assertLess(0, value["max_abs"])
+                        self.assertLessEqual(value["max_abs"], unit * value["largest"])
+                    difference = abs(made - expected).max()
+                    self.assertLess(0, difference)
+                    verify = report["verify"]
+                    self.assertEqual(verify["verdict"], "equal")
+                    self.assertIn(f"within the stated error of {store} stores", verify["reason"])
+                    self.assertLessEqual(difference, verify["tolerance"]["scale"] * abs(expected).max())
+                    self.assertAlmostEqual(verify["outputs"][0]["max_abs"], difference, delta=1e-4)
+                    for stage, before in zip(report["stages"][:-1], exact["stages"]):
+                        self.assertEqual(2 * stage["bytes"]["d2h"], before["bytes"]["d2h"])
+                    for stage in report["stages"]:
+                        for direction in ("d2h", "h2d"):
+                            self.assertEqual(stage["bytes"][direction], stage["predicted"]["bytes"][direction])
+
+    def test_plans_count_the_smaller_bytes(self):
+        words = ["plan", ROOT / "samples/digits/sage.pt", "--data", self.graph(), "--strategy", "depth"]
+        exact, narrow = self.document(*words), self.document(*words, "--store", "bfloat16")
+        for before, after in zip(exact["checkpoints"], narrow["checkpoints"]):
+            self.assertEqual(after["bytes_written"] * (1 if before["output"] else 2), before["bytes_written"])
+
+    def test_what_is_as_narrow_already_stays_as_it_is(self):
+        data = self.graph()
+        _, expected = self.ran("sage", data, "exact", "--verify", "none")
+        report, made = self.ran("sage", data, "float32", "--verify", "none")
+        self.assertEqual(report["narrowed"], [])
+        self.assertIn("no value stored between stages is wider than float32: --store changes nothing", report["notes"])
+        numpy.testing.assert_array_equal(made, expected)
+
+    def test_values_that_a_store_cannot_hold_are_counted_and_fail_the_verification(self):
+        out = self.folder / "out"
+        result = engine("run", ROOT / "samples/digits/sage.pt", "--data", self.graph(1e6), "-o", out, "--store", "float16",
+                        "--strategy", "depth", "--verify", "full", "--json")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertGreater(sum(value["infinite"] for value in json.loads(result.stdout)["narrowed"]), 0)
 
 
 if __name__ == "__main__":

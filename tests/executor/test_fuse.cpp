@@ -25,7 +25,7 @@ std::vector<executor::LoopProgram> compiled(const Prepared& p, executor::Way way
     for (const plan::Stage& stage : p.plan.stages) {
         for (const plan::Loop& loop : stage.loops)
             programs.push_back(executor::compileLoop(
-                p.analysis, loop, stored, [](ir::ValueId) { return false; }, way, families));
+                p.analysis, loop, stored, [](ir::ValueId, bool) { return false; }, way, families));
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);
     }

@@ -65,3 +65,43 @@ TEST_CASE("names become file names that any system accepts")
     CHECK(encodeFileName("out.0") == "out.0");
     CHECK(encodeFileName("out.a/b c") == "out.a%2Fb%20c");
 }
+
+TEST_CASE("a store in scratch memory takes rows in any order and leaves no file")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    const at::Tensor whole = at::arange(5000 * 7, at::TensorOptions().dtype(at::kFloat)).reshape({5000, 7});
+    const at::Tensor order = at::randperm(5000, at::TensorOptions().dtype(at::kLong));
+    Store store(folder.path, "v1", base::DType::Float32, {5000, 7}, 0, scratch);
+    store.write(order.narrow(0, 0, 3000), whole.index_select(0, order.narrow(0, 0, 3000)));
+    CHECK_THROWS_AS(store.checkComplete(), Failure);
+    store.write(order.narrow(0, 3000, 2000), whole.index_select(0, order.narrow(0, 3000, 2000)));
+    CHECK_NOTHROW(store.checkComplete());
+    CHECK(at::equal(store.tensor(), whole));
+    CHECK(at::equal(loader::toTensor(store.view()), whole));
+    CHECK(std::filesystem::is_empty(folder.path));
+}
+
+TEST_CASE("a narrower store rounds to nearest and says what that has changed")
+{
+    const tests::TemporaryFolder folder;
+    const graph::Scratch scratch(folder.path);
+    // Half of a unit in the last place of bfloat16 (7 bits) and float16 (10 bits) above 1, and beyond float16.
+    const std::vector<float> numbers{1, 1 + 1.0f / 256, -3, 1e6f, 0, INFINITY};
+    const at::Tensor whole = at::tensor(numbers).reshape({6, 1});
+    for (const base::DType type : {base::DType::BFloat16, base::DType::Float16, base::DType::Float32}) {
+        CAPTURE(base::dtypeName(type));
+        Store store(folder.path, std::string("v1") + base::dtypeName(type), "v1", type, {6, 1}, 0, scratch);
+        store.writeRange(0, whole.narrow(0, 0, 3));
+        store.writeRange(3, whole.narrow(0, 3, 3));
+        store.checkComplete();
+        CHECK(store.view().dtype == type);
+        CHECK(store.isNarrow() == (type != base::DType::Float32));
+        const Rounding& lost = store.rounding();
+        if (type == base::DType::BFloat16) CHECK(lost.maxAbsolute == 1e6 - 999424);
+        if (type == base::DType::Float16) CHECK(lost.maxAbsolute == 0);
+        CHECK(lost.infinite == (type == base::DType::Float16 ? 1 : 0));
+        CHECK(lost.largest == (type == base::DType::Float32 ? 0 : 1e6));
+        CHECK(store.tensor()[4].item<double>() == 0);
+    }
+}

@@ -177,3 +177,42 @@ TEST_CASE("the pieces of hubs cover their positions in order and nothing else")
         CHECK(next == pieces.size());
     }
 }
+
+TEST_CASE("a source in a half type gives what its numbers give in float32, bit for bit")
+{
+    onEveryInstructionSet([] {
+        std::uint64_t state = 11;
+        const auto random = [&state] {
+            return static_cast<std::uint32_t>((state = state * 6364136223846793005U + 1) >> 33);
+        };
+        for (const Element element : {Element::Float16, Element::BFloat16})
+            for (const std::int64_t width : {1, 3, 8, 17, 47, 128, 300})
+                for (const Combine combine : {Combine::Sum, Combine::Mean, Combine::Max, Combine::Min}) {
+                    CAPTURE(width);
+                    const std::int64_t rows = 20, destinations = 6;
+                    const std::vector<std::int64_t> offsets{0, 0, 3, 3, 10, 1500, 1501};  // one of them a hub
+                    std::vector<std::int32_t> columns(1501);
+                    for (auto& c : columns) c = static_cast<std::int32_t>(random() % rows);
+                    std::vector<std::uint16_t> half(static_cast<std::size_t>(rows * width));
+                    std::vector<float> whole(half.size()), weight(columns.size());
+                    for (std::size_t i = 0; i < half.size(); ++i) {
+                        const double value = static_cast<double>(random() % 20001) / 1000 - 10;
+                        half[i] = static_cast<std::uint16_t>(segment_case::encode(element, value));
+                        whole[i] = segment_case::decode(element, half[i]);
+                    }
+                    for (auto& w : weight) w = static_cast<float>(random() % 1000) / 500 - 1;
+                    for (const bool weighted : {false, true}) {
+                        std::vector<float> want(static_cast<std::size_t>(destinations * width), -7), made(want);
+                        SegmentArguments a;
+                        a.offsets = offsets.data(), a.columns = columns.data(), a.combine = combine;
+                        a.destinations = destinations, a.width = a.sourceStride = width;
+                        if (weighted) a.weight = weight.data();
+                        a.source = whole.data(), a.out = want.data();
+                        segmentCpu(a, 0, destinations);
+                        a.source = half.data(), a.out = made.data(), a.sourceElement = element;
+                        segmentCpu(a, 0, destinations);
+                        REQUIRE(made == want);
+                    }
+                }
+    });
+}

@@ -17,7 +17,8 @@ constexpr int mostStages = 1000;
 // Options that are read as text and turned into their meaning after parsing.
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
-                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto";
+                exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto",
+                store = "exact";
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -60,24 +61,27 @@ void addModel(CLI::App& app, Parsed& parsed, bool dataRequired)
         ->type_name("R");
 }
 
-void addChoice(CLI::App& command, const char* name, std::string& text, const std::string& help)
+CLI::Option* addChoice(CLI::App& command, const char* name, std::string& text, const std::string& help,
+                       const char* type = "HOW")
 {
-    command.add_option(name, text, help)->type_name("HOW")->capture_default_str();
+    return command.add_option(name, text, help)->type_name(type)->capture_default_str();
+}
+
+void addStore(CLI::App& command, Parsed& parsed)
+{
+    addChoice(command, "--store", parsed.texts.store,
+              "CPU: type of the values stored between stages: " + base::listNames<base::StoreType>());
 }
 
 void addDevice(CLI::App& app, Parsed& parsed)
 {
-    app.add_option("--device", parsed.device.device, "auto, cpu, cuda or cuda:N")
-        ->type_name("DEVICE")
-        ->capture_default_str();
+    addChoice(app, "--device", parsed.device.device, "auto, cpu, cuda or cuda:N", "DEVICE");
     app.add_option("--memory", parsed.texts.memory, "Memory limit on the executing device: 500M, 1Gi, ...")
         ->type_name("SIZE");
     app.add_option("--host-memory", parsed.texts.hostMemory,
                    "Limit on the values stored between stages; a store is freed after its last reader")
         ->type_name("SIZE");
-    app.add_option("--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number")
-        ->type_name("N")
-        ->capture_default_str();
+    addChoice(app, "--batch", parsed.texts.batch, "Destination nodes per batch: auto or a number", "N");
     app.add_option("--threads", parsed.device.threads, "Cores of the CPU to compute with (default: all)")
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
@@ -89,14 +93,10 @@ void addDevice(CLI::App& app, Parsed& parsed)
 std::vector<CLI::Option*> addStrategy(CLI::App& app, Parsed& parsed, std::string& objectiveText)
 {
     CLI::Option* const objective =
-        app.add_option("--objective", objectiveText,
-                       "What an optimal plan minimises: " + base::listNames<base::Objective>())
-            ->type_name("WHAT")
-            ->capture_default_str();
-    CLI::Option* const strategy =
-        app.add_option("--strategy", parsed.texts.strategy, "How cuts are chosen: " + base::listNames<base::Strategy>())
-            ->type_name("S")
-            ->capture_default_str();
+        addChoice(app, "--objective", objectiveText,
+                  "What an optimal plan minimises: " + base::listNames<base::Objective>(), "WHAT");
+    CLI::Option* const strategy = addChoice(app, "--strategy", parsed.texts.strategy,
+                                            "How cuts are chosen: " + base::listNames<base::Strategy>(), "S");
     CLI::Option* const pins =
         app.add_option("--pins", parsed.plan.pins, "Decisions that the plan has to respect: {\"pins\": [..]}")
             ->type_name("FILE");
@@ -142,6 +142,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
     addModel(command, parsed, true);
     addStrategy(command, parsed, parsed.texts.objective);
     addDevice(command, parsed);
+    addStore(command, parsed);
     command.add_option("-o,--output", parsed.output, "Write the plan to this file")->type_name("FILE");
     command
         .add_option(
@@ -166,6 +167,7 @@ void addRun(CLI::App& app, Parsed& parsed)
               "Compare with the unsplit model: " + base::listNames<base::VerifyMode>());
     addChoice(command, "--nan", parsed.texts.nan,
               "Treatment of NaN or infinite inputs: " + base::listNames<base::NanPolicy>());
+    addStore(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
@@ -392,6 +394,7 @@ base::Status finishChecks(Parsed& parsed)
 {
     return choose(parsed.texts.verify, "value of --verify", parsed.verify)
         .and_then([&] { return choose(parsed.texts.nan, "value of --nan", parsed.nan); })
+        .and_then([&] { return choose(parsed.texts.store, "type of stores", parsed.device.store); })
         .and_then([&] { return choose(parsed.texts.reorder, "order of nodes", parsed.device.reorder); });
 }
 
@@ -425,9 +428,8 @@ base::Result<Command> finishBench(Parsed& parsed)
 
 base::Result<Command> finishPlace(Parsed& parsed)
 {
-    const auto strategy = base::parseName<base::Strategy>(parsed.texts.place, "strategy");
-    if (!strategy) return base::forward(strategy);
-    parsed.place.strategy = *strategy;
+    const base::Status known = choose(parsed.texts.place, "strategy", parsed.place.strategy);
+    if (!known) return base::forward(known);
     return PlaceCommand{parsed.place};
 }
 

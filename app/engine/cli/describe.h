@@ -21,7 +21,8 @@ std::string describeModel(const pipeline::Prepared& prepared, const plan::Plan* 
 std::string describeRun(const schema::Report& report, const Style& style);
 
 // One line: "verified: equal on all 2,708 rows, largest difference 3.6e-06".
-std::string describeVerdict(const schema::Verification& verification, const Style& style);
+// `narrowed`: of a run whose stores have a narrower type than their values.
+std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed = false);
 
 // Why a plan is as it is.
 std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,

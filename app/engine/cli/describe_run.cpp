@@ -130,6 +130,19 @@ std::string orderLines(const schema::Report& report)
     return text;
 }
 
+// What narrower stores have changed.
+std::string narrowedLines(const schema::Report& report)
+{
+    std::string text;
+    for (const schema::NarrowedRecord& store : report.narrowed) {
+        text += store.value + " stored in " + base::dtypeName(store.to) + ": largest change " +
+                scientific(store.maxAbsolute) + ", of values up to " + scientific(store.largest);
+        if (store.infinite > 0) text += "; " + std::to_string(store.infinite) + " became infinite";
+        text += "\n";
+    }
+    return text;
+}
+
 std::string shapeText(const std::vector<std::int64_t>& shape)
 {
     std::string text;
@@ -178,16 +191,17 @@ std::string describeRun(const schema::Report& report, const Style& style)
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
             base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
-    text += orderLines(report) + overlapLine(report) + outputLines(report);
-    if (report.verify) text += describeVerdict(*report.verify, style);
+    text += orderLines(report) + narrowedLines(report) + overlapLine(report) + outputLines(report);
+    if (report.verify) text += describeVerdict(*report.verify, style, !report.narrowed.empty());
     return text;
 }
 
-std::string describeVerdict(const schema::Verification& verification, const Style& style)
+std::string describeVerdict(const schema::Verification& verification, const Style& style, bool narrowed)
 {
+    const char* const equal = narrowed ? "verified: within the stated error of the narrower stores" : "verified: equal";
     if (verification.verdict == schema::Verdict::Equal)
-        return style.good("verified: equal") + " " + coverageText(verification.coverage) + ", " +
-               largestDifference(verification) + "\n";
+        return style.good(equal) + " " + coverageText(verification.coverage) + ", " + largestDifference(verification) +
+               "\n";
     if (verification.verdict == schema::Verdict::Different)
         return style.bad("verification failed:") + " " + verification.reason + " (" + largestDifference(verification) +
                ")\n";

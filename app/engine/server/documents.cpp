@@ -1,6 +1,7 @@
 #include "server/documents.h"
 
 #include "pipeline/inspection.h"
+#include "json/names.h"
 
 namespace hopscope::engine {
 
@@ -66,6 +67,11 @@ std::optional<std::int64_t> positive(const json::Reader& params, const char* key
     const auto number = params.maybe<std::int64_t>(key);
     if (number && *number < 1) params.child(key).refuse("must be at least 1");
     return number;
+}
+
+base::StoreType storeOf(const json::Reader& params)
+{
+    return params.has("store") ? json::named<base::StoreType>(params, "store") : base::StoreType::Exact;
 }
 
 std::vector<base::Fuse> fuseOf(const json::Reader& params)

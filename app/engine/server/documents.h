@@ -62,6 +62,8 @@ Outcome sourceAround(const Document& document, const json::Reader& params);
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 
+// "store"; by default values are stored as they are.
+base::StoreType storeOf(const json::Reader& params);
 // "fuse" as base::parseFuse reads it; by default all patterns.
 std::vector<base::Fuse> fuseOf(const json::Reader& params);
 // A member that is a string, or `otherwise` where it is missing or null.

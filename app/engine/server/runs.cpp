@@ -27,6 +27,7 @@ RunRequest requestOf(const json::Reader& params)
     request.execution.device.memory = positive(params, "memory");
     request.execution.device.batch = positive(params, "batch");
     request.execution.device.fuse = fuseOf(params);
+    request.execution.device.store = storeOf(params);
     if (params.has("reorder")) request.execution.device.reorder = json::named<base::Reorder>(params, "reorder");
     request.execution.verify = modeOf(params);
     request.nan = nanOf(params);

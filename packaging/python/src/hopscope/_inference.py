@@ -103,6 +103,7 @@ def inference(
     nan: str = "propagate",
     fuse: str = "all",
     reorder: str = "auto",
+    store: str = "exact",
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -114,23 +115,17 @@ def inference(
     the device, in bytes or as "1Gi". `batch`: destination nodes per batch. `plan`: one from `plan`, a plan.json or its
     content; else one is made by `strategy`, `objective`, `stages`, `deadline` and `pins`. `out`: a folder for out.npy
     and report.json that stay. `verify`: "sample", "full" (or True) or "none". `roles`: what inputs are where it cannot
-    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". `fuse`: what a CPU computes in one pass over the
-    edges: "all", "none", or some of "chain,softmax,several". `reorder`: in which order a CPU computes nodes: "auto",
-    "none", "rcm", "degree" or "community"; results are in the order of the input. `scratch`: the folder for temporary
-    files, where memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in
-    notebooks) or a function of (what, done, total).
+    be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one pass over
+    the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
+    "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16").
+    `scratch`: the folder for temporary files, where memory or the usual one has no room. `progress`: True, False, None
+    (a bar on terminals and in notebooks) or a function of (what, done, total).
 
-    Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C ends the engine, which
-    removes what it has written.
+    Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
-    settings = {
-        "strategy": strategy,
-        "objective": objective,
-        "stages": stages,
-        "deadline": deadline,
-        "pins": list(pins),
-    }
-    shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse}
+    settings: dict[str, Any] = {"strategy": strategy, "objective": objective, "pins": list(pins)}
+    settings |= {"stages": stages, "deadline": deadline}
+    shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
     with reported(progress) as show:
