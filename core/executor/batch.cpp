@@ -9,6 +9,7 @@
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
 #include "executor/segment_run.h"
+#include "executor/show_results.h"
 #include "loader/tensors.h"
 #include "operators/operators.h"
 
@@ -72,6 +73,7 @@ void Batch::compute()
 {
     for (const Instruction& i : m_program.instructions) {
         run(i);
+        if (m_session.options.probe) showResults(m_session, m_program, m_block, i, m_registers);
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
     contributions();

@@ -19,6 +19,7 @@
 
 namespace hopscope::executor {
 
+class Probe;      // sees what operators compute (probe.h)
 class Structure;  // what depends on the graph only: tables, adjacencies, the prologue
 
 struct Options {
@@ -31,6 +32,7 @@ struct Options {
     int threads = 0;                           // 0: those of the calling thread, see Cores
     // CPU: the patterns that are fused ; by default all.
     std::vector<base::Fuse> fuse{base::Fuse::Chain, base::Fuse::Softmax, base::Fuse::Several};
+    Probe* probe = nullptr;   // CPU with `batch`; must outlive the run
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 

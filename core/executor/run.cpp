@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "executor/exception_boundary.h"
+#include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/staging_plan.h"
 #include "graph/file.h"
@@ -50,8 +51,7 @@ public:
         const bool gpu = m_session.device.gpu();
         std::optional<TilingRequest> tiling;
         if (!gpu)
-            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(),
-                      Families::of(m_session.options.fuse)};
+            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(), families()};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
@@ -76,6 +76,14 @@ private:
         m_budget = std::max(m_budget, 1.0);
     }
 
+    Families families() const
+    {
+        const Probe* const probe = m_session.options.probe;
+        Families families = Families::of(m_session.options.fuse);
+        if (probe && probe->everyOperator()) families = {false, false, false, false};
+        return families;
+    }
+
     void prologue()
     {
         m_session.observer.prologueStarted();
@@ -92,6 +100,7 @@ private:
         StageProgress progress;
         for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
         session.overlap = {};
+        session.stage = stage.index;
         StageReport report;
         report.index = stage.index;
         const double began = session.seconds(), worked = coreSeconds();
