@@ -54,9 +54,9 @@ std::string meanTable(const schema::FieldExplosion& explosion)
     Table table({Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right});
     table.add({"depth", "", "mean", "error", "repeated", "all fields", "layer by layer"});
     for (const schema::FieldMean& m : explosion.means)
-        table.add({std::to_string(m.depth), m.table, mean(m.mean), m.error > 0 ? mean(m.error) : "",
-                   mean(m.repeated) + " x", m.bytes > 0 ? base::formatBytes(m.bytes) : "",
-                   m.ownBytes > 0 ? base::formatBytes(m.ownBytes) : ""});
+        table.add({std::to_string(m.depth), m.edges ? "edges of " + m.table : m.table, mean(m.mean),
+                   m.error > 0 ? mean(m.error) : "", mean(m.repeated) + " x",
+                   m.bytes > 0 ? base::formatBytes(m.bytes) : "", m.ownBytes > 0 ? base::formatBytes(m.ownBytes) : ""});
     return table.render();
 }
 
