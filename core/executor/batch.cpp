@@ -10,6 +10,7 @@
 #include "analysis/naming/value_names.h"
 #include "analysis/stored.h"
 #include "executor/segment_run.h"
+#include "executor/show_results.h"
 #include "loader/tensors.h"
 #include "operators/operators.h"
 
@@ -73,6 +74,7 @@ void Batch::compute()
 {
     for (const Instruction& i : m_program.instructions) {
         run(i);
+        if (m_session.options.probe) showResults(m_session, m_program, m_block, i, m_registers);
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
     contributions();

@@ -96,7 +96,7 @@ Fuser::Fuser(const analysis::Analysis& analysis, const plan::Loop& loop, const s
     for (const plan::Step& r : loop.reductions)
         ir::forEachOperand(analysis.program.op(r.op), [&](ir::Slot, ir::ValueId v) { ++m_counts[{v, r.rows}]; });
     for (int i = 0; i < static_cast<int>(loop.steps.size()); ++i)
-        if (auto fusion = aggregation(i)) m_fusions.emplace(i, *fusion);
+        if (auto fusion = families.segments ? aggregation(i) : std::nullopt) m_fusions.emplace(i, *fusion);
     const auto known = [&](int step) {
         const Fusion* const f = at(step);
         if (!f || (f->scale >= 0 && f->shape.heads == f->shape.width && f->shape.width > 1)) return 0;

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
+#include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/staging_plan.h"
 #include "graph/file.h"
@@ -56,7 +57,7 @@ public:
                       m_session.options.tile,
                       m_budget,
                       at::get_num_threads(),
-                      Families::of(m_session.options.fuse),
+                      families(),
                       m_session.options.store};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
@@ -82,6 +83,14 @@ private:
         m_budget = std::max(m_budget, 1.0);
     }
 
+    Families families() const
+    {
+        const Probe* const probe = m_session.options.probe;
+        Families families = Families::of(m_session.options.fuse);
+        if (probe && probe->everyOperator()) families = {false, false, false, false};
+        return families;
+    }
+
     void prologue()
     {
         m_session.observer.prologueStarted();
@@ -99,6 +108,7 @@ private:
         StageProgress progress;
         for (const plan::Loop& loop : stage.loops) progress.total += session.structure.size(loop.destination);
         session.overlap = {};
+        session.stage = stage.index;
         StageReport report;
         report.index = stage.index;
         const double began = session.seconds(), worked = coreSeconds();

@@ -36,6 +36,7 @@ public:
     std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
+    plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
     Overlap overlap;                    // of the current stage
     // Dry runs, which have neither stores nor a prologue: returns a tensor to use in place of a value, or an undefined

@@ -23,10 +23,11 @@ struct StepUse {
 // Which patterns are fused.
 struct Families {
     bool chain = true, softmax = true, several = true;
+    bool segments = true;  // gather, scale and aggregate by destination
 
     [[nodiscard]] bool has(base::Fuse family) const;
     static Families of(const std::vector<base::Fuse>& chosen);
-    static Families none() { return {false, false, false}; }
+    static Families none() { return {.chain = false, .softmax = false, .several = false}; }
 };
 
 // An operand of a step that can be computed in a strip: a number, or a value on rows (All: without rows).

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "executor/exception_boundary.h"
-#include "executor/structure.h"
+#include "executor/input_rows.h"
 #include "loader/tensors.h"
 
 namespace hopscope::executor {
@@ -66,6 +66,67 @@ base::Result<std::map<ValueId, base::TensorView>> evaluateUnsplit(const loader::
             return evaluate(structure, analysis, values);
         },
         [] { return base::fail(base::ErrorCode::Resources, "out of memory in the unsplit model"); });
+}
+
+struct UnsplitValues::State {
+    State(const loader::Walk& walk, const Analysis& a, const base::TensorMap& inputs, const std::string& folder,
+          std::stop_token stop)
+        : analysis(a),
+          structure(walk, a, inputs, folder, at::get_num_threads(), std::move(stop))
+    {
+        std::vector<ValueId> outputs;
+        for (const ir::NamedValue& output : a.program.outputs) outputs.push_back(output.value);
+        wanted = ancestors(a, outputs);
+        structure.evaluateFeatures();
+        structure.keep({outputs.begin(), outputs.end()});
+        structure.checkGuards();
+    }
+
+    const Analysis& analysis;
+    Structure structure;
+    std::unordered_set<ValueId> wanted;
+};
+
+UnsplitValues::UnsplitValues(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+UnsplitValues::UnsplitValues(UnsplitValues&&) noexcept = default;
+UnsplitValues::~UnsplitValues() = default;
+
+namespace {
+
+tl::unexpected<base::Error> unsplitOutOfMemory()
+{
+    return base::fail(base::ErrorCode::Resources, "out of memory in the unsplit model");
+}
+
+}  // namespace
+
+base::Result<UnsplitValues> UnsplitValues::create(const loader::Walk& walk, const Analysis& analysis,
+                                                  const base::TensorMap& inputs, const std::string& folder,
+                                                  std::stop_token stop)
+{
+    const c10::InferenceMode inference;
+    return catchAtBoundary(
+        [&] { return UnsplitValues(std::make_unique<State>(walk, analysis, inputs, folder, std::move(stop))); },
+        unsplitOutOfMemory);
+}
+
+bool UnsplitValues::wanted(ValueId value) const
+{
+    const ir::Value& v = m_state->analysis.program.value(value);
+    return v.kind == ir::ValueKind::Tensor && (v.origin != ir::Origin::Op || m_state->wanted.contains(value));
+}
+
+base::Result<base::TensorView> UnsplitValues::value(ValueId value)
+{
+    const c10::InferenceMode inference;
+    return catchAtBoundary([&] { return loader::toView(m_state->structure.value(value)); }, unsplitOutOfMemory);
+}
+
+base::Result<InputRow> UnsplitValues::inputRow(ir::SpaceId table, std::int64_t row)
+{
+    const c10::InferenceMode inference;
+    return catchAtBoundary([&] { return executor::inputRow(m_state->structure, m_state->analysis, table, row); },
+                           unsplitOutOfMemory);
 }
 
 base::Result<std::map<ir::SpaceId, std::int64_t>> countSelected(const loader::Walk& walk, const Analysis& analysis,

@@ -5,8 +5,11 @@
 // frontiers, kernels, fusion or stores.
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -16,11 +19,43 @@
 
 namespace hopscope::executor {
 
+// A row of a declared table; of an edge, also the rows at its two ends.
+struct InputRow {
+    ir::SpaceId table;
+    std::int64_t row = 0;
+    std::optional<std::pair<std::int64_t, std::int64_t>> ends;
+};
+
 // Returns the requested values, contiguous and owned by their views. Needs memory for these, and for each intermediate
 // value until its last use. Fails with Input, Resources, Cancelled (checked between operators) or Internal.
 base::Result<std::map<ir::ValueId, base::TensorView>>
 evaluateUnsplit(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
                 const std::vector<ir::ValueId>& values, const std::string& folder, std::stop_token stop);
+
+// The same one value at a time: what no later operator reads is freed on the way.
+class UnsplitValues {
+public:
+    // Evaluates guards. Arguments passed by reference must outlive the object. Fails like evaluateUnsplit().
+    static base::Result<UnsplitValues> create(const loader::Walk& walk, const analysis::Analysis& analysis,
+                                              const base::TensorMap& inputs, const std::string& folder,
+                                              std::stop_token stop);
+    UnsplitValues(UnsplitValues&&) noexcept;
+    UnsplitValues& operator=(UnsplitValues&&) = delete;
+    ~UnsplitValues();
+
+    // Whether an output follows from the value, which is a tensor that an operator computes, or that is given.
+    [[nodiscard]] bool wanted(ir::ValueId value) const;
+    // A wanted value; to be asked for in the program's order, since the operands of an operator may be gone once it is
+    // evaluated. Strided; the view keeps it.
+    base::Result<base::TensorView> value(ir::ValueId value);
+    // The row of the inputs behind a row of a table behind it.
+    base::Result<InputRow> inputRow(ir::SpaceId table, std::int64_t row);
+
+private:
+    struct State;
+    explicit UnsplitValues(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
 
 // How many rows each mask over a table selects: the sizes of tables that do not follow from those of the inputs. Linear
 // in the rows, no features are computed. Fails like evaluateUnsplit().

@@ -105,6 +105,8 @@ class Talk:
         self.ask("plan/repairs", "plan/repairs", **{**asked, "pins": [["no_checkpoint", stored[0]], ["checkpoint", "v0"]]})
         self.ask("plan/load", "plan/load", document=document, text=json.dumps(made["plan"]))
         self.ask("model/source", "model/source", document=document, op=self.said["model/open"]["inspect"]["ops"][-2]["id"])
+        for average in (True, False):
+            self.ask(f"model/receptiveField {average}", "model/receptiveField", document=document, node=3, average=average)
         self.ask("fs/list", "fs/list", path="")
         self.ask("machine/rates", "machine/rates", device=None)
         self.exports(document, made["plan"], opened)

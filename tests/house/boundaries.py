@@ -28,7 +28,9 @@ MODULES = {
     "forecast": ["executor"],
     "verify": ["loader", "executor", "schema", "placement"],
     "export": ["executor", "schema"],
-    "pipeline": ["verify", "forecast", "export"],
+    "receptive": ["loader", "executor", "schema"],
+    "debugger": ["loader", "executor", "schema"],
+    "pipeline": ["verify", "forecast", "export", "receptive", "debugger"],
     "protocol": ["schema"],
     "style": [],
     "models": ["protocol"],
@@ -64,7 +66,7 @@ SINGLE_HEADERS = {
     "export": ["loader/loader.h", "loader/registry.h", "loader/tensors.h"],
 }
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
-TORCH_MODULES = {"loader", "executor", "forecast", "verify", "export"}
+TORCH_MODULES = {"loader", "executor", "forecast", "verify", "export", "receptive", "debugger"}
 
 # Third-party headers (by prefix) and link targets (by pattern), and the modules in which they may appear.
 THIRD_PARTY = [

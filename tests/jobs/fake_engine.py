@@ -168,6 +168,25 @@ class Engine:
                 "text": "def forward(self, h):\n    h = self.lin(h)\n    return h\n",
                 "schema": "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"}
 
+    def model_receptiveField(self, params):
+        """A ring: each node reads its two neighbours and itself, twice."""
+        node, levels = params.get("node") or 0, []
+        for depth in (2, 1, 0):
+            ids = sorted((node + step) % NODES for step in range(depth - 2, 3 - depth))
+            ends = [((to + step) % NODES, to) for to in ids for step in (-1, 0, 1)] if depth else []
+            edges = {"table": "edge_index", "from": "node", "to": "node", "edges": len(ends), "of": 3 * NODES,
+                     "parents": [{"table": "edge_index", "rows": len(ends), "ids": [3 * to for _, to in ends]}],
+                     "from_ids": [source for source, _ in ends], "to_ids": [to for _, to in ends]}
+            levels.append({"depth": depth, "edges": [edges] if ends else [],
+                           "rows": [{"table": "node", "rows": len(ids), "of": NODES, "row_bytes": 64, "ids": ids}]})
+        means = [{"depth": level["depth"], "table": "node", "edges": False, "mean": float(len(level["rows"][0]["ids"])),
+                  "error": 0.0, "repeated": float(len(level["rows"][0]["ids"])), "bytes": 64.0 * NODES, "own_bytes": 64.0 * NODES}
+                 for level in levels]
+        return {"format": "hopscope-receptive-field", "version": "1.0", "table": "node", "node": node, "nodes": NODES, "depth": 2,
+                "levels": levels, "notes": [], "seconds": 0.001,
+                "blocks": [{"depth": depth, "table": "edge_index", "edges": 3, "sources": 3} for depth in (2, 1)],
+                "explosion": {"method": "exact", "nodes": NODES, "seed": 1, "means": means if params["average"] else []}}
+
     def fs_list(self, params):
         entries = [{"name": "models", "directory": True, "size": 0}, {"name": "chain3.pt", "directory": False, "size": 999},
                    {"name": "notes.txt", "directory": False, "size": 5}]

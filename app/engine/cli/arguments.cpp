@@ -5,7 +5,8 @@
 #include <memory>
 #include <sstream>
 
-#include "base/units.h"
+#include "cli/option_values.h"
+#include "cli/study_options.h"
 #include "version.h"
 
 namespace hopscope::engine {
@@ -39,6 +40,8 @@ struct Parsed {
     std::string benchBatch = "auto", benchMemory = "1Gi";
     bool noReference = false;
     pipeline::PlaceOptions place;
+    receptive::Request field;
+    DebugTexts debug;
 };
 
 void addOutputFlags(CLI::App& app, Parsed& parsed)
@@ -292,6 +295,21 @@ void addPlace(CLI::App& app, Parsed& parsed)
         ->capture_default_str();
 }
 
+void addReceptiveField(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "receptive-field",
+                                   "Show which nodes and edges the result of one node follows from", fieldExamples);
+    addModel(command, parsed, true);
+    addFieldOptions(command, parsed.field);
+}
+
+void addDebug(CLI::App& app, Parsed& parsed)
+{
+    CLI::App& command = addCommand(app, parsed, "debug", "Find the operator at which numbers go wrong", debugExamples);
+    addModel(command, parsed, true);
+    addDebugOptions(command, parsed.debug);
+}
+
 void addDevices(CLI::App& app, Parsed& parsed)
 {
     addCommand(app, parsed, "devices", "List usable devices, and why others cannot be used",
@@ -324,30 +342,13 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
                "verification failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
     for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
-                            addDevices, addServe, addOracle})
+                            addReceptiveField, addDebug, addDevices, addServe, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
         onePerOption(*command);
         for (CLI::App* const below : command->get_subcommands({})) onePerOption(*below);
     }
-}
-
-base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text)
-{
-    if (text == "auto") return std::optional<std::int64_t>();
-    const bool digits = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
-    if (digits && std::stoll(text) > 0) return std::optional<std::int64_t>(std::stoll(text));
-    return base::fail(base::ErrorCode::Usage, "--batch: '" + text + "' is neither auto nor a positive number");
-}
-
-base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text)
-{
-    if (text.empty()) return std::optional<std::int64_t>();
-    const base::Result<std::int64_t> bytes = base::parseSize(text);
-    if (!bytes) return base::forward(bytes);
-    if (*bytes < 1) return base::fail(base::ErrorCode::Usage, "--memory: must be more than 0");
-    return std::optional(*bytes);
 }
 
 base::Status finishStrategy(Parsed& parsed, const std::string& objectiveText)
@@ -453,6 +454,8 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
     if (name == "bench") return finishBench(parsed);
     if (name == "place") return finishPlace(parsed);
+    if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};
+    if (name == "debug") return debugCommand(parsed.model, parsed.debug);
     if (name == "devices") return DevicesCommand{};
     if (name == "serve") return ServeCommand{};
     return OracleCommand{parsed.request};

@@ -12,9 +12,11 @@
 #include "bench/plans.h"
 #include "bench/run.h"
 #include "graph/generate.h"
+#include "pipeline/debugging.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/export_folder.h"
 #include "pipeline/place.h"
+#include "receptive/receptive_field.h"
 
 namespace hopscope::engine {
 
@@ -68,6 +70,18 @@ struct PlaceCommand {
     pipeline::PlaceOptions options;
 };
 
+struct ReceptiveFieldCommand {
+    pipeline::ModelOptions model;
+    receptive::Request request;
+};
+
+struct DebugCommand {
+    pipeline::ModelOptions model;
+    pipeline::DebugOptions options;
+    bool nan = false;  // else, without breakpoints and watched values, the first divergence
+    debugger::WatchRequest request;
+};
+
 struct DevicesCommand {};
 
 struct OracleCommand {  // hidden: the child of a verification
@@ -80,9 +94,10 @@ struct ShowText {  // --help, --version
     std::string text;
 };
 
-using Command = std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand,
-                             GenerateCommand, BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand,
-                             DevicesCommand, OracleCommand, ServeCommand, ShowText>;
+using Command =
+    std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand,
+                 BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand, ReceptiveFieldCommand, DebugCommand,
+                 DevicesCommand, OracleCommand, ServeCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

@@ -19,6 +19,8 @@ base::Result<int> execute(const BenchCommand& command, Session& session);
 base::Result<int> execute(const BenchPlansCommand& command, Session& session);
 base::Result<int> execute(const MachineCommand& command, Session& session);
 base::Result<int> execute(const PlaceCommand& command, Session& session);
+base::Result<int> execute(const ReceptiveFieldCommand& command, Session& session);
+base::Result<int> execute(const DebugCommand& command, Session& session);
 base::Result<int> execute(const DevicesCommand& command, Session& session);
 base::Result<int> execute(const ServeCommand& command, Session& session);
 base::Result<int> execute(const OracleCommand& command, Session& session);

@@ -1,6 +1,7 @@
 #pragma once
 
-// The tables that people read: a model, a plan and its reasons, a run, a verdict, devices and their rates.
+// The tables that people read: a model, a plan and its reasons, a run, a verdict, a receptive field, devices
+// and their rates.
 
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "pipeline/machine.h"
 #include "pipeline/place.h"
 #include "pipeline/prepare.h"
+#include "schema/findings.h"
+#include "schema/receptive_field.h"
 #include "schema/report.h"
 
 namespace hopscope::engine {
@@ -30,6 +33,14 @@ std::string describeExplanation(const pipeline::Explanation& explanation, const 
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style);
 std::string describeMachine(const plan::Machine& machine);
+
+// The layers of a receptive field, and the average over all nodes.
+std::string describeReceptiveField(const schema::ReceptiveField& field, const Style& style);
+
+// What the debugger has found.
+std::string describeFindings(const schema::DivergenceRecord& found, const Style& style);
+std::string describeFindings(const schema::NonFiniteReport& found, const Style& style);
+std::string describeFindings(const schema::WatchReport& found, const Style& style);
 
 // An abstract instance and its answer.
 std::string describePlaced(const pipeline::Placed& placed, const Style& style);

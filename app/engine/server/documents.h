@@ -59,6 +59,18 @@ Outcome loadPlan(Document& document, const json::Reader& params, const Call& cal
 // model/source.
 Outcome sourceAround(const Document& document, const json::Reader& params);
 
+// model/receptiveField. `folder`: for scratch files.
+Outcome receptiveField(const Document& document, const json::Reader& params, const std::string& folder,
+                       const Call& call);
+
+// debug/nan, debug/staged and debug/against. `folder`: for scratch files.
+Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder,
+                      const Call& call);
+Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder,
+                      const Call& call);
+Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder,
+                      const Call& call);
+
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 

@@ -221,16 +221,29 @@ private:
     {
         using Method = Outcome (Server::*)(const Reader&, const Call&);
         static const std::map<std::string, Method> methods{
-            {"initialize", &Server::initialize}, {"shutdown", &Server::shutdown},
-            {"model/open", &Server::openModel},  {"model/close", &Server::closeModel},
-            {"model/source", &Server::source},   {"fs/list", &Server::list},
-            {"plan/make", &Server::plan},        {"plan/repairs", &Server::repairs},
-            {"plan/explain", &Server::explain},  {"plan/load", &Server::load},
-            {"run/start", &Server::startRun},    {"tensor/peek", &Server::peekTensor},
-            {"machine/rates", &Server::rates},   {"machine/measure", &Server::measure},
-            {"machine/forget", &Server::forget}, {"export/preview", &Server::preview},
-            {"export/write", &Server::write},    {"export/read", &Server::read},
-            {"export/check", &Server::check}};
+            {"initialize", &Server::initialize},
+            {"shutdown", &Server::shutdown},
+            {"model/open", &Server::openModel},
+            {"model/close", &Server::closeModel},
+            {"model/source", &Server::source},
+            {"fs/list", &Server::list},
+            {"plan/make", &Server::plan},
+            {"plan/repairs", &Server::repairs},
+            {"plan/explain", &Server::explain},
+            {"plan/load", &Server::load},
+            {"run/start", &Server::startRun},
+            {"tensor/peek", &Server::peekTensor},
+            {"machine/rates", &Server::rates},
+            {"machine/measure", &Server::measure},
+            {"machine/forget", &Server::forget},
+            {"export/preview", &Server::preview},
+            {"export/write", &Server::write},
+            {"export/read", &Server::read},
+            {"export/check", &Server::check},
+            {"model/receptiveField", &Server::onDocument<receptiveField>},
+            {"debug/nan", &Server::onDocument<huntNonFinite>},
+            {"debug/staged", &Server::onDocument<compareStaged>},
+            {"debug/against", &Server::onDocument<compareModels>}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -284,6 +297,12 @@ private:
     Outcome source(const Reader& params, const Call&)
     {
         return withDocument(params, [&](Document& d) { return sourceAround(d, params); });
+    }
+
+    template <auto Work>
+    Outcome onDocument(const Reader& params, const Call& call)
+    {
+        return withDocument(params, [&](Document& d) { return Work(d, params, m_folder, call); });
     }
 
     Outcome rates(const Reader& params, const Call& call) { return machineRates(params, call); }

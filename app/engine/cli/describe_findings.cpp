@@ -1,0 +1,153 @@
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "base/units.h"
+#include "cli/describe.h"
+#include "cli/table.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t mostRows = 8;
+
+std::string number(double value)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", value);
+    return text.data();
+}
+
+std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
+
+// "op42  aten::relu in convs.1 (gcn.py:17), which makes 'relu after convs.1'".
+std::string placeOf(const schema::OperatorRecord& place)
+{
+    std::string text = place.op + "  " + place.kind;
+    if (!place.module.empty()) text += " in " + place.module;
+    if (!place.source.empty()) text += " (" + place.source + ")";
+    return text + ", which makes '" + place.name + "'";
+}
+
+std::string rowName(const schema::RowRecord& row)
+{
+    const std::string name = row.table + " " + std::to_string(row.row);
+    if (row.ends.size() != 2) return name;
+    return name + " (" + std::to_string(row.ends[0]) + " to " + std::to_string(row.ends[1]) + ")";
+}
+
+std::string rowTable(const std::vector<schema::RowRecord>& rows, bool second)
+{
+    Table table({Align::Left, Align::Right, Align::Right, Align::Right});
+    table.add({"row", "element", second ? "first" : "value", second ? "second" : ""});
+    for (std::size_t i = 0; i < std::min(mostRows, rows.size()); ++i)
+        table.add({rowName(rows[i]), std::to_string(rows[i].element), number(rows[i].first),
+                   second ? number(rows[i].second) : ""});
+    return rows.empty() ? "" : table.render(4);
+}
+
+std::string differenceText(const char* title, const schema::DifferenceRecord& record, const Style& style)
+{
+    std::string text = style.bold(title) + "\n  " + placeOf(record.place) + "\n";
+    if (record.stage) text += "  in stage " + std::to_string(*record.stage) + "\n";
+    if (record.what != "values") return text + "  " + record.what + "\n";
+    for (const std::string& argument : record.arguments) text += "  argument " + argument + "\n";
+    text += "  " + count(record.rows) + " of " + count(record.of) + " rows differ, by up to " +
+            number(record.maxAbsolute) + "\n";
+    return text + rowTable(record.shown, true);
+}
+
+std::string growthTable(const std::vector<schema::ErrorPoint>& growth)
+{
+    std::map<int, schema::ErrorPoint> worst;
+    for (const schema::ErrorPoint& point : growth) {
+        schema::ErrorPoint& most = worst[point.depth];
+        if (most.op.empty() || point.maxAbsolute > most.maxAbsolute) most = point;
+    }
+    Table table({Align::Right, Align::Left, Align::Right, Align::Right});
+    table.add({"depth", "at", "largest", "relative"});
+    for (const auto& [depth, point] : worst)
+        table.add({std::to_string(depth), point.op, number(point.maxAbsolute), number(point.maxRelative)});
+    return table.render();
+}
+
+std::string onlyText(const std::string& name, const std::vector<schema::OperatorRecord>& operators)
+{
+    std::string text;
+    for (const schema::OperatorRecord& op : operators) text += "  only in " + name + ": " + placeOf(op) + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string describeFindings(const schema::DivergenceRecord& found, const Style& style)
+{
+    std::string text = "compared " + count(found.compared) + " values: " + found.first + ", " + found.second + "\n\n";
+    if (!found.divergence) text += style.good("no difference beyond the tolerance") + "\n";
+    for (const std::string& parameter : found.parameters) text += "  weights differ: " + parameter + "\n";
+    text += onlyText(found.first, found.onlyFirst) + onlyText(found.second, found.onlySecond);
+    if (found.divergence) text += differenceText("First divergence", *found.divergence, style);
+    if (found.nodes && found.nodes->place.op != found.divergence->place.op)
+        text += differenceText("First divergence on nodes", *found.nodes, style);
+    if (!found.growth.empty()) text += "\n" + style.bold("Differences by depth") + "\n" + growthTable(found.growth);
+    return text;
+}
+
+std::string describeFindings(const schema::NonFiniteReport& found, const Style& style)
+{
+    std::string text;
+    for (const std::string& input : found.inputs) text += style.bad(input + " itself has NaN or infinities") + "\n";
+    for (const schema::NonFiniteRecord& maker : found.makers) {
+        text += style.bold(maker.reachesOutput ? "Makes NaN or infinities" : "Makes some that reach no output") +
+                "\n  " + placeOf(maker.place) + "\n";
+        if (maker.stage)
+            text +=
+                "  first in batch " + std::to_string(maker.batch) + " of stage " + std::to_string(*maker.stage) + "\n";
+        text +=
+            "  " + count(maker.nan) + " NaN, " + count(maker.infinite) + " infinite\n" + rowTable(maker.shown, false);
+    }
+    if (found.outputs.empty()) return text + style.good("all outputs are finite") + "\n";
+    for (const std::string& output : found.outputs) text += style.bad("output " + output + " is not finite") + "\n";
+    return text;
+}
+
+namespace {
+
+std::string aggregationText(const schema::AggregationRecord& record, const Style& style)
+{
+    Table table({Align::Left, Align::Right, Align::Right});
+    table.add({"message of", "norm", "share"});
+    for (const schema::ContributionRecord& c : record.contributions)
+        table.add({rowName(c.row), number(c.row.first), number(std::round(1000 * c.share) / 10) + " %"});
+    return style.bold("Messages into " + std::to_string(record.node)) + " (" + count(record.messages) + ")\n  " +
+           placeOf(record.place) + "\n" + table.render(4);
+}
+
+}  // namespace
+
+std::string describeFindings(const schema::WatchReport& found, const Style& style)
+{
+    Table table({Align::Right, Align::Right, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right,
+                 Align::Right, Align::Right, Align::Right, Align::Right});
+    table.add({"stage", "batch", "operator", "", "shape", "min", "mean", "max", "zeros", "NaN", "inf"});
+    for (const schema::HitRecord& hit : found.hits) {
+        std::string shape;
+        for (const std::int64_t size : hit.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(size);
+        const auto text = [](const std::optional<double>& value) { return value ? number(*value) : std::string(); };
+        table.add({std::to_string(hit.stage), std::to_string(hit.batch), hit.place.op, hit.place.name,
+                   shape + " " + hit.dtype, text(hit.least), text(hit.mean), text(hit.most), count(hit.zeros),
+                   count(hit.nan), count(hit.infinite)});
+    }
+    std::string text = found.hits.empty() ? "" : table.render();
+    if (found.seen > 0 || (found.watched.empty() && found.aggregations.empty()))
+        text += style.bold(count(found.seen)) + " hits\n";
+    for (const schema::AggregationRecord& record : found.aggregations) text += aggregationText(record, style);
+    for (const schema::WatchRecord& watched : found.watched)
+        text += watched.file + "  " + placeOf(watched.place) + "\n";
+    return text;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,136 @@
+#include "cli/study_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option_values.h"
+
+namespace hopscope::engine {
+
+const char* const fieldExamples =
+    "  hopscope-engine receptive-field model.pt --data graph.safetensors --node 17\n"
+    "  hopscope-engine receptive-field model.pt --data graph.safetensors --random --seed 3 --json\n";
+
+void addFieldOptions(CLI::App& command, receptive::Request& request)
+{
+    CLI::Option* const node =
+        command.add_option("--node", request.node, "Row number of the node, from 0")->type_name("N");
+    command
+        .add_flag_callback(
+            "--random", [] {}, "Draw the node with the seed (default without --node)")
+        ->excludes(node);
+    command.add_option("--type", request.table, "Table of the node, if outputs have rows of several tables")
+        ->type_name("T");
+    command.add_option("--seed", request.seed, "Seed of the random node and of the sample of nodes")
+        ->type_name("S")
+        ->capture_default_str();
+    command
+        .add_option("--ids", request.idsFile, "Write the row numbers of all nodes and edges to this .safetensors file")
+        ->type_name("FILE");
+}
+
+const char* const debugExamples =
+    "  hopscope-engine debug model.pt --data graph.safetensors\n"
+    "  hopscope-engine debug before.pt --data graph.safetensors --against after.pt\n"
+    "  hopscope-engine debug model.pt --data graph.safetensors --nan\n"
+    "  hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
+    "  hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n";
+
+void addDebugOptions(CLI::App& command, DebugTexts& texts)
+{
+    command.add_option("--against", texts.against, "Compare with this model, operator by operator")->type_name("MODEL");
+    command.add_flag("--nan", texts.nan, "Find what makes NaN and infinities")->excludes("--against");
+    command
+        .add_option(
+            "--break", texts.breakpoints,
+            "Describe the results of an operator (op42), a value, a kind (aten::relu), a module or 'stage 2'; may "
+            "be repeated")
+        ->type_name("PLACE")
+        ->allow_extra_args(false);
+    command.add_option("--when", texts.when, "always, isnan (NaN or infinite), outside=LEAST,MOST or node=N")
+        ->type_name("CONDITION")
+        ->capture_default_str();
+    command.add_option("--hits", texts.hits, "Number of results that are described")
+        ->type_name("N")
+        ->capture_default_str();
+    CLI::Option* const watched =
+        command
+            .add_option("--watch", texts.values, "Record rows of the results of an operator or module; may be repeated")
+            ->type_name("PLACE")
+            ->allow_extra_args(false);
+    CLI::Option* const nodes = command.add_option("--nodes", texts.nodes, "Rows to record: 1,2,3")->type_name("LIST");
+    CLI::Option* const output =
+        command.add_option("-o,--output", texts.output, "Folder for the recorded rows (.npy)")->type_name("DIR");
+    watched->needs(nodes)->needs(output);
+    command
+        .add_option("--messages", texts.aggregations,
+                    "Show what each neighbour adds to an aggregation at the nodes, the largest first; may be repeated")
+        ->type_name("PLACE")
+        ->allow_extra_args(false)
+        ->needs(nodes);
+    command.add_option("--plan", texts.plan, "Run by this plan (default: the depth rule)")->type_name("FILE");
+    command.add_option("--batch", texts.batch, "Destination nodes per batch")->type_name("N");
+    command.add_option("--absolute", texts.absolute, "Absolute tolerance")->capture_default_str();
+    command.add_option("--relative", texts.relative, "Relative tolerance")->capture_default_str();
+}
+
+namespace {
+
+// "1,2,3".
+base::Result<std::vector<double>> numbersOf(const std::string& text, const char* option)
+{
+    std::vector<double> numbers;
+    if (text.empty()) return numbers;
+    for (const std::string& part : CLI::detail::split(text, ',')) {
+        double number = 0;
+        if (!CLI::detail::lexical_cast(part, number))
+            return base::fail(base::ErrorCode::Usage, std::string(option) + ": '" + part + "' is not a number");
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
+{
+    if (text == "always") return debugger::Breakpoint{};
+    if (text == "isnan") return debugger::Breakpoint{.place = {}, .condition = debugger::Condition::NotFinite};
+    const std::size_t equals = text.find('=');
+    const std::string kind = text.substr(0, equals);
+    const auto numbers = numbersOf(equals == std::string::npos ? "" : text.substr(equals + 1), "--when");
+    if (kind == "outside" && numbers && numbers->size() == 2)
+        return debugger::Breakpoint{{}, debugger::Condition::OutsideRange, numbers->at(0), numbers->at(1), -1};
+    if (kind == "node" && numbers && numbers->size() == 1)
+        return debugger::Breakpoint{{}, debugger::Condition::Node, 0, 0, static_cast<std::int64_t>(numbers->at(0))};
+    return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
+                      "use always, isnan, outside=LEAST,MOST or node=N");
+}
+
+}  // namespace
+
+base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
+{
+    DebugCommand command{model, {}, texts.nan, {}};
+    command.options.plan.strategy = base::Strategy::Depth;
+    command.options.plan.file = texts.plan;
+    command.options.against = texts.against;
+    command.options.tolerance.absolute = texts.absolute;
+    command.options.tolerance.relative = texts.relative;
+    const auto batch = parseBatch(texts.batch.empty() ? "auto" : texts.batch);
+    if (!batch) return base::forward(batch);
+    command.options.batch = *batch;
+    const auto condition = conditionOf(texts.when);
+    if (!condition) return base::forward(condition);
+    for (const std::string& place : texts.breakpoints) {
+        command.request.breakpoints.push_back(*condition);
+        command.request.breakpoints.back().place = place;
+    }
+    const auto nodes = numbersOf(texts.nodes, "--nodes");
+    if (!nodes) return base::forward(nodes);
+    for (const double node : *nodes) command.request.nodes.push_back(static_cast<std::int64_t>(node));
+    command.request.hits = texts.hits;
+    command.request.values = texts.values;
+    command.request.output = texts.output;
+    command.request.aggregations = texts.aggregations;
+    return command;
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,31 @@
+#pragma once
+
+// The options of the commands that explain a model and find what is wrong with it.
+
+#include "cli/arguments.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hopscope::engine {
+
+// `request` must outlive the parser.
+void addFieldOptions(CLI::App& command, receptive::Request& request);
+
+// The options of `debug` as they are read.
+struct DebugTexts {
+    std::string against, when = "always", nodes, output, batch, plan;
+    std::vector<std::string> breakpoints, values, aggregations;
+    bool nan = false;
+    std::size_t hits = 20;
+    double absolute = 1e-5, relative = 1e-4;
+};
+
+extern const char *const fieldExamples, *const debugExamples;
+
+void addDebugOptions(CLI::App& command, DebugTexts& texts);
+// Fails with Usage.
+base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts);
+
+}  // namespace hopscope::engine

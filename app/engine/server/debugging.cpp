@@ -1,0 +1,69 @@
+// debug/nan, debug/staged and debug/against.
+
+#include "pipeline/debugging.h"
+
+#include "schema/documents.h"
+#include "server/documents.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+pipeline::DebugOptions optionsOf(const json::Reader& params)
+{
+    pipeline::DebugOptions options;
+    options.against = textOr(params, "against", "");
+    options.batch = positive(params, "batch");
+    options.tolerance.absolute = params.maybe<double>("absolute").value_or(options.tolerance.absolute);
+    options.tolerance.relative = params.maybe<double>("relative").value_or(options.tolerance.relative);
+    return options;
+}
+
+base::Result<plan::Plan> planOf(const Document& document, const json::Reader& params)
+{
+    const pipeline::Prepared& prepared = document.prepared;
+    if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
+    return schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
+}
+
+template <class Report>
+Outcome outcomeOf(const base::Result<Report>& found)
+{
+    if (!found) return failed(found.error());
+    return schema::findingsValue(*found);
+}
+
+}  // namespace
+
+Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+{
+    const pipeline::DebugOptions options = optionsOf(params);
+    const base::Result<plan::Plan> plan = planOf(document, params);
+    if (!params.ok()) return invalid(params);
+    if (!plan) return failed(plan.error());
+    RequestReporter reporter(call.progress);
+    return outcomeOf(pipeline::findNonFinite(document.prepared, *plan, options, folder, reporter, call.stop));
+}
+
+Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+{
+    const pipeline::DebugOptions options = optionsOf(params);
+    const base::Result<plan::Plan> plan = planOf(document, params);
+    if (!params.ok()) return invalid(params);
+    if (!plan) return failed(plan.error());
+    RequestReporter reporter(call.progress);
+    return outcomeOf(pipeline::compareStaged(document.prepared, *plan, options, folder, reporter, call.stop));
+}
+
+Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+{
+    const pipeline::DebugOptions options = optionsOf(params);
+    const auto roles = params.maybe<std::vector<std::string>>("roles").value_or(std::vector<std::string>());
+    if (params.ok() && options.against.empty()) params.child("against").refuse("must name a model");
+    if (!params.ok()) return invalid(params);
+    RequestReporter reporter(call.progress);
+    const pipeline::ModelOptions model{options.against, document.prepared.dataArguments, roles};
+    return outcomeOf(pipeline::compareModels(document.prepared, model, options, folder, reporter, call.stop));
+}
+
+}  // namespace hopscope::engine

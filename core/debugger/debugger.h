@@ -1,0 +1,78 @@
+#pragma once
+
+// Finds the operator at which numbers go wrong: where two computations part, what makes NaN and infinities, and what operators
+// compute for the nodes that somebody watches.
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "base/tensor.h"
+#include "loader/loader.h"
+#include "plan/plan.h"
+#include "schema/findings.h"
+#include "schema/report.h"
+
+namespace hopscope::debugger {
+
+// A model with its inputs. All must outlive what is done with them.
+struct Subject {
+    const loader::Walk* walk = nullptr;
+    const analysis::Analysis* analysis = nullptr;
+    const base::TensorMap* inputs = nullptr;
+    std::string name;
+};
+
+struct Settings {
+    schema::ToleranceRecord tolerance;
+    std::string folder;                 // for scratch files and stores
+    std::optional<std::int64_t> batch;  // destinations; nullopt: 65,536
+    base::ProgressFn progress;
+};
+
+// Two models on their inputs, operator by operator on whole tensors, side by side: both need memory as the unsplit model does.
+// Operators correspond if they are of the same kind in the same module, in order. Operators on weights alone count as
+// weights.
+base::Result<schema::DivergenceRecord> compareModels(const Subject& first, const Subject& second,
+                                                     const Settings& settings, std::stop_token stop);
+
+// The staged run of a plan against the same program on whole tensors, in the order in which the stages compute. `staged`: the
+// inputs of the run (those of the subject, but for tests). Needs memory for all values with rows of nodes.
+base::Result<schema::DivergenceRecord> compareStaged(const Subject& subject, const plan::Plan& plan,
+                                                     const base::TensorMap& staged, const Settings& settings,
+                                                     std::stop_token stop);
+
+// Runs the plan and looks at every operator. Results that never reach an output are no harm: GCN makes infinities for
+// isolated nodes, and replaces them.
+base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
+                                                    const Settings& settings, std::stop_token stop);
+
+enum class Condition : std::uint8_t { Always, NotFinite, OutsideRange, Node };
+
+struct Breakpoint {
+    std::string
+        place;  // "op42", "v17", the name of a value, a kind ("aten::relu"), a module ("convs.1"), "stage 2"; empty: all
+    Condition condition = Condition::Always;
+    double least = 0, most = 0;  // OutsideRange
+    std::int64_t node = -1;      // Node: a row number in the table of the destinations that the batch computes
+};
+
+struct WatchRequest {
+    std::vector<Breakpoint> breakpoints;
+    std::size_t hits = 20;                  // that are described; the others are counted
+    std::vector<std::string> values;        // places as above, of operators with rows
+    std::vector<std::int64_t> nodes;        // rows of the values' tables
+    std::string output;                     // folder for VALUE.npy, one row for each node
+    std::vector<std::string> aggregations;  // places; what their messages add for each of the nodes
+};
+
+// Runs the plan. Fails with Usage if a place names no operator.
+base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
+                                        const Settings& settings, std::stop_token stop);
+
+}  // namespace hopscope::debugger

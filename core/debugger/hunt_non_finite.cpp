@@ -1,0 +1,171 @@
+#include <c10/core/InferenceMode.h>
+
+#include <chrono>
+#include <set>
+
+#include "debugger/match.h"
+#include "debugger/probes.h"
+#include "debugger/rows.h"
+#include "loader/tensors.h"
+
+namespace hopscope::debugger {
+
+namespace {
+
+using analysis::Analysis;
+using ir::ValueId;
+
+// Where a value was first seen not to be finite, and how often it is so.
+struct Bad {
+    NonFinite numbers;
+    std::optional<int> stage;
+    std::int64_t batch = 0;
+};
+
+class NonFiniteProbe final : public executor::Probe {
+public:
+    explicit NonFiniteProbe(const Analysis& analysis) : m_analysis(analysis) {}
+
+    [[nodiscard]] bool everyOperator() const override { return true; }
+
+    void computed(const executor::Probed& result) override
+    {
+        const std::int64_t batch = m_batches.number(result);
+        m_seen.insert(result.value);
+        const int dim = m_analysis.rowDim(result.value);
+        NonFinite found = nonFinite(result.tensor, dim);
+        if (!found.any()) return;
+        if (dim >= 0) {
+            const at::Tensor numbers = result.rowNumbers();
+            for (DifferentRow& row : found.shown) row.row = numbers[row.row].item<std::int64_t>();
+        }
+        const auto [at, fresh] = m_bad.try_emplace(result.value, Bad{found, result.stage.number, batch});
+        if (fresh || at->second.stage != result.stage.number) return;  // another stage computes the same again
+        at->second.numbers.nan += found.nan;
+        at->second.numbers.infinite += found.infinite;
+    }
+
+    std::map<ValueId, Bad> m_bad;
+    std::set<ValueId> m_seen;  // that some batch computed
+
+private:
+    const Analysis& m_analysis;
+    BatchCounter m_batches;
+};
+
+class Hunt {
+public:
+    Hunt(const Subject& subject, executor::UnsplitValues values, NonFiniteProbe& probe)
+        : m_analysis(*subject.analysis),
+          m_values(std::move(values)),
+          m_bad(probe.m_bad),
+          m_seen(probe.m_seen)
+    {}
+
+    base::Result<schema::NonFiniteReport> run()
+    {
+        if (const base::Status looked = lookAtGiven(); !looked) return base::forward(looked);
+        for (const ir::NamedValue& output : m_analysis.program.outputs) {
+            if (!isBad(output.value)) continue;
+            m_report.outputs.push_back(output.name);
+            trace(output.value);
+        }
+        for (const ir::Op& op : m_analysis.program.ops)
+            if (const base::Status told = tell(op); !told) return base::forward(told);
+        return std::move(m_report);
+    }
+
+private:
+    [[nodiscard]] bool isBad(ValueId value) const { return m_bad.contains(value); }
+
+    // Inputs and weights, and what is computed once.
+    base::Status lookAtGiven()
+    {
+        for (const ir::Value& value : m_analysis.program.values) {
+            const bool given = value.origin != ir::Origin::Op || m_analysis.info(value.id).structureOnly;
+            if (!given || !m_values.wanted(value.id) || m_analysis.info(value.id).sparse) continue;
+            const auto tensor = m_values.value(value.id);
+            if (!tensor) return base::forward(tensor);
+            m_seen.insert(value.id);
+            const NonFinite found = nonFinite(loader::toTensor(*tensor), m_analysis.rowDim(value.id));
+            if (!found.any()) continue;
+            m_bad[value.id] = {found, std::nullopt, 0};
+            if (value.origin == ir::Origin::Input || value.origin == ir::Origin::Parameter)
+                m_report.inputs.push_back(value.name);
+        }
+        return {};
+    }
+
+    // The operands of an operator that are not finite; those that were never seen stand for what they are made of.
+    void badOperands(const ir::Op& op, std::set<ValueId>& found) const
+    {
+        ir::forEachOperand(op, [&](ir::Slot slot, ValueId v) {
+            if (m_analysis.info(op.id).use(slot).use == analysis::Use::Shape) return;
+            if (isBad(v)) found.insert(v);
+            const ir::OpId producer = m_analysis.program.value(v).producer;
+            if (!m_seen.contains(v) && producer.valid()) badOperands(m_analysis.program.op(producer), found);
+        });
+    }
+
+    // Back from an output that is not finite, along what is not.
+    void trace(ValueId from)
+    {
+        std::vector<ValueId> open{from};
+        while (!open.empty()) {
+            const ValueId value = open.back();
+            open.pop_back();
+            if (!m_reaching.insert(value).second) continue;
+            const ir::OpId producer = m_analysis.program.value(value).producer;
+            if (!producer.valid()) continue;
+            std::set<ValueId> operands;
+            badOperands(m_analysis.program.op(producer), operands);
+            open.insert(open.end(), operands.begin(), operands.end());
+        }
+    }
+
+    base::Status tell(const ir::Op& op)
+    {
+        const auto bad = std::ranges::find_if(op.outputs, [&](ValueId v) { return isBad(v); });
+        std::set<ValueId> operands;
+        if (bad != op.outputs.end()) badOperands(op, operands);
+        if (bad == op.outputs.end() || !operands.empty()) return {};
+        const Bad& found = m_bad.at(*bad);
+        auto rows = rowRecords(m_analysis, m_analysis.rowSpace(*bad), found.numbers.shown, m_values);
+        if (!rows) return base::forward(rows);
+        m_report.makers.push_back({.place = recordOf(m_analysis, op, *bad),
+                                   .nan = found.numbers.nan,
+                                   .infinite = found.numbers.infinite,
+                                   .stage = found.stage,
+                                   .batch = found.batch,
+                                   .reachesOutput = m_reaching.contains(*bad),
+                                   .shown = std::move(*rows)});
+        return {};
+    }
+
+    const Analysis& m_analysis;
+    executor::UnsplitValues m_values;
+    std::map<ValueId, Bad>& m_bad;
+    std::set<ValueId>& m_seen;
+    std::set<ValueId> m_reaching;
+    schema::NonFiniteReport m_report;
+};
+
+}  // namespace
+
+base::Result<schema::NonFiniteReport> huntNonFinite(const Subject& subject, const plan::Plan& plan,
+                                                    const Settings& settings, std::stop_token stop)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const c10::InferenceMode inference;
+    NonFiniteProbe probe(*subject.analysis);
+    const base::Status run = runProbed(subject, plan, *subject.inputs, probe, settings, stop);
+    if (!run) return base::forward(run);
+    auto values =
+        executor::UnsplitValues::create(*subject.walk, *subject.analysis, *subject.inputs, settings.folder, stop);
+    if (!values) return base::forward(values);
+    auto report = Hunt(subject, std::move(*values), probe).run();
+    if (report) report->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+}  // namespace hopscope::debugger

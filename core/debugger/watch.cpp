@@ -1,0 +1,281 @@
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <set>
+
+#include "analysis/naming/table_labels.h"
+#include "analysis/naming/value_names.h"
+#include "debugger/contributions.h"
+#include "debugger/difference.h"
+#include "debugger/match.h"
+#include "debugger/probes.h"
+#include "executor/failure.h"
+#include "graph/npy.h"
+#include "loader/tensors.h"
+
+namespace hopscope::debugger {
+
+namespace {
+
+using analysis::Analysis;
+using ir::ValueId;
+
+// "stage 2": its number.
+std::optional<int> stageOf(const std::string& place)
+{
+    if (!place.starts_with("stage ") || place.size() > 12) return std::nullopt;
+    const std::string digits = place.substr(6);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    return std::stoi(digits);
+}
+
+// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module.
+std::set<ValueId> valuesAt(const Analysis& analysis, const analysis::ValueNames& names, const std::string& place)
+{
+    std::set<ValueId> found;
+    for (const ir::Op& op : analysis.program.ops) {
+        const std::string module = ir::modulePath(op.modules);
+        const bool whole = place.empty() || place == ir::opName(op.id) || place == op.name || place == module ||
+                           module.starts_with(place + ".");
+        for (const ValueId v : op.outputs)
+            if (whole || place == ir::valueName(v) || place == names[v]) found.insert(v);
+    }
+    return found;
+}
+
+struct Resolved {
+    Breakpoint breakpoint;
+    std::optional<int> stage;
+    std::set<ValueId> values;  // of a stage: all
+};
+
+struct Watched {
+    ValueId value;
+    at::Tensor rows;  // one for each node; undefined until a batch has computed some
+};
+
+class WatchProbe final : public executor::Probe {
+public:
+    WatchProbe(const Analysis& analysis, const WatchRequest& request, std::vector<Resolved> breakpoints,
+               std::vector<Watched> watched, const std::set<ValueId>& aggregations)
+        : m_analysis(analysis),
+          m_request(request),
+          m_breakpoints(std::move(breakpoints)),
+          m_watched(std::move(watched)),
+          m_contributions(analysis, aggregations, request.nodes)
+    {}
+
+    [[nodiscard]] bool everyOperator() const override { return true; }
+
+    void computed(const executor::Probed& result) override
+    {
+        const std::int64_t batch = m_batches.number(result);
+        const bool hit = std::ranges::any_of(m_breakpoints, [&](const Resolved& b) { return holds(b, result); });
+        if (hit && m_report.seen++ < static_cast<std::int64_t>(m_request.hits)) describe(result, batch);
+        for (Watched& watched : m_watched)
+            if (watched.value == result.value) record(watched, result);
+        m_contributions.look(result);
+    }
+
+    schema::WatchReport m_report;
+    [[nodiscard]] const std::vector<Watched>& watched() const { return m_watched; }
+    [[nodiscard]] const Contributions& contributions() const { return m_contributions; }
+
+private:
+    static bool isAt(const Resolved& b, const executor::Probed& result)
+    {
+        return b.stage ? *b.stage == result.stage.number : b.values.contains(result.value);
+    }
+
+    bool holds(const Resolved& b, const executor::Probed& result) const
+    {
+        if (!isAt(b, result)) return false;
+        switch (b.breakpoint.condition) {
+        case Condition::Always: return true;
+        case Condition::NotFinite:
+            return result.tensor.is_floating_point() && !result.tensor.isfinite().all().item<bool>();
+        case Condition::OutsideRange: return outside(b.breakpoint, result.tensor);
+        case Condition::Node: return contains(b.breakpoint.node, result);
+        }
+        return false;
+    }
+
+    static bool outside(const Breakpoint& b, const at::Tensor& tensor)
+    {
+        if (tensor.numel() == 0 || tensor.is_complex()) return false;
+        return tensor.lt(b.least).logical_or(tensor.gt(b.most)).any().item<bool>();
+    }
+
+    // Of the rows of nodes that the batch computes; rows on edges belong to batches of their destinations.
+    bool contains(std::int64_t node, const executor::Probed& result) const
+    {
+        if (result.rows.kind != ir::RowKind::Batch)
+            return node >= result.first && node < result.first + result.destinations;
+        return result.rowNumbers().eq(node).any().item<bool>();
+    }
+
+    void describe(const executor::Probed& result, std::int64_t batch)
+    {
+        const ir::Op& op = m_analysis.program.op(m_analysis.program.value(result.value).producer);
+        schema::HitRecord& hit = m_report.hits.emplace_back();
+        hit.place = recordOf(m_analysis, op, result.value);
+        hit.stage = result.stage.number;
+        hit.batch = batch;
+        hit.firstDestination = result.first;
+        hit.destinations = result.destinations;
+        hit.shape = result.tensor.sizes().vec();
+        hit.dtype = base::dtypeName(m_analysis.program.value(result.value).dtype);
+        hit.rows = analysis::rowsLabel(m_analysis.tables, result.rows);
+        measure(result.tensor, hit);
+    }
+
+    static void measure(const at::Tensor& tensor, schema::HitRecord& hit)
+    {
+        if (tensor.numel() == 0 || tensor.is_complex()) return;
+        const at::Tensor numbers = tensor.to(at::kDouble), finite = numbers.isfinite();
+        hit.zeros = numbers.eq(0).sum().item<std::int64_t>();
+        hit.nan = numbers.isnan().sum().item<std::int64_t>();
+        hit.infinite = numbers.isinf().sum().item<std::int64_t>();
+        const at::Tensor chosen = numbers.masked_select(finite);
+        if (chosen.numel() == 0) return;
+        hit.least = chosen.min().item<double>();
+        hit.most = chosen.max().item<double>();
+        hit.mean = chosen.mean().item<double>();
+    }
+
+    void record(Watched& watched, const executor::Probed& result)
+    {
+        const int dim = m_analysis.rowDim(watched.value);
+        const at::Tensor table = result.tensor.movedim(dim, 0), numbers = result.rowNumbers();
+        if (!watched.rows.defined()) {
+            std::vector<std::int64_t> shape = table.sizes().vec();
+            shape[0] = static_cast<std::int64_t>(m_request.nodes.size());
+            watched.rows = at::zeros(shape, table.options());
+        }
+        for (std::size_t i = 0; i < m_request.nodes.size(); ++i) {
+            const at::Tensor places = numbers.eq(m_request.nodes[i]).nonzero();
+            if (places.numel() > 0)
+                watched.rows[static_cast<std::int64_t>(i)].copy_(table[places[0].item<std::int64_t>()]);
+        }
+    }
+
+    const Analysis& m_analysis;
+    const WatchRequest& m_request;
+    std::vector<Resolved> m_breakpoints;
+    std::vector<Watched> m_watched;
+    Contributions m_contributions;
+    BatchCounter m_batches;
+};
+
+tl::unexpected<base::Error> unknown(const std::string& place)
+{
+    return base::fail(base::ErrorCode::Usage, "'" + place + "' names no operator of the model",
+                      "inspect --json lists operators, values and modules; 'stage 2' names a stage");
+}
+
+base::Result<std::vector<Resolved>> resolve(const Subject& subject, const plan::Plan& plan, const WatchRequest& request)
+{
+    const analysis::ValueNames names(*subject.analysis);
+    std::vector<Resolved> found;
+    for (const Breakpoint& b : request.breakpoints) {
+        Resolved resolved{b, stageOf(b.place), {}};
+        if (!resolved.stage) resolved.values = valuesAt(*subject.analysis, names, b.place);
+        const bool stage =
+            resolved.stage && *resolved.stage >= 1 && *resolved.stage <= static_cast<int>(plan.stages.size());
+        if (!stage && resolved.values.empty()) return unknown(b.place);
+        found.push_back(std::move(resolved));
+    }
+    return found;
+}
+
+base::Result<std::vector<Watched>> resolveWatched(const Subject& subject, const WatchRequest& request)
+{
+    const Analysis& analysis = *subject.analysis;
+    const analysis::ValueNames names(analysis);
+    std::vector<Watched> found;
+    for (const std::string& place : request.values) {
+        const std::size_t before = found.size();
+        for (const ValueId v : valuesAt(analysis, names, place))
+            if (analysis.hasRows(v) && !analysis.available(v)) found.push_back({v, {}});
+        if (found.size() == before) return unknown(place);
+    }
+    return found;
+}
+
+base::Result<std::set<ValueId>> resolveAggregations(const Subject& subject, const WatchRequest& request)
+{
+    const Analysis& analysis = *subject.analysis;
+    const analysis::ValueNames names(analysis);
+    std::set<ValueId> found;
+    for (const std::string& place : request.aggregations) {
+        const std::set<ValueId> named = valuesAt(analysis, names, place);
+        if (named.empty() || Contributions(analysis, named, request.nodes).empty()) return unknown(place);
+        found.insert(named.begin(), named.end());
+    }
+    return found;
+}
+
+base::Status describe(const Subject& subject, const Contributions& contributions, const Settings& settings,
+                      const std::stop_token& stop, schema::WatchReport& report)
+{
+    if (contributions.empty()) return {};
+    auto values =
+        executor::UnsplitValues::create(*subject.walk, *subject.analysis, *subject.inputs, settings.folder, stop);
+    if (!values) return base::forward(values);
+    auto found = contributions.finish(*values);
+    if (!found) return base::forward(found);
+    report.aggregations = std::move(*found);
+    return {};
+}
+
+base::Status writeRows(const std::string& file, const at::Tensor& rows)
+{
+    const base::TensorView view = loader::toView(rows);
+    base::Result<graph::NpyWriter> writer = graph::NpyWriter::create(file, view.dtype, view.shape);
+    if (!writer) return base::forward(writer);
+    std::memcpy(writer->data(), view.data, static_cast<std::size_t>(view.bytes()));
+    return writer->publish();
+}
+
+base::Status write(const Analysis& analysis, const WatchRequest& request, const std::vector<Watched>& watched,
+                   schema::WatchReport& report)
+{
+    for (const Watched& w : watched) {
+        if (!w.rows.defined()) continue;  // fused into its reader, or not on the way to an output
+        const std::string file = request.output + "/" + ir::valueName(w.value) + ".npy";
+        if (const base::Status done = writeRows(file, w.rows.contiguous()); !done) return done;
+        const ir::Op& op = analysis.program.op(analysis.program.value(w.value).producer);
+        report.watched.push_back({recordOf(analysis, op, w.value), file, request.nodes});
+    }
+    return {};
+}
+
+}  // namespace
+
+base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan& plan, const WatchRequest& request,
+                                        const Settings& settings, std::stop_token stop)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const c10::InferenceMode inference;
+    auto breakpoints = resolve(subject, plan, request);
+    if (!breakpoints) return base::forward(breakpoints);
+    auto watched = resolveWatched(subject, request);
+    if (!watched) return base::forward(watched);
+    const auto aggregations = resolveAggregations(subject, request);
+    if (!aggregations) return base::forward(aggregations);
+    WatchProbe probe(*subject.analysis, request, std::move(*breakpoints), std::move(*watched), *aggregations);
+    const base::Status run = runProbed(subject, plan, *subject.inputs, probe, settings, stop);
+    if (!run) return base::forward(run);
+    schema::WatchReport report = std::move(probe.m_report);
+    const base::Status written = write(*subject.analysis, request, probe.watched(), report);
+    if (!written) return base::forward(written);
+    if (const base::Status told = describe(subject, probe.contributions(), settings, stop, report); !told)
+        return base::forward(told);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+}  // namespace hopscope::debugger

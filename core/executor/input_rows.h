@@ -1,0 +1,14 @@
+#pragma once
+
+// Private to executor, receptive and debugger: rows of derived tables as people know them, by the tables of the inputs.
+
+#include "executor/structure.h"
+#include "executor/unsplit.h"
+
+namespace hopscope::executor {
+
+// Behind a row of any table: of a Filter, Perm or Cat table what it was selected from; a self-loop that a model adds is a row
+// of its nodes. Constant time for each step of the derivation.
+InputRow inputRow(Structure& structure, const analysis::Analysis& analysis, ir::SpaceId table, std::int64_t row);
+
+}  // namespace hopscope::executor

@@ -1,0 +1,37 @@
+#pragma once
+
+// Looks at what operators compute while a plan runs, for the debugger. A run without a probe asks for a null pointer after
+// each instruction of a batch, and nothing else.
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+
+#include "ir/program.h"
+#include "ir/rows.h"
+#include "plan/stage_id.h"
+
+namespace hopscope::executor {
+
+// A result of one batch, as long as the call lasts: operators may write over it afterwards.
+struct Probed {
+    plan::StageId stage{1};
+    ir::SpaceId loop;                          // the table of the destinations
+    std::int64_t first = 0, destinations = 0;  // of the batch
+    ir::ValueId value;
+    ir::RowClass rows;
+    const at::Tensor& tensor;
+    const std::function<at::Tensor()>& rowNumbers;  // in the value's table, one for each row of the tensor
+    const std::function<at::Tensor()>& owners;      // the destination that each row belongs to; Batch and Owned only
+};
+
+// Called by the thread that runs the plan. It may throw Failure, which ends the run.
+class Probe {
+public:
+    virtual ~Probe() = default;
+    // Whether each operator is computed by itself, and so seen: else those that are fused show the last result alone.
+    [[nodiscard]] virtual bool everyOperator() const = 0;
+    virtual void computed(const Probed& result) = 0;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,85 @@
+#include "pipeline/debugging.h"
+
+#include "pipeline/choice.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+debugger::Subject subjectOf(const Prepared& prepared)
+{
+    return {&prepared.walk, &prepared.analysis, &prepared.inputs, prepared.model.info().path};
+}
+
+debugger::Settings settingsOf(const DebugOptions& options, const std::string& folder, Reporter& reporter)
+{
+    return {options.tolerance, folder, options.batch, progressOf(reporter)};
+}
+
+// Frees the line of progress however the work ends.
+template <class Work>
+auto reported(Reporter& reporter, Work&& work)
+{
+    auto result = work();
+    reporter.progressEnded();
+    return result;
+}
+
+}  // namespace
+
+base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
+                                   Reporter& reporter, const std::stop_token& stop)
+{
+    if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
+    if (!options.plan.file.empty()) hashInputs(prepared, reporter);
+    DeviceOptions device;
+    device.device = "cpu";
+    base::Result<ChosenPlan> chosen = choosePlan(prepared, folder, options.plan, device, reporter, stop);
+    if (!chosen) return base::forward(chosen);
+    return std::move(chosen->plan);
+}
+
+base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const ModelOptions& model,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop)
+{
+    base::Result<Prepared> other = prepare({options.against, model.data, model.roles}, false, reporter);
+    if (!other) return base::forward(other);
+    if (const base::Status settled = settleBranches(*other, folder, reporter, stop); !settled)
+        return base::forward(settled);
+    return reported(reporter, [&] {
+        return debugger::compareModels(subjectOf(prepared), subjectOf(*other), settingsOf(options, folder, reporter),
+                                       stop);
+    });
+}
+
+base::Result<schema::DivergenceRecord> compareStaged(const Prepared& prepared, const plan::Plan& plan,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop)
+{
+    return reported(reporter, [&] {
+        return debugger::compareStaged(subjectOf(prepared), plan, prepared.inputs,
+                                       settingsOf(options, folder, reporter), stop);
+    });
+}
+
+base::Result<schema::NonFiniteReport> findNonFinite(const Prepared& prepared, const plan::Plan& plan,
+                                                    const DebugOptions& options, const std::string& folder,
+                                                    Reporter& reporter, const std::stop_token& stop)
+{
+    return reported(reporter, [&] {
+        return debugger::huntNonFinite(subjectOf(prepared), plan, settingsOf(options, folder, reporter), stop);
+    });
+}
+
+base::Result<schema::WatchReport> watchValues(const Prepared& prepared, const plan::Plan& plan,
+                                              const debugger::WatchRequest& request, const DebugOptions& options,
+                                              const std::string& folder, Reporter& reporter,
+                                              const std::stop_token& stop)
+{
+    return reported(reporter, [&] {
+        return debugger::watch(subjectOf(prepared), plan, request, settingsOf(options, folder, reporter), stop);
+    });
+}
+
+}  // namespace hopscope::pipeline

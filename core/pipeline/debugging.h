@@ -1,0 +1,39 @@
+#pragma once
+
+// The debugger on models as they come from files. Branches of the models must be settled (settleBranches).
+
+#include "debugger/debugger.h"
+#include "pipeline/prepare.h"
+
+namespace hopscope::pipeline {
+
+struct DebugOptions {
+    PlanSource plan;      // of the staged run, where none is given
+    std::string against;  // another model file, on the same data; empty: the staged run against the unsplit model
+    std::optional<std::int64_t> batch;
+    schema::ToleranceRecord tolerance;
+};
+
+// For a run on the CPU. Fails with the reason where the model cannot be split.
+base::Result<plan::Plan> debugPlan(Prepared& prepared, const DebugOptions& options, const std::string& folder,
+                                   Reporter& reporter, const std::stop_token& stop);
+
+// `model` is that of `prepared`: its data and roles are those of the other model, too.
+base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, const ModelOptions& model,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop);
+
+base::Result<schema::DivergenceRecord> compareStaged(const Prepared& prepared, const plan::Plan& plan,
+                                                     const DebugOptions& options, const std::string& folder,
+                                                     Reporter& reporter, const std::stop_token& stop);
+
+base::Result<schema::NonFiniteReport> findNonFinite(const Prepared& prepared, const plan::Plan& plan,
+                                                    const DebugOptions& options, const std::string& folder,
+                                                    Reporter& reporter, const std::stop_token& stop);
+
+base::Result<schema::WatchReport> watchValues(const Prepared& prepared, const plan::Plan& plan,
+                                              const debugger::WatchRequest& request, const DebugOptions& options,
+                                              const std::string& folder, Reporter& reporter,
+                                              const std::stop_token& stop);
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "pipeline/prepare.h"
+#include "receptive/receptive_field.h"
+
+namespace hopscope::pipeline {
+
+// Of a model that can be split and comes with data; else the refusal, or Usage.
+base::Result<schema::ReceptiveField> receptiveField(const Prepared& prepared, const receptive::Request& request,
+                                                    const std::string& scratchFolder, Reporter& reporter,
+                                                    const std::stop_token& stop);
+
+}  // namespace hopscope::pipeline

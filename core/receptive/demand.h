@@ -1,0 +1,65 @@
+#pragma once
+
+// Private to receptive: walks a program back from its outputs and finds the rows of each value that the result of one row
+// follows from.
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "receptive/rows.h"
+
+namespace hopscope::receptive {
+
+// The messages that some operators of one depth combine by destination, and the key that leads to where they come from.
+struct Messages {
+    ir::SpaceId space;
+    ir::KeyId owner, source;
+    auto operator<=>(const Messages&) const = default;
+};
+
+struct Needed {
+    int depth = 0;
+    ir::SpaceId table;
+    auto operator<=>(const Needed&) const = default;
+};
+
+struct Demand {
+    std::map<Needed, RowsPtr> rows;  // of values that pass from one depth to the next
+    std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, RowsPtr>>
+        edges;  // by depth, table and owner: the messages
+};
+
+// The steps of a program, once for all rows. Refers to its arguments.
+class Backtrack {
+public:
+    Backtrack(const analysis::Analysis& analysis, RowMoves& moves) : m_analysis(analysis), m_moves(moves) {}
+
+    // What `row` of `table` needs of outputs on this table.
+    Demand from(ir::SpaceId table, std::int64_t row);
+    // Bytes per row of the values that pass, by depth and table: distinct values, once each.
+    [[nodiscard]] std::map<Needed, std::int64_t> rowBytes() const;
+    // By depth, table and owner: the key of the gathers that feed the messages; none if nothing is gathered.
+    [[nodiscard]] std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> sources() const;
+
+private:
+    void step(const ir::Op& op, Demand& demand);
+    RowsPtr rowsFor(const ir::Op& op, ir::Slot slot, ir::ValueId operand, const RowsPtr& wanted);
+    RowsPtr entries(const ir::Op& op, const RowsPtr& wanted);
+    RowsPtr wantedOf(const ir::Op& op);
+    void add(ir::ValueId value, const RowsPtr& rows);
+    void noteMessages(const ir::Op& op, const RowsPtr& wanted, Demand& demand);
+    [[nodiscard]] ir::SpaceId tableOf(ir::ValueId value) const;
+    [[nodiscard]] int depthOf(ir::ValueId value) const;
+    [[nodiscard]] bool passes(ir::ValueId operand, const ir::Op& reader) const;
+    [[nodiscard]] bool features(ir::ValueId value) const;
+
+    const analysis::Analysis& m_analysis;
+    RowMoves& m_moves;
+    std::map<ir::ValueId, RowsPtr> m_wanted;
+};
+
+// The sparse matrix among the operands; invalid if there is none.
+ir::ValueId sparseMatrix(const analysis::Analysis& analysis, const ir::Op& op);
+
+}  // namespace hopscope::receptive

@@ -1,0 +1,39 @@
+#pragma once
+
+// Private to receptive: the demand of one row as the document's levels, with the input rows behind derived tables.
+
+#include "base/tensor.h"
+#include "receptive/demand.h"
+#include "schema/receptive_field.h"
+
+namespace hopscope::receptive {
+
+class Levels {
+public:
+    Levels(executor::Structure& structure, const analysis::Analysis& analysis, RowMoves& moves,
+           const Backtrack& backtrack);
+
+    // `listed`: row numbers are filled in.
+    std::vector<schema::FieldLevel> describe(const Demand& demand, bool listed);
+    // One round of message passing into the row, for each depth.
+    std::vector<schema::FieldBlock> blocks(ir::SpaceId table, std::int64_t row);
+    // Row numbers by name: "depth1.node", "depth1.edge_index", with "from" and "to" of each edge.
+    base::TensorMap ids(const std::vector<schema::FieldLevel>& levels) const;
+
+private:
+    schema::FieldRows rowsOf(const Needed& needed, const Rows& rows, bool listed);
+    schema::FieldEdges edgesOf(int depth, ir::SpaceId space, ir::KeyId owner, const Rows& rows, bool listed);
+    void listEnds(schema::FieldEdges& edges, ir::SpaceId space, ir::KeyId owner, ir::KeyId source,
+                  const std::vector<std::int64_t>& rows);
+
+    executor::Structure& m_structure;
+    const analysis::Analysis& m_analysis;
+    RowMoves& m_moves;
+    std::map<Needed, std::int64_t> m_rowBytes;
+    std::map<int, std::map<std::pair<ir::SpaceId, ir::KeyId>, ir::KeyId>> m_sources;
+};
+
+// How many row numbers a listing of the demand has.
+std::int64_t idCount(const Demand& demand);
+
+}  // namespace hopscope::receptive

@@ -1,0 +1,84 @@
+#pragma once
+
+// Private to receptive: sets of rows of one table, and how operators move them to other tables. Edges into a set of nodes
+// are kept as that: they are counted by offsets and walked in the order of the adjacency.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "executor/structure.h"
+
+namespace hopscope::receptive {
+
+struct Rows;
+using RowsPtr = std::shared_ptr<const Rows>;
+
+// Either all rows of the table, or those that `owner` assigns to the rows of `owners`, or the listed ones, which differ.
+struct Rows {
+    ir::SpaceId table;
+    std::int64_t count = 0;
+    bool all = false;
+    ir::KeyId owner;
+    RowsPtr owners;
+    std::vector<std::int64_t> list;
+};
+
+// Not thread-safe. May raise what executor::Structure raises.
+class RowMoves {
+public:
+    RowMoves(executor::Structure& structure, const analysis::Analysis& analysis)
+        : m_structure(structure),
+          m_analysis(analysis)
+    {}
+
+    RowsPtr one(ir::SpaceId table, std::int64_t row);
+    RowsPtr all(ir::SpaceId table);
+    // The rows of `space` that `key` refers to `owners`. O(owners).
+    RowsPtr owned(ir::SpaceId space, ir::KeyId key, const RowsPtr& owners);
+    // The rows that `key` of table `space` refers to from `rows`, each once. O(rows).
+    RowsPtr targets(ir::SpaceId space, ir::KeyId key, const RowsPtr& rows);
+    // Of a Filter or Perm table, the rows of the parent.
+    RowsPtr parents(const RowsPtr& rows);
+    // Of a Cat table, those that come from part number `part`.
+    RowsPtr part(const RowsPtr& rows, std::size_t part);
+    RowsPtr unite(const RowsPtr& a, const RowsPtr& b);
+    // Their numbers, ascending.
+    std::vector<std::int64_t> listed(const Rows& rows);
+
+    // Forgets what has been computed for other sets; to be called between two nodes.
+    void forget() { m_known.clear(); }
+    // Rows visited so far: what the work grows with.
+    [[nodiscard]] std::int64_t visited() const { return m_visited; }
+
+private:
+    template <class Visit>
+    void each(const Rows& rows, Visit&& visit);
+    template <class Visit>
+    void eachKey(ir::SpaceId space, ir::KeyId key, const Rows& rows, Visit&& visit);
+    RowsPtr listing(const Rows& rows);
+    // Collects each row of a table once.
+    class Collector;
+    struct Marks {
+        std::vector<std::uint32_t> round;
+        std::uint32_t now = 0;
+    };
+    enum class Move : std::uint8_t { Owned, Targets, Parents, Part, Unite };
+    using Known = std::tuple<Move, const Rows*, std::int64_t, std::int64_t>;
+    // Made from sets that must not die before, since their addresses name them.
+    struct Made {
+        RowsPtr rows, from, other;
+    };
+    template <class Make>
+    RowsPtr once(Known known, const RowsPtr& from, Make&& make, const RowsPtr& other = {});
+
+    executor::Structure& m_structure;
+    const analysis::Analysis& m_analysis;
+    std::map<ir::SpaceId, Marks> m_marks;
+    std::map<Known, Made> m_known;
+    std::int64_t m_visited = 0;
+};
+
+}  // namespace hopscope::receptive
