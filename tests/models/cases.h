@@ -35,7 +35,7 @@ struct Case {
     bool shuffle = true;                         // run in random destination order too
     bool peaks = true;                           // predicted peaks of memory are compared
     bool gpu = true;                             // runs on the simulated GPU, too
-    bool brief = false;                          // three runs on each graph: for thousands of models
+    bool brief = false;  // three runs on each graph, too few to compare peaks: for thousands of models
     Tolerance tolerance;
     std::optional<double> accuracy;  // of the first output against `labels` of the data on `test_mask`
 };
