@@ -53,11 +53,7 @@ public:
         const bool gpu = m_session.device.gpu();
         std::optional<TilingRequest> tiling;
         if (!gpu)
-            tiling = {m_session.options.batch,
-                      m_session.options.tile,
-                      m_budget,
-                      at::get_num_threads(),
-                      families(),
+            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(), families(),
                       m_session.options.store};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
