@@ -153,7 +153,10 @@ void Docks::arrangeCompare()
 {
     place(QStringLiteral("plan"), Qt::RightDockWidgetArea);
     place(QStringLiteral("plots"), Qt::RightDockWidgetArea);
-    m_window.splitDockWidget(m_docks[QStringLiteral("plan")], m_docks[QStringLiteral("plots")], Qt::Horizontal);
+    constexpr int roomForBoth = 950;
+    QDockWidget *plan = m_docks[QStringLiteral("plan")], *plots = m_docks[QStringLiteral("plots")];
+    if (m_window.width() < roomForBoth) m_window.tabifyDockWidget(plan, plots);
+    else m_window.splitDockWidget(plan, plots, Qt::Horizontal);
     for (const QString& name : {QStringLiteral("why"), QStringLiteral("tradeOff"), QStringLiteral("inspector")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("plan")], m_docks[name]);

@@ -136,7 +136,8 @@ void OpenDialog::addData(const QString& title, const QString& filter, Wanted wan
             const QFileInfo info(file);
             // An .npy file holds one argument; its name is the argument's unless the user says otherwise.
             const bool single = info.suffix() == u"npy";
-            m_data->addItem(single ? QStringLiteral("%1=%2").arg(info.completeBaseName(), file) : file);
+            const QString entry = single ? QStringLiteral("%1=%2").arg(info.completeBaseName(), file) : file;
+            if (m_data->findItems(entry, Qt::MatchExactly).isEmpty()) m_data->addItem(entry);
         }
         update();
     });

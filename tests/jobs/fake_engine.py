@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fake_model import Model, NODES, verified  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
 
-CODES = {2: "usage", 3: "input", 4: "unsupported"}
+CODES = {2: "usage", 3: "input", 4: "unsupported", 6: "resources"}
 write_lock = threading.Lock()
 
 

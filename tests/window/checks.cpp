@@ -107,9 +107,11 @@ QString clippedButton(const QAbstractButton* button)
 QStringList clippedTabs(const QTabBar* tabs)
 {
     QStringList found;
-    for (int i = 0; i < tabs->count(); ++i)
-        if (tabs->fontMetrics().size(Qt::TextShowMnemonic, tabs->tabText(i)).width() > tabs->tabRect(i).width())
+    for (int i = 0; i < tabs->count(); ++i) {
+        const QRect room = tabs->usesScrollButtons() ? tabs->tabRect(i) : tabs->tabRect(i) & tabs->rect();
+        if (tabs->fontMetrics().size(Qt::TextShowMnemonic, tabs->tabText(i)).width() > room.width())
             found.append(QStringLiteral("%1: tab \"%2\" does not fit").arg(path(tabs), tabs->tabText(i)));
+    }
     return found;
 }
 
@@ -237,7 +239,7 @@ QStringList clippedTexts(const QWidget& window)
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
         if (!widget->isVisible() || internal(widget)) continue;
         const bool holdsText = qobject_cast<const QLabel*>(widget) || qobject_cast<const QAbstractButton*>(widget);
-        if (holdsText) found.append(hiddenByParent(widget));
+        if (holdsText && !widget->visibleRegion().isEmpty()) found.append(hiddenByParent(widget));
         if (!onScreen(widget)) continue;
         if (const auto* label = qobject_cast<const QLabel*>(widget)) found.append(clippedLabel(label));
         if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) found.append(clippedButton(button));

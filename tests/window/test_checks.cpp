@@ -93,7 +93,13 @@ private slots:
         row(
             "button", [](Form& f) { f.button->setFixedWidth(14); }, "form/button: \"press\" does not fit");
         row(
-            "tab", [](Form& f) { f.tabs->setStyleSheet("QTabBar::tab { width: 12px; padding: 0; }"); }, "does not fit");
+            "tab",
+            [](Form& f) {
+                f.tabs->setElideMode(Qt::ElideRight);
+                f.tabs->setUsesScrollButtons(false);
+                f.tabs->setFixedWidth(50);
+            },
+            "does not fit");
         row(
             "header", [](Form& f) { f.table->setColumnWidth(1, 12); }, "\"value\" does not fit");
         row(

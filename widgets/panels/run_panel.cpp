@@ -120,11 +120,13 @@ RunPanel::RunPanel(const Context& context, QWidget* parent)
       m_clock(this)
 {
     setObjectName(QStringLiteral("run"));
-    auto* layout = new QVBoxLayout(this);
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(12, 8, 12, 8);
     layout->setSpacing(6);
     setupHeader(*layout);
     setupBody(*layout);
+    fillWith(this, content);
     setupConnections();
     showRuns();
     watch();

@@ -35,25 +35,27 @@ TradeOff::TradeOff(const Context& context, QWidget* parent) : Panel(parent), m_c
     connect(document, &models::Document::planChanged, this, &TradeOff::refresh);
     connect(document, &models::Document::settingsChanged, this, &TradeOff::refresh);
     // Once what has changed is known everywhere: the search changes the document itself.
-    const auto resume = [this] { m_context.workbench.front().resume(); };
-    connect(document, &models::Document::planChanged, this, resume, Qt::QueuedConnection);
-    connect(document, &models::Document::settingsChanged, this, resume, Qt::QueuedConnection);
-    connect(&context.workbench, &jobs::Workbench::engineBack, this, resume, Qt::QueuedConnection);
+    connect(document, &models::Document::planChanged, this, &TradeOff::resume, Qt::QueuedConnection);
+    connect(document, &models::Document::settingsChanged, this, &TradeOff::resume, Qt::QueuedConnection);
+    connect(&context.workbench, &jobs::Workbench::engineBack, this, &TradeOff::resume, Qt::QueuedConnection);
     connect(m_plot, &FrontPlot::chosen, this, &TradeOff::use);
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { use(index.row()); });
     refresh();
 }
 
-void TradeOff::showEvent(QShowEvent* event)
+// A panel behind another one's tab is visible all the same, but not painted.
+void TradeOff::paintEvent(QPaintEvent* event)
 {
-    Panel::showEvent(event);
-    m_context.workbench.front().want(true);
+    Panel::paintEvent(event);
+    if (std::exchange(m_seen, true)) return;
+    QMetaObject::invokeMethod(
+        this, [this] { m_context.workbench.front().want(true); }, Qt::QueuedConnection);
 }
 
-void TradeOff::hideEvent(QHideEvent* event)
+void TradeOff::resume()
 {
-    Panel::hideEvent(event);
-    m_context.workbench.front().want(false);
+    m_seen = !visibleRegion().isEmpty();
+    m_context.workbench.front().want(m_seen);
 }
 
 QString TradeOff::stateLine() const

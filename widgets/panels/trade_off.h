@@ -19,11 +19,11 @@ public:
     void setTheme(const style::Theme& theme) override { m_plot->setTheme(theme); }
 
 protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     void refresh();
+    void resume();  // after a change, the search for those who see this
     void use(int row);
     [[nodiscard]] QString stateLine() const;
 
@@ -32,6 +32,7 @@ private:
     FrontPlot* m_plot;
     models::FrontModel m_rows;
     QTableView* m_table;
+    bool m_seen = false;
 };
 
 }  // namespace hopscope::panels
