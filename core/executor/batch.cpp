@@ -103,11 +103,9 @@ void Batch::run(const Instruction& i)
     switch (i.act) {
     case Act::Read: return read(i);
     case Act::Pick: return pick(i);
-    case Act::Narrow: {
-        const int d = m_session.analysis.rowDim(i.value);
-        reg(i.outputs[0]) = reg(i.input).narrow(d, 0, m_block.count(i.rows));
+    case Act::Narrow:
+        reg(i.outputs[0]) = reg(i.input).narrow(m_session.analysis.rowDim(i.value), 0, m_block.count(i.rows));
         return;
-    }
     case Act::Positions: return positions(i);
     case Act::Call: return call(i);
     case Act::Select: return select(i);

@@ -37,7 +37,7 @@ struct Options {
     // CPU: in which order nodes are computed. Stores and outputs are in the order of the input.
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
-    Probe* probe = nullptr;   // CPU with `batch`; must outlive the run
+    Probe* probe = nullptr;                          // CPU with `batch`; must outlive the run
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
 };
 

@@ -382,15 +382,6 @@ base::Status finishDevice(Parsed& parsed, const std::string& objective)
     return finishStrategy(parsed, objective);
 }
 
-template <class Choice>
-base::Status choose(const std::string& text, const char* what, Choice& chosen)
-{
-    const base::Result<Choice> parsed = base::parseName<Choice>(text, what);
-    if (!parsed) return base::forward(parsed);
-    chosen = *parsed;
-    return {};
-}
-
 base::Status finishChecks(Parsed& parsed)
 {
     return choose(parsed.texts.verify, "value of --verify", parsed.verify)

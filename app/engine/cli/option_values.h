@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/names.h"
 #include "base/result.h"
 
 namespace hopscope::engine {
@@ -14,5 +15,15 @@ namespace hopscope::engine {
 base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text);
 // Bytes; none for "".
 base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text);
+
+// One of the names that an enum has; `what` says in the error what it is.
+template <class Choice>
+base::Status choose(const std::string& text, const char* what, Choice& chosen)
+{
+    const base::Result<Choice> parsed = base::parseName<Choice>(text, what);
+    if (!parsed) return base::forward(parsed);
+    chosen = *parsed;
+    return {};
+}
 
 }  // namespace hopscope::engine

@@ -273,13 +273,14 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::Kind: return byKind(scene, theme);
     case ColourMode::Bytes: return byNumber(tr("Bytes of the result"), bytesOf(scene, *data.model), writeBytes, theme);
     case ColourMode::PredictedTime:
-        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum), writeSeconds,
-                        theme);
+        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum),
+                        writeSeconds, theme);
     case ColourMode::Time:
-        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data), sum), writeSeconds,
-                        theme);
+        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data), sum),
+                        writeSeconds, theme);
     case ColourMode::Memory:
-        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data), larger), writeBytes, theme);
+        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data), larger), writeBytes,
+                        theme);
     case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
     }
     return byDepth(scene, theme);
