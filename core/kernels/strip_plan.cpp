@@ -74,6 +74,16 @@ private:
     int m_most = 0;
 };
 
+// Of the rows that are copied before they are computed on.
+std::int64_t widestCopied(const StripProgram& p)
+{
+    std::int64_t widest = 0;
+    for (const std::vector<std::int64_t>* const widths : {&p.tableWidths, &p.destinations})
+        for (const std::int64_t width : *widths)
+            if (width <= kNarrow) widest = std::max(widest, width);
+    return widest;
+}
+
 }  // namespace
 
 bool setPhases(StripProgram& program) { return Phases(program).set(); }
@@ -96,9 +106,10 @@ StripLayout layoutOf(const StripProgram& p)
         layout.destinations.push_back(take(kStripDestinations * width * item));
     for (const StripStep& s : p.steps)
         layout.sums.push_back(s.op == StripOp::Aggregate ? take(2 * s.width * std::max<std::int64_t>(item, 4)) : 0);
+    const std::int64_t copied = widestCopied(p);
     for (int operand : {0, 1}) {
         layout.pointers[operand] = take(layout.capacity * static_cast<std::int64_t>(sizeof(void*)));
-        layout.copies[operand] = take(layout.capacity * kNarrow * item);
+        layout.copies[operand] = take(layout.capacity * copied * item);
     }
     return layout;
 }

@@ -38,9 +38,15 @@ TEST_CASE("operators whose in-place twins may write over an operand have such a 
 {
     for (const Operator& op : operators::table()) {
         if (!op.traits.overwrites) continue;
-        const auto twin = c10::Dispatcher::singleton().findSchema({operators::fullName(op) + "_", ""});
-        REQUIRE_MESSAGE(twin, op.name);
-        CHECK(twin->schema().arguments().size() == 1);
+        const auto twin = [&op](const char* overload) {
+            return c10::Dispatcher::singleton().findSchema({operators::fullName(op) + "_", overload});
+        };
+        const bool pair = twin("Tensor").has_value();  // with two tensors, else with one
+        REQUIRE_MESSAGE((pair || twin("")), op.name);
+        const auto& arguments = (pair ? twin("Tensor") : twin(""))->schema().arguments();
+        CHECK(arguments.size() >= (pair ? 2U : 1U));
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+            CHECK(arguments[i].type()->isSubtypeOf(*c10::TensorType::get()) == (i < (pair ? 2U : 1U)));
     }
 }
 
