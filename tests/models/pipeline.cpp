@@ -96,8 +96,8 @@ base::Result<forecast::Prediction> predictPlan(const Prepared& prepared, const p
     const TemporaryFolder folder;
     forecast::Predictor predictor(prepared.walk, prepared.analysis, inputs, folder.path);
     const forecast::PredictOptions options{batch, std::nullopt, true};
-    const auto traffic = predictor.predictTraffic(plan, options, {});
     auto prediction = predictor.predict(plan, options, {});
+    const auto traffic = predictor.predictTraffic(plan, options, {});
     if (prediction && (!traffic || !sameTraffic(*prediction, *traffic)))
         return base::fail(base::ErrorCode::Internal, "without peaks of memory, the traffic of a plan is another one");
     return prediction;
