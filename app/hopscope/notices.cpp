@@ -36,8 +36,7 @@ void Notices::sayFailure(const QString& what, const QString& sentence, const QSt
     const QString text = named ? sentence.left(1).toUpper() + sentence.mid(1) : tr("%1: %2").arg(what, sentence);
     QVector<BannerButton> ways;
     const bool lacksData = m_parts.document.model() && m_parts.document.data().isEmpty();
-    if (lacksData && what == jobs::runningTopic())
-        ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
+    if (lacksData && what == jobs::runningTopic()) ways.append({tr("Choose data…"), [this] { emit dataWanted(); }});
     m_parts.banner.say(QStringLiteral("open"), hint.isEmpty() ? text : tr("%1. %2").arg(text, hint), ways);
 }
 

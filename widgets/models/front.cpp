@@ -9,7 +9,6 @@ namespace hopscope::models {
 
 namespace {
 
-
 std::array<double, 3> amounts(const FrontPoint& point)
 {
     const protocol::Prediction& predicted = *point.plan->predicted;
