@@ -1,11 +1,13 @@
 #include "pipeline/inspection.h"
 
+#include "pipeline/data_lints.h"
 #include "placement/strategy.h"
 
 namespace hopscope::pipeline {
 
 base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
 {
+    addDataLints(prepared);
     if (prepared.analysis.refusal) return std::nullopt;
     base::Result<plan::Plan> plan = placement::makePlan(prepared.analysis, base::Strategy::Depth);
     if (!plan && plan.error().code != base::ErrorCode::Unsupported) return base::forward(plan);

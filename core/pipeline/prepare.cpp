@@ -9,7 +9,6 @@
 #include "executor/unsplit.h"
 #include "forecast/predict.h"
 #include "graph/dataset.h"
-#include "pipeline/data_lints.h"
 #include "pipeline/home.h"
 #include "schema/documents.h"
 #include "schema/inspect.h"
@@ -147,7 +146,6 @@ void take(Prepared& prepared, analysis::Analysis analysis)
     addModelLints(prepared.model.info(), prepared.analysis);
     if (prepared.hasData())
         prepared.sizes = schema::tableSizes(prepared.analysis, prepared.schema.sizes, selectedRows(prepared));
-    addDataLints(prepared);
 }
 
 // Without data: a sample that forward accepts, and its roles.
