@@ -197,6 +197,7 @@ private:
         const Remainder left = m_recovery ? m_recovery->of(number) : Remainder();
         readInPlace(program, report.bytes);
         if (!left.needed) return pass(program, left, books);
+        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt};
         if (m_recovery && left.ranges.empty()) books.takeOver(share.kept);
         else compute(program, report, books, share);
@@ -215,7 +216,6 @@ private:
         for (const Written& w : program.writes)
             if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
         report.bytes += m_session.residents.load(program);
-        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         runLoop(m_session, program, books, share, m_budget);
         if (m_commit) m_commit->check();
     }

@@ -64,7 +64,10 @@ std::string labelOf(const std::string& name)
     return it == labels.end() ? "--" + name : it->second;
 }
 
-bool isHash(const std::string& text) { return text.size() >= 16 && text.find(' ') == std::string::npos; }
+bool isHash(const std::string& text)
+{
+    return text.size() >= 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 // "the model file; --threads (was 2, is 1)"; empty if nothing differs.
 std::string differences(const Conditions& before, const Conditions& now)
