@@ -81,7 +81,7 @@ Chunk chunkFrom(const json::Reader& item)
 // Nothing if the line is damaged.
 std::optional<Chunk> chunkOf(std::string_view line)
 {
-    if (line.size() < digestLength + 1) return std::nullopt;
+    if (line.size() < digestLength + 1 || line[digestLength] != ' ') return std::nullopt;
     const std::string_view text = line.substr(digestLength + 1);
     if (line.substr(0, digestLength) != digestOf(text)) return std::nullopt;
     const base::Result<json::Value> value = json::parse(text, chunksName);
