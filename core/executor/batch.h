@@ -6,6 +6,7 @@
 
 #include "executor/feed.h"
 #include "executor/loop_program.h"
+#include "executor/operator_times.h"
 #include "executor/segment_run.h"
 #include "executor/session.h"
 #include "executor/staging.h"
@@ -48,6 +49,8 @@ public:
     // Bytes that collect() needs in its chunk.
     std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
+    // CPU: since the last clear().
+    [[nodiscard]] const OperatorCosts& costs() const { return m_costs; }
     PhaseTimes& deviceTimes() { return m_times; }
     [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
 
@@ -78,6 +81,7 @@ private:
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
     void contributions();
+    std::int64_t resultBytes(const Instruction& i);
     void store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
@@ -94,6 +98,7 @@ private:
     Contributions m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;
+    OperatorCosts m_costs;
     std::int64_t m_writtenBytes = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "executor/loop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -22,6 +23,16 @@ DestinationOrder::DestinationOrder(Session& session, const LoopProgram& program)
 }
 
 // ---- books
+
+LoopBooks::LoopBooks(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress)
+    : m_session(session),
+      m_program(program),
+      m_report(report),
+      m_progress(progress),
+      m_firstOperator(report.operators.size())
+{
+    if (!session.device.gpu()) std::ranges::move(operatorTimes(program), std::back_inserter(report.operators));
+}
 
 void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
 {
@@ -54,6 +65,7 @@ void BatchFigures::add(const BatchFigures& later)
     memory.reserved = later.memory.reserved;
     memory.peak = std::max(memory.peak, later.memory.peak);
     memory.reservedPeak = std::max(memory.reservedPeak, later.memory.reservedPeak);
+    costs.add(later.costs);
 }
 
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory)
@@ -62,7 +74,7 @@ BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, 
     bytes.h2d = batch.feed().readBytes();
     bytes.d2h = batch.writtenBytes();
     bytes.structure = batch.feed().structureBytes() + block.structureBytes();
-    return {block.destinations().count, rows, batch.times(), bytes, memory};
+    return {block.destinations().count, rows, batch.times(), bytes, memory, batch.costs()};
 }
 
 void LoopBooks::account(const BatchFigures& finished)
@@ -85,6 +97,7 @@ void LoopBooks::count(const BatchFigures& batch)
     PhaseSeconds& sum = m_report.phases;
     double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
     for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
+    addCosts(batch.costs, m_report.operators, m_firstOperator);
 }
 
 void LoopBooks::tell(const BatchFigures& batches)

@@ -23,6 +23,7 @@ struct BatchFigures {
     PhaseTimes times;
     plan::Bytes bytes;
     MemoryStats memory;
+    OperatorCosts costs;
 
     void add(const BatchFigures& later);
 };
@@ -47,12 +48,7 @@ bool fitsIntoMemory(Work&& work)
 // Keeps the report on the batches of a loop and tells the observer.
 class LoopBooks {
 public:
-    LoopBooks(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress)
-        : m_session(session),
-          m_program(program),
-          m_report(report),
-          m_progress(progress)
-    {}
+    LoopBooks(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress);
 
     // To be called in the order of the batches.
     void account(const BatchFigures& finished);
@@ -70,6 +66,7 @@ private:
     const LoopProgram& m_program;
     StageReport& m_report;
     StageProgress& m_progress;
+    std::size_t m_firstOperator;  // of the loop, in the report
     std::int64_t m_number = 0;
     std::int64_t m_retried = -1;  // a single destination that has been retried
 };
