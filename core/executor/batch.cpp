@@ -70,12 +70,20 @@ void Batch::upload()
     }
 }
 
+namespace {
+
+std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
+
+}  // namespace
+
 void Batch::compute()
 {
     for (const Instruction& i : m_program.instructions) {
         m_costs.measure(static_cast<std::size_t>(&i - m_program.instructions.data()), [&] {
             run(i);
-            return resultBytes(i);
+            std::int64_t bytes = 0;
+            for (const Register r : i.outputs) bytes += bytesOf(reg(r));
+            return bytes;
         });
         if (m_session.options.probe) showResults(m_session, m_program, m_block, i, m_registers);
         for (Register r : i.dead) reg(r) = at::Tensor();
@@ -391,19 +399,6 @@ void Batch::mergeInto(Session& session, const Contributions& contributions)
     for (const auto& [op, contribution] : contributions) merged.push_back(session.reducers.at(op).merged(contribution));
     for (std::size_t k = 0; k < merged.size(); ++k)
         session.reducers.at(contributions[k].first).replace(std::move(merged[k]));
-}
-
-namespace {
-
-std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
-
-}  // namespace
-
-std::int64_t Batch::resultBytes(const Instruction& i)
-{
-    std::int64_t bytes = 0;
-    for (const Register r : i.outputs) bytes += bytesOf(reg(r));
-    return bytes;
 }
 
 std::int64_t Batch::resultBytes()

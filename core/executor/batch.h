@@ -81,7 +81,6 @@ private:
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
     void contributions();
-    std::int64_t resultBytes(const Instruction& i);
     void store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
