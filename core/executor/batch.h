@@ -33,10 +33,10 @@ public:
     void collect(StagingChunk* chunk);
     using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
 
-    // Adds the batch's contributions to the reductions of the loop: all of them, or none if it throws.
-    void merge() { mergeInto(m_session, std::exchange(m_contributions, {})); }
-    // In two parts, since contributions are merged in the order of the batches, however they are computed.
+    // What the batch adds to the reductions of the loop; taken apart from adding it, since contributions are merged in the
+    // order of the batches, however they are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
+    // All of them, or none if it throws.
     static void mergeInto(Session& session, const Contributions& contributions);
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished.
     void store();

@@ -141,7 +141,7 @@ public:
             m_block.begin(destinations);
             m_batch.compute();
             m_batch.collect(nullptr);
-            m_batch.merge();
+            Batch::mergeInto(m_session, m_batch.takeContributions());
         });
         if (!fits) {
             end();
