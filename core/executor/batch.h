@@ -6,6 +6,7 @@
 
 #include "executor/feed.h"
 #include "executor/loop_program.h"
+#include "executor/operator_times.h"
 #include "executor/segment_run.h"
 #include "executor/session.h"
 #include "executor/staging.h"
@@ -49,6 +50,8 @@ public:
     // Bytes that collect() needs in its chunk.
     std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
+    // CPU: since the last clear().
+    [[nodiscard]] const OperatorCosts& costs() const { return m_costs; }
     PhaseTimes& deviceTimes() { return m_times; }
     [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
 
@@ -95,6 +98,7 @@ private:
     Contributions m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;
+    OperatorCosts m_costs;
     std::int64_t m_writtenBytes = 0;
 };
 
