@@ -416,7 +416,8 @@ void Batch::collect(StagingChunk* chunk)
         at::Tensor& made = reg(w.from);
         if (m_session.choice.holds(w.value)) keep(w, made);
         if (m_session.choice.onlyHere(w.value)) continue;
-        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(), bytesOf(made));
+        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(),
+                                                static_cast<std::int64_t>(made.nbytes()));
         if (chunk) {
             at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
             m_session.device.download(made, host);
@@ -448,20 +449,24 @@ void Batch::keep(const Written& w, const at::Tensor& made)
     table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
 }
 
-void Batch::store()
+std::vector<StoredPart> Batch::store()
 {
-    for (const Result& result : m_results) store(result);
+    std::vector<StoredPart> parts;
+    for (const Result& result : m_results) {
+        const StoredRows stored = store(result);
+        if (m_session.options.journal) parts.push_back({digestOf(stored.rows), stored.lost});
+    }
     m_results.clear();
+    return parts;
 }
 
-void Batch::store(const Result& result)
+StoredRows Batch::store(const Result& result)
 {
     Store& store = *m_session.stores.at(result.written->value);
     const ir::RowClass& rows = result.written->rows;
-    m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_block.isRange(rows)) store.writeRange(m_block.destinations().first, result.host);
-        else store.write(m_block.rows(rows), result.host);
-        return 0;
+    return m_times.time(Phase::Write, m_session.began(), [&] {
+        if (m_block.isRange(rows)) return store.writeRange(m_block.destinations().first, result.host);
+        return store.write(m_block.rows(rows), result.host);
     });
 }
 

@@ -38,8 +38,9 @@ public:
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
     // All of them, or none if it throws.
     static void mergeInto(Session& session, const Contributions& contributions);
-    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished.
-    void store();
+    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. What the journal
+    // wants to know of them, if the run has one.
+    std::vector<StoredPart> store();
     // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
     void letGo();
     // Empties all registers and discards collected rows and contributions.
@@ -81,7 +82,7 @@ private:
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
     void contributions();
-    void store(const Result& result);
+    StoredRows store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
     template <class Work>

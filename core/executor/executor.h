@@ -16,6 +16,7 @@
 #include "base/store_type.h"
 #include "base/tensor.h"
 #include "executor/events.h"
+#include "executor/journal.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
 
@@ -39,6 +40,9 @@ struct Options {
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
     Probe* probe = nullptr;                          // CPU with `batch`; must outlive the run
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
+    // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
+    // removes the folder, and batches have a fixed size. Must outlive the run.
+    Journal* journal = nullptr;
 };
 
 struct StoredTensor {
@@ -107,6 +111,7 @@ struct RunReport {
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
     std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
+    std::optional<ResumeReport> resumed;    // of a run with a journal that another process had begun
     std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 

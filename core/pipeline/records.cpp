@@ -78,6 +78,7 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
         report.orders.push_back({o.nodes, o.used, o.seconds, o.before, o.after, o.reason});
     for (const executor::StoreReport& s : run.narrowed)
         report.narrowed.push_back({s.name, s.from, s.to, s.maxAbsolute, s.largest, s.infinite});
+    if (run.resumed) report.resumed = {run.resumed->chunks, run.resumed->destinations, run.resumed->damaged};
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

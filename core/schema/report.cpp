@@ -190,6 +190,22 @@ NarrowedRecord narrowedFrom(const Reader& item)
             .infinite = item.get<std::int64_t>("infinite")};
 }
 
+Value resumedValue(const ResumedRecord& resumed)
+{
+    Value item;
+    item["chunks"] = resumed.chunks;
+    item["destinations"] = resumed.destinations;
+    item["damaged"] = resumed.damaged;
+    return item;
+}
+
+ResumedRecord resumedFrom(const Reader& item)
+{
+    return {.chunks = item.get<std::int64_t>("chunks"),
+            .destinations = item.get<std::int64_t>("destinations"),
+            .damaged = item.get<std::int64_t>("damaged")};
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -210,6 +226,7 @@ Report readFields(const Reader& root)
     report.seconds = root.get<double>("seconds");
     report.peakMemory = root.get<std::int64_t>("peak_memory");
     for (const Reader& output : root.items("outputs")) report.outputs.push_back(readOutput(output));
+    if (root.has("resumed")) report.resumed = resumedFrom(root.child("resumed"));
     report.notes = root.get<std::vector<std::string>>("notes");
     const Reader verify = root.child("verify");
     if (!verify.value().isNull()) report.verify = verificationFrom(verify);
@@ -263,6 +280,7 @@ Value reportValue(const Report& report)
     document["peak_memory"] = report.peakMemory;
     document["outputs"] = Value::array();
     for (const OutputRecord& output : report.outputs) document["outputs"].push(outputValue(output));
+    document["resumed"] = report.resumed ? resumedValue(*report.resumed) : Value();
     document["notes"] = Value(report.notes);
     document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
     return document;

@@ -153,6 +153,13 @@ struct NarrowedRecord {
     bool operator==(const NarrowedRecord&) const = default;
 };
 
+// What a run has taken over from a process that did not finish it.
+struct ResumedRecord {
+    std::int64_t chunks = 0, destinations = 0;
+    std::int64_t damaged = 0;  // chunks that were computed again, because they were not what had been written
+    bool operator==(const ResumedRecord&) const = default;
+};
+
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
@@ -167,6 +174,7 @@ struct Report {
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;
     std::vector<OutputRecord> outputs;
+    std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
     std::vector<std::string> notes;
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;
