@@ -210,6 +210,7 @@ schema::Report report()
     r.orders = {{"node", base::Reorder::Community, 0.25, 19.5, 3.75, "nodes of a community share rows"}};
     r.store = base::StoreType::BFloat16;
     r.narrowed = {{"conv1 output", base::DType::Float32, base::DType::BFloat16, 0.0078125, 3.5, 1}};
+    r.resumed = {12, 4096, 1};
     r.hashes = {{"model", "00ff"}};
     schema::StageRecord s;
     s.seconds = 1.5;
