@@ -56,6 +56,14 @@ struct PhaseSeconds {
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
 };
 
+// What computing an operator took in one loop of a stage, copies and stores left out.
+struct OperatorTime {
+    ir::OpId op;                  // invalid: no operator, but rows read or numbered
+    std::vector<ir::OpId> fused;  // operators that were computed with it, in one pass over the edges
+    double seconds = 0;           // of all batches; of tiles that are computed side by side, their share
+    std::int64_t bytes = 0;       // of its results in one batch, at most
+};
+
 struct StageReport {
     plan::StageId index{1};
     double seconds = 0;
@@ -71,6 +79,7 @@ struct StageReport {
     int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
     std::optional<double>
         overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both
+    std::vector<OperatorTime> operators;  // CPU: in the order of computation, loop by loop
 };
 
 // The order in which the nodes of a type were computed.

@@ -1,6 +1,7 @@
 #include "executor/loop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -22,6 +23,18 @@ DestinationOrder::DestinationOrder(Session& session, const LoopProgram& program)
 }
 
 // ---- books
+
+LoopBooks::LoopBooks(Session& session, const LoopProgram& program, const LoopNumber& number, StageReport& report,
+                     StageProgress& progress)
+    : m_session(session),
+      m_program(program),
+      m_report(report),
+      m_progress(progress),
+      m_log(session, program, number),
+      m_firstOperator(report.operators.size())
+{
+    if (!session.device.gpu()) std::ranges::move(operatorTimes(program), std::back_inserter(report.operators));
+}
 
 void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
 {
@@ -54,6 +67,7 @@ void BatchFigures::add(const BatchFigures& later)
     memory.reserved = later.memory.reserved;
     memory.peak = std::max(memory.peak, later.memory.peak);
     memory.reservedPeak = std::max(memory.reservedPeak, later.memory.reservedPeak);
+    costs.add(later.costs);
 }
 
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory)
@@ -69,6 +83,7 @@ BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, 
             .times = batch.times(),
             .bytes = bytes,
             .memory = memory,
+            .costs = batch.costs(),
             .parts = {}};
 }
 
@@ -93,6 +108,7 @@ void LoopBooks::count(const BatchFigures& batch)
     PhaseSeconds& sum = m_report.phases;
     double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
     for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
+    addCosts(batch.costs, m_report.operators, m_firstOperator);
 }
 
 void LoopBooks::tell(const BatchFigures& batches)
@@ -155,7 +171,7 @@ public:
             m_block.begin(destinations);
             m_batch.compute();
             m_batch.collect(nullptr);
-            m_batch.merge();
+            Batch::mergeInto(m_session, m_batch.takeContributions());
         });
         if (!fits) {
             end();

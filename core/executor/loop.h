@@ -23,6 +23,7 @@ struct BatchFigures {
     PhaseTimes times;
     plan::Bytes bytes;
     MemoryStats memory;
+    OperatorCosts costs;
     std::vector<StoredPart> parts;  // of a single batch
 
     void add(const BatchFigures& later);
@@ -49,13 +50,7 @@ bool fitsIntoMemory(Work&& work)
 class LoopBooks {
 public:
     LoopBooks(Session& session, const LoopProgram& program, const LoopNumber& number, StageReport& report,
-              StageProgress& progress)
-        : m_session(session),
-          m_program(program),
-          m_report(report),
-          m_progress(progress),
-          m_log(session, program, number)
-    {}
+              StageProgress& progress);
 
     // To be called in the order of the batches.
     void account(const BatchFigures& finished);
@@ -78,6 +73,7 @@ private:
     StageReport& m_report;
     StageProgress& m_progress;
     ChunkLog m_log;
+    std::size_t m_firstOperator;  // of the loop, in the report
     std::int64_t m_number = 0;
     std::int64_t m_retried = -1;  // a single destination that has been retried
 };

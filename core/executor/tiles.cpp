@@ -145,6 +145,7 @@ BatchFigures Tiles::shared(BatchFigures figures) const
         figures.times.seconds[p] /= m_workers;
         figures.times.starts[p] = m_ended;
     }
+    figures.costs.share(m_workers);
     return figures;
 }
 

@@ -35,6 +35,26 @@ PredictedRecord predictedFrom(const Reader& item)
             .frontierRows = item.get<std::int64_t>("frontier_rows")};
 }
 
+Value operatorValue(const OperatorRecord& op)
+{
+    Value item;
+    item["op"] = op.op;
+    item["label"] = op.label;
+    item["fused"] = Value(op.fused);
+    item["seconds"] = op.seconds;
+    item["bytes"] = op.bytes;
+    return item;
+}
+
+OperatorRecord operatorFrom(const Reader& item)
+{
+    return {.op = item.get<std::string>("op"),
+            .label = item.get<std::string>("label"),
+            .fused = item.get<std::vector<std::string>>("fused"),
+            .seconds = item.get<double>("seconds"),
+            .bytes = item.get<std::int64_t>("bytes")};
+}
+
 Value stageValue(const StageRecord& stage)
 {
     Value item;
@@ -55,6 +75,8 @@ Value stageValue(const StageRecord& stage)
     item["predicted"] = stage.predicted ? predictedValue(*stage.predicted) : Value();
     item["bound_seconds"] = json::orNull(stage.boundSeconds);
     item["wall"] = stage.wall ? Value(base::nameOf(*stage.wall)) : Value();
+    item["operators"] = Value::array();
+    for (const OperatorRecord& op : stage.operators) item["operators"].push(operatorValue(op));
     return item;
 }
 
@@ -96,6 +118,8 @@ StageRecord stageFrom(const Reader& item)
         stage.predicted = predictedFrom(predicted);
     stage.boundSeconds = json::nullable<double>(item, "bound_seconds");
     if (const Reader wall = item.child("wall"); !wall.value().isNull()) stage.wall = json::named<plan::Wall>(wall);
+    if (item.has("operators"))
+        for (const Reader& op : item.child("operators").items()) stage.operators.push_back(operatorFrom(op));
     return stage;
 }
 
