@@ -4,11 +4,10 @@
 #include <map>
 #include <utility>
 
-#include <ATen/core/dispatch/Dispatcher.h>
-
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
 #include "analysis/stored.h"
+#include "executor/overwrite.h"
 #include "executor/segment_run.h"
 #include "executor/show_results.h"
 #include "loader/tensors.h"
@@ -25,7 +24,8 @@ Batch::Batch(Session& session, const LoopProgram& program, Block& block)
       m_block(block),
       m_feed(session, program, block),
       m_registers(program.registers.size()),
-      m_owned(program.registers.size(), false)
+      m_owned(program.registers.size(), false),
+      m_costs(program, !session.device.gpu())
 {}
 
 // Operators on a GPU are only queued here: events measure them.
@@ -70,10 +70,21 @@ void Batch::upload()
     }
 }
 
+namespace {
+
+std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
+
+}  // namespace
+
 void Batch::compute()
 {
     for (const Instruction& i : m_program.instructions) {
-        run(i);
+        m_costs.measure(static_cast<std::size_t>(&i - m_program.instructions.data()), [&] {
+            run(i);
+            std::int64_t bytes = 0;
+            for (const Register r : i.outputs) bytes += bytesOf(reg(r));
+            return bytes;
+        });
         if (m_session.options.probe) showResults(m_session, m_program, m_block, i, m_registers);
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
@@ -88,6 +99,7 @@ void Batch::clear()
     m_given.clear();
     m_feed.clear();
     m_times = {};
+    m_costs.clear();
     m_writtenBytes = 0;
 }
 
@@ -249,43 +261,6 @@ void Batch::check(const Instruction& i, ir::ValueId value, const at::Tensor& res
     }
 }
 
-namespace {
-
-// Runs "aten::relu_" for "aten::relu".
-void runInPlace(const std::string& name, at::Tensor& tensor)
-{
-    const auto twin = c10::Dispatcher::singleton().findSchemaOrThrow((name + "_").c_str(), "");
-    twin.typed<at::Tensor&(at::Tensor&)>().call(tensor);
-}
-
-// False if the result would not have the type and the shape of `tensor`.
-bool runInPlace(const std::string& name, at::Tensor& tensor, const at::Tensor& other)
-{
-    if (at::result_type(tensor, other) != tensor.scalar_type()) return false;
-    if (!at::is_expandable_to(other.sizes(), tensor.sizes())) return false;
-    if (name == "aten::add") tensor.add_(other);
-    else if (name == "aten::sub") tensor.sub_(other);
-    else if (name == "aten::mul") tensor.mul_(other);
-    else if (name == "aten::div") tensor.div_(other);
-    else return false;
-    return true;
-}
-
-// Two tensors, without a factor of the second one in add and sub, and without rounding in div.
-bool plainPair(const ir::Op& op, const Instruction& i)
-{
-    if (op.overload != "Tensor" || i.operands.size() != 2) return false;
-    const std::int64_t* const factor = op.args.size() > 2 ? op.args[2].integer() : nullptr;
-    return op.args.size() == 2 || (factor != nullptr && *factor == 1);
-}
-
-bool aloneInItsMemory(const at::Tensor& t)
-{
-    return t.use_count() == 1 && t.storage().use_count() == 1 && t.is_non_overlapping_and_dense();
-}
-
-}  // namespace
-
 // Element-wise operators write over an operand that dies here, if nothing else sees its memory: it is in the caches.
 bool Batch::reuse(const Instruction& i)
 {
@@ -294,14 +269,10 @@ bool Batch::reuse(const Instruction& i)
     const ir::Op& op = m_session.analysis.program.op(i.op);
     if (!operators::of(op.name).traits.overwrites || !m_owned[static_cast<std::size_t>(from)]) return false;
     if (std::find(i.dead.begin(), i.dead.end(), from) == i.dead.end()) return false;
-    const bool pair = plainPair(op, i) && !m_session.device.gpu();
+    const bool pair = isPlainPair(op, i) && !m_session.device.gpu();
     if (!pair && op.args.size() != 1) return false;
-    const at::Tensor other = pair ? operand(i, i.operands[1]) : at::Tensor();
-    at::Tensor& t = reg(from);
-    if (!t.is_floating_point() || !aloneInItsMemory(t)) return false;
-    if (!pair) runInPlace(op.name, t);
-    else if (!runInPlace(op.name, t, other)) return false;
-    reg(i.outputs[0]) = t;
+    if (!overwrite(op, reg(from), pair ? operand(i, i.operands[1]) : at::Tensor())) return false;
+    reg(i.outputs[0]) = reg(from);
     return true;
 }
 
@@ -412,9 +383,13 @@ void Batch::contributions()
         i.rows = r.rows;
         i.operands = r.operands;
         const Reducer& reducer = m_session.reducer(r.op);
-        m_contributions.emplace_back(r.op, timed(Phase::Compute, [&] {
-                                         return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows));
-                                     }));
+        const auto number = static_cast<std::size_t>(&r - m_program.reductions.data());
+        m_costs.measure(m_program.instructions.size() + number, [&] {
+            m_contributions.emplace_back(
+                r.op, timed(Phase::Compute,
+                            [&] { return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows)); }));
+            return std::int64_t{0};
+        });
     }
 }
 
@@ -425,12 +400,6 @@ void Batch::mergeInto(Session& session, const Contributions& contributions)
     for (std::size_t k = 0; k < merged.size(); ++k)
         session.reducers.at(contributions[k].first).replace(std::move(merged[k]));
 }
-
-namespace {
-
-std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
-
-}  // namespace
 
 std::int64_t Batch::resultBytes()
 {
@@ -447,7 +416,8 @@ void Batch::collect(StagingChunk* chunk)
         at::Tensor& made = reg(w.from);
         if (m_session.choice.holds(w.value)) keep(w, made);
         if (m_session.choice.onlyHere(w.value)) continue;
-        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(), bytesOf(made));
+        m_writtenBytes += analysis::storedBytes(m_session.analysis, w.value, m_session.storeType(),
+                                                static_cast<std::int64_t>(made.nbytes()));
         if (chunk) {
             at::Tensor host = chunk->take(made.sizes(), made.scalar_type());
             m_session.device.download(made, host);
@@ -479,20 +449,24 @@ void Batch::keep(const Written& w, const at::Tensor& made)
     table.index_copy_(0, m_given.at(place).rows.to(at::kLong), made);
 }
 
-void Batch::store()
+std::vector<StoredPart> Batch::store()
 {
-    for (const Result& result : m_results) store(result);
+    std::vector<StoredPart> parts;
+    for (const Result& result : m_results) {
+        const StoredRows stored = store(result);
+        if (m_session.options.journal) parts.push_back({digestOf(stored.rows), stored.lost});
+    }
     m_results.clear();
+    return parts;
 }
 
-void Batch::store(const Result& result)
+StoredRows Batch::store(const Result& result)
 {
     Store& store = *m_session.stores.at(result.written->value);
     const ir::RowClass& rows = result.written->rows;
-    m_times.time(Phase::Write, m_session.began(), [&] {
-        if (m_block.isRange(rows)) store.writeRange(m_block.destinations().first, result.host);
-        else store.write(m_block.rows(rows), result.host);
-        return 0;
+    return m_times.time(Phase::Write, m_session.began(), [&] {
+        if (m_block.isRange(rows)) return store.writeRange(m_block.destinations().first, result.host);
+        return store.write(m_block.rows(rows), result.host);
     });
 }
 

@@ -6,6 +6,7 @@
 
 #include "executor/feed.h"
 #include "executor/loop_program.h"
+#include "executor/operator_times.h"
 #include "executor/segment_run.h"
 #include "executor/session.h"
 #include "executor/staging.h"
@@ -32,13 +33,14 @@ public:
     void collect(StagingChunk* chunk);
     using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
 
-    // Adds the batch's contributions to the reductions of the loop: all of them, or none if it throws.
-    void merge() { mergeInto(m_session, std::exchange(m_contributions, {})); }
-    // In two parts, since contributions are merged in the order of the batches, however they are computed.
+    // What the batch adds to the reductions of the loop; taken apart from adding it, since contributions are merged in the
+    // order of the batches, however they are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
+    // All of them, or none if it throws.
     static void mergeInto(Session& session, const Contributions& contributions);
-    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished.
-    void store();
+    // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. What the journal
+    // wants to know of them, if the run has one.
+    std::vector<StoredPart> store();
     // GPU: empties all registers; memory that queued work uses stays allocated until it is done.
     void letGo();
     // Empties all registers and discards collected rows and contributions.
@@ -48,6 +50,8 @@ public:
     // Bytes that collect() needs in its chunk.
     std::int64_t resultBytes();
     [[nodiscard]] PhaseTimes times() const;
+    // CPU: since the last clear().
+    [[nodiscard]] const OperatorCosts& costs() const { return m_costs; }
     PhaseTimes& deviceTimes() { return m_times; }
     [[nodiscard]] std::int64_t writtenBytes() const { return m_writtenBytes; }
 
@@ -78,7 +82,7 @@ private:
     bool reuse(const Instruction& i);
     void check(const Instruction& i, ir::ValueId value, const at::Tensor& result);
     void contributions();
-    void store(const Result& result);
+    StoredRows store(const Result& result);
     at::Tensor& reg(Register r) { return m_registers[static_cast<std::size_t>(r)]; }
 
     template <class Work>
@@ -94,6 +98,7 @@ private:
     Contributions m_contributions;
     std::vector<Result> m_results;
     PhaseTimes m_times;
+    OperatorCosts m_costs;
     std::int64_t m_writtenBytes = 0;
 };
 

@@ -40,6 +40,14 @@ double MemoryModel::peak(const CountOf& count) const
     return most;
 }
 
+BatchSizer BatchSizer::steady(std::optional<std::int64_t> fixed, double budget)
+{
+    BatchSizer sizer(fixed, budget);
+    sizer.m_steady = true;
+    sizer.m_share = sizer.m_correction = 1;
+    return sizer;
+}
+
 std::int64_t BatchSizer::next(std::int64_t left, const std::function<double(std::int64_t)>& cost) const
 {
     if (m_fixed) return std::min(*m_fixed, left);
@@ -55,6 +63,7 @@ std::int64_t BatchSizer::next(std::int64_t left, const std::function<double(std:
 
 void BatchSizer::observe(double predicted, double actual)
 {
+    if (m_steady) return;
     m_share = 0.65;
     if (predicted > 0) m_correction = std::max(m_correction * 0.6, 1.15 * actual / predicted);
     m_correction = std::max(m_correction, 0.5);

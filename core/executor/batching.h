@@ -30,6 +30,8 @@ class BatchSizer {
 public:
     // `fixed`: always this number of destinations. `budget`: bytes.
     BatchSizer(std::optional<std::int64_t> fixed, double budget) : m_fixed(fixed), m_budget(budget) {}
+    // With the same batches in any process, as long as they fit: predictions count as they are.
+    static BatchSizer steady(std::optional<std::int64_t> fixed, double budget);
 
     // The largest n <= left whose predicted bytes, cost(n), are within the current limit, but at least 1. `cost` must
     // be monotonic.
@@ -42,6 +44,7 @@ public:
 private:
     std::optional<std::int64_t> m_fixed;
     double m_budget;
+    bool m_steady = false;
     double m_correction = 1.5;   // actual bytes per predicted byte, with a margin
     double m_share = 0.125;      // of the budget that a batch may use: small for the first one, whose memory is a guess
     std::int64_t m_ceiling = 0;  // destinations; 0: none

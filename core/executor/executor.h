@@ -16,6 +16,7 @@
 #include "base/store_type.h"
 #include "base/tensor.h"
 #include "executor/events.h"
+#include "executor/journal.h"
 #include "loader/loader.h"
 #include "plan/plan.h"
 
@@ -39,6 +40,9 @@ struct Options {
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
     Probe* probe = nullptr;                          // CPU with `batch`; must outlive the run
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
+    // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
+    // removes the folder, and batches have a fixed size. Must outlive the run.
+    Journal* journal = nullptr;
 };
 
 struct StoredTensor {
@@ -50,6 +54,14 @@ struct StoredTensor {
 
 struct PhaseSeconds {
     double block = 0, gather = 0, h2d = 0, compute = 0, d2h = 0, write = 0;
+};
+
+// What computing an operator took in one loop of a stage, copies and stores left out.
+struct OperatorTime {
+    ir::OpId op;                  // invalid: no operator, but rows read or numbered
+    std::vector<ir::OpId> fused;  // operators that were computed with it, in one pass over the edges
+    double seconds = 0;           // of all batches; of tiles that are computed side by side, their share
+    std::int64_t bytes = 0;       // of its results in one batch, at most
 };
 
 struct StageReport {
@@ -67,6 +79,7 @@ struct StageReport {
     int backOffs = 0;  // number of batches that ran out of memory and were redone with fewer destinations
     std::optional<double>
         overlap;  // GPU: time in which it copied and computed at once, as a share of the shorter of both
+    std::vector<OperatorTime> operators;  // CPU: in the order of computation, loop by loop
 };
 
 // The order in which the nodes of a type were computed.
@@ -98,6 +111,7 @@ struct RunReport {
     std::vector<StoredTensor> checkpoints;  // those that are not outputs
     std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
+    std::optional<ResumeReport> resumed;    // of a run with a journal that another process had begun
     std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 

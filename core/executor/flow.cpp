@@ -250,7 +250,7 @@ void Flow::queue(Slot& slot)
     slot.batch.collect(&slot.memory.down);
     slot.download.end = device.mark(Lane::Download);
     device.checkLimit();
-    slot.batch.merge();
+    Batch::mergeInto(m_session, slot.batch.takeContributions());
     slot.batch.letGo();
 }
 

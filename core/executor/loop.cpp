@@ -1,6 +1,7 @@
 #include "executor/loop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -22,6 +23,18 @@ DestinationOrder::DestinationOrder(Session& session, const LoopProgram& program)
 }
 
 // ---- books
+
+LoopBooks::LoopBooks(Session& session, const LoopProgram& program, const LoopNumber& number, StageReport& report,
+                     StageProgress& progress)
+    : m_session(session),
+      m_program(program),
+      m_report(report),
+      m_progress(progress),
+      m_log(session, program, number),
+      m_firstOperator(report.operators.size())
+{
+    if (!session.device.gpu()) std::ranges::move(operatorTimes(program), std::back_inserter(report.operators));
+}
 
 void LoopBooks::tooLarge(LoopSizer& sizer, const Destinations& destinations)
 {
@@ -54,6 +67,7 @@ void BatchFigures::add(const BatchFigures& later)
     memory.reserved = later.memory.reserved;
     memory.peak = std::max(memory.peak, later.memory.peak);
     memory.reservedPeak = std::max(memory.reservedPeak, later.memory.reservedPeak);
+    costs.add(later.costs);
 }
 
 BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory)
@@ -62,7 +76,15 @@ BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, 
     bytes.h2d = batch.feed().readBytes();
     bytes.d2h = batch.writtenBytes();
     bytes.structure = batch.feed().structureBytes() + block.structureBytes();
-    return {block.destinations().count, rows, batch.times(), bytes, memory};
+    const Destinations& destinations = block.destinations();
+    return {.first = destinations.first,
+            .destinations = destinations.count,
+            .rows = rows,
+            .times = batch.times(),
+            .bytes = bytes,
+            .memory = memory,
+            .costs = batch.costs(),
+            .parts = {}};
 }
 
 void LoopBooks::account(const BatchFigures& finished)
@@ -74,6 +96,7 @@ void LoopBooks::account(const BatchFigures& finished)
 void LoopBooks::count(const BatchFigures& batch)
 {
     const std::int64_t n = batch.destinations;
+    m_log.add(batch);
     ++m_report.batches;
     m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, n) : n;
     m_report.largestBatch = std::max(m_report.largestBatch, n);
@@ -85,6 +108,7 @@ void LoopBooks::count(const BatchFigures& batch)
     PhaseSeconds& sum = m_report.phases;
     double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
     for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
+    addCosts(batch.costs, m_report.operators, m_firstOperator);
 }
 
 void LoopBooks::tell(const BatchFigures& batches)
@@ -102,6 +126,25 @@ void LoopBooks::tell(const BatchFigures& batches)
                                       m_progress.done, m_progress.total, memory.current, memory.peak,
                                       memory.reservedPeak});
     ++m_number;
+    m_log.close(false);
+}
+
+void LoopBooks::takeOver(const std::vector<Chunk>& chunks)
+{
+    if (chunks.empty()) return;
+    BatchFigures all;
+    for (const Chunk& c : chunks) {
+        m_report.batches += c.batches;
+        m_report.smallestBatch = m_report.smallestBatch ? std::min(m_report.smallestBatch, c.smallest) : c.smallest;
+        m_report.largestBatch = std::max(m_report.largestBatch, c.largest);
+        m_report.bytes += c.bytes;
+        m_report.frontierRows += c.frontier;
+        m_report.destinations += c.count;
+        all.destinations += c.count;
+        all.rows.edges += c.edges;
+        all.rows.frontier += c.frontier;
+    }
+    tell(all);
 }
 
 // ---- one after the other
@@ -128,19 +171,24 @@ public:
             m_block.begin(destinations);
             m_batch.compute();
             m_batch.collect(nullptr);
-            m_batch.merge();
+            Batch::mergeInto(m_session, m_batch.takeContributions());
         });
         if (!fits) {
             end();
             return false;
         }
-        m_batch.store();
+        m_parts = m_batch.store();
         m_rows = m_sizer.learn(m_block);
         m_sizer.observe(predicted, static_cast<double>(device.memory().peak - before));
         return true;
     }
 
-    BatchFigures figures() { return figuresOf(m_batch, m_block, m_rows, m_session.device.memory()); }
+    BatchFigures figures()
+    {
+        BatchFigures figures = figuresOf(m_batch, m_block, m_rows, m_session.device.memory());
+        figures.parts = std::move(m_parts);
+        return figures;
+    }
 
     void end()
     {
@@ -154,6 +202,7 @@ private:
     Block m_block;
     Batch m_batch;
     BatchRows m_rows;
+    std::vector<StoredPart> m_parts;
 };
 
 }  // namespace
@@ -179,22 +228,25 @@ void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, L
 
 namespace {
 
-void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books)
+void runOnCpu(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const LoopShare& share)
 {
     const DestinationOrder all(session, program);
-    const Destinations range{0, all.count(), all.order()};
-    if (!program.tiling) return runInTurn(session, program, sizer, books, range);
-    Tiles(session, program, sizer, books, *program.tiling).run(range);
+    for (Destinations range : share.left.value_or(std::vector{Destinations{0, all.count()}})) {
+        range.order = all.order();
+        if (program.tiling) Tiles(session, program, sizer, books, *program.tiling).run(range);
+        else runInTurn(session, program, sizer, books, range);
+    }
+    books.close();
 }
 
 }  // namespace
 
-void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget)
+void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, const LoopShare& share, double budget)
 {
-    LoopBooks books(session, program, report, progress);
+    books.takeOver(share.kept);
     if (!session.device.gpu()) {
         LoopSizer sizer(session, program, budget);
-        return runOnCpu(session, program, sizer, books);
+        return runOnCpu(session, program, sizer, books, share);
     }
     // Beforehand, so that batches take alike.
     for (const ir::ValueId v : wholeOperands(program)) session.whole(v);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "executor/batch.h"
+#include "executor/chunk_log.h"
 #include "executor/loop_sizer.h"
 
 namespace hopscope::executor {
@@ -18,11 +18,13 @@ struct StageProgress {
 
 // What is reported about a batch, or about successive ones together.
 struct BatchFigures {
-    std::int64_t destinations = 0;
+    std::int64_t first = 0, destinations = 0;
     BatchRows rows;
     PhaseTimes times;
     plan::Bytes bytes;
     MemoryStats memory;
+    OperatorCosts costs;
+    std::vector<StoredPart> parts;  // of a single batch
 
     void add(const BatchFigures& later);
 };
@@ -47,18 +49,18 @@ bool fitsIntoMemory(Work&& work)
 // Keeps the report on the batches of a loop and tells the observer.
 class LoopBooks {
 public:
-    LoopBooks(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress)
-        : m_session(session),
-          m_program(program),
-          m_report(report),
-          m_progress(progress)
-    {}
+    LoopBooks(Session& session, const LoopProgram& program, const LoopNumber& number, StageReport& report,
+              StageProgress& progress);
 
     // To be called in the order of the batches.
     void account(const BatchFigures& finished);
     // The same in two parts: the report counts each batch, the observer is told about several at once.
     void count(const BatchFigures& batch);
     void tell(const BatchFigures& batches);
+    // What an earlier process has computed.
+    void takeOver(const std::vector<Chunk>& chunks);
+    // To be called when nothing is left to compute.
+    void close() { m_log.close(true); }
     // Notes that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
     // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a
@@ -70,6 +72,8 @@ private:
     const LoopProgram& m_program;
     StageReport& m_report;
     StageProgress& m_progress;
+    ChunkLog m_log;
+    std::size_t m_firstOperator;  // of the loop, in the report
     std::int64_t m_number = 0;
     std::int64_t m_retried = -1;  // a single destination that has been retried
 };
@@ -90,8 +94,14 @@ private:
 void runInTurn(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books,
                const Destinations& range);
 
+// What an earlier process has computed of a loop, and what is left.
+struct LoopShare {
+    std::vector<Chunk> kept;
+    std::optional<std::vector<Destinations>> left;  // none: all
+};
+
 // Runs `program` on the device of the session. `budget`: bytes that a batch may use there; on a GPU this includes
 // memory that is held for the whole loop.
-void runLoop(Session& session, const LoopProgram& program, StageReport& report, StageProgress& progress, double budget);
+void runLoop(Session& session, const LoopProgram& program, LoopBooks& books, const LoopShare& share, double budget);
 
 }  // namespace hopscope::executor

@@ -338,6 +338,8 @@ private:
             i.segment.weightValue = fusion.weight;
             i.segment.weight = fetch(fusion.weight, fusion.shape.messages);
         }
+        for (const int fused : {fusion.gather, fusion.scale})
+            if (fused >= 0) i.fused.push_back(m_loop.steps[static_cast<std::size_t>(fused)].op);
         finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
     }
 
@@ -355,6 +357,8 @@ private:
         i.act = Act::Strips;
         i.op = m_loop.steps[static_cast<std::size_t>(region.steps.back())].op;
         i.rows = {RowKind::Batch, m_loop.destination, {}};
+        for (const int fused : region.steps)
+            if (fused != region.steps.back()) i.fused.push_back(m_loop.steps[static_cast<std::size_t>(fused)].op);
         includeClass(part->messages);
         for (StripTableSource& t : part->tables) bindTable(i, t, part->messages);
         for (const auto& [value, buffer] : part->outputs) i.outputs.push_back(valueRegister(value, i.rows));

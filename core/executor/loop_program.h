@@ -56,6 +56,7 @@ struct Instruction {
     bool inOrder = false;  // Read, Tiles: from the value in the order of the adjacency, as LoopProgram::owned
     Segment segment;
     std::shared_ptr<const StripPart> strips;  // whose outputs are the instruction's
+    std::vector<ir::OpId> fused;              // Segment, Strips: operators besides `op` that it computes
     std::vector<Register> dead;               // registers to empty after the instruction
 };
 

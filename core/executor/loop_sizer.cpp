@@ -50,7 +50,8 @@ LoopSizer::LoopSizer(Session& session, const LoopProgram& program, double budget
     : m_session(session),
       m_program(program),
       m_memory(session.analysis, session.structure, program, session.device.gpu()),
-      m_sizer(session.options.batch, budget)
+      m_sizer(session.options.journal ? BatchSizer::steady(session.options.batch, budget)
+                                      : BatchSizer(session.options.batch, budget))
 {}
 
 std::int64_t LoopSizer::next(std::int64_t first, std::int64_t left, const std::int64_t* order)
@@ -113,7 +114,8 @@ BatchRows LoopSizer::learn(Block& block)
         fresh += static_cast<double>(t == m_program.loop->destination ? frontier - destinations.count : frontier);
     }
     rows.edges = ownedRows(destinations);
-    if (asking > 0) m_frontierRatio = std::clamp(fresh / asking * 1.1, m_frontierRatio * 0.7, 1.0);
+    if (asking > 0 && !m_session.options.journal)
+        m_frontierRatio = std::clamp(fresh / asking * 1.1, m_frontierRatio * 0.7, 1.0);
     return rows;
 }
 

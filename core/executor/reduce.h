@@ -26,6 +26,7 @@ public:
     // The total including `next`; the stored total does not change until replace().
     [[nodiscard]] Contribution merged(const Contribution& next) const;
     void replace(Contribution total) { m_total = std::move(total); }
+    [[nodiscard]] const Contribution& total() const { return m_total; }
     // The result. `initial`: the table that a scatter adds to; undefined for other reductions.
     at::Tensor finish(const at::Tensor& initial, at::Device device) const;
     [[nodiscard]] std::optional<ir::Slot> initialSlot() const;

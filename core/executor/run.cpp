@@ -9,11 +9,15 @@
 #include <c10/core/InferenceMode.h>
 
 #include "analysis/naming/value_names.h"
+#include "analysis/stored.h"
+#include "base/proc.h"
 #include "base/units.h"
 #include "executor/arrange.h"
 #include "executor/exception_boundary.h"
+#include "executor/group_commit.h"
 #include "executor/probe.h"
 #include "executor/prologue.h"
+#include "executor/recovery.h"
 #include "executor/staging_plan.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
@@ -21,6 +25,9 @@
 namespace hopscope::executor {
 
 namespace {
+
+constexpr double steadyShare = 0.125;  // of a limit, which is for the whole process
+constexpr double steadyBytes = 0.4e9;  // as cpuBatchBytes, less what predictions may be wrong by
 
 // Restores the process-wide limit however the run ends.
 class LimitScope {
@@ -33,6 +40,34 @@ public:
 private:
     DeviceContext& m_device;
 };
+
+// Bytes of a batch that are the same in any process with the same limit, on this machine.
+std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit)
+{
+    const auto all = static_cast<double>(limit.value_or(base::totalMemory()));
+    return static_cast<std::int64_t>(all > 0 ? std::min(all * steadyShare, steadyBytes) : steadyBytes);
+}
+
+std::vector<LoopCut> cutsOf(const StagePrograms& programs)
+{
+    std::vector<LoopCut> cuts;
+    for (std::size_t s = 0; s < programs.size(); ++s)
+        for (std::size_t l = 0; l < programs[s].size(); ++l) {
+            const std::optional<Tiling>& tiling = programs[s][l].tiling;
+            cuts.push_back({static_cast<int>(s) + 1, static_cast<int>(l) + 1,
+                            tiling ? std::optional(tiling->rows) : std::nullopt});
+        }
+    return cuts;
+}
+
+std::string sentenceOf(const ResumeReport& resumed)
+{
+    const auto count = [](std::int64_t n) { return base::formatCount(static_cast<double>(n)); };
+    std::string text = "resumed: " + count(resumed.destinations) + " destinations in " + count(resumed.chunks) +
+                       " chunks were finished before";
+    if (resumed.damaged > 0) text += "; " + count(resumed.damaged) + " damaged chunks are computed again";
+    return text;
+}
 
 // Of this process so far.
 double coreSeconds()
@@ -57,6 +92,7 @@ public:
                       m_session.options.store};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
+        beginJournal();
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
@@ -76,6 +112,8 @@ private:
         const auto wanted = m_session.options.memoryLimit;
         if (wanted) device.setLimit(device.gpu() ? *wanted : tensorLimit(*wanted));
         m_budget = device.batchBudget(wanted);
+        if (const Journal* const journal = m_session.options.journal)
+            m_budget = static_cast<double>(journal->batchBytes().value_or(steadyBatchBytes(wanted)));
         m_budget = std::max(m_budget, 1.0);
     }
 
@@ -97,6 +135,21 @@ private:
         m_session.observer.prologueFinished(m_session.report.prologueSeconds);
     }
 
+    // What an earlier process has finished is taken over.
+    void beginJournal()
+    {
+        Journal* const journal = m_session.options.journal;
+        if (!journal) return;
+        const std::vector<Chunk> found =
+            unwrap(journal->begin(static_cast<std::int64_t>(m_budget), cutsOf(m_programs)));
+        m_commit.emplace(*journal);
+        if (found.empty()) return;
+        m_recovery.emplace(m_session, m_programs, found);
+        for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
+        m_session.report.resumed = m_recovery->report();
+        m_session.noteOnce(sentenceOf(m_recovery->report()));
+    }
+
     void runStage(const plan::Stage& stage)
     {
         Session& session = m_session;
@@ -109,7 +162,10 @@ private:
         report.index = stage.index;
         const double began = session.seconds(), worked = coreSeconds();
         session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
-        for (const LoopProgram& program : m_programs[at]) loop(program, report, progress);
+        for (const LoopProgram& program : m_programs[at]) {
+            const LoopNumber number{static_cast<int>(at) + 1, static_cast<int>(&program - m_programs[at].data()) + 1};
+            loop(program, number, report, progress);
+        }
         report.seconds = session.seconds() - began;
         report.coreSeconds = coreSeconds() - worked;
         if (!session.overlap.empty()) report.overlap = session.overlap.share();
@@ -128,31 +184,85 @@ private:
         for (std::size_t later = stage + 1; later < m_session.plan.stages.size(); ++later)
             for (const plan::Loop& loop : m_session.plan.stages[later].loops)
                 for (const plan::Access& read : loop.reads) wanted.insert(read.value);
-        std::erase_if(m_session.stores, [&](const auto& store) { return !wanted.contains(store.first); });
+        std::erase_if(m_session.stores, [&](const auto& store) {
+            if (wanted.contains(store.first)) return false;
+            store.second->forget();
+            return true;
+        });
     }
 
-    void loop(const LoopProgram& program, StageReport& report, StageProgress& progress)
+    void loop(const LoopProgram& program, const LoopNumber& number, StageReport& report, StageProgress& progress)
+    {
+        LoopBooks books(m_session, program, number, report, progress);
+        const Remainder left = m_recovery ? m_recovery->of(number) : Remainder();
+        readInPlace(program, report.bytes);
+        if (!left.needed) return pass(program, left, books);
+        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
+        const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt};
+        if (m_recovery && left.ranges.empty()) books.takeOver(share.kept);
+        else compute(program, report, books, share);
+        finishLoop(program, left);
+    }
+
+    // Nobody reads what the loop computes: an earlier process has done that.
+    void pass(const LoopProgram& program, const Remainder& left, LoopBooks& books)
+    {
+        books.takeOver(left.kept);
+        for (std::size_t w = 0; w < program.writes.size(); ++w) reportLoss(program.writes[w].value, left.kept, w);
+    }
+
+    void compute(const LoopProgram& program, StageReport& report, LoopBooks& books, const LoopShare& share)
     {
         for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value)) m_session.createStore(w.value);
+            if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
         report.bytes += m_session.residents.load(program);
-        readInPlace(program, report.bytes);
-        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
-        runLoop(m_session, program, report, progress, m_budget);
-        for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value)) finishStore(w.value);
+        runLoop(m_session, program, books, share, m_budget);
+        if (m_commit) m_commit->check();
+    }
+
+    void finishLoop(const LoopProgram& program, const Remainder& left)
+    {
+        for (std::size_t w = 0; w < program.writes.size(); ++w) {
+            const ir::ValueId value = program.writes[w].value;
+            if (m_session.choice.onlyHere(value)) continue;
+            if (m_session.stores.contains(value)) finishStore(value);
+            else reportLoss(value, left.kept, w);
+        }
         for (const Reduced& r : program.reductions) finishReduction(r.op);
+    }
+
+    void createStore(ir::ValueId value)
+    {
+        const bool there = m_session.stores.contains(value);
+        m_session.createStore(value);
+        if (m_commit && !there) m_commit->watch(m_session.stores.at(value));
+    }
+
+    // Of a store that an earlier process has written and dropped.
+    void reportLoss(ir::ValueId value, const std::vector<Chunk>& chunks, std::size_t place)
+    {
+        std::optional<Rounding> lost;
+        for (const Chunk& chunk : chunks) {
+            if (place >= chunk.rows.size() || !chunk.rows[place].lost) continue;
+            if (!lost) lost.emplace();
+            lost->add(*chunk.rows[place].lost);
+        }
+        if (lost) narrowed(value, *lost);
     }
 
     void finishStore(ir::ValueId value)
     {
         const Store& store = *m_session.stores.at(value);
         store.checkComplete();
-        if (!store.isNarrow()) return;
-        const Rounding& lost = store.rounding();
-        m_session.report.narrowed.push_back({value, analysis::nameOfValue(m_session.analysis, value),
-                                             m_session.analysis.program.value(value).dtype, store.view().dtype,
-                                             lost.maxAbsolute, lost.largest, lost.infinite});
+        if (store.isNarrow()) narrowed(value, store.rounding());
+    }
+
+    void narrowed(ir::ValueId value, const Rounding& lost)
+    {
+        const analysis::Analysis& a = m_session.analysis;
+        m_session.report.narrowed.push_back({value, analysis::nameOfValue(a, value), a.program.value(value).dtype,
+                                             analysis::storedType(a, value, m_session.storeType()), lost.maxAbsolute,
+                                             lost.largest, lost.infinite});
     }
 
     void readInPlace(const LoopProgram& program, plan::Bytes& bytes)
@@ -186,6 +296,7 @@ private:
                 m_published.push_back(store->file());
             }
         } catch (...) {
+            if (m_session.options.journal) throw;  // a later process takes them over
             for (const std::string& file : m_published) std::filesystem::remove(file);
             throw;
         }
@@ -241,6 +352,8 @@ private:
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;
     double m_budget = 1;
+    std::optional<Recovery> m_recovery;
+    std::optional<GroupCommit> m_commit;
 };
 
 tl::unexpected<base::Error> outOfMemory(const Options& options)

@@ -158,10 +158,11 @@ Store& Session::createStore(ir::ValueId id)
     const base::DType type = analysis::storedType(analysis, id, storeType());
     const std::vector<std::int64_t> shape = shapeOf(analysis, id, structure.sizes());
     const int rowDim = analysis.rowDim(id);
-    const bool scattered = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id);
-    auto made = scattered ? std::make_unique<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
-                          : std::make_unique<Store>(options.folder, storeName(id), called, type, shape, rowDim,
-                                                    structure.scratch());
+    const bool scattered = structure.nodeAt(analysis.rowSpace(id)) && !isOutput(id) && !options.journal;
+    const auto lasting = options.journal ? graph::Lasting::Yes : graph::Lasting::No;
+    auto made = scattered ? std::make_shared<Store>(options.folder, called, type, shape, rowDim, structure.scratch())
+                          : std::make_shared<Store>(options.folder, storeName(id), called, type, shape, rowDim,
+                                                    structure.scratch(), lasting);
     return *stores.emplace(id, std::move(made)).first->second;
 }
 

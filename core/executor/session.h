@@ -33,7 +33,7 @@ public:
     Caller caller;
     ResidentChoice choice;
     Residents residents;
-    std::unordered_map<ir::ValueId, std::unique_ptr<Store>> stores;
+    std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
     RunReport report;
     plan::StageId stage{1};             // the current one

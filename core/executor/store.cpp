@@ -28,14 +28,14 @@ constexpr std::int64_t leastPut = 1 << 14;  // bytes that are worth a system cal
 }  // namespace
 
 Store::Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
-             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch)
+             const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch, graph::Lasting lasting)
     : m_value(std::move(value)),
       m_rowDim(rowDim)
 {
     const bool numpy = dtype != base::DType::BFloat16;
     m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
-    if (numpy) openNpy(m_file, dtype, shape);
-    else openSafetensors(m_file, name, dtype, shape);
+    if (numpy) openNpy(m_file, dtype, shape, lasting);
+    else openSafetensors(m_file, name, dtype, shape, lasting);
     begin(shape, scratch);
 }
 
@@ -66,18 +66,19 @@ void Store::begin(const std::vector<std::int64_t>& shape, const graph::Scratch& 
     m_written = unwrap(scratch.allocate(std::max<std::int64_t>(m_rows, 1)));
 }
 
-void Store::openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape)
+void Store::openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape,
+                    graph::Lasting lasting)
 {
-    m_npy.emplace(unwrap(graph::NpyWriter::create(path, dtype, shape)));
+    m_npy.emplace(unwrap(graph::NpyWriter::create(path, dtype, shape, lasting)));
     m_view = m_npy->view();
     m_tensor = at::from_blob(m_npy->data(), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
 
 void Store::openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
-                            const std::vector<std::int64_t>& shape)
+                            const std::vector<std::int64_t>& shape, graph::Lasting lasting)
 {
     m_key = key;
-    m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{key, dtype, shape}})));
+    m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{key, dtype, shape}}, lasting)));
     m_view = m_safetensors->view(key);
     m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
@@ -95,24 +96,34 @@ void Store::mark(std::int64_t row)
     written = std::byte{1};
 }
 
-void Store::write(const at::Tensor& rows, const at::Tensor& values)
+graph::Digest digestOf(const at::Tensor& values)
+{
+    const at::Tensor whole = values.contiguous();
+    return graph::digestOf(whole.const_data_ptr(), whole.nbytes());
+}
+
+StoredRows Store::write(const at::Tensor& rows, const at::Tensor& values)
 {
     check(values.size(m_rowDim) == rows.numel(), "the rows of a result are not those of its class");
     const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
-    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, rounded(values));
+    StoredRows stored = rounded(values);
+    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, stored.rows);
+    return stored;
 }
 
-void Store::writeRange(std::int64_t first, const at::Tensor& wide)
+StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
 {
-    const at::Tensor values = rounded(wide);
+    StoredRows stored = rounded(wide);
+    const at::Tensor& values = stored.rows;
     const std::int64_t n = values.size(m_rowDim);
     for (std::int64_t i = 0; i < n; ++i) mark(first + i);
-    if (n == 0) return;
+    if (n == 0) return stored;
     const bool inFile = m_npy || m_safetensors;
     if (!inFile || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
     else put(first * m_rowBytes, values.const_data_ptr(), static_cast<std::size_t>(n * m_rowBytes));
+    return stored;
 }
 
 namespace {
@@ -127,17 +138,54 @@ Rounding roundingOf(const at::Tensor& values, const at::Tensor& stored)
 
 }  // namespace
 
-at::Tensor Store::rounded(const at::Tensor& values)
+StoredRows Store::rounded(const at::Tensor& values)
 {
-    if (values.scalar_type() == m_tensor.scalar_type()) return values;
+    if (values.scalar_type() == m_tensor.scalar_type()) return {values, {}};
     at::Tensor stored = values.to(m_tensor.scalar_type());
     const Rounding lost = values.numel() ? roundingOf(values, stored) : Rounding();
+    adoptLoss(lost);
+    return {std::move(stored), lost};
+}
+
+void Store::adoptLoss(const Rounding& lost)
+{
     const std::lock_guard lock(m_mutex);
     m_narrow = true;
-    m_rounding.maxAbsolute = std::max(m_rounding.maxAbsolute, lost.maxAbsolute);
-    m_rounding.largest = std::max(m_rounding.largest, lost.largest);
-    m_rounding.infinite += lost.infinite;
-    return stored;
+    m_rounding.add(lost);
+}
+
+void Store::adopt(const at::Tensor& rows)
+{
+    const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
+}
+
+void Store::adoptRange(std::int64_t first, std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i) mark(first + i);
+}
+
+graph::NewFile* Store::newFile()
+{
+    if (m_npy) return &m_npy->file();
+    return m_safetensors ? &m_safetensors->file() : nullptr;
+}
+
+bool Store::continued()
+{
+    const graph::NewFile* const file = newFile();
+    return file != nullptr && file->continued();
+}
+
+base::Status Store::sync()
+{
+    const graph::NewFile* const file = newFile();
+    return file != nullptr ? file->sync() : base::Status();
+}
+
+void Store::forget()
+{
+    if (graph::NewFile* const file = newFile()) file->forget();
 }
 
 void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Private to executor: a store, that is, all rows of a value in a mapped file or in scratch memory. Checks that every row is written exactly
-// once: a violation raises Internal.
+// Private to executor: a store, that is, all rows of a value in a mapped file or in scratch memory. Checks that every row
+// is written exactly once, in this process or by one before it: a violation raises Internal.
 
 #include <memory>
 #include <mutex>
@@ -12,24 +12,34 @@
 
 #include "executor/block.h"
 #include "executor/executor.h"
+#include "executor/journal.h"
 #include "graph/npy.h"
 #include "graph/safetensors.h"
 
 namespace hopscope::executor {
 
-// What a narrower type has changed in values that were finite.
-struct Rounding {
-    double maxAbsolute = 0;     // of those that stay finite
-    double largest = 0;         // absolute value
-    std::int64_t infinite = 0;  // number of those that do not
+// Rows as they have been written, and what that has lost, where the store is narrower.
+struct StoredRows {
+    at::Tensor rows;
+    std::optional<Rounding> lost;
 };
+
+// The same without the rows.
+struct StoredPart {
+    graph::Digest digest;
+    std::optional<Rounding> lost;
+};
+
+// Of all elements, in order.
+graph::Digest digestOf(const at::Tensor& values);
 
 class Store {
 public:
     // What is written may have a wider type than `dtype`, and is rounded then. `name` names the file, NAME.npy, or NAME.safetensors with one tensor NAME for dtypes that numpy lacks; `value`
     // names what is stored in messages ("conv1.lin output").
     Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
-          const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch);
+          const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch,
+          graph::Lasting lasting = graph::Lasting::No);
     // In scratch memory instead of a file of its own, for rows that are written in another order than they lie in: a file
     // would bring in its pages one by one. Cannot be published.
     Store(const std::string& folder, std::string value, base::DType dtype, const std::vector<std::int64_t>& shape,
@@ -46,23 +56,34 @@ public:
     [[nodiscard]] const Rounding& rounding() const { return m_rounding; }
 
     // Thread-safe for different rows. Writes values[i] to the row with the global number rows[i]; to rows from `first` on; to all rows.
-    void write(const at::Tensor& rows, const at::Tensor& values);
-    void writeRange(std::int64_t first, const at::Tensor& values);
+    StoredRows write(const at::Tensor& rows, const at::Tensor& values);
+    StoredRows writeRange(std::int64_t first, const at::Tensor& values);
     void writeAll(const at::Tensor& values);
     // Fails unless every row has been written.
     void checkComplete() const;
     // Gives the file its final name.
     void publish();
 
+    // Lasting stores: whether an earlier process has written rows; takes these as written, with what they have lost;
+    // flushes to the disk (any thread); removes the file at the end of this object.
+    [[nodiscard]] bool continued();
+    void adopt(const at::Tensor& rows);
+    void adoptRange(std::int64_t first, std::int64_t count);
+    void adoptLoss(const Rounding& lost);
+    [[nodiscard]] base::Status sync();
+    void forget();
+
 private:
     void openScratch(const std::string& folder, base::DType dtype, const std::vector<std::int64_t>& shape);
     void begin(const std::vector<std::int64_t>& shape, const graph::Scratch& scratch);
-    void openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape);
+    void openNpy(const std::string& path, base::DType dtype, const std::vector<std::int64_t>& shape,
+                 graph::Lasting lasting);
     void openSafetensors(const std::string& path, const std::string& key, base::DType dtype,
-                         const std::vector<std::int64_t>& shape);
+                         const std::vector<std::int64_t>& shape, graph::Lasting lasting);
+    graph::NewFile* newFile();
     void check(bool holds, const char* fault) const;
     void mark(std::int64_t row);
-    at::Tensor rounded(const at::Tensor& values);
+    StoredRows rounded(const at::Tensor& values);
     void put(std::int64_t byteOffset, const void* bytes, std::size_t count);
 
     std::optional<graph::NpyWriter> m_npy;

@@ -58,9 +58,10 @@ public:
         }
         Finished finished;
         finished.contributions = m_batch.takeContributions();
-        m_batch.store();
+        std::vector<StoredPart> parts = m_batch.store();
         const BatchRows rows{m_sizer.ownedRows(tile), 0};
         finished.figures = figuresOf(m_batch, m_block, rows, m_session.device.memory());
+        finished.figures.parts = std::move(parts);
         end();
         return finished;
     }
@@ -87,13 +88,15 @@ Tiles::Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, Loo
       m_workers(tiling.workers)
 {}
 
-void Tiles::run(const Destinations& all)
+void Tiles::run(const Destinations& range)
 {
-    m_all = all;
+    m_range = range;
+    m_next = m_reported = range.first;
+    m_end = range.first + range.count;
     for (const ir::ValueId v : wholeOperands(m_program)) m_session.whole(v);
     m_session.device.resetPeak();
     m_told = m_ended = m_session.seconds();
-    while (m_reported < all.count) {
+    while (m_reported < m_end) {
         at::parallel_for(0, m_workers, 1, [this](std::int64_t first, std::int64_t last) {
             const c10::InferenceMode inference;
             std::optional<loader::OneThread> alone;  // matrix products would start threads of their own
@@ -110,8 +113,8 @@ std::optional<Destinations> Tiles::take()
 {
     m_session.checkStop();
     const std::lock_guard lock(m_mutex);
-    if (!m_failed.empty() || m_next >= m_all.count) return std::nullopt;
-    const Destinations tile{m_next, std::min(m_rows, m_all.count - m_next), m_all.order};
+    if (!m_failed.empty() || m_next >= m_end) return std::nullopt;
+    const Destinations tile{m_next, std::min(m_rows - m_next % m_rows, m_end - m_next), m_range.order};
     m_next += tile.count;
     return tile;
 }
@@ -142,6 +145,7 @@ BatchFigures Tiles::shared(BatchFigures figures) const
         figures.times.seconds[p] /= m_workers;
         figures.times.starts[p] = m_ended;
     }
+    figures.costs.share(m_workers);
     return figures;
 }
 
@@ -156,7 +160,7 @@ void Tiles::report()
         if (m_untold) m_untold->add(figures);
         else m_untold = figures;
         m_ended = m_session.seconds();
-        if (m_ended - m_told >= secondsBetween || m_untold->destinations * mostTold >= m_all.count) tell();
+        if (m_ended - m_told >= secondsBetween || m_untold->destinations * mostTold >= m_range.count) tell();
     }
 }
 

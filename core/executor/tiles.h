@@ -35,9 +35,10 @@ class Tiles {
 public:
     Tiles(Session& session, const LoopProgram& program, LoopSizer& sizer, LoopBooks& books, const Tiling& tiling);
 
-    // Throws what a worker throws. A tile that runs out of memory is computed again by itself, in smaller batches if it
-    // must be; from then on there are half as many workers.
-    void run(const Destinations& all);
+    // Computes a range of the loop's destinations; tiles begin at the same ones, whatever the range. Throws what a worker
+    // throws. A tile that runs out of memory is computed again by itself, in smaller batches if it must be; from then on
+    // there are half as many workers.
+    void run(const Destinations& range);
 
 private:
     // A tile that is computed; reported and merged when all before it are.
@@ -61,11 +62,12 @@ private:
     LoopBooks& m_books;
     std::int64_t m_rows;
     int m_workers;
-    Destinations m_all;
+    Destinations m_range;
 
     std::mutex m_mutex;                           // guards what follows
     std::int64_t m_next = 0;                      // first destination that is not taken
-    std::int64_t m_reported = 0;                  // destinations that are merged
+    std::int64_t m_reported = 0;                  // first destination that is not merged
+    std::int64_t m_end = 0;                       // of the range
     std::vector<Destinations> m_failed;           // for want of memory
     std::map<std::int64_t, Finished> m_finished;  // by first destination
     std::optional<BatchFigures> m_untold;         // of tiles that the observer has not been told about

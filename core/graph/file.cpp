@@ -102,8 +102,9 @@ base::Result<MappedFile> mapFile(const std::string& path)
     return MappedFile{static_cast<const std::byte*>(memory), facts.st_size, std::move(owner)};
 }
 
-base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size)
+base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)
 {
+    if (lasting == Lasting::Yes) return resume(path, size);
     // The process and a counter make the name unique; O_EXCL makes sure.
     static std::atomic<std::uint64_t> counter{0};
     const std::string temporary = path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
@@ -112,6 +113,23 @@ base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size
     NewFile file(path, temporary, fd, size);
     const int error = reserve(fd, size);
     if (error != 0) return cannotWrite(path, error);
+    return file;
+}
+
+base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size)
+{
+    const std::string temporary = path + ".part";
+    struct stat facts {};
+    if (::stat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
+    const bool there = ::stat(temporary.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == size;
+    const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (there ? 0 : O_TRUNC), 0666);
+    if (fd < 0) return cannotWrite(path, errno);
+    NewFile file(path, temporary, fd, size);
+    if (there) file.m_lasting = Lasting::Yes;
+    const int error = reserve(fd, size);
+    if (error != 0) return cannotWrite(path, error);
+    file.m_lasting = Lasting::Yes;
+    file.m_continued = there;
     return file;
 }
 
@@ -132,6 +150,8 @@ NewFile& NewFile::operator=(NewFile&& other) noexcept
     m_temporary = std::exchange(other.m_temporary, {});
     m_handle = std::exchange(other.m_handle, -1);
     m_size = other.m_size;
+    m_lasting = other.m_lasting;
+    m_continued = other.m_continued;
     m_mapping = std::move(other.m_mapping);
     return *this;
 }
@@ -141,7 +161,7 @@ NewFile::~NewFile() { discard(); }
 void NewFile::discard()
 {
     if (m_handle >= 0) ::close(m_handle);
-    if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+    if (!m_temporary.empty() && m_lasting == Lasting::No) ::unlink(m_temporary.c_str());
     m_handle = -1;
     m_temporary.clear();
 }
@@ -168,16 +188,30 @@ base::Status NewFile::write(std::int64_t offset, const void* bytes, std::size_t 
     return {};
 }
 
-base::Status NewFile::publish()
+base::Status NewFile::sync() const
+{
+    if (::fdatasync(m_handle) == 0) return {};
+    return fail(ErrorCode::Resources, "cannot write " + m_path + " to the disk: " + reason(errno), {}, m_path);
+}
+
+// An error number, or 0.
+int NewFile::flushAll() const
+{
+    const auto size = static_cast<std::size_t>(m_size);
+    if (m_mapping != nullptr && m_size > 0 && ::msync(m_mapping.get(), size, MS_SYNC) != 0) return errno;
+    return ::fsync(m_handle) != 0 ? errno : 0;
+}
+
+base::Status NewFile::publish(Flush flush)
 {
     const auto failed = [&](int error) {
         return fail(ErrorCode::Resources, "cannot finish writing " + m_path + ": " + reason(error), {}, m_path);
     };
-    if (m_mapping != nullptr && m_size > 0 && ::msync(m_mapping.get(), static_cast<std::size_t>(m_size), MS_SYNC) != 0)
-        return failed(errno);
-    if (::fsync(m_handle) != 0) return failed(errno);
+    if (flush == Flush::Yes)
+        if (const int error = flushAll(); error != 0) return failed(error);
     if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) return failed(errno);
     m_temporary.clear();
+    if (flush == Flush::No) return {};
     const int error = syncFolder(folderOf(m_path));
     if (error != 0) return failed(error);
     return {};

@@ -22,11 +22,22 @@ struct MappedFile {
 // Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
 base::Result<MappedFile> mapFile(const std::string& path);
 
+// What becomes of a file that has not been published when its object ends.
+enum class Lasting : std::uint8_t {
+    No,   // it is removed
+    Yes,  // it stays, and a later process goes on with it
+};
+
+// Whether a file has to be on the disk before it takes its final name.
+enum class Flush : std::uint8_t { Yes, No };
+
 // A new file of a fixed size. Blocks are reserved by create(), so that a full disk is found there. Until publish() it
 // has a temporary name next to `path`, which the destructor removes.
 class NewFile {
 public:
-    static base::Result<NewFile> create(const std::string& path, std::int64_t size);
+    // With Lasting::Yes the temporary name is always `path` with ".part"; a file of this size that is there already,
+    // also under its final name, keeps its content. Only one process may do that at a time.
+    static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
     NewFile(NewFile&& other) noexcept;
     NewFile& operator=(NewFile&& other) noexcept;
     ~NewFile();
@@ -36,16 +47,26 @@ public:
     // Writes without mapping; several threads may write disjoint ranges at once.
     [[nodiscard]] base::Status write(std::int64_t offset, const void* bytes, std::size_t count) const;
     // Flushes file and folder and takes the final name, replacing what had it. Resources on failure.
-    base::Status publish();
+    base::Status publish(Flush flush = Flush::Yes);
+    // Flushes what has been written so far, also through the mapping. Thread-safe.
+    [[nodiscard]] base::Status sync() const;
+    // Whether the content of an earlier process was kept.
+    [[nodiscard]] bool continued() const { return m_continued; }
+    // Removes the file when this object ends, although it was to last.
+    void forget() { m_lasting = Lasting::No; }
     [[nodiscard]] std::int64_t size() const { return m_size; }
 
 private:
     NewFile(std::string path, std::string temporary, int handle, std::int64_t size);
+    static base::Result<NewFile> resume(const std::string& path, std::int64_t size);
+    [[nodiscard]] int flushAll() const;
     void discard();
 
     std::string m_path, m_temporary;
     int m_handle = -1;
     std::int64_t m_size = 0;
+    Lasting m_lasting = Lasting::No;
+    bool m_continued = false;
     std::shared_ptr<std::byte> m_mapping;
 };
 

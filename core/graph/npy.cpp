@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "graph/elements.h"
-#include "graph/file.h"
 #include "graph/npy_header.h"
 
 namespace hopscope::graph {
@@ -94,7 +93,8 @@ NpyWriter::NpyWriter(NpyWriter&&) noexcept = default;
 NpyWriter& NpyWriter::operator=(NpyWriter&&) noexcept = default;
 NpyWriter::~NpyWriter() = default;
 
-base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape)
+base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape,
+                                          Lasting lasting)
 {
     const std::string preamble = npyPreamble(dtype, shape);
     if (preamble.empty())
@@ -105,7 +105,7 @@ base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType d
     std::int64_t size = 0;
     if (!bytes || __builtin_add_overflow(*bytes, start, &size))
         return fail(ErrorCode::Resources, path + ": the array exceeds 64-bit sizes");
-    auto file = NewFile::create(path, size);
+    auto file = NewFile::create(path, size, lasting);
     if (!file) return base::forward(file);
     auto mapped = file->map();
     if (!mapped) return base::forward(mapped);
@@ -124,6 +124,8 @@ base::Status NpyWriter::put(std::int64_t byteOffset, const void* bytes, std::siz
 {
     return m_state->file.write(m_state->start + byteOffset, bytes, count);
 }
+
+NewFile& NpyWriter::file() { return m_state->file; }
 
 base::Status NpyWriter::publish() { return m_state->file.publish(); }
 

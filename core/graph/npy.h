@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/tensor.h"
+#include "graph/file.h"
 
 namespace hopscope::graph {
 
@@ -21,7 +22,9 @@ base::Result<base::TensorView> mapNpy(const std::string& path);
 // lacks (bfloat16) are refused: use SafetensorsWriter.
 class NpyWriter {
 public:
-    static base::Result<NpyWriter> create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape);
+    // `lasting`: see NewFile; the elements are those of the earlier process where file().continued().
+    static base::Result<NpyWriter> create(const std::string& path, base::DType dtype, std::vector<std::int64_t> shape,
+                                          Lasting lasting = Lasting::No);
     NpyWriter(NpyWriter&&) noexcept;
     NpyWriter& operator=(NpyWriter&&) noexcept;
     ~NpyWriter();
@@ -31,6 +34,7 @@ public:
     // Writes elements from `byteOffset` on without touching mapped pages, which spares their zeroing. Thread-safe.
     [[nodiscard]] base::Status put(std::int64_t byteOffset, const void* bytes, std::size_t count) const;
     base::Status publish();  // msync, fsync, rename; Resources on failure
+    [[nodiscard]] NewFile& file();
 
 private:
     struct State;

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/tensor.h"
+#include "graph/file.h"
 
 namespace hopscope::graph {
 
@@ -27,7 +28,9 @@ struct TensorSpec {
 // lacks, and for a repeated or reserved name.
 class SafetensorsWriter {
 public:
-    static base::Result<SafetensorsWriter> create(const std::string& path, const std::vector<TensorSpec>& tensors);
+    // `lasting`: as for NpyWriter.
+    static base::Result<SafetensorsWriter> create(const std::string& path, const std::vector<TensorSpec>& tensors,
+                                                  Lasting lasting = Lasting::No);
     SafetensorsWriter(SafetensorsWriter&&) noexcept;
     SafetensorsWriter& operator=(SafetensorsWriter&&) noexcept;
     ~SafetensorsWriter();
@@ -38,7 +41,8 @@ public:
     // Writes part of a tensor without touching mapped pages, so that resident memory does not grow. Thread-safe.
     [[nodiscard]] base::Status put(const std::string& name, std::int64_t byteOffset, const void* bytes,
                                    std::size_t count) const;
-    base::Status publish();
+    base::Status publish(Flush flush = Flush::Yes);
+    [[nodiscard]] NewFile& file();
 
 private:
     struct State;
@@ -47,6 +51,6 @@ private:
 };
 
 // Copies `tensors` (strided views allowed) to a new file.
-base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors);
+base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors, Flush flush = Flush::Yes);
 
 }  // namespace hopscope::graph

@@ -99,13 +99,13 @@ SafetensorsWriter& SafetensorsWriter::operator=(SafetensorsWriter&&) noexcept = 
 SafetensorsWriter::~SafetensorsWriter() = default;
 
 base::Result<SafetensorsWriter> SafetensorsWriter::create(const std::string& path,
-                                                          const std::vector<TensorSpec>& tensors)
+                                                          const std::vector<TensorSpec>& tensors, Lasting lasting)
 {
     auto placed = placeTensors(tensors, path);
     if (!placed) return base::forward(placed);
     const std::string head = preamble(placed->first);
     const auto start = static_cast<std::int64_t>(head.size());
-    auto file = NewFile::create(path, start + placed->second);
+    auto file = NewFile::create(path, start + placed->second, lasting);
     if (!file) return base::forward(file);
     auto mapping = file->map();
     if (!mapping) return base::forward(mapping);
@@ -130,9 +130,11 @@ base::Status SafetensorsWriter::put(const std::string& name, std::int64_t byteOf
     return m_state->file.write(m_state->dataStart + m_state->layout.at(name).begin + byteOffset, bytes, count);
 }
 
-base::Status SafetensorsWriter::publish() { return m_state->file.publish(); }
+NewFile& SafetensorsWriter::file() { return m_state->file; }
 
-base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors)
+base::Status SafetensorsWriter::publish(Flush flush) { return m_state->file.publish(flush); }
+
+base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors, Flush flush)
 {
     std::vector<TensorSpec> specs;
     for (const auto& [name, view] : tensors) specs.push_back({name, view.dtype, view.shape});
@@ -148,7 +150,7 @@ base::Status writeSafetensors(const std::string& path, const base::TensorMap& te
                      });
         if (!written) return written;
     }
-    return writer->publish();
+    return writer->publish(flush);
 }
 
 }  // namespace hopscope::graph

@@ -17,6 +17,7 @@ struct EvaluationRequest {
     DeviceOptions device;
     verify::Mode verify = verify::Mode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
+    bool resume = false;  // CPU: keep a journal, and go on where the one in the folder ends
 };
 
 struct Evaluation {
@@ -25,7 +26,8 @@ struct Evaluation {
 };
 
 // `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
-// returned and nothing is published.
+// returned and nothing is published; what is finished by then stays in the folder if there is a journal. A folder whose
+// results are complete already (OutputFolder::completed) gives their report, if the request is to resume.
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop);
 

@@ -1,8 +1,11 @@
 #include "pipeline/execute.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "executor/memory.h"
+#include "pipeline/run_journal.h"
+#include "schema/documents.h"
 #include "verify/overflow.h"
 
 namespace hopscope::pipeline {
@@ -44,6 +47,13 @@ base::Result<schema::Verification> checkSample(const Prepared& prepared, const p
     return verdict;
 }
 
+// An order that is looked for on one machine may not be worth it on another one.
+base::Reorder orderOf(const ExecutionRequest& request)
+{
+    const base::Reorder wanted = request.device.reorder;
+    return request.journal && wanted == base::Reorder::Auto ? base::Reorder::None : wanted;
+}
+
 executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& plan)
 {
     executor::Options options;
@@ -51,10 +61,11 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.batch = plan.batch;
     options.memoryLimit = request.device.memory;
     options.fuse = request.device.fuse;
-    options.reorder = request.device.reorder;
+    options.reorder = orderOf(request);
     options.store = request.device.store;
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
+    options.journal = request.journal;
     return options;
 }
 
@@ -65,16 +76,39 @@ base::Status checkStore(base::StoreType store, const plan::Plan& plan)
                       "leave --store out, or use --device cpu");
 }
 
+// The plan of a run that goes on is the one that it was begun with: another search might find another one.
+base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest& request, Reporter& reporter,
+                                const std::stop_token& stop)
+{
+    if (request.given) return *request.given;
+    PlanSource source = request.plan;
+    if (request.journal && request.journal->goesOn()) source = {.file = request.journal->planFile()};
+    return choosePlan(prepared, request.folder, source, request.device, reporter, stop);
+}
+
+bool walkedWhole(const Prepared& prepared)
+{
+    return std::ranges::find(prepared.notes, rewalkNote) != prepared.notes.end();
+}
+
+base::Status keepPlan(const ExecutionRequest& request, const Prepared& prepared, const plan::Plan& plan)
+{
+    if (!request.journal || request.journal->goesOn()) return {};
+    if (plan.device != "cpu")
+        return base::fail(base::ErrorCode::Usage, "a run on " + plan.device + " has no journal to resume from",
+                          "leave --resume out, or use --device cpu");
+    return request.journal->savePlan(schema::writePlan(plan, prepared.analysis), walkedWhole(prepared));
+}
+
 base::Status runOnce(Execution& execution, const Prepared& prepared, const ExecutionRequest& request,
                      executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
 {
-    base::Result<ChosenPlan> chosen =
-        request.given ? *request.given
-                      : choosePlan(prepared, request.folder, request.plan, request.device, reporter, stop);
+    base::Result<ChosenPlan> chosen = choose(prepared, request, reporter, stop);
     if (!chosen) return base::forward(chosen);
     for (const std::string& note : chosen->notes) reporter.note(note);
     execution.plan = std::move(chosen->plan);
     if (const base::Status may = checkStore(request.device.store, execution.plan); !may) return may;
+    if (const base::Status kept = keepPlan(request, prepared, execution.plan); !kept) return kept;
     execution.forecast = std::move(chosen->forecast);
     if (request.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
@@ -100,12 +134,17 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
 bool mayRewalk(const base::Status& failed, const Prepared& prepared, const ExecutionRequest& request)
 {
     return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() && !request.given &&
+           !(request.journal && request.journal->goesOn()) &&
            !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
 }
 
 base::Status runWithGuards(Execution& execution, Prepared& prepared, const ExecutionRequest& request,
                            executor::Observer& observer, Reporter& reporter, const std::stop_token& stop)
 {
+    if (request.journal && request.journal->walkedWhole()) {
+        if (const base::Result<bool> walked = rewalk(prepared, reporter); !walked) return base::forward(walked);
+        prepared.notes.emplace_back(rewalkNote);
+    }
     base::Status done = runOnce(execution, prepared, request, observer, reporter, stop);
     if (!mayRewalk(done, prepared, request)) return done;
     const base::Result<bool> walked = rewalk(prepared, reporter);

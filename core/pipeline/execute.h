@@ -10,6 +10,8 @@
 
 namespace hopscope::pipeline {
 
+class RunJournal;
+
 struct Execution {
     plan::Plan plan;                   // the one that ran: another walk makes another one
     std::optional<Forecast> forecast;  // of this plan
@@ -25,6 +27,7 @@ struct ExecutionRequest {
     std::string folder;                              // for stores and scratch files
     std::optional<ChosenPlan> given = std::nullopt;  // this plan as it is, instead of `plan`
     bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
+    RunJournal* journal = nullptr;  // on the CPU; without `given`
 };
 
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.

@@ -10,7 +10,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <utility>
+
+#include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
 
@@ -20,6 +23,7 @@ namespace {
 
 constexpr const char* journalName = ".hopscope-journal";
 constexpr const char* lockName = "lock";
+constexpr const char* movesName = "moves";  // files that are about to appear: "FILE NAME" in each line
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& what, const std::string& hint)
 {
@@ -77,6 +81,16 @@ base::Result<int> takeLock(const std::string& folder, const std::string& file)
     return refuse(folder, "locked by another run", "choose another folder");
 }
 
+base::Status syncFolder(const std::string& path)
+{
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = descriptor < 0 || fsync(descriptor) == 0 || errno == EINVAL;
+    const int error = errno;
+    if (descriptor >= 0) close(descriptor);
+    if (synced) return {};
+    return base::fail(base::ErrorCode::Resources, path + ": cannot be written to the disk: " + std::strerror(error));
+}
+
 bool unreserved(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -85,11 +99,12 @@ bool unreserved(char c)
 
 }  // namespace
 
-base::Result<OutputFolder> OutputFolder::open(const std::string& path)
+base::Result<OutputFolder> OutputFolder::open(const std::string& path, Unfinished unfinished)
 {
     OutputFolder folder(fs::absolute(path).lexically_normal().string());
     if (const base::Status made = folder.createFolders(); !made) return base::forward(made);
     if (const base::Status locked = folder.lock(); !locked) return base::forward(locked);
+    if (const base::Status cleared = folder.clear(unfinished); !cleared) return base::forward(cleared);
     return folder;
 }
 
@@ -98,14 +113,17 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
       m_created(std::move(other.m_created)),
       m_moves(std::move(other.m_moves)),
       m_lock(std::exchange(other.m_lock, -1)),
-      m_published(other.m_published)
+      m_published(other.m_published),
+      m_keep(other.m_keep),
+      m_completed(other.m_completed)
 {
     other.m_created.clear();
 }
 
 OutputFolder::~OutputFolder()
 {
-    if (m_lock >= 0) removeJournal();
+    if (m_lock >= 0 && m_keep) leave();
+    else if (m_lock >= 0) removeJournal();
     if (m_published) return;
     // Only where empty: what somebody else put there meanwhile stays.
     for (auto folder = m_created.rbegin(); folder != m_created.rend(); ++folder) rmdir(folder->c_str());
@@ -139,9 +157,39 @@ base::Status OutputFolder::lock()
     const bool written =
         ftruncate(m_lock, 0) == 0 && pwrite(m_lock, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
     if (!written) return refuse(m_path, std::string("cannot be written: ") + std::strerror(errno), "is the disk full?");
+    return {};
+}
+
+base::Status OutputFolder::clear(Unfinished unfinished)
+{
     std::error_code problem;
-    for (const fs::directory_entry& left : fs::directory_iterator(journal(), problem))
-        if (left.path().filename() != lockName) fs::remove_all(left.path(), problem);
+    m_keep = true;  // what goes wrong here must not cost anybody his results
+    if (fs::exists(journal() + "/" + movesName, problem))
+        if (const base::Status finished = finishMoves(); !finished) return finished;
+    const auto size = fs::file_size(journal() + "/" + chunksName, problem);
+    const bool left = !problem && size > 0;
+    if (left && unfinished == Unfinished::Refuse)
+        return refuse(m_path, "holds a run that was not finished",
+                      "--resume goes on with it; to begin anew, remove " + journal());
+    m_keep = false;
+    if (!left) removeLeavings();
+    return {};
+}
+
+// What has not appeared yet is still in the journal.
+base::Status OutputFolder::finishMoves()
+{
+    const base::Result<std::string> text = readText(journal() + "/" + movesName);
+    if (!text) return base::forward(text);
+    std::vector<Move> moves;
+    std::istringstream lines(*text);
+    for (std::string file, name; lines >> file >> name;) {
+        const std::string source = journal() + "/" + file;
+        if (fs::exists(source)) moves.push_back({source, name});
+    }
+    if (const base::Status renamed = rename(moves); !renamed) return renamed;
+    removeLeavings();
+    m_completed = true;
     return {};
 }
 
@@ -149,24 +197,50 @@ void OutputFolder::add(const std::string& file, const std::string& name) { m_mov
 
 base::Status OutputFolder::publish()
 {
-    for (const Move& move : m_moves) {
-        const std::string target = (fs::path(m_path) / move.name).string();
-        if (std::rename(move.file.c_str(), target.c_str()) != 0)
-            return base::fail(base::ErrorCode::Resources, target + ": cannot be written: " + std::strerror(errno),
-                              "does something else with this name exist?", target);
+    std::string list;
+    for (const Move& move : m_moves) list += fs::path(move.file).filename().string() + " " + move.name + "\n";
+    if (const base::Status listed = writeTextFile(list, journal() + "/" + movesName); !listed) return listed;
+    if (const base::Status synced = syncFolder(journal()); !synced) return synced;
+    if (const base::Status renamed = rename(m_moves); !renamed) {
+        fs::remove(journal() + "/" + movesName);
+        return renamed;
     }
     m_published = true;
     removeJournal();
     return {};
 }
 
+base::Status OutputFolder::rename(const std::vector<Move>& moves)
+{
+    for (const Move& move : moves) {
+        const std::string target = (fs::path(m_path) / move.name).string();
+        if (std::rename(move.file.c_str(), target.c_str()) != 0)
+            return base::fail(base::ErrorCode::Resources, target + ": cannot be written: " + std::strerror(errno),
+                              "does something else with this name exist?", target);
+    }
+    return syncFolder(m_path);
+}
+
+// Whoever goes on may do that on another machine.
+void OutputFolder::leave()
+{
+    if (ftruncate(m_lock, 0) != 0) errno = 0;  // then this machine has to
+    close(std::exchange(m_lock, -1));
+}
+
+void OutputFolder::removeLeavings()
+{
+    std::error_code problem;
+    for (const fs::directory_entry& left : fs::directory_iterator(journal(), problem))
+        if (left.path().filename() != lockName) fs::remove_all(left.path(), problem);
+}
+
 // The lock goes last, so that a second run never meets the leavings of this one.
 void OutputFolder::removeJournal()
 {
     if (m_lock < 0) return;
+    removeLeavings();
     std::error_code problem;
-    for (const fs::directory_entry& left : fs::directory_iterator(journal(), problem))
-        if (left.path().filename() != lockName) fs::remove_all(left.path(), problem);
     fs::remove(fs::path(journal()) / lockName, problem);
     fs::remove(journal(), problem);
     close(std::exchange(m_lock, -1));

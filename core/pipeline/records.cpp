@@ -1,12 +1,29 @@
 #include "pipeline/records.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "analysis/naming/value_names.h"
 
 namespace hopscope::pipeline {
 
 namespace {
 
-schema::StageRecord toRecord(const executor::StageReport& stage)
+schema::OperatorRecord toRecord(const executor::OperatorTime& time, const analysis::Analysis& analysis,
+                                const analysis::ValueNames& names)
+{
+    const ir::Op& op = analysis.program.op(time.op);
+    schema::OperatorRecord record;
+    record.op = ir::opName(time.op);
+    if (!op.outputs.empty()) record.label = names[op.outputs[0]];
+    std::ranges::transform(time.fused, std::back_inserter(record.fused), ir::opName);
+    record.seconds = time.seconds;
+    record.bytes = time.bytes;
+    return record;
+}
+
+schema::StageRecord toRecord(const executor::StageReport& stage, const analysis::Analysis& analysis,
+                             const analysis::ValueNames& names)
 {
     const executor::PhaseSeconds& p = stage.phases;
     schema::StageRecord record;
@@ -24,6 +41,8 @@ schema::StageRecord toRecord(const executor::StageReport& stage)
     record.peakMemory = stage.peakMemory;
     if (stage.reservedMemory > 0) record.reservedMemory = stage.reservedMemory;
     record.overlap = stage.overlap;
+    for (const executor::OperatorTime& time : stage.operators)
+        if (time.op.valid()) record.operators.push_back(toRecord(time, analysis, names));
     return record;
 }
 
@@ -51,13 +70,15 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
     report.strategy = plan.strategy;
     report.device = plan.device;
     report.hashes = prepared.hashes;
+    const analysis::ValueNames names(prepared.analysis);
     std::ranges::transform(run.stages, std::back_inserter(report.stages),
-                           [](const auto& stage) { return toRecord(stage); });
+                           [&](const auto& stage) { return toRecord(stage, prepared.analysis, names); });
     if (forecast) addForecast(report.stages, *forecast);
     for (const executor::OrderReport& o : run.orders)
         report.orders.push_back({o.nodes, o.used, o.seconds, o.before, o.after, o.reason});
     for (const executor::StoreReport& s : run.narrowed)
         report.narrowed.push_back({s.name, s.from, s.to, s.maxAbsolute, s.largest, s.infinite});
+    if (run.resumed) report.resumed = {run.resumed->chunks, run.resumed->destinations, run.resumed->damaged};
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

@@ -35,6 +35,26 @@ PredictedRecord predictedFrom(const Reader& item)
             .frontierRows = item.get<std::int64_t>("frontier_rows")};
 }
 
+Value operatorValue(const OperatorRecord& op)
+{
+    Value item;
+    item["op"] = op.op;
+    item["label"] = op.label;
+    item["fused"] = Value(op.fused);
+    item["seconds"] = op.seconds;
+    item["bytes"] = op.bytes;
+    return item;
+}
+
+OperatorRecord operatorFrom(const Reader& item)
+{
+    return {.op = item.get<std::string>("op"),
+            .label = item.get<std::string>("label"),
+            .fused = item.get<std::vector<std::string>>("fused"),
+            .seconds = item.get<double>("seconds"),
+            .bytes = item.get<std::int64_t>("bytes")};
+}
+
 Value stageValue(const StageRecord& stage)
 {
     Value item;
@@ -55,6 +75,8 @@ Value stageValue(const StageRecord& stage)
     item["predicted"] = stage.predicted ? predictedValue(*stage.predicted) : Value();
     item["bound_seconds"] = json::orNull(stage.boundSeconds);
     item["wall"] = stage.wall ? Value(base::nameOf(*stage.wall)) : Value();
+    item["operators"] = Value::array();
+    for (const OperatorRecord& op : stage.operators) item["operators"].push(operatorValue(op));
     return item;
 }
 
@@ -96,6 +118,8 @@ StageRecord stageFrom(const Reader& item)
         stage.predicted = predictedFrom(predicted);
     stage.boundSeconds = json::nullable<double>(item, "bound_seconds");
     if (const Reader wall = item.child("wall"); !wall.value().isNull()) stage.wall = json::named<plan::Wall>(wall);
+    if (item.has("operators"))
+        for (const Reader& op : item.child("operators").items()) stage.operators.push_back(operatorFrom(op));
     return stage;
 }
 
@@ -166,6 +190,22 @@ NarrowedRecord narrowedFrom(const Reader& item)
             .infinite = item.get<std::int64_t>("infinite")};
 }
 
+Value resumedValue(const ResumedRecord& resumed)
+{
+    Value item;
+    item["chunks"] = resumed.chunks;
+    item["destinations"] = resumed.destinations;
+    item["damaged"] = resumed.damaged;
+    return item;
+}
+
+ResumedRecord resumedFrom(const Reader& item)
+{
+    return {.chunks = item.get<std::int64_t>("chunks"),
+            .destinations = item.get<std::int64_t>("destinations"),
+            .damaged = item.get<std::int64_t>("damaged")};
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -186,6 +226,7 @@ Report readFields(const Reader& root)
     report.seconds = root.get<double>("seconds");
     report.peakMemory = root.get<std::int64_t>("peak_memory");
     for (const Reader& output : root.items("outputs")) report.outputs.push_back(readOutput(output));
+    if (root.has("resumed")) report.resumed = resumedFrom(root.child("resumed"));
     report.notes = root.get<std::vector<std::string>>("notes");
     const Reader verify = root.child("verify");
     if (!verify.value().isNull()) report.verify = verificationFrom(verify);
@@ -239,6 +280,7 @@ Value reportValue(const Report& report)
     document["peak_memory"] = report.peakMemory;
     document["outputs"] = Value::array();
     for (const OutputRecord& output : report.outputs) document["outputs"].push(outputValue(output));
+    document["resumed"] = report.resumed ? resumedValue(*report.resumed) : Value();
     document["notes"] = Value(report.notes);
     document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
     return document;

@@ -98,6 +98,16 @@ struct PredictedRecord {
     bool operator==(const PredictedRecord&) const = default;
 };
 
+// What computing an operator took in one loop of a stage; `op` and `fused` as in the plan ("op12").
+struct OperatorRecord {
+    std::string op;
+    std::string label;               // what people call its result: "convs.0.lin output"
+    std::vector<std::string> fused;  // computed with it, in one pass over the edges
+    double seconds = 0;
+    std::int64_t bytes = 0;  // of its results in one batch, at most
+    bool operator==(const OperatorRecord&) const = default;
+};
+
 struct StageRecord {
     plan::StageId index{1};
     double seconds = 0;
@@ -111,6 +121,7 @@ struct StageRecord {
     std::optional<double> boundSeconds{};        // it cannot take less on this machine
     std::optional<plan::Wall> wall{};            // that most of the bound is
     std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
+    std::vector<OperatorRecord> operators{};  // of a CPU, in the order of computation; older reports have none
     bool operator==(const StageRecord&) const = default;
 };
 
@@ -142,6 +153,13 @@ struct NarrowedRecord {
     bool operator==(const NarrowedRecord&) const = default;
 };
 
+// What a run has taken over from a process that did not finish it.
+struct ResumedRecord {
+    std::int64_t chunks = 0, destinations = 0;
+    std::int64_t damaged = 0;  // chunks that were computed again, because they were not what had been written
+    bool operator==(const ResumedRecord&) const = default;
+};
+
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
@@ -156,6 +174,7 @@ struct Report {
     double prologueSeconds = 0, seconds = 0;
     std::int64_t peakMemory = 0;
     std::vector<OutputRecord> outputs;
+    std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
     std::vector<std::string> notes;
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;

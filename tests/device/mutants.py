@@ -33,7 +33,7 @@ MUTANTS = [
     ("all slots share one piece of pinned memory", "flow.cpp", "std::make_unique<Slot>(session, program, place)",
      "std::make_unique<Slot>(session, program, (static_cast<void>(place), session.ring->places()[0]))"),
     ("a batch is merged before it can fail", "flow.cpp", "    slot.batch.compute();\n",
-     "    slot.batch.compute();\n    slot.batch.merge();\n"),
+     "    slot.batch.compute();\n    Batch::mergeInto(m_session, slot.batch.takeContributions());\n"),
     ("what was prepared is kept when a batch is redone", "flow.cpp",
      "    m_prepared.push_back(&slot);\n    for (Slot* const dropped : std::exchange(m_prepared, {})) release(*dropped);\n",
      "    release(slot);\n"),

@@ -35,6 +35,17 @@ TEST_CASE("batches that take more than predicted make the next ones smaller")
     CHECK(sizer.next(100000000, cost) < before);
 }
 
+TEST_CASE("steady batches do not depend on what earlier ones took, only on what does not fit")
+{
+    BatchSizer sizer = BatchSizer::steady(std::nullopt, 1e6);
+    const auto cost = [](std::int64_t n) { return static_cast<double>(n) * 10; };
+    CHECK(sizer.next(100000000, cost) == 100000);
+    sizer.observe(1000, 4000);
+    CHECK(sizer.next(100000000, cost) == 100000);
+    REQUIRE(sizer.backOff(100000));
+    CHECK(sizer.next(100000000, cost) <= 50000);
+}
+
 TEST_CASE("running out of memory halves the batch until one destination is left")
 {
     BatchSizer sizer(std::nullopt, 1e9);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <limits>
+#include <set>
 
 #include <ATen/ATen.h>
 #include <c10/core/CPUAllocator.h>
@@ -92,7 +94,70 @@ struct Progress : executor::Observer {
     std::int64_t next = 0, destinations = 0;
 };
 
+// Operators that the report of a stage has times of, alone or in a pass with others.
+std::set<ir::OpId> measured(const executor::StageReport& stage)
+{
+    std::set<ir::OpId> ops;
+    for (const executor::OperatorTime& time : stage.operators) {
+        if (time.op.valid()) ops.insert(time.op);
+        ops.insert(time.fused.begin(), time.fused.end());
+    }
+    return ops;
+}
+
+std::set<ir::OpId> planned(const plan::Stage& stage)
+{
+    std::set<ir::OpId> ops;
+    for (const plan::Loop& loop : stage.loops)
+        for (const plan::Step& step : loop.steps) ops.insert(step.op);
+    return ops;
+}
+
+void checkTimes(const Prepared& p, const executor::RunReport& report)
+{
+    for (std::size_t s = 0; s < report.stages.size(); ++s) {
+        const executor::StageReport& stage = report.stages[s];
+        const std::set<ir::OpId> ran = measured(stage), steps = planned(p.plan.stages[s]);
+        CHECK(std::ranges::includes(steps, ran));
+        for (const ir::OpId op : steps)
+            if (p.analysis.info(op).kind == analysis::OpKind::Aggregate) CHECK(ran.contains(op));
+        double sum = 0;
+        for (const executor::OperatorTime& time : stage.operators) sum += time.seconds;
+        CHECK(sum > 0);
+        CHECK(sum <= stage.seconds);
+    }
+}
+
 }  // namespace
+
+TEST_CASE("operators are measured one by one, those of a pass over the edges together")
+{
+    for (const char* const name : {"sage", "gcn", "gat", "reduced", "normed", "edges"}) {
+        CAPTURE(name);
+        const Prepared p = prepared(name);
+        executor::Options batches;
+        batches.batch = 7;
+        batches.threads = 1;
+        for (const executor::Options& options : {inTiles(5, 1), batches}) {
+            const auto staged = runStaged(p, options);
+            REQUIRE(staged.has_value());
+            checkTimes(p, staged->report);
+        }
+    }
+}
+
+TEST_CASE("the result of an operator counts with the bytes of the largest batch")
+{
+    const Prepared p = prepared("sage");
+    const auto staged = runStaged(p, inTiles(10, 1));
+    REQUIRE(staged.has_value());
+    const at::Tensor& out = staged->outputs.begin()->second;
+    const ir::OpId last = p.analysis.program.value(p.analysis.program.outputs.front().value).producer;
+    const auto& times = staged->report.stages.back().operators;
+    const auto found = std::ranges::find(times, last, &executor::OperatorTime::op);
+    REQUIRE(found != times.end());
+    CHECK(found->bytes == 10 * out.size(1) * static_cast<std::int64_t>(out.element_size()));
+}
 
 TEST_CASE("tiles give the same bits on any number of threads, and what forward gives")
 {

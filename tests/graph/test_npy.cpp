@@ -304,6 +304,37 @@ TEST_CASE("an unpublished or moved-over writer leaves no file")
     CHECK(folder.names().empty());
 }
 
+TEST_CASE("a lasting writer goes on with what an earlier one has left, published or not, if it has the same size")
+{
+    const TempFolder folder;
+    const auto open = [&](std::int64_t rows) {
+        auto writer = NpyWriter::create(folder.file("a.npy"), DType::Float32, {rows}, Lasting::Yes);
+        REQUIRE(writer);
+        return std::move(*writer);
+    };
+    const float written = 4.5F;
+    const auto read = [](NpyWriter& writer) { return reinterpret_cast<const float*>(writer.data())[1]; };
+    {
+        NpyWriter first = open(4);
+        CHECK_FALSE(first.file().continued());
+        REQUIRE(first.put(sizeof(float), &written, sizeof(float)));
+        REQUIRE(first.file().sync());
+    }
+    for (const bool publish : {false, true, false}) {
+        NpyWriter next = open(4);
+        CHECK(next.file().continued());
+        CHECK(read(next) == written);
+        if (publish) REQUIRE(next.publish());
+    }
+    {
+        NpyWriter other = open(5);
+        CHECK_FALSE(other.file().continued());
+        CHECK(read(other) == 0);
+        other.file().forget();
+    }
+    CHECK(folder.names().empty());
+}
+
 TEST_CASE("publishing replaces an older file, and a view of the old one stays what it was")
 {
     const TempFolder folder;

@@ -367,6 +367,45 @@ private slots:
         QCOMPARE(colouring.legend.back().label, models::formatSeconds(11 * 0.1 + 0.2));
     }
 
+    // An operator has its own time where it was measured, whatever its stage took; those of one pass have the same.
+    void measuredTimesAreThoseOfOperators()
+    {
+        const models::ModelPtr model = samples::layeredModel(2, false);
+        SceneMaker maker;
+        maker.setModel(model, partsOf(model));
+        maker.setPlan(samples::depthPlan(model));
+        FoldState open{.expanded = {}, .everyOperator = true};
+        for (const protocol::OpRecord& op : model->ops) {
+            QString path = QString::fromStdString(op.module);
+            for (; !path.isEmpty(); path.truncate(std::max<qsizetype>(path.lastIndexOf('.'), 0)))
+                open.expanded.insert(path);
+        }
+        maker.setFold(open);
+        QTRY_VERIFY(!maker.busy());
+        const Scene& scene = *maker.scene();
+        std::vector<std::string> ids;
+        for (const protocol::OpRecord& op : model->ops)
+            if (op.computes() && !op.structureOnly) ids.push_back(op.id);
+        QVERIFY(ids.size() >= 4);
+        schema::Report report;
+        report.stages.emplace_back().seconds = 100;
+        report.stages.back().operators = {{ids[0], "", {}, 0.001, 10}, {ids[2], "", {ids[1]}, 0.5, 4096}};
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const ColourData data{model.get(), nullptr, &report};
+        const auto colourOf = [&](const Colouring& colouring, const std::string& id) {
+            const auto node = std::ranges::find(scene.graph.nodes, model->findOp(id).index, &VisibleNode::op);
+            return colouring.fill[static_cast<std::size_t>(node - scene.graph.nodes.begin())];
+        };
+        const Colouring time = colourNodes(scene, ColourMode::Time, data, theme);
+        QCOMPARE(time.legend.back().label, QStringLiteral("500 ms"));
+        QCOMPARE(colourOf(time, ids[0]), theme.scale.front());
+        QCOMPARE(colourOf(time, ids[1]), theme.scale.back());
+        QCOMPARE(colourOf(time, ids[2]), theme.scale.back());
+        QCOMPARE(colourOf(time, ids[3]), theme.raised);
+        const Colouring memory = colourNodes(scene, ColourMode::Memory, data, theme);
+        QCOMPARE(memory.legend.back().label, QStringLiteral("4.0 KiB"));
+    }
+
     void fromAfarEveryNodeLeavesItsColour()
     {
         const models::ModelPtr model = samples::largeModel(1000);

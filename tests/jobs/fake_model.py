@@ -191,6 +191,15 @@ class Model:
                 "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,
                 "peak_memory": 5 * size, "seconds": .2 * self.layers}
 
+    def operator_times(self, index):
+        """Each takes half as long as the one before it; rows are gathered in the pass that sums them."""
+        ops = {op["id"]: op for op in self.ops}
+        gathers = [identity for identity in self.stage_ops[index] if ops[identity]["kind"] == "gather"]
+        alone = [identity for identity in self.stage_ops[index] if identity not in gathers]
+        return [{"op": identity, "label": f"value {ops[identity]['outputs'][0][1:]}", "seconds": .1 / 2 ** place,
+                 "fused": gathers if ops[identity]["kind"] == "aggregate" else [], "bytes": NODES * WIDTH * 4}
+                for place, identity in enumerate(alone)]
+
     def report(self, overlaps=()):
         """`overlaps`: of the stages, on a GPU."""
         phases = {"block": .01, "gather": .02, "h2d": .01, "compute": .1, "d2h": .01, "write": .02}
@@ -200,7 +209,8 @@ class Model:
                    "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}, "peak_memory": 5 * size,
                    "predicted": {"seconds": .18, "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES},
                                  "peak_memory": 5 * size, "batches": 10, "destinations": NODES, "frontier_rows": NODES},
-                   "bound_seconds": .12, "wall": "rows", "reserved_memory": None, "overlap": None}
+                   "bound_seconds": .12, "wall": "rows", "reserved_memory": None, "overlap": None,
+                   "operators": self.operator_times(index)}
                   for index in self.stage_ops]
         for stage, overlap in zip(stages, overlaps):
             stage |= {"overlap": overlap, "reserved_memory": 5 << 19}

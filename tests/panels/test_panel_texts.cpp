@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "models/operator_times.h"
 #include "panels/compare_bars.h"
 #include "panels/parts.h"
 #include "panels/plan_panel.h"
@@ -25,6 +26,7 @@ private slots:
     void depthIsExplained_data();
     void depthIsExplained();
     void factsSayWhereAnOperatorIs();
+    void factsSayWhatWasMeasured();
     void anOperatorInTwoStagesSaysSo();
     void cutsAreOfferedWhereTheyMakeSense_data();
     void cutsAreOfferedWhereTheyMakeSense();
@@ -142,6 +144,29 @@ void TestPanelTexts::factsSayWhereAnOperatorIs()
     QCOMPARE(fact("src", "stage"), QStringLiteral("prologue (once per graph)"));
     QCOMPARE(fact("src", "depth"), QString());
     QCOMPARE(fact("x", "stage"), QStringLiteral("given"));
+}
+
+// Those that were computed in one pass have its time, and a box that holds them counts it once.
+void TestPanelTexts::factsSayWhatWasMeasured()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    schema::Report report;
+    report.seconds = 0.1;
+    for (const int stage : {1, 2}) report.stages.emplace_back().index = protocol::StageId(stage);
+    report.stages[0].operators = {{"r0", "", {}, 0.01, 2048}};
+    report.stages[1].operators = {{"s1", "", {"g1", "r0"}, 0.02, 1024}};
+    const auto measured = [&](const char* op) { return measuredFacts(model, &report, model.findOp(op)); };
+    QCOMPARE(measured("s1").front(),
+             (Fact{QStringLiteral("measured"),
+                   QStringLiteral("20 ms, 20.0 % of the run, in one pass over the edges with 2 other operators")}));
+    QVERIFY(measured("r0").front().value.startsWith(QLatin1String("30 ms, 30.0 %")));
+    QCOMPARE(measured("r0").back(), (Fact{QStringLiteral("largest result"), QStringLiteral("2.0 KiB in a batch")}));
+    QVERIFY(measured("x").empty());
+    QVERIFY(measuredFacts(model, nullptr, model.findOp("s1")).empty());
+    const models::OperatorTimes::Sum sum = *models::OperatorTimes(report).of({"g1", "s1", "r0"});
+    QCOMPARE(sum.seconds, 0.03);
+    QVERIFY(sum.others.empty());
+    QCOMPARE(sum.stages, (std::vector{protocol::StageId(1), protocol::StageId(2)}));
 }
 
 void TestPanelTexts::anOperatorInTwoStagesSaysSo()

@@ -1,8 +1,8 @@
 """What calling the engine from Python costs: `hopscope.inference` on a model and tensors in memory beside the engine's
 own process on files, in turn, from the same inputs.
 
-    bench_python.py --engine ENGINE [--nodes 500000] [--degree 20] [--models sage gcn gat] [--rounds 3]
-                    [--verify none|sample|full] [--json]
+    bench_python.py --engine ENGINE [--graph communities|rmat] [--nodes 500000] [--degree 20] [--models sage gcn gat]
+                    [--rounds 3] [--verify none|sample|full] [--json]
 
 Both sides begin before anything is started and end when outputs can be read; the call saves its model and writes its
 tensors within that time, the engine's process finds them as files. The fastest round counts. Outputs are compared:
@@ -18,8 +18,9 @@ import time
 from pathlib import Path
 
 import numpy
-
-from bench_peers import BASIC, prepare, pyg_model
+from bench_peers import prepare
+from graphs import GRAPHS
+from peers import BASIC, pyg_model
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "packaging" / "python" / "src"))
 
@@ -27,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "packaging" / "python" / "src
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--engine", required=True)
+    parser.add_argument("--graph", choices=GRAPHS, default="communities")
     parser.add_argument("--nodes", type=int, default=500_000)
     parser.add_argument("--degree", type=int, default=20)
     parser.add_argument("--models", nargs="+", choices=BASIC, default=list(BASIC))

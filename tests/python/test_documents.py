@@ -46,6 +46,17 @@ class Documents(PackageTest):
             self.assertLessEqual(set(columns), set(frame.columns))
             self.assertEqual(len(frame), rows)
 
+    def measured(self, report):
+        """Operators with their times, stage by stage."""
+        for stage in report.stages:
+            self.assertTrue(stage.operators)
+            self.assertEqual({operator.stage for operator in stage.operators}, {stage.index})
+            self.assertLessEqual(sum(operator.seconds for operator in stage.operators), stage.seconds)
+        if HAS_PANDAS:
+            frame = report.operators_to_pandas()
+            self.assertEqual(len(frame), sum(len(stage.operators) for stage in report.stages))
+            self.assertTrue((frame.bytes > 0).any())
+
     def test_inspecting_a_file_tells_depth_stages_and_cuts(self):
         found = hopscope.inspect(*KARATE)
         self.assertEqual((found.depth, len(found.stages), found.splittable), (2, 2, True))
@@ -78,6 +89,7 @@ class Documents(PackageTest):
         self.shown(result, "Result", "not verified")
         self.shown(result.report, "peak memory")
         self.framed(result, ["index", "compute", "written"], len(plan.stages))
+        self.measured(result.report)
 
     def test_verifying_compares_all_rows(self):
         found = hopscope.verify(*KARATE, full=True)

@@ -227,6 +227,7 @@ schema::Report report()
     s.predicted = {1.25, {60, 108, 112}, 4000, 3, 5, 9};
     s.boundSeconds = 0.75;
     s.wall = plan::Wall::Rows;
+    s.operators = {{"op1", "conv.lin output", {}, 0.25, 20}, {"op4", "conv output", {"op2", "op3"}, 0.125, 40}};
     r.stages = {s};
     r.prologueSeconds = 0.125;
     r.seconds = 2;

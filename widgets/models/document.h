@@ -106,6 +106,10 @@ public:
         return m_runLog;
     }  // of the run under way or the last
     [[nodiscard]] const std::vector<FinishedRun>& runs() const { return m_runs; }
+    [[nodiscard]] const schema::Report* lastReport() const  // null: nothing has run
+    {
+        return m_runs.empty() ? nullptr : m_runs.back().report.get();
+    }
     [[nodiscard]] const QString& refusal() const
     {
         return m_refusal;

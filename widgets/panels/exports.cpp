@@ -76,16 +76,11 @@ QString checkpointsCsv(const protocol::ModelRecord& model, const protocol::PlanR
     return csv.text();
 }
 
-const schema::Report* lastReport(const models::Document& document)
-{
-    return document.runs().empty() ? nullptr : document.runs().back().report.get();
-}
-
 QString stagesCsv(const models::Document& document)
 {
     Csv csv({"stage", "reads", "writes", "ops", "recomputed", "bytes", "peak_memory", "seconds"});
     for (const models::StageRow& row :
-         models::stageRows(*document.plan(), document.runLog().get(), lastReport(document)))
+         models::stageRows(*document.plan(), document.runLog().get(), document.lastReport()))
         csv.row({number(row.stage.number), number(row.reads), number(row.writes), number(row.ops),
                  number(row.recomputed), number(row.bytes), number(row.peak),
                  row.seconds ? seconds(*row.seconds) : QString()});

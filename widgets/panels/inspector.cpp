@@ -1,5 +1,8 @@
 #include "panels/inspector.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "models/labels.h"
 #include "panels/flow_layout.h"
 #include "panels/pin_part.h"
@@ -264,7 +267,9 @@ void Inspector::showOp(protocol::OpId op)
     if (m_asked != op) m_source->setSource({}, 1, 0);
     m_title->setText(models::opLabel(model, record));
     m_path->setText(models::pathLabel(record));
-    showFacts(opFacts(model, m_context.document.plan().get(), op));
+    std::vector<Fact> facts = opFacts(model, m_context.document.plan().get(), op);
+    std::ranges::move(measuredFacts(model, m_context.document.lastReport(), op), std::back_inserter(facts));
+    showFacts(facts);
     showDepth(op);
     showCut(op);
     showNeighbours(op);
@@ -280,7 +285,9 @@ void Inspector::showModule(const QString& path)
         if (text(op.module) == path) type = text(op.moduleType);
     m_title->setText(path.isEmpty() ? text(model.className) : path);
     m_path->setText(type.isEmpty() ? tr("module") : tr("module · %1").arg(type));
-    showFacts(moduleFacts(model, m_context.document.plan().get(), path));
+    std::vector<Fact> facts = moduleFacts(model, m_context.document.plan().get(), path);
+    std::ranges::move(measuredFacts(model, m_context.document.lastReport(), path), std::back_inserter(facts));
+    showFacts(facts);
     setSections(false, false);
 }
 

@@ -49,11 +49,6 @@ QString objectiveLabel(const protocol::PlanRecord& plan)
 
 QString percent(double part) { return QStringLiteral("%1 %").arg(100 * part, 0, 'f', part < 0.1 ? 1 : 0); }
 
-const schema::Report* lastReport(const models::Document& document)
-{
-    return document.runs().empty() ? nullptr : document.runs().back().report.get();
-}
-
 }  // namespace
 
 QString planHeadline(const protocol::PlanRecord* plan)
@@ -256,7 +251,7 @@ void PlanPanel::refreshStages()
 {
     const models::PlanPtr& plan = m_context.document.plan();
     const models::RunLog* log = m_context.document.runLog().get();
-    m_stages.setRows(plan ? models::stageRows(*plan, log, lastReport(m_context.document))
+    m_stages.setRows(plan ? models::stageRows(*plan, log, m_context.document.lastReport())
                           : std::vector<models::StageRow>());
     const bool again = std::ranges::any_of(m_stages.rows(), [](const auto& row) { return row.recomputed > 0; });
     m_stageTable->setColumnHidden(static_cast<int>(models::StageColumn::Recomputed), !again);

@@ -5,6 +5,7 @@
 
 #include "models/explanation_model.h"
 #include "models/labels.h"
+#include "models/operator_times.h"
 #include "models/pins.h"
 
 namespace hopscope::panels {
@@ -198,6 +199,36 @@ std::vector<Fact> moduleFacts(const ModelRecord& model, const PlanRecord* plan, 
             {tr("weights"), formatBytes(static_cast<double>(weights))},
             {tr("depth"), models::depthKnown(model) ? tr("up to %1").arg(depth) : QStringLiteral("–")},
             {tr("stages"), shown}};
+}
+
+namespace {
+
+std::vector<Fact> measuredFacts(const schema::Report* report, const std::vector<std::string>& operators)
+{
+    const auto sum = report != nullptr ? models::OperatorTimes(*report).of(operators) : std::nullopt;
+    if (!sum) return {};
+    QString time = models::formatSecondsFinely(sum->seconds);
+    if (report->seconds > 0) time += tr(", %1 % of the run").arg(100 * sum->seconds / report->seconds, 0, 'f', 1);
+    if (sum->others.size() == 1) time += tr(", in one pass over the edges with another operator");
+    if (sum->others.size() > 1)
+        time += tr(", in one pass over the edges with %1 other operators").arg(sum->others.size());
+    const QString bytes = tr("%1 in a batch").arg(formatBytes(static_cast<double>(sum->bytes)));
+    return {{tr("measured"), time}, {tr("largest result"), bytes}};
+}
+
+}  // namespace
+
+std::vector<Fact> measuredFacts(const ModelRecord& model, const schema::Report* report, OpId op)
+{
+    return measuredFacts(report, {model.ops[op].id});
+}
+
+std::vector<Fact> measuredFacts(const ModelRecord& model, const schema::Report* report, const QString& path)
+{
+    std::vector<std::string> operators;
+    for (const OpRecord& op : model.ops)
+        if (op.computes() && within(models::text(op.module), path)) operators.push_back(op.id);
+    return measuredFacts(report, operators);
 }
 
 std::vector<Fact> stageFacts(const PlanRecord& plan, StageId stage)

@@ -20,6 +20,9 @@ std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::Pl
 std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
                               const QString& path);
 std::vector<Fact> stageFacts(const protocol::PlanRecord& plan, protocol::StageId stage);
+// What an operator, or all those of a module, took in a run; nothing if that was not measured. `report` may be null.
+std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, protocol::OpId op);
+std::vector<Fact> measuredFacts(const protocol::ModelRecord& model, const schema::Report* report, const QString& path);
 
 // One round of message passing on the way to a value: an operator that reads rows of neighbours.
 struct Hop {

@@ -38,7 +38,7 @@ struct Parsed {
     MachineCommand machine;
     int repeat = 3;
     std::string benchBatch = "auto", benchMemory = "1Gi";
-    bool noReference = false;
+    bool noReference = false, resume = false;
     pipeline::PlaceOptions place;
     receptive::Request field;
     DebugTexts debug;
@@ -173,6 +173,8 @@ void addRun(CLI::App& app, Parsed& parsed)
     addStore(command, parsed);
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
+    command.add_flag("--resume", parsed.resume,
+                     "CPU: keep a journal in DIR, and go on where the one that is there ends, with the same bits");
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -433,8 +435,9 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
     if (name == "run")
-        return RunCommand{
-            {parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan}, parsed.output, parsed.trace};
+        return RunCommand{{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan, parsed.resume},
+                          parsed.output,
+                          parsed.trace};
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
     if (name == "export")

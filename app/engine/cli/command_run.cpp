@@ -29,7 +29,8 @@ struct Watchers {
 
 base::Result<int> execute(const RunCommand& command, Session& session)
 {
-    base::Result<pipeline::OutputFolder> folder = pipeline::OutputFolder::open(command.output);
+    const auto unfinished = command.resume ? pipeline::Unfinished::Continue : pipeline::Unfinished::Refuse;
+    base::Result<pipeline::OutputFolder> folder = pipeline::OutputFolder::open(command.output, unfinished);
     if (!folder) return base::forward(folder);
     Watchers watchers(session.console);
     if (const base::Status traced = watchers.openTrace(command.trace); !traced) return base::forward(traced);

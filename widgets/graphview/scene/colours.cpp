@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "models/labels.h"
+#include "models/operator_times.h"
 #include "style/depth_scale.h"
 
 namespace hopscope::graphview {
@@ -184,8 +185,26 @@ std::map<int, double> peakMemory(const ColourData& data)
     return stages;
 }
 
+// Of a box: of all operators in it.
+Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(const models::OperatorTimes::Sum&))
+{
+    const models::OperatorTimes times(*data.report);
+    Numbers numbers;
+    for (const VisibleNode& node : scene.graph.nodes) {
+        std::vector<std::string> operators;
+        for (const int op : node.ops) operators.push_back(data.model->ops[op].id);
+        if (operators.empty() && node.op >= 0) operators.push_back(data.model->ops[node.op].id);
+        const auto sum = times.of(operators);
+        numbers.push_back(sum ? std::optional(take(*sum)) : std::nullopt);
+    }
+    return numbers;
+}
+
+bool hasOperatorTimes(const ColourData& data) { return data.report && models::OperatorTimes(*data.report).known(); }
+
 QString writeBytes(double value) { return models::formatBytes(value); }
 QString writeSeconds(double value) { return models::formatSeconds(value); }
+QString writeSecondsFinely(double value) { return models::formatSecondsFinely(value); }
 QString writeError(double value) { return QString::number(value, 'g', 2); }
 
 // Stored values and outputs have an error of their own; what lies between them has none.
@@ -207,6 +226,23 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
         }
     }
     return numbers;
+}
+
+Colouring byTime(const Scene& scene, const ColourData& data, const style::Theme& theme)
+{
+    if (hasOperatorTimes(data))
+        return byNumber(tr("Measured time"), byOperator(scene, data, [](const auto& sum) { return sum.seconds; }),
+                        writeSecondsFinely, theme);
+    return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data), sum), writeSeconds,
+                    theme);
+}
+
+Colouring byMemory(const Scene& scene, const ColourData& data, const style::Theme& theme)
+{
+    const auto bytes = [](const models::OperatorTimes::Sum& sum) { return static_cast<double>(sum.bytes); };
+    if (hasOperatorTimes(data))
+        return byNumber(tr("Result in a batch"), byOperator(scene, data, bytes), writeBytes, theme);
+    return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data), larger), writeBytes, theme);
 }
 
 bool hasErrors(const ColourData& data)
@@ -275,12 +311,8 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::PredictedTime:
         return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum),
                         writeSeconds, theme);
-    case ColourMode::Time:
-        return byNumber(tr("Measured time of the stage"), byStageNumber(scene, measuredSeconds(data), sum),
-                        writeSeconds, theme);
-    case ColourMode::Memory:
-        return byNumber(tr("Peak memory of the stage"), byStageNumber(scene, peakMemory(data), larger), writeBytes,
-                        theme);
+    case ColourMode::Time: return byTime(scene, data, theme);
+    case ColourMode::Memory: return byMemory(scene, data, theme);
     case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
     }
     return byDepth(scene, theme);

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _html, arrays, documents, sample
+from ._files import as_files
 from ._progress import Progress, reported
-from ._scratch import Scratch, data_words, size_of
+from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
 from .data import inputs_of
 from .documents import Plan, Report
 from .errors import InputError, UsageError, VerificationError, error_from
-from .saving import Saved, prepare
+from .saving import Saved
 
 if TYPE_CHECKING:
     import pandas
@@ -179,13 +180,13 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
     with Scratch(expected, asked.scratch) as place:
         with Starting(watcher.told) as engine:
-            saved, table, path = prepare(asked.model, inputs, place.folder, asked.roles)
+            found, words = as_files(asked.model, inputs, asked.roles, place)
             folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
-            words, roles = data_words(table, place), role_words(asked.roles)
-            job = _Job(path.absolute(), words, roles, asked.plan, asked.request, asked.run)
-            document, made = _carried_out(engine.client(), watcher, job, saved, folder)
-            outputs = _outputs(document, folder, table.as_torch or saved is not None)
-        return _result(document, made, saved, outputs, folder if asked.out is not None else None)
+            roles = role_words(asked.roles)
+            job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
+            document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
+            outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
+        return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
 
 
 def _carried_out(

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import threading
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,27 +22,22 @@ _SHARE = 4
 
 
 class Scratch:
-    """Makes a folder when it is first asked for one and removes it on `close` (at the latest when it is collected).
-    `bytes_expected`: what it will hold; in memory where there is plenty, else where temporary files are. `parent`: the
-    folder that the user named."""
+    """Makes a folder when it is first asked for one (by any thread) and removes it on `close`, at the latest when it is
+    collected. `bytes_expected`: what it will hold; in memory where there is plenty, else where temporary files are.
+    `parent`: the folder that the user named."""
 
     def __init__(self, bytes_expected: int = 0, parent: str | os.PathLike[str] | None = None) -> None:
         self._expected, self._parent = bytes_expected, parent
         self._path: Path | None = None
         self._end: Any = None
+        self._making = threading.Lock()
 
     def folder(self) -> Path:
-        if self._path is None:
-            parent = self._parent or _place(self._expected)
-            try:
-                self._path = Path(tempfile.mkdtemp(prefix="hopscope-", dir=parent))
-            except OSError as problem:
-                raise ResourceError(
-                    f"{parent or tempfile.gettempdir()}: no folder can be made there: {problem.strerror}",
-                    "name another with scratch=",
-                ) from problem
-            self._end = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
-        return self._path
+        with self._making:
+            if self._path is None:
+                self._path = _made(self._parent or _place(self._expected))
+                self._end = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
+            return self._path
 
     def close(self) -> None:
         if self._end is not None:
@@ -52,6 +48,16 @@ class Scratch:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _made(parent: str | os.PathLike[str] | None) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="hopscope-", dir=parent))
+    except OSError as problem:
+        raise ResourceError(
+            f"{parent or tempfile.gettempdir()}: no folder can be made there: {problem.strerror}",
+            "name another with scratch=",
+        ) from problem
 
 
 def _place(expected: int) -> str | None:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from . import documents
+from ._files import as_files
 from ._inference import role_words, same_model
 from ._process import command
-from ._scratch import Scratch, data_words, size_of
+from ._scratch import Scratch, size_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError
-from .saving import Saved, prepare
+from .saving import Saved
 
 
 @dataclass
@@ -42,9 +43,9 @@ def written(model: Any, data: Any, roles: Any, place: Scratch) -> Files:
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
         return Files([str(Path(model).absolute()), *_roles(roles)], model if isinstance(model, Saved) else None)
-    saved, inputs, path = prepare(model, data, place.folder, roles)
-    words = [str(path.absolute()), *(word for name in data_words(inputs, place) for word in ("--data", name))]
-    return Files([*words, *_roles(roles)], saved)
+    found, names = as_files(model, data, roles, place)
+    words = [str(found.path.absolute()), *(word for name in names for word in ("--data", name))]
+    return Files([*words, *_roles(roles)], found.saved)
 
 
 def _roles(roles: Any) -> list[str]:

@@ -194,6 +194,19 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class OperatorRun:
+    """What computing an operator took in one loop of a stage, on a CPU: `label` is what people call its result, `fused`
+    the operators that were computed in the same pass over the edges, `bytes` of its results in one batch."""
+
+    stage: int
+    op: str
+    label: str
+    seconds: float
+    bytes: int
+    fused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StageRun:
     """A stage as it ran: rows written and read in bytes, the peak of the device's memory, seconds by phase. It cannot
     take less than `bound_seconds` on this machine, mostly because of `wall`; what was foreseen is None where nobody
@@ -212,6 +225,7 @@ class StageRun:
     predicted_peak_memory: int | None = None
     bound_seconds: float | None = None
     wall: str | None = None
+    operators: tuple[OperatorRun, ...] = field(default=(), repr=False)
 
     @property
     def times_bound(self) -> float | None:
@@ -238,7 +252,11 @@ class Report:
         import pandas
 
         rows = [{**asdict(stage), **stage.phases} for stage in self.stages]
-        return pandas.DataFrame(rows).drop(columns="phases", errors="ignore")
+        return pandas.DataFrame(rows).drop(columns=["phases", "operators"], errors="ignore")
+
+    def operators_to_pandas(self) -> pandas.DataFrame:
+        """A row per operator and loop, in the order of computation; none for a run on a GPU."""
+        return _frame([operator for stage in self.stages for operator in stage.operators])
 
     def _repr_html_(self) -> str:
         return _html.report(self)
@@ -361,7 +379,13 @@ def _stage_run(stage: dict[str, Any]) -> StageRun:
         **{name: stage[name] for name in shared}, written=moved["d2h"], read=moved["h2d"],
         predicted_seconds=predicted.get("seconds"), predicted_peak_memory=predicted.get("peak_memory"),
         bound_seconds=stage["bound_seconds"], wall=stage["wall"],
+        operators=tuple(_operator_run(stage["index"], operator) for operator in stage.get("operators", ())),
     )  # fmt: skip
+
+
+def _operator_run(stage: int, operator: dict[str, Any]) -> OperatorRun:
+    shared = ("op", "label", "seconds", "bytes")
+    return OperatorRun(stage, fused=tuple(operator["fused"]), **{name: operator[name] for name in shared})
 
 
 def devices(document: dict[str, Any]) -> Devices:

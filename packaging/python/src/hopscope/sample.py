@@ -31,11 +31,13 @@ class Role:
 
 @dataclass
 class Shape:
-    """What the tensors are: roles by key, rows of each node type (0: it has none), edges of each relation."""
+    """What the tensors are: roles by key, rows of each node type (0: it has none), edges of each relation, and by
+    which end its edges are sorted (0: source, 1: target, None: neither)."""
 
     roles: dict[str, Role]
     nodes: dict[str, int]
     edges: dict[str, int] = field(default_factory=dict)
+    sorted_by: dict[str, int | None] = field(default_factory=dict)
 
 
 def parse_roles(roles: Mapping[str, str] | list[str] | tuple[str, ...]) -> dict[str, str]:
@@ -56,6 +58,7 @@ def shape_of(leaves: Mapping[str, Any], given: Mapping[str, str]) -> Shape:
     sizes = _table_sizes(rest, shape.edges, given)
     for key, array in indices.items():
         shape.roles[key] = _index_role(key, array, sizes, given)
+        shape.sorted_by[key] = _sorted_by(array)
     for key, array in sparse.items():
         shape.roles[key] = Role("adjacency", _type_by_size(array.shape[0], sizes), _type_by_size(array.shape[1], sizes))
     for key, array in rest.items():
@@ -168,7 +171,8 @@ def draw(leaves: Mapping[str, Any], shape: Shape, number: int) -> dict[str, Any]
     for key, array in leaves.items():
         role = shape.roles[key]
         if role.kind == "index":
-            drawn[key] = _index(role, counts, amounts[key], generator, array)
+            index = _index(role, counts, amounts[key], generator)
+            drawn[key] = _typed(_ordered(index, shape.sorted_by[key]), array)
         elif role.kind == "adjacency":
             drawn[key] = _adjacency(role, counts, edges, generator, array)
         else:
@@ -213,25 +217,32 @@ def _copy(array: Any) -> Any:
     return torch.from_numpy(numpy.array(array))
 
 
-def _index(role: Role, counts: Mapping[str, int], amount: int, generator: numpy.random.Generator, like: Any) -> Any:
+def _index(
+    role: Role, counts: Mapping[str, int], amount: int, generator: numpy.random.Generator
+) -> NDArray[numpy.int64]:
     """The node in the middle of each type has no edges."""
-    import torch
-
     ends = [_end(counts[name], amount, generator) for name in (role.of, role.to)]
     for end in ends:
         end[3] = end[2]  # an edge twice
     if role.of == role.to:
         ends[1][5] = ends[0][5]  # a self-loop
-    index = torch.from_numpy(numpy.stack(ends)[:, _order(ends, like)])
-    return index.to(like.dtype) if arrays.is_torch(like) else index.to(getattr(torch, str(like.dtype)))
+    return numpy.stack(ends)
 
 
-def _order(ends: list[NDArray[numpy.int64]], like: Any) -> Any:
-    """By target or by source where the data is: some aggregations ask for that."""
-    for row in (1, 0):
-        if _ascends(like[row][:1000]) and _ascends(like[row]):  # the first ones tell of most that it does not
-            return numpy.argsort(ends[row], kind="stable")
-    return slice(None)
+def _typed(index: NDArray[numpy.int64], like: Any) -> Any:
+    import torch
+
+    return torch.from_numpy(index).to(getattr(torch, arrays.dtype_name(like)))
+
+
+def _sorted_by(edges: Any) -> int | None:
+    """The end by which edges are sorted, if there is one: some aggregations ask for that."""
+    # The first ones tell of most that they are not.
+    return next((row for row in (1, 0) if _ascends(edges[row][:1000]) and _ascends(edges[row])), None)
+
+
+def _ordered(index: NDArray[numpy.int64], by: int | None) -> NDArray[numpy.int64]:
+    return index if by is None else index[:, numpy.argsort(index[by], kind="stable")]
 
 
 def _ascends(values: Any) -> bool:

@@ -117,10 +117,11 @@ def _check_initialised(model: Any) -> None:
 
 @contextlib.contextmanager
 def _quiet(model: Any) -> Iterator[None]:
-    """Evaluation mode without gradients, caches, warnings of the tracer and used-up random numbers; then all as it
-    was."""
+    """Evaluation mode without gradients, caches, warnings of the tracer and used-up random numbers, on one core (what
+    runs here is so small that waiting for a second one takes longer); then all as it was."""
     import torch
 
+    threads = torch.get_num_threads()
     modes = {module: module.training for module in model.modules()}
     caches = [(module, name, vars(module)[name]) for module in modes for name in list(vars(module)) if _caches(name)]
     for module, name, value in caches:
@@ -128,9 +129,11 @@ def _quiet(model: Any) -> Iterator[None]:
     try:
         with torch.no_grad(), torch.random.fork_rng(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            torch.set_num_threads(1)
             model.eval()
             yield
     finally:
+        torch.set_num_threads(threads)
         for module, mode in modes.items():
             module.training = mode
         for module, name, value in caches:
@@ -413,19 +416,48 @@ def _save_as_it_is(model: Any, call: Call, target: Path) -> Saved:
     return Saved(target.absolute(), "as it was", tuple(call.arguments), tuple(keys), (*call.notes, note), 0.0)
 
 
-def prepare(model: Any, data: Any, folder: Callable[[], Path], roles: Any) -> tuple[Saved | None, Inputs, Path]:
-    """The file of a model (saved into `folder()` where it is in memory), and its data: the arguments of the model
-    alone, where they are known."""
-    if isinstance(model, Saved):
-        given = dict(zip(model.arguments, data, strict=False)) if _is_arguments(data) else data
-        inputs = inputs_of(given)
-        return model, _only(inputs, calling.bind_names(model.arguments, inputs).arguments), model.path
-    if isinstance(model, (str, os.PathLike)):
-        return None, inputs_of(data), Path(model)
+@dataclass(frozen=True)
+class Prepared:
+    """The file of a model, its data (the arguments of the model alone, where they are known), and how it was saved."""
+
+    path: Path
+    data: Inputs
+    saved: Saved | None = None
+
+
+def prepare(
+    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None] = lambda _: None
+) -> Prepared:
+    """Saves a model in memory into `folder()`; a file stays where it is. `known` gets the data as soon as they are
+    known, which can be long before the model is saved."""
+    if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
+        found = Prepared(Path(model), inputs_of(data))
+    elif isinstance(model, Saved):
+        found = _of_saved(model, data)
+    else:
+        return _of_module(model, data, folder, roles, known)
+    known(found.data)
+    return found
+
+
+def _of_saved(model: Saved, data: Any) -> Prepared:
+    inputs = inputs_of(dict(zip(model.arguments, data, strict=False)) if _is_arguments(data) else data)
+    return Prepared(model.path, _only(inputs, calling.bind_names(model.arguments, inputs).arguments), model)
+
+
+def _of_module(
+    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None]
+) -> Prepared:
     inputs = inputs_of(calling.positional(model, data) if _is_arguments(data) else data)
     call = _bound(model, inputs)
+    # What of a container is read, only the trace tells.
+    if call.container is None:
+        known(_only(inputs, call.arguments))
     saved = _saved(model, call, folder() / f"{type(model).__name__}.pt", roles)
-    return saved, _only(inputs, call.arguments), saved.path
+    used = _only(inputs, call.arguments)
+    if call.container is not None:
+        known(used)
+    return Prepared(saved.path, used, saved)
 
 
 def _only(inputs: Inputs, arguments: dict[str, Any]) -> Inputs:

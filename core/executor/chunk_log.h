@@ -1,0 +1,54 @@
+#pragma once
+
+// Private to executor: what a loop has finished, gathered into chunks for the journal.
+
+#include <string>
+#include <vector>
+
+#include "executor/batch.h"
+
+namespace hopscope::executor {
+
+struct BatchFigures;
+
+// The number of a loop: its stage, and its place within it, both from 1.
+struct LoopNumber {
+    int stage = 1, loop = 1;
+    auto operator<=>(const LoopNumber&) const = default;
+};
+
+class ChunkLog {
+public:
+    // `tile`: destinations per tile, if the loop has tiles.
+    ChunkLog(Session& session, const LoopProgram& program, const LoopNumber& number);
+
+    // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the destinations
+    // but for gaps. Without a journal, nothing happens.
+    void add(const BatchFigures& finished);
+    // Hands over what has been added. `last`: of the loop; else it may wait, if the totals of reductions are large.
+    void close(bool last);
+
+private:
+    void begin(const BatchFigures& finished);
+    void write();
+    std::string writeTotals();
+    [[nodiscard]] bool continues(const BatchFigures& next) const;
+    [[nodiscard]] double totalsBytes() const;
+
+    Session& m_session;
+    const LoopProgram& m_program;
+    Chunk m_chunk;  // empty: count is 0
+    std::int64_t m_lastTile = 0;
+    std::vector<std::vector<graph::Digest>> m_digests;  // by value, of the tiles
+    Batch::Contributions m_totals;                      // at the end of the chunk
+    std::string m_before, m_older;                      // files of totals
+    double m_written = 0;
+};
+
+// The file of the totals over all destinations before `end`.
+std::string totalsFile(const LoopNumber& number, std::int64_t end);
+
+// Reads such a file into the reducers of the loop; false if it is missing or damaged, then they are as before.
+bool readTotals(Session& session, const LoopProgram& program, const std::string& file);
+
+}  // namespace hopscope::executor

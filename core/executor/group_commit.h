@@ -1,0 +1,42 @@
+#pragma once
+
+// Private to executor: brings the rows of stores, and then the journal, to the disk once a second, on a thread of its
+// own. A killed process loses nothing by waiting for that; a machine without power loses the last seconds.
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "executor/store.h"
+
+namespace hopscope::executor {
+
+class GroupCommit {
+public:
+    explicit GroupCommit(Journal& journal);
+    // Waits for what is under way.
+    ~GroupCommit();
+    GroupCommit(const GroupCommit&) = delete;
+    GroupCommit& operator=(const GroupCommit&) = delete;
+
+    // As long as the store exists.
+    void watch(const std::shared_ptr<Store>& store);
+    // Raises what the disk has refused.
+    void check();
+
+private:
+    void work(const std::stop_token& stop);
+    base::Status commit();
+
+    Journal& m_journal;
+    std::mutex m_mutex;  // guards what follows
+    std::condition_variable_any m_waiting;
+    std::vector<std::weak_ptr<Store>> m_stores;
+    std::optional<base::Error> m_failed;
+    std::jthread m_thread;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,63 @@
+#pragma once
+
+// Private to executor: what each operator of a loop took, on a CPU.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "executor/executor.h"
+#include "executor/loop_program.h"
+#include "executor/phases.h"
+
+namespace hopscope::executor {
+
+// Of one instruction or reduction of a loop.
+struct OperatorCost {
+    double seconds = 0;
+    std::int64_t bytes = 0;  // of its results in one batch, at most
+
+    void add(const OperatorCost& other)
+    {
+        seconds += other.seconds;
+        bytes = std::max(bytes, other.bytes);
+    }
+};
+
+// By instruction of the loop, then by reduction; those that compute no operator stay empty. Nothing on a GPU, which is
+// told what to compute long before it does.
+class OperatorCosts {
+public:
+    OperatorCosts() = default;
+    OperatorCosts(const LoopProgram& program, bool measured)
+        : m_costs(measured ? program.instructions.size() + program.reductions.size() : 0)
+    {}
+
+    // Runs `work`, which returns the bytes of its results.
+    template <class Work>
+    void measure(std::size_t number, Work&& work)
+    {
+        const double start = steadySeconds();
+        const std::int64_t bytes = std::forward<Work>(work)();
+        if (!m_costs.empty()) m_costs[number].add({steadySeconds() - start, bytes});
+    }
+
+    void add(const OperatorCosts& other);
+    // So many workers computed at once: an hour of each is one hour of the run.
+    void share(int workers);
+    // Sets all to 0.
+    void clear();
+
+    [[nodiscard]] const std::vector<OperatorCost>& costs() const { return m_costs; }
+
+private:
+    std::vector<OperatorCost> m_costs;
+};
+
+// Adds what a batch took to the entries of its loop in the report of a stage, which begin at `first`.
+void addCosts(const OperatorCosts& costs, std::vector<OperatorTime>& report, std::size_t first);
+
+// The entries of a loop without times, one for each instruction and reduction.
+std::vector<OperatorTime> operatorTimes(const LoopProgram& program);
+
+}  // namespace hopscope::executor

@@ -1,0 +1,50 @@
+#pragma once
+
+// Private to executor: finds out what a run need not compute again, because an earlier process has noted it in the journal
+// and its rows are still what they were.
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "executor/chunk_log.h"
+#include "executor/prologue.h"
+
+namespace hopscope::executor {
+
+// What is left of a loop.
+struct Remainder {
+    bool needed = true;                // by somebody who reads its results
+    std::vector<Chunk> kept;           // by first destination
+    std::vector<Destinations> ranges;  // to be computed, ascending
+};
+
+class Recovery {
+public:
+    // After the prologue. Opens the stores that are needed and takes over their rows; reads them back, which is linear in
+    // their bytes. Reductions of finished parts are restored.
+    Recovery(Session& session, const StagePrograms& programs, const std::vector<Chunk>& found);
+
+    [[nodiscard]] const Remainder& of(const LoopNumber& number) const { return m_left.at(number); }
+    [[nodiscard]] const ResumeReport& report() const { return m_report; }
+
+private:
+    using Chunks = std::map<std::int64_t, Chunk>;  // by first destination, none overlaps another one
+
+    void sort(const std::vector<Chunk>& found);
+    Remainder examine(const LoopProgram& program, const LoopNumber& number);
+    void keepIntact(const LoopProgram& program, Chunks& chunks, const std::set<ir::ValueId>& values);
+    bool intact(const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
+    void keepPrefix(const LoopProgram& program, Chunks& chunks);
+    void adopt(const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
+    void need(const LoopProgram& program);
+    std::set<ir::ValueId> written(const LoopProgram& program, bool onlyNeeded) const;
+
+    Session& m_session;
+    std::map<LoopNumber, Chunks> m_found;
+    std::map<LoopNumber, Remainder> m_left;
+    std::set<ir::ValueId> m_needed;
+    ResumeReport m_report;
+};
+
+}  // namespace hopscope::executor

@@ -1,0 +1,114 @@
+#include "pipeline/chunk_lines.h"
+
+#include <optional>
+
+#include "pipeline/output_folder.h"
+#include "schema/report.h"
+#include "json/json.h"
+#include "json/reader.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+using executor::Chunk;
+using executor::ChunkRows;
+
+constexpr std::size_t digestLength = 32;
+
+std::string digestOf(std::string_view text) { return graph::digestOf(text.data(), text.size()).hex(); }
+
+json::Value rowsValue(const ChunkRows& rows)
+{
+    json::Value item;
+    item["value"] = rows.value;
+    item["digest"] = rows.digest;
+    if (!rows.lost) return item;
+    item["lost"]["max_abs"] = rows.lost->maxAbsolute;
+    item["lost"]["largest"] = rows.lost->largest;
+    item["lost"]["infinite"] = rows.lost->infinite;
+    return item;
+}
+
+ChunkRows rowsFrom(const json::Reader& item)
+{
+    ChunkRows rows{item.get<std::string>("value"), item.get<std::string>("digest"), {}};
+    if (!item.has("lost")) return rows;
+    const json::Reader lost = item.child("lost");
+    rows.lost = {lost.get<double>("max_abs"), lost.get<double>("largest"), lost.get<std::int64_t>("infinite")};
+    return rows;
+}
+
+json::Value chunkValue(const Chunk& chunk)
+{
+    json::Value item;
+    item["stage"] = chunk.stage;
+    item["loop"] = chunk.loop;
+    item["first"] = chunk.first;
+    item["count"] = chunk.count;
+    item["tile"] = chunk.tile;
+    item["rows"] = json::Value::array();
+    for (const ChunkRows& rows : chunk.rows) item["rows"].push(rowsValue(rows));
+    if (!chunk.totals.empty()) item["totals"] = chunk.totals;
+    item["batches"] = chunk.batches;
+    item["smallest_batch"] = chunk.smallest;
+    item["largest_batch"] = chunk.largest;
+    item["edges"] = chunk.edges;
+    item["frontier_rows"] = chunk.frontier;
+    item["bytes"] = schema::bytesValue(chunk.bytes);
+    return item;
+}
+
+Chunk chunkFrom(const json::Reader& item)
+{
+    Chunk chunk;
+    chunk.stage = item.get<int>("stage");
+    chunk.loop = item.get<int>("loop");
+    chunk.first = item.get<std::int64_t>("first");
+    chunk.count = item.get<std::int64_t>("count");
+    chunk.tile = item.get<std::int64_t>("tile");
+    for (const json::Reader& rows : item.items("rows")) chunk.rows.push_back(rowsFrom(rows));
+    chunk.totals = item.maybe<std::string>("totals").value_or("");
+    chunk.batches = item.get<std::int64_t>("batches");
+    chunk.smallest = item.get<std::int64_t>("smallest_batch");
+    chunk.largest = item.get<std::int64_t>("largest_batch");
+    chunk.edges = item.get<std::int64_t>("edges");
+    chunk.frontier = item.get<std::int64_t>("frontier_rows");
+    chunk.bytes = schema::readBytes(item.child("bytes"));
+    return chunk;
+}
+
+// Nothing if the line is damaged.
+std::optional<Chunk> chunkOf(std::string_view line)
+{
+    if (line.size() < digestLength + 1) return std::nullopt;
+    const std::string_view text = line.substr(digestLength + 1);
+    if (line.substr(0, digestLength) != digestOf(text)) return std::nullopt;
+    const base::Result<json::Value> value = json::parse(text, chunksName);
+    if (!value) return std::nullopt;
+    const json::Reader reader(*value, chunksName);
+    Chunk chunk = chunkFrom(reader);
+    if (!reader.ok() || chunk.count < 1 || chunk.tile < 1 || chunk.first < 0) return std::nullopt;
+    return chunk;
+}
+
+}  // namespace
+
+std::string chunkLine(const Chunk& chunk)
+{
+    const std::string text = json::write(chunkValue(chunk));
+    return digestOf(text) + " " + text + "\n";
+}
+
+ChunkLines readChunkLines(std::string_view text)
+{
+    ChunkLines lines;
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', lines.end)) {
+        if (std::optional<Chunk> chunk = chunkOf(text.substr(lines.end, end - lines.end)))
+            lines.chunks.push_back(std::move(*chunk));
+        lines.end = end + 1;
+    }
+    return lines;
+}
+
+}  // namespace hopscope::pipeline

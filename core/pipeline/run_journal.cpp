@@ -1,0 +1,273 @@
+#include "pipeline/run_journal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/fuse.h"
+#include "graph/file.h"
+#include "pipeline/chunk_lines.h"
+#include "pipeline/text_file.h"
+#include "schema/envelope.h"
+#include "json/optional.h"
+#include "json/reader.h"
+
+namespace hopscope::pipeline {
+
+namespace {
+
+constexpr const char* runName = "run.json";
+constexpr const char* planName = "plan.json";
+
+base::Result<std::string> digestOfFile(const std::string& path)
+{
+    const base::Result<graph::MappedFile> file = graph::mapFile(path);
+    if (!file) return base::forward(file);
+    return graph::digestOf(file->data, static_cast<std::size_t>(file->size)).hex();
+}
+
+// The digest of a file that the user may have given.
+base::Result<std::string> digestOfChoice(const std::string& path)
+{
+    return path.empty() ? std::string("none") : digestOfFile(path);
+}
+
+template <class T>
+std::string textOf(const std::optional<T>& number)
+{
+    return number ? std::to_string(*number) : std::string("auto");
+}
+
+std::string textOf(const std::vector<base::Fuse>& fuse)
+{
+    std::string text;
+    for (const base::Fuse family : fuse) text += (text.empty() ? "" : ",") + std::string(base::nameOf(family));
+    return text.empty() ? "none" : text;
+}
+
+// What a user calls a condition.
+std::string labelOf(const std::string& name)
+{
+    static const std::map<std::string, std::string> labels{{"model", "the model file"},
+                                                           {"data", "the data"},
+                                                           {"roles", "the roles of inputs"},
+                                                           {"engine", "this program"},
+                                                           {"torch", "LibTorch"},
+                                                           {"cpu", "the processor"},
+                                                           {"plan", "the file of --plan"},
+                                                           {"instructions", "the instructions of the processor"},
+                                                           {"pins", "the file of --pins"}};
+    const auto it = labels.find(name);
+    return it == labels.end() ? "--" + name : it->second;
+}
+
+bool isHash(const std::string& text)
+{
+    return text.size() >= 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// "the model file; --threads (was 2, is 1)"; empty if nothing differs.
+std::string differences(const Conditions& before, const Conditions& now)
+{
+    std::string text;
+    Conditions all = before;
+    all.insert(now.begin(), now.end());
+    for (const auto& [name, value] : all) {
+        const std::string was = before.contains(name) ? before.at(name) : "unknown";
+        const std::string is = now.contains(name) ? now.at(name) : "unknown";
+        if (was == is) continue;
+        text += (text.empty() ? "" : ", ") + labelOf(name);
+        if (!isHash(was) && !isHash(is)) text += " (was " + was + ", is " + is + ")";
+    }
+    return text;
+}
+
+json::Value cutValue(const executor::LoopCut& cut)
+{
+    json::Value item;
+    item["stage"] = cut.stage;
+    item["loop"] = cut.loop;
+    item["tile"] = json::orNull(cut.tile);
+    return item;
+}
+
+executor::LoopCut cutFrom(const json::Reader& item)
+{
+    return {item.get<int>("stage"), item.get<int>("loop"), item.maybe<std::int64_t>("tile")};
+}
+
+}  // namespace
+
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const DeviceOptions& device)
+{
+    const executor::Cores cores(device.threads);
+    Conditions conditions = executor::fingerprint();
+    const base::Result<std::string> engine = digestOfFile("/proc/self/exe");
+    if (!engine) return base::forward(engine);
+    const base::Result<std::string> planFile = digestOfChoice(plan.file);
+    if (!planFile) return base::forward(planFile);
+    const base::Result<std::string> pins = digestOfChoice(plan.pins);
+    if (!pins) return base::forward(pins);
+    conditions.insert({{"engine", *engine},
+                       {"plan", *planFile},
+                       {"pins", *pins},
+                       {"strategy", base::nameOf(plan.strategy)},
+                       {"objective", base::nameOf(plan.objective)},
+                       {"stages", textOf(plan.stages)},
+                       {"batch", textOf(device.batch)},
+                       {"fuse", textOf(device.fuse)},
+                       {"reorder", base::nameOf(device.reorder)},
+                       {"store", base::nameOf(device.store)}});
+    for (const auto& [name, hash] : prepared.hashes) conditions[name] = hash;
+    return conditions;
+}
+
+// ---- what was begun
+
+RunJournal::RunJournal(OutputFolder& folder, const Conditions& conditions) : m_folder(folder)
+{
+    m_now.conditions = conditions;
+}
+
+RunJournal::~RunJournal()
+{
+    if (m_chunks >= 0) close(m_chunks);
+}
+
+std::string RunJournal::file(const char* name) const { return m_folder.journal() + "/" + name; }
+
+std::string RunJournal::planFile() const { return m_begun ? file(planName) : std::string(); }
+
+base::Status RunJournal::refuse(const std::string& what) const
+{
+    return base::fail(
+        base::ErrorCode::Input, m_folder.path() + ": the run that was not finished here cannot go on, because " + what,
+        "go on under the same conditions, or remove " + m_folder.journal() + " to begin anew", m_folder.path());
+}
+
+base::Result<std::unique_ptr<RunJournal>> RunJournal::open(OutputFolder& folder, const Conditions& conditions)
+{
+    std::unique_ptr<RunJournal> journal(new RunJournal(folder, conditions));
+    if (const base::Status chunks = journal->readChunks(); !chunks) return base::forward(chunks);
+    if (journal->m_found.empty()) return journal;
+    folder.keepJournal();
+    if (const base::Status begun = journal->readBegun(); !begun) return base::forward(begun);
+    return journal;
+}
+
+json::Value RunJournal::value(const Begun& begun)
+{
+    json::Value document = schema::startDocument("hopscope-journal");
+    document["conditions"] = json::Value::object();
+    for (const auto& [name, text] : begun.conditions) document["conditions"][name] = text;
+    document["walk"] = begun.walkedWhole ? "data" : "sample";
+    document["plan"] = begun.plan;
+    document["batch_bytes"] = begun.batchBytes;
+    document["cuts"] = json::Value::array();
+    for (const executor::LoopCut& cut : begun.cuts) document["cuts"].push(cutValue(cut));
+    return document;
+}
+
+base::Result<RunJournal::Begun> RunJournal::read(const std::string& file)
+{
+    const base::Result<std::string> text = readText(file);
+    if (!text) return base::forward(text);
+    const base::Result<json::Value> document = json::parse(*text, file);
+    if (!document) return base::forward(document);
+    const json::Reader root(*document, file);
+    schema::checkEnvelope(root, "hopscope-journal");
+    Begun begun;
+    for (const auto& [name, item] : root.child("conditions").members()) begun.conditions[name] = item.as<std::string>();
+    begun.walkedWhole = root.get<std::string>("walk") == "data";
+    begun.plan = root.get<std::string>("plan");
+    begun.batchBytes = root.get<std::int64_t>("batch_bytes");
+    for (const json::Reader& cut : root.items("cuts")) begun.cuts.push_back(cutFrom(cut));
+    if (!root.ok()) return base::forward(root.status());
+    return begun;
+}
+
+base::Status RunJournal::readBegun()
+{
+    base::Result<Begun> begun = read(file(runName));
+    if (!begun) return refuse("its journal is damaged: " + begun.error().message);
+    const std::string different = differences(begun->conditions, m_now.conditions);
+    if (!different.empty()) return refuse("something has changed: " + different);
+    const base::Result<std::string> plan = digestOfFile(file(planName));
+    if (!plan || *plan != begun->plan) return refuse("its plan is damaged");
+    m_begun = std::move(*begun);
+    return {};
+}
+
+base::Status RunJournal::savePlan(const std::string& text, bool whole)
+{
+    m_now.plan = graph::digestOf(text.data(), text.size()).hex();
+    m_now.walkedWhole = whole;
+    return writeTextFile(text, file(planName));
+}
+
+// ---- what is finished
+
+base::Status RunJournal::readChunks()
+{
+    std::error_code problem;
+    if (!std::filesystem::exists(file(chunksName), problem)) return {};
+    const base::Result<graph::MappedFile> mapped = graph::mapFile(file(chunksName));
+    if (!mapped) return base::forward(mapped);
+    ChunkLines lines =
+        readChunkLines({reinterpret_cast<const char*>(mapped->data), static_cast<std::size_t>(mapped->size)});
+    m_found = std::move(lines.chunks);
+    m_end = lines.end;
+    return {};
+}
+
+std::optional<std::int64_t> RunJournal::batchBytes() const
+{
+    return m_begun ? std::optional(m_begun->batchBytes) : std::nullopt;
+}
+
+base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchBytes,
+                                                             const std::vector<executor::LoopCut>& cuts)
+{
+    if (m_begun && m_begun->cuts != cuts) return base::forward(refuse("its stages would be cut into other tiles"));
+    if (!m_begun) {
+        m_now.batchBytes = batchBytes;
+        m_now.cuts = cuts;
+        if (const base::Status noted = writeTextFile(json::write(value(m_now), true), file(runName)); !noted)
+            return base::forward(noted);
+    }
+    if (const base::Status opened = openChunks(); !opened) return base::forward(opened);
+    return m_found;
+}
+
+// What comes after the last line that ends is torn.
+base::Status RunJournal::openChunks()
+{
+    const std::string path = file(chunksName);
+    m_chunks = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (m_chunks >= 0 && ftruncate(m_chunks, static_cast<off_t>(m_end)) == 0) return {};
+    return base::fail(base::ErrorCode::Resources, path + ": cannot be written: " + std::strerror(errno));
+}
+
+base::Status RunJournal::append(const executor::Chunk& chunk)
+{
+    const std::string line = chunkLine(chunk);
+    const ssize_t written = ::write(m_chunks, line.data(), line.size());
+    if (written != static_cast<ssize_t>(line.size()))
+        return base::fail(base::ErrorCode::Resources,
+                          file(chunksName) + ": cannot be written: " + std::strerror(written < 0 ? errno : ENOSPC),
+                          "free some space");
+    m_folder.keepJournal();
+    return {};
+}
+
+base::Status RunJournal::sync()
+{
+    if (m_chunks < 0 || fdatasync(m_chunks) == 0) return {};
+    return base::fail(base::ErrorCode::Resources,
+                      file(chunksName) + ": cannot be written to the disk: " + std::strerror(errno));
+}
+
+}  // namespace hopscope::pipeline

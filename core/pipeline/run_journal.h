@@ -1,0 +1,75 @@
+#pragma once
+
+// The journal of a run in its output folder: under which conditions it was begun, its plan, and what is finished.
+// docs/format-journal.md describes the files.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/journal.h"
+#include "pipeline/options.h"
+#include "pipeline/output_folder.h"
+#include "pipeline/prepare.h"
+#include "json/json.h"
+
+namespace hopscope::pipeline {
+
+// What has to be the same for a run to go on with the same bits, by name, in words or as hashes.
+using Conditions = std::map<std::string, std::string>;
+
+// Of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for pins and plan.
+base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const DeviceOptions& device);
+
+class RunJournal final : public executor::Journal {
+public:
+    // Reads what an earlier process has noted, if there is something. Fails with Input if it did so under other conditions,
+    // which the message names, or if the journal is damaged. `folder` must outlive the journal, and is told to keep it as
+    // soon as it is worth something.
+    static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions);
+    ~RunJournal() override;
+    RunJournal(const RunJournal&) = delete;
+    RunJournal& operator=(const RunJournal&) = delete;
+
+    // Whether an earlier process has begun this run; then: the file of its plan, and whether it walked the model with the
+    // whole graph.
+    [[nodiscard]] bool goesOn() const { return m_begun.has_value(); }
+    [[nodiscard]] std::string planFile() const;
+    [[nodiscard]] bool walkedWhole() const { return m_begun && m_begun->walkedWhole; }
+    // Keeps the plan of a run that begins. `whole`: as walkedWhole().
+    base::Status savePlan(const std::string& text, bool whole);
+
+    [[nodiscard]] std::optional<std::int64_t> batchBytes() const override;
+    base::Result<std::vector<executor::Chunk>> begin(std::int64_t batchBytes,
+                                                     const std::vector<executor::LoopCut>& cuts) override;
+    base::Status append(const executor::Chunk& chunk) override;
+    base::Status sync() override;
+
+private:
+    // run.json
+    struct Begun {
+        Conditions conditions;
+        bool walkedWhole = false;
+        std::string plan;  // digest of plan.json
+        std::int64_t batchBytes = 0;
+        std::vector<executor::LoopCut> cuts;
+    };
+    RunJournal(OutputFolder& folder, const Conditions& conditions);
+    static json::Value value(const Begun& begun);
+    static base::Result<Begun> read(const std::string& file);
+    base::Status readBegun();
+    base::Status readChunks();
+    base::Status openChunks();
+    [[nodiscard]] base::Status refuse(const std::string& what) const;
+    [[nodiscard]] std::string file(const char* name) const;
+
+    OutputFolder& m_folder;
+    Begun m_now;
+    std::optional<Begun> m_begun;
+    std::vector<executor::Chunk> m_found;
+    std::size_t m_end = 0;  // of what is whole in the file of chunks
+    int m_chunks = -1;
+};
+
+}  // namespace hopscope::pipeline

@@ -1,0 +1,40 @@
+#include "models/operator_times.h"
+
+#include <algorithm>
+#include <set>
+
+namespace hopscope::models {
+
+OperatorTimes::OperatorTimes(const schema::Report& report)
+{
+    for (const schema::StageRecord& stage : report.stages)
+        for (const schema::OperatorRecord& record : stage.operators) {
+            m_passesOf[record.op].push_back(m_passes.size());
+            for (const std::string& fused : record.fused) m_passesOf[fused].push_back(m_passes.size());
+            m_passes.push_back({stage.index, &record});
+        }
+}
+
+std::optional<OperatorTimes::Sum> OperatorTimes::of(const std::vector<std::string>& operators) const
+{
+    std::set<std::size_t> passes;
+    for (const std::string& op : operators)
+        if (const auto found = m_passesOf.find(op); found != m_passesOf.end())
+            passes.insert(found->second.begin(), found->second.end());
+    if (passes.empty()) return std::nullopt;
+    Sum sum;
+    std::set<std::string> others;
+    for (const std::size_t at : passes) {
+        const Pass& pass = m_passes[at];
+        sum.seconds += pass.record->seconds;
+        sum.bytes = std::max<qint64>(sum.bytes, pass.record->bytes);
+        if (sum.stages.empty() || sum.stages.back() != pass.stage) sum.stages.push_back(pass.stage);
+        others.insert(pass.record->op);
+        others.insert(pass.record->fused.begin(), pass.record->fused.end());
+    }
+    for (const std::string& op : operators) others.erase(op);
+    sum.others.assign(others.begin(), others.end());
+    return sum;
+}
+
+}  // namespace hopscope::models

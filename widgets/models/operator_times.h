@@ -1,0 +1,43 @@
+#pragma once
+
+// What operators took in a run, from its report.
+
+#include <QtGlobal>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/model.h"
+#include "schema/report.h"
+
+namespace hopscope::models {
+
+class OperatorTimes {
+public:
+    // What some operators took together. Those that were computed in one pass count with the whole pass, and once.
+    struct Sum {
+        double seconds = 0;
+        qint64 bytes = 0;                       // of the largest result in a batch
+        std::vector<protocol::StageId> stages;  // ascending, without repetitions
+        std::vector<std::string> others;        // operators outside that were computed in the same passes, by id
+    };
+
+    // `report` must outlive this object.
+    explicit OperatorTimes(const schema::Report& report);
+
+    // False for runs on a GPU, and for older reports.
+    [[nodiscard]] bool known() const { return !m_passes.empty(); }
+    // Of operators by their ids ("op12"); nothing if none of them was measured.
+    [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
+
+private:
+    struct Pass {
+        protocol::StageId stage;
+        const schema::OperatorRecord* record;
+    };
+    std::vector<Pass> m_passes;
+    std::map<std::string, std::vector<std::size_t>> m_passesOf;  // by operator, ascending
+};
+
+}  // namespace hopscope::models
