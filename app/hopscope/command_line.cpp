@@ -4,6 +4,8 @@
 #include <QFileInfo>
 #include <QProcess>
 
+#include "docks.h"
+
 namespace hopscope::window {
 
 namespace {
@@ -49,7 +51,7 @@ void addOptions(QCommandLineParser& parser)
         {QStringLiteral("width"), tr("Width of an exported PNG in pixels, at most 32000."), QStringLiteral("N")},
         {QStringLiteral("size"), tr("Size of the window."), QStringLiteral("WxH")},
         {QStringLiteral("theme"), tr("light, dark or auto."), QStringLiteral("NAME")},
-        {QStringLiteral("perspective"), tr("analyse, run or compare."), QStringLiteral("NAME")},
+        {QStringLiteral("perspective"), tr("analyse, run, compare or explain."), QStringLiteral("NAME")},
         {QStringLiteral("recover"), tr("Recover what was open when the window last terminated unexpectedly.")},
         {{QStringLiteral("h"), QStringLiteral("help")}, tr("Show this help.")},
         {{QStringLiteral("v"), QStringLiteral("version")}, tr("Show the version.")},
@@ -88,8 +90,9 @@ base::Status readAppearance(CommandLine& line, const QCommandLineParser& parser)
         line.theme = *theme;
     }
     line.perspective = parser.value(QStringLiteral("perspective"));
-    if (line.perspective.isEmpty() || QStringList{"analyse", "run", "compare"}.contains(line.perspective)) return {};
-    return usageError(QStringLiteral("--perspective must be analyse, run or compare, not '%1'").arg(line.perspective));
+    if (line.perspective.isEmpty() || perspectiveNames().contains(line.perspective)) return {};
+    return usageError(QStringLiteral("--perspective must be %1, not '%2'")
+                          .arg(perspectiveNames().join(QStringLiteral(", ")), line.perspective));
 }
 
 base::Status readOutputs(CommandLine& line, const QCommandLineParser& parser)

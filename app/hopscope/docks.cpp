@@ -7,7 +7,8 @@ namespace hopscope::window {
 
 const QStringList& perspectiveNames()
 {
-    static const QStringList names{QStringLiteral("analyse"), QStringLiteral("run"), QStringLiteral("compare")};
+    static const QStringList names{QStringLiteral("analyse"), QStringLiteral("run"), QStringLiteral("compare"),
+                                   QStringLiteral("explain")};
     return names;
 }
 
@@ -15,6 +16,7 @@ QString perspectiveTitle(const QString& name)
 {
     if (name == u"run") return Docks::tr("Run");
     if (name == u"compare") return Docks::tr("Compare");
+    if (name == u"explain") return Docks::tr("Explain");
     return Docks::tr("Analyse");
 }
 
@@ -111,6 +113,7 @@ void Docks::arrange()
     for (QDockWidget* dock : m_all) dock->hide();
     if (m_perspective == u"run") arrangeRun();
     else if (m_perspective == u"compare") arrangeCompare();
+    else if (m_perspective == u"explain") arrangeExplain();
     else arrangeAnalyse();
     quietTitles();
 }
@@ -167,6 +170,17 @@ void Docks::arrangeCompare()
     share({QStringLiteral("plan"), QStringLiteral("plots")}, {std::min(400, width * 3 / 10), std::min(490, width / 3)},
           Qt::Horizontal);
     share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
+}
+
+void Docks::arrangeExplain()
+{
+    place(QStringLiteral("receptive"), Qt::RightDockWidgetArea);
+    for (const QString& name : {QStringLiteral("debugger"), QStringLiteral("inspector"), QStringLiteral("plan")}) {
+        place(name, Qt::RightDockWidgetArea);
+        m_window.tabifyDockWidget(m_docks[QStringLiteral("receptive")], m_docks[name]);
+    }
+    m_docks[QStringLiteral("receptive")]->raise();
+    share({QStringLiteral("receptive")}, {std::min(640, m_window.width() * 2 / 5)}, Qt::Horizontal);
 }
 
 // Once now and once when the window has been laid out: before it is shown sizes do not hold.

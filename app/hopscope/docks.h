@@ -15,7 +15,7 @@ struct DockSpec {
     QWidget* widget;
 };
 
-// "analyse", "run", "compare": in the order of the switcher.
+// "analyse", "run", "compare", "explain": in the order of the switcher.
 const QStringList& perspectiveNames();
 QString perspectiveTitle(const QString& name);
 
@@ -46,6 +46,7 @@ private:
     void arrangeRun();
     [[nodiscard]] int runHeight() const;
     void arrangeCompare();
+    void arrangeExplain();
     void share(const QStringList& names, const QList<int>& sizes, Qt::Orientation direction);
     void restore();
     void quietTitles();

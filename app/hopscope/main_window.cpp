@@ -18,6 +18,7 @@
 #include "models/problem_model.h"
 #include "models/run_log.h"
 #include "panels/panels.h"
+#include "study/study.h"
 #include "style/icon.h"
 
 namespace hopscope::window {
@@ -87,6 +88,7 @@ MainWindow::~MainWindow()
     m_workbench->disconnect(this);
     m_engine->disconnect(this);
     m_document.disconnect(this);
+    m_tour.reset();
     m_actions.reset();
     m_sessions.reset();
     m_exporter.reset();
@@ -124,8 +126,13 @@ void MainWindow::setupCentre()
     m_start->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);  // while hidden it is not to widen the graph
     m_centre->addWidget(m_start);
     m_centre->addWidget(m_graph);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
+    m_lesson = new study::LessonPane(centre);
+    auto* row = new QHBoxLayout(centre);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(m_lesson);
+    auto* column = new QVBoxLayout;
+    row->addLayout(column, 1);
     column->setSpacing(0);
     column->addWidget(m_banner);
     column->addWidget(m_refusal);
@@ -150,6 +157,8 @@ void MainWindow::setupDocks()
         {QStringLiteral("plots"), tr("Plots"), panels::makeRunPlots},
         {QStringLiteral("log"), tr("Log"), panels::makeLog},
         {QStringLiteral("history"), tr("History"), panels::makeHistory},
+        {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
+        {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
     };
     QVector<DockSpec> specs;
     for (const auto& [name, title, make] : makers) {
@@ -157,7 +166,8 @@ void MainWindow::setupDocks()
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
-        if (name == u"plan" || name == u"inspector" || name == u"why") m_panels.last()->setMinimumWidth(readableWidth);
+        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive")
+            m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
     m_docks = new Docks(*this, specs);
@@ -206,6 +216,7 @@ void MainWindow::setupTools()
     m_exporter = std::make_unique<Exporter>(*m_parts, *m_dialogs, *m_notices);
     m_sessions = std::make_unique<SessionControl>(*m_parts, *m_dialogs, *m_notices);
     m_actions = std::make_unique<WindowActions>(*m_parts, *m_sessions, *m_dialogs, *m_exporter);
+    m_tour = std::make_unique<Tour>(*m_parts, *m_sessions, *m_notices, m_actions->book(), *m_lesson);
     m_refresh.setSingleShot(true);
     m_refresh.setInterval(0);
     connect(&m_refresh, &QTimer::timeout, this, &MainWindow::refresh);
@@ -218,6 +229,10 @@ void MainWindow::connectTools()
     connect(m_sessions.get(), &SessionControl::recentChanged, this, [this] { emit settingsChanged(settings()); });
     connect(m_actions.get(), &WindowActions::themeChosen, this, &MainWindow::setThemeMode);
     connect(m_docks, &Docks::perspectiveChanged, this, &MainWindow::refreshLater);
+    connect(m_actions.get(), &WindowActions::lessonChosen, m_tour.get(), &Tour::startBundled);
+    connect(m_actions.get(), &WindowActions::lessonFileChosen, m_tour.get(), &Tour::startFile);
+    connect(m_actions.get(), &WindowActions::lessonPageWanted, m_tour.get(), &Tour::savePage);
+    connect(m_start, &StartPage::lessonChosen, m_tour.get(), &Tour::startBundled);
 }
 
 void MainWindow::connectWorkbench()
@@ -333,6 +348,7 @@ void MainWindow::applyTheme()
     m_actions->applyIcons(m_theme);
     m_graph->setTheme(m_theme);
     for (panels::Panel* panel : m_panels) panel->setTheme(m_theme);
+    m_tour->setTheme(m_theme);
 }
 
 WindowSettings MainWindow::settings() const

@@ -8,6 +8,7 @@
 #include "refusal_card.h"
 #include "samples.h"
 #include "start_page.h"
+#include "tour.h"
 #include "window_actions.h"
 #include "window_parts.h"
 
@@ -50,6 +51,7 @@ public:
     [[nodiscard]] const ActionBook& actionBook() const { return m_actions->book(); }
     [[nodiscard]] const Banner& banner() const { return *m_banner; }
     [[nodiscard]] SessionKeeper& keeper() { return m_sessions->keeper(); }
+    [[nodiscard]] Tour& tour() { return *m_tour; }
     [[nodiscard]] const QString& recoveryFolder() const { return m_setup.recoveryFolder; }
 
 signals:
@@ -87,6 +89,7 @@ private:
     RefusalCard* m_refusal = nullptr;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_start = nullptr;
+    study::LessonPane* m_lesson = nullptr;
     graphview::GraphPanel* m_graph = nullptr;
     QVector<panels::Panel*> m_panels;
     QWidget* m_plots = nullptr;
@@ -100,6 +103,7 @@ private:
     std::unique_ptr<Exporter> m_exporter;
     std::unique_ptr<SessionControl> m_sessions;
     std::unique_ptr<WindowActions> m_actions;
+    std::unique_ptr<Tour> m_tour;
 };
 
 }  // namespace hopscope::window

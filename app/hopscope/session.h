@@ -18,7 +18,7 @@ struct Session {
     std::map<std::string, std::string> hashes;  // as the engine gave them when the session was saved
     models::Settings settings;
     QByteArray view;      // of the graph
-    QString perspective;  // "analyse", "run", "compare"
+    QString perspective;  // "analyse", "run", "compare", "explain"
     QString origin;       // recovery files: the session file that it will be saved to; else empty
     struct Run {
         QString title, report;  // report: report.json

@@ -4,9 +4,11 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "study/lesson.h"
 #include "style/icon.h"
 #include "two_line_button.h"
 
@@ -96,8 +98,26 @@ QWidget* StartPage::headline()
     row->setSpacing(18);
     row->addWidget(picture);
     row->addLayout(words, 1);
-    row->addWidget(open);
+    auto* buttons = new QVBoxLayout;
+    buttons->addWidget(open);
+    buttons->addWidget(lessonsButton(box));
+    row->addLayout(buttons);
     return box;
+}
+
+QWidget* StartPage::lessonsButton(QWidget* parent)
+{
+    auto* button = new QPushButton(tr("Lessons"), parent);
+    button->setObjectName(QStringLiteral("startLessons"));
+    button->setAccessibleName(tr("Lessons"));
+    button->setToolTip(tr("Guided tours of layer-wise inference on the samples"));
+    auto* menu = new QMenu(button);
+    menu->setObjectName(QStringLiteral("menu.lessons"));
+    for (const study::Lesson& lesson : study::bundledLessons())
+        connect(menu->addAction(tr("%1 (%2 minutes)").arg(lesson.title).arg(lesson.minutes)), &QAction::triggered, this,
+                [this, id = lesson.id] { emit lessonChosen(id); });
+    button->setMenu(menu);
+    return button;
 }
 
 QWidget* StartPage::samplesCard(const QVector<Sample>& samples)

@@ -19,6 +19,7 @@ public:
     void setRecent(const QVector<RecentFile>& recent);
 
 signals:
+    void lessonChosen(const QString& id);  // one of study::bundledLessons()
     void openRequested();
     void sampleChosen(const hopscope::window::Sample& sample);
     void recentChosen(const hopscope::window::RecentFile& recent);
@@ -26,6 +27,7 @@ signals:
 private:
     void setupWidgets(const QVector<Sample>& samples);
     QWidget* headline();
+    QWidget* lessonsButton(QWidget* parent);
     QWidget* samplesCard(const QVector<Sample>& samples);
     QWidget* recentCard();
 

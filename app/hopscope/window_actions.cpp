@@ -10,6 +10,8 @@
 #include "keys_overview.h"
 #include "plan_actions.h"
 #include "run_actions.h"
+#include "study/lesson.h"
+#include "study_actions.h"
 #include "style/icon.h"
 
 namespace hopscope::window {
@@ -30,6 +32,8 @@ WindowActions::WindowActions(const WindowParts& parts, SessionControl& sessions,
     for (QAction* action : parts.graph.viewActions()) m_book.adopt(action, QStringLiteral("Graph"));
     addPlanActions(m_book, parts, dialogs);
     addRunActions(m_book, parts, dialogs, exporter);
+    addStudyActions(m_book, parts, dialogs);
+    addLessons(dialogs);
     addHelp();
     setupMenus();
 }
@@ -138,6 +142,28 @@ void WindowActions::addThemes()
     }
 }
 
+void WindowActions::addLessons(FileDialogs& dialogs)
+{
+    const auto add = [this](const QByteArray& name, const QString& text, const QString& tip,
+                            const std::function<void()>& run) {
+        QAction* action = m_book.add(
+            {.name = name.constData(), .text = text, .shortcut = "", .tip = tip, .needs = Needs::Nothing, .run = run});
+        action->setProperty(graphview::submenuProperty, tr("&Lessons"));
+    };
+    for (const study::Lesson& lesson : study::bundledLessons())
+        add("explain.lesson." + lesson.id.toLatin1(), lesson.title, lesson.summary,
+            [this, id = lesson.id] { emit lessonChosen(id); });
+    add("explain.openLesson", tr("&Open a Lesson…"), tr("Play a lesson from a file"), [this, &dialogs] {
+        dialogs.open(tr("Open a lesson"), tr("Lessons (*.json)"),
+                     [this](const QString& file) { emit lessonFileChosen(file); });
+    });
+    add("explain.lessonPage", tr("Save the &Teacher's Page…"), tr("Write all lessons with their answers, to print"),
+        [this, &dialogs] {
+            dialogs.save(tr("Save the teacher's page"), QStringLiteral("lessons.pdf"), tr("Pages (*.pdf *.html)"),
+                         [this](const QString& file) { emit lessonPageWanted(file); });
+        });
+}
+
 void WindowActions::addHelp()
 {
     m_book.add({.name = "help.commands",
@@ -182,15 +208,16 @@ void WindowActions::setupMenus()
     fillMenu(QStringLiteral("Graph"), tr("&Graph"));
     fillMenu(QStringLiteral("Plan"), tr("&Plan"));
     fillMenu(QStringLiteral("Run"), tr("&Run"));
+    fillMenu(QStringLiteral("Explain"), tr("E&xplain"));
     fillMenu(QStringLiteral("Help"), tr("&Help"));
 }
 
 void WindowActions::fillMenu(const QString& group, const QString& title)
 {
-    static const QStringList separated{"file.reload", "file.exportPicture", "file.exportSplit", "file.close",
-                                       "view.reset",  "view.nextPanel",     "view.themeAuto",   "plan.clear",
-                                       "plan.load",   "run.pause",          "run.openReport",   "run.machine",
-                                       "help.about",  "view.panel.outline"};
+    static const QStringList separated{"file.reload", "file.exportPicture", "file.exportSplit",   "file.close",
+                                       "view.reset",  "view.nextPanel",     "view.themeAuto",     "plan.clear",
+                                       "plan.load",   "run.pause",          "run.openReport",     "run.machine",
+                                       "help.about",  "view.panel.outline", "explain.divergence", "explain.rows"};
     QMenu* menu = m_parts.window.menuBar()->addMenu(title);
     menu->setObjectName(QStringLiteral("menu.%1").arg(group));
     menu->setToolTipsVisible(true);

@@ -23,12 +23,16 @@ public:
 
 signals:
     void themeChosen(hopscope::style::Mode mode);
+    void lessonChosen(const QString& id);  // one of study::bundledLessons()
+    void lessonFileChosen(const QString& file);
+    void lessonPageWanted(const QString& file);
 
 private:
     void addPerspectives();
     void addPanels();
     void addAppearance();
     void addThemes();
+    void addLessons(FileDialogs& dialogs);
     void addHelp();
     void setupMenus();
     void fillMenu(const QString& group, const QString& title);

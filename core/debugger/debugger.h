@@ -67,7 +67,7 @@ struct WatchRequest {
     std::size_t hits = 20;                  // that are described; the others are counted
     std::vector<std::string> values;        // places as above, of operators with rows
     std::vector<std::int64_t> nodes;        // rows of the values' tables
-    std::string output;                     // folder for VALUE.npy, one row for each node
+    std::string output;                     // folder for VALUE.npy, one row for each node; empty: no files
     std::vector<std::string> aggregations;  // places; what their messages add for each of the nodes
 };
 

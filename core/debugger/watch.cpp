@@ -240,15 +240,28 @@ base::Status writeRows(const std::string& file, const at::Tensor& rows)
     return writer->publish();
 }
 
+std::vector<std::vector<double>> firstNumbers(const at::Tensor& table)
+{
+    std::vector<std::vector<double>> rows;
+    if (table.is_complex()) return rows;
+    for (std::int64_t row = 0; row < table.size(0); ++row) {
+        const at::Tensor numbers =
+            table[row].flatten().slice(0, 0, schema::mostWatchedNumbers).to(at::kDouble).contiguous();
+        rows.emplace_back(numbers.data_ptr<double>(), numbers.data_ptr<double>() + numbers.numel());
+    }
+    return rows;
+}
+
 base::Status write(const Analysis& analysis, const WatchRequest& request, const std::vector<Watched>& watched,
                    schema::WatchReport& report)
 {
     for (const Watched& w : watched) {
         if (!w.rows.defined()) continue;  // fused into its reader, or not on the way to an output
-        const std::string file = request.output + "/" + ir::valueName(w.value) + ".npy";
-        if (const base::Status done = writeRows(file, w.rows.contiguous()); !done) return done;
+        const std::string file = request.output.empty() ? "" : request.output + "/" + ir::valueName(w.value) + ".npy";
+        if (const base::Status done = file.empty() ? base::Status() : writeRows(file, w.rows.contiguous()); !done)
+            return done;
         const ir::Op& op = analysis.program.op(analysis.program.value(w.value).producer);
-        report.watched.push_back({recordOf(analysis, op, w.value), file, request.nodes});
+        report.watched.push_back({recordOf(analysis, op, w.value), file, request.nodes, firstNumbers(w.rows)});
     }
     return {};
 }

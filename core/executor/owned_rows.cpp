@@ -47,7 +47,9 @@ bool OwnedRows::hasClassRows(ValueId value) const
 bool OwnedRows::isComputed(const ir::Op& op) const
 {
     const auto operands = analysis::operandRows(m_analysis, op.id, m_rows);
-    if (m_analysis.info(op.id).kind != OpKind::Rowwise || op.outputs.size() != 1 || !operands) return false;
+    const analysis::OpInfo& info = m_analysis.info(op.id);
+    const bool byRow = info.kind == OpKind::Rowwise && info.prologueReason.empty();
+    if (!byRow || op.outputs.size() != 1 || !operands) return false;
     return std::ranges::all_of(*operands, [&](const analysis::OperandRows& o) {
         return !m_analysis.hasRows(o.value) || (o.rows == m_rows && hasClassRows(o.value));
     });

@@ -318,10 +318,86 @@ Text CallWriter::called(const ir::Op& op, const Surroundings& around) const
     return functionText(op) + "(" + joined(texts) + ")";
 }
 
+namespace {
+
+// The operators that plain PyTorch lacks (loader/custom_ops.h), as statements: their operands, and names for the steps.
+class Steps {
+public:
+    Steps(Method& method, const ir::Op& op, const Surroundings& around, std::string name)
+        : m_method(method),
+          m_op(op),
+          m_around(around),
+          m_name(std::move(name))
+    {}
+
+    [[nodiscard]] Text operand(int i) const
+    {
+        return m_around.operand({i, -1}, *m_op.args.at(static_cast<std::size_t>(i)).value());
+    }
+
+    Text add(const std::string& what, const Text& text) const { return m_method.assign(m_name + "_" + what, text); }
+
+private:
+    Method& m_method;
+    const ir::Op& m_op;
+    const Surroundings& m_around;
+    std::string m_name;
+};
+
+}  // namespace
+
+// Empty groups get the row of zeros behind the sorted messages.
+Text CallWriter::rankSelected(Method& method, const ir::Op& op, const Surroundings& around) const
+{
+    const Steps steps(method, op, around, m_names[op.outputs.at(0)]);
+    const Text rank = steps.operand(0), index = steps.operand(1), messages = steps.operand(2);
+    const std::size_t dims = m_analysis.program.value(op.outputs.at(0)).shape.size();
+    std::vector<Text> column(dims, "1"), padding(2 * dims, "0");
+    column.front() = "-1";
+    padding.back() = "1";
+    const Text counts = steps.add("counts", Text("torch.bincount(") + index + ", None, " + rank + ".size(0))");
+    const Text order = steps.add("order", Text("torch.sort(") + messages + ", 0)[1]");
+    const Text groups = steps.add("groups", Text("torch.take_along_dim(") + index + ".view(" + listed(column) +
+                                                ").expand_as(" + messages + "), " + order + ", 0)");
+    const Text within =
+        steps.add("within", Text("torch.sort(") + groups + ", stable=True, dim=0, descending=False)[1]");
+    const Text sorted = steps.add("sorted", Text("torch.take_along_dim(torch.take_along_dim(") + messages + ", " +
+                                                order + ", 0), " + within + ", 0)");
+    const Text rows = steps.add("rows", Text("torch.where(") + counts + " > 0, torch.cumsum(" + counts + ", 0) - " +
+                                            counts + " + " + rank + ", " + messages + ".size(0))");
+    return Text("torch.constant_pad_nd(") + sorted + ", " + listed(padding) + ").index_select(0, " + rows + ")";
+}
+
+// Messages that do not fit go into a row that is cut off.
+Text CallWriter::groupsPadded(Method& method, const ir::Op& op, const Surroundings& around) const
+{
+    const Steps steps(method, op, around, m_names[op.outputs.at(0)]);
+    const Text number = steps.operand(0) + ".size(0)", index = steps.operand(1), messages = steps.operand(2);
+    const ir::Value& result = m_analysis.program.value(op.outputs.at(0));
+    const Text width = std::to_string(result.shape.at(1));
+    std::vector<Text> all{number + " * " + width + " + 1"}, shape{number, width};
+    for (std::size_t d = 2; d < result.shape.size(); ++d)
+        for (std::vector<Text>* sizes : {&all, &shape}) sizes->emplace_back(std::to_string(result.shape[d]));
+    const Text counts = steps.add("counts", Text("torch.bincount(") + index + ", None, " + number + ")");
+    const Text order = steps.add("order", Text("torch.sort(") + index + ", stable=True, dim=0, descending=False)[1]");
+    const Text groups = steps.add("groups", index + ".index_select(0, " + order + ")");
+    const Text place = steps.add("place", Text("torch.arange(") + groups + ".size(0), device=device) - (torch.cumsum(" +
+                                              counts + ", 0) - " + counts + ").index_select(0, " + groups + ")");
+    const Text rows = steps.add("rows", Text("torch.where(") + place + " < " + width + ", " + groups + " * " + width +
+                                            " + " + place + ", " + number + " * " + width + ")");
+    const Text zeros = Text("torch.zeros(") + listed(all) + ", dtype=" + dtypeText(result.dtype) + ", device=device)";
+    return zeros + ".index_copy(0, " + rows + ", " + messages + ".index_select(0, " + order + ")).narrow(0, 0, " +
+           number + " * " + width + ").view(" + listed(shape) + ")";
+}
+
 std::vector<std::string> CallWriter::write(Method& method, const ir::Op& op, const Surroundings& around) const
 {
     method.comesFrom(comesFrom(op));
     if (const auto simple = shaped(op, around)) return {method.assign(m_names[op.outputs[0]], *simple)};
+    if (op.name == "hopscope::select_rank")
+        return {method.assign(m_names[op.outputs.at(0)], rankSelected(method, op, around))};
+    if (op.name == "hopscope::pad_groups")
+        return {method.assign(m_names[op.outputs.at(0)], groupsPadded(method, op, around))};
     if (op.name == "scalar::tensor") {
         const NumberText n = Numbers(m_analysis, around.item).value(op.outputs.at(0), around.global);
         const Text dtype = dtypeText(m_analysis.program.value(op.outputs[0]).dtype);

@@ -30,6 +30,8 @@ private:
     Text filled(const ir::Op& op, const Text& number, const Surroundings& around) const;
     std::optional<Text> fillNumber(const ir::Op& op, const Surroundings& around) const;
     Text called(const ir::Op& op, const Surroundings& around) const;
+    Text rankSelected(Method& method, const ir::Op& op, const Surroundings& around) const;
+    Text groupsPadded(Method& method, const ir::Op& op, const Surroundings& around) const;
 
     const analysis::Analysis& m_analysis;
     const analysis::ValueNames& m_names;

@@ -147,7 +147,7 @@ private:
         const executor::AllocationTrace trace;
         m_batch.compute();
         m_batch.collect(nullptr);
-        m_batch.merge();
+        executor::Batch::mergeInto(m_session, m_batch.takeContributions());
         return trace.events();
     }
 
@@ -163,7 +163,7 @@ private:
         m_batch.compute();
         m_session.device.order(executor::Lane::Compute, executor::Lane::Download);
         m_batch.collect(&none);
-        m_batch.merge();
+        executor::Batch::mergeInto(m_session, m_batch.takeContributions());
         m_session.device.synchronize();
         return trace.events();
     }

@@ -82,6 +82,41 @@ std::tuple<Tensor, Tensor> scatterMax(const Tensor& src, const Tensor& index, in
     return scatterExtreme(src, index, dim, out, size, "amax");
 }
 
+// Feature by feature, the element that has `rank` in its group when the group is sorted; 0 for empty groups.
+Tensor selectRank(const Tensor& rank, const Tensor& index, const Tensor& src)
+{
+    std::vector<int64_t> column(static_cast<std::size_t>(src.dim()), 1);
+    column[0] = -1;
+    const Tensor counts = at::bincount(index, {}, rank.size(0));
+    const Tensor empty = counts == 0;
+    TORCH_CHECK(((rank >= 0) & (rank < counts)).logical_or(empty).all().item<bool>(),
+                "a quantile lies outside of its group of messages");
+    std::vector<int64_t> shape = src.sizes().vec();
+    shape[0] = rank.size(0);
+    if (src.size(0) == 0) return at::zeros(shape, src.options());
+    const auto [values, byValue] = src.sort(0);
+    const Tensor groups = index.view(column).expand_as(src).take_along_dim(byValue, 0);
+    const Tensor sorted = values.take_along_dim(std::get<1>(groups.sort(true, 0, false)), 0);
+    const Tensor rows = (counts.cumsum(0) - counts + rank).clamp(0, src.size(0) - 1);
+    return sorted.index_select(0, rows).masked_fill(empty.view(column), 0);
+}
+
+// [groups, width, ..]: the messages of each group in their order, as many as fit, and zeros.
+Tensor padGroups(const Tensor& counts, const Tensor& index, const Tensor& src, int64_t width)
+{
+    const auto [groups, order] = index.to(at::kLong).sort(true, 0, false);
+    const Tensor own = at::bincount(groups, {}, counts.size(0));
+    const Tensor place = at::arange(groups.size(0), groups.options()) - (own.cumsum(0) - own).index_select(0, groups);
+    const int64_t rows = counts.size(0) * width;
+    const Tensor to = at::where(place < width, groups * width + place, rows);
+    std::vector<int64_t> shape = src.sizes().vec();
+    shape[0] = rows + 1;
+    const Tensor all = at::zeros(shape, src.options()).index_copy(0, to, src.index_select(0, order)).narrow(0, 0, rows);
+    shape[0] = width;
+    shape.insert(shape.begin(), counts.size(0));
+    return all.view(shape);
+}
+
 struct StubSchema {
     const char* space;
     const char* schema;
@@ -198,6 +233,9 @@ const Registry& registry()
         Registry r;
         registerScatter(r);
         registerStubs(r);
+        torch::Library& own = r.library("hopscope");
+        own.def("select_rank(Tensor rank, Tensor index, Tensor src) -> Tensor", &selectRank);
+        own.def("pad_groups(Tensor counts, Tensor index, Tensor src, int width) -> Tensor", &padGroups);
         return r;
     }();
     return instance;

@@ -33,6 +33,7 @@ enum class Rule : std::uint8_t {
     Fill,
     Flip,
     Gather,
+    Groups,
     Index,
     IndexPut,
     IndexSelect,
@@ -111,7 +112,7 @@ struct Operator {
         bool tells = false;          // true or false, whatever its operands are
         bool keepsOrder = false;     // of row numbers: it comes out the same after a renumbering that keeps their order
         bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
-        bool intoSelf = false;       // its result has the dimensions of "self", part of which it replaces
+        bool intoSelf = false;       // its result has the dimensions of "self", all or part of which it replaces
         bool mixesRows = false;      // its result is not the same for every row although its operands are
         bool countsContent = false;  // the size of its result depends on what is in its operands
         bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has

@@ -1,10 +1,12 @@
 #include "pipeline/data_lints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "analysis/naming/table_labels.h"
 #include "base/units.h"
+#include "pipeline/growth.h"
 
 namespace hopscope::pipeline {
 
@@ -32,6 +34,7 @@ public:
         for (const ir::Op& op : m_a.program.ops) extremum(op);
         for (const ir::Op& op : m_a.program.ops) selfLoops(op);
         degrees();
+        growth();
     }
 
 private:
@@ -192,6 +195,21 @@ private:
                     op.id, "do not run this layer on the blocks of a sampler, which lack edges of their sources");
             });
         }
+    }
+
+    // ---- sizes of numbers
+
+    void growth()
+    {
+        const auto found = growthBeyondType(m_a, m_prepared.sizes);
+        if (!found) return;
+        const ir::Op& op = m_a.program.op(found->op);
+        add("growing-sums",
+            "numbers grow by about 1e" + std::to_string(std::lround(found->power)) + " in " +
+                std::to_string(found->rounds) + " rounds of sums over neighbours up to " + ir::describeOp(op) +
+                ", unless weights make them smaller: " + base::dtypeName(m_a.program.value(op.outputs.at(0)).dtype) +
+                " does not hold them",
+            op.id, "aggregate by mean, normalise between the rounds, or compute in a wider type");
     }
 
     Prepared& m_prepared;

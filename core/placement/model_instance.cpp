@@ -30,12 +30,14 @@ using optimiser::TypeId;
 
 class Builder {
 public:
-    Builder(const Analysis& a, const CostModel& costs)
+    Builder(const Analysis& a, const CostModel& costs, StoredOn on)
         : m_a(a),
           m_costs(costs),
           m_names(a),
           m_table(a, [&a](ValueId v) { return a.hasRows(v) && whyNotStorable(a, v).empty(); })
-    {}
+    {
+        m_model.storedOn = on;
+    }
 
     base::Result<ModelInstance> build(const std::vector<plan::Pin>& pins)
     {
@@ -57,7 +59,7 @@ public:
     }
 
 private:
-    using Key = std::pair<ValueId, RowClass>;
+    using Key = std::tuple<ValueId, RowClass, NodeId>;  // and, of what belongs to its consumer, that consumer
 
     optimiser::Instance& instance() { return m_model.instance; }
     Node& node(NodeId id) { return instance().nodes[id.at()]; }
@@ -87,7 +89,7 @@ private:
         }
         const DepTable::Home home = m_table.home(v);
         if (home.stage >= DepTable::never) return refuse(v);
-        const NodeId id = nodeOf(v, home.rows);
+        const NodeId id = nodeOf(v, home.rows, {});
         node(id).noCheckpoint = false;
         addResult(id);
     }
@@ -127,17 +129,19 @@ private:
 
     bool isInput(ValueId v) const { return m_a.available(v); }
 
-    NodeId nodeOf(ValueId v, const RowClass& rows)
+    NodeId nodeOf(ValueId v, const RowClass& rows, NodeId consumer)
     {
-        if (const auto it = m_nodes.find({v, rows}); it != m_nodes.end()) return it->second;
-        const NodeId id = fresh(v, rows);
-        m_nodes.emplace(Key(v, rows), id);
+        const Key key(v, rows, consumer);
+        if (const auto it = m_nodes.find(key); it != m_nodes.end()) return it->second;
+        const NodeId id = fresh(v, rows, consumer);
+        m_nodes.emplace(key, id);
         return id;
     }
 
-    NodeId fresh(ValueId v, const RowClass& rows)
+    NodeId fresh(ValueId v, const RowClass& rows, NodeId consumer)
     {
         const NodeId id = add({v, rows, analysis::loopOf(m_a, rows)}, isInput(v) ? NodeKind::Input : NodeKind::Op);
+        m_consumers.push_back(consumer);
         price(id);
         if (!isInput(v)) m_open.push_back(id);
         return id;
@@ -154,17 +158,30 @@ private:
         if (from.rows.kind == RowKind::Batch)
             for (const SpaceId t : m_model.types) n.readF.push_back(m_costs.read(from.value, frontierOf(from.rows), t));
         if (isInput(from.value)) return;
-        const DepTable::Home home = m_table.home(from.value);
         n.write = m_costs.write(from.value, from.rows, from.loop);
-        n.noCheckpoint = !whyNotStorable(m_a, from.value).empty() || home.rows != from.rows ||
-                         m_a.info(m_a.program.value(from.value).producer).view;
-        priceWork(n, from);
+        n.noCheckpoint = !maybeStored(from.value, from.rows);
+        priceWork(n, from, m_consumers[id.at()]);
     }
 
-    void priceWork(Node& n, const ModelInstance::Origin& from)
+    // Where a value is complete it can be stored, unless it belongs to its consumers. Gathers that give rows of nodes do not:
+    // no frontier can have them otherwise.
+    bool maybeStored(ValueId v, const RowClass& rows)
+    {
+        const bool picksNodes = opInfo(v).kind == OpKind::Gather && rows.kind == RowKind::Batch;
+        if (!whyNotStorable(m_a, v).empty() || (isFree(v) && !picksNodes)) return false;
+        const bool complete = m_table.home(v).rows == rows;
+        m_model.confined = m_model.confined || !complete;
+        return complete || m_model.storedOn == StoredOn::AnyRows;
+    }
+
+    const analysis::OpInfo& opInfo(ValueId v) const { return m_a.info(m_a.program.value(v).producer); }
+    bool isFree(ValueId v) const { return opInfo(v).view; }
+
+    void priceWork(Node& n, const ModelInstance::Origin& from, NodeId consumer)
     {
         const ir::Value& value = m_a.program.value(from.value);
-        if (value.output != 0 && m_nodes.contains({m_a.program.op(value.producer).outputs.at(0), from.rows})) return;
+        const ValueId first = m_a.program.op(value.producer).outputs.at(0);
+        if (value.output != 0 && m_nodes.contains({first, from.rows, consumer})) return;
         n.computeD = m_costs.compute(value.producer, from.rows, from.loop);
         if (from.rows.kind != RowKind::Batch) return;
         for (const SpaceId t : m_model.types)
@@ -221,18 +238,19 @@ private:
                });
     }
 
+    // What is never stored on edges is there in the stages of its gathers only, of which each runs once: it is made again for
+    // each consumer, at no cost.
     void local(NodeId id, ValueId v, const RowClass& rows)
     {
-        const bool gathers = !isInput(v) && m_a.info(m_a.program.value(v).producer).kind == OpKind::Gather;
-        const bool own = gathers && !m_shared.contains(v);
-        const NodeId operand = own ? fresh(v, rows) : nodeOf(v, rows);
-        if (own) node(operand).noCheckpoint = true;
+        const bool own = rows.kind == RowKind::Owned && !isInput(v) && !m_shared.contains(v) && isFree(v);
+        const NodeId consumer = m_consumers[id.at()].valid() ? m_consumers[id.at()] : id;
+        const NodeId operand = nodeOf(v, rows, own ? consumer : NodeId());
         if (std::ranges::find(node(id).loc, operand) == node(id).loc.end()) node(id).loc.push_back(operand);
     }
 
     void gather(NodeId id, const OperandRows& o)
     {
-        const NodeId operand = nodeOf(o.value, RowClass{RowKind::Batch, o.rows.table, {}});
+        const NodeId operand = nodeOf(o.value, RowClass{RowKind::Batch, o.rows.table, {}}, {});
         node(id).kind = NodeKind::Hop;
         if (std::ranges::find(node(id).src, operand) == node(id).src.end()) node(id).src.push_back(operand);
         node(id).relation = relationOf(o, origin(id).loop);
@@ -296,6 +314,7 @@ private:
         const NodeId id = add({result, home.rows, analysis::loopOf(m_a, home.rows), true}, NodeKind::Hop);
         // The result is no table: every loop may read it, on any rows.
         node(id).rows = optimiser::RowKind::Node;
+        m_consumers.emplace_back();
         m_reductions.emplace(op, id);
         m_open.push_back(id);
         return id;
@@ -329,6 +348,7 @@ private:
     ModelInstance m_model;
     std::set<ValueId> m_shared;
     std::map<Key, NodeId> m_nodes;
+    std::vector<NodeId> m_consumers;  // by node: whom it belongs to; none of what can be stored or is shared
     std::map<OpId, NodeId> m_reductions;
     std::map<std::tuple<SpaceId, ir::KeyId, ir::KeyId, SpaceId>, RelationId> m_relations;
     std::deque<NodeId> m_open;
@@ -338,17 +358,17 @@ private:
 }  // namespace
 
 base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostModel& costs,
-                                         const std::vector<plan::Pin>& pins)
+                                         const std::vector<plan::Pin>& pins, StoredOn on)
 {
     if (analysis.refusal) return tl::unexpected(*analysis.refusal);
-    return Builder(analysis, costs).build(settled(pins));
+    return Builder(analysis, costs, on).build(settled(pins));
 }
 
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement)
 {
     Decisions decisions;
     for (int index = 0; const optimiser::StagePlacement& stage : placement.stages) {
-        for (const NodeId n : stage.written) decisions.written[model.origins[n.at()].value] = index;
+        for (const NodeId n : stage.written) decisions.written.emplace(model.origins[n.at()].value, index);
         for (const NodeId n : stage.readD) {
             const ModelInstance::Origin& from = model.origins[n.at()];
             decisions.reads.insert({from.value, from.rows, index, from.loop});

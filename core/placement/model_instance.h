@@ -5,14 +5,19 @@
 // A node of the instance is a value on one partition class (its batch rows, or the rows of a table owned by them), found
 // by demand from the results. What is gathered on a frontier is a src operand, everything else is local; row reductions
 // are hops without src whose result is read from the next stage on, and what follows from them without rows belongs to
-// its consumers. A gather runs in the stage of each consumer: one hop per consumer. Inputs and structure-only values with
-// rows are inputs of the instance.
+// its consumers. Gathers and views on edges run in the stage of each consumer that can be stored: one node per such
+// consumer. Inputs and structure-only values with rows are inputs of the instance.
 
 #include "optimiser/placement.h"
 #include "placement/cost_model.h"
 #include "placement/strategy.h"
 
 namespace hopscope::placement {
+
+// A store is written on the rows on which its value is complete first, and can be read on any. An instance knows values on
+// other rows as nodes of their own, which are computed where they are needed: CompleteRows. AnyRows lets them be stored,
+// too, for instances that have no plan otherwise; what that adds on the complete rows is not in its costs.
+enum class StoredOn : std::uint8_t { CompleteRows, AnyRows };
 
 struct ModelInstance {
     struct Origin {
@@ -27,12 +32,14 @@ struct ModelInstance {
     std::vector<ir::SpaceId> types;  // by type: node tables
     std::vector<plan::Pin> pins;     // those that count, in their order
     std::vector<std::size_t> pinOf;  // by pin of the instance: which of `pins` it stands for
+    StoredOn storedOn = StoredOn::CompleteRows;
+    bool confined = false;  // a value is also computed on rows on which it is not complete first
 };
 
 // Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
 // the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
-                                         const std::vector<plan::Pin>& pins = {});
+                                         const std::vector<plan::Pin>& pins = {}, StoredOn on = StoredOn::CompleteRows);
 
 // What `realise` makes a plan of. Stages in which nothing happens are left out.
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);

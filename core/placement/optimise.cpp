@@ -124,6 +124,7 @@ private:
     {
         if (m_before == nullptr || m_before->model.instance.stages > m_last) return false;
         const bool stage0 = m_before->placement.stages.front().stage == 0;
+        if (m_before->model.storedOn != m_model.storedOn) return false;
         return m_before->model.origins == m_model.origins && (!stage0 || m_model.instance.allowStage0);
     }
 
@@ -246,19 +247,33 @@ std::vector<Pin> conflict(const Analysis& a, const CostModel& costs, std::vector
     return pins;
 }
 
-}  // namespace
-
-base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
-                               const OptimiseOptions& options, const Optimum* before)
+base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                                  const OptimiseOptions& options, const Optimum* before, StoredOn on, bool& confined)
 {
-    base::Result<ModelInstance> model = makeInstance(analysis, costs, pins);
+    base::Result<ModelInstance> model = makeInstance(analysis, costs, pins, on);
     if (!model) return base::forward(model);
+    confined = model->confined;
     model->instance.hostBudget = options.hostMemory;
     Solving solving(analysis, std::move(*model), options, before);
     base::Result<Optimum> optimum = solving.run();
     if (const auto empty = solving.emptyStageLeft())
         return tl::unexpected<base::Error>(
             emptyStage(analysis, conflict(analysis, costs, settled(pins), options), *empty));
+    return optimum;
+}
+
+}  // namespace
+
+base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                               const OptimiseOptions& options, const Optimum* before)
+{
+    bool confined = false;
+    base::Result<Optimum> optimum =
+        solveStored(analysis, costs, pins, options, before, StoredOn::CompleteRows, confined);
+    if (!optimum && confined && optimum.error().code == base::ErrorCode::Unsupported) {
+        base::Result<Optimum> other = solveStored(analysis, costs, pins, options, before, StoredOn::AnyRows, confined);
+        if (other) optimum = std::move(other);
+    }
     if (!optimum) return optimum;
     optimum->plan.objective = costs.objective();
     optimum->plan.pins = pins;

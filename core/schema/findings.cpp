@@ -118,6 +118,7 @@ Value watchValue(const WatchRecord& watched)
     Value item = operatorValue(watched.place);
     item["file"] = watched.file;
     item["nodes"] = Value(watched.nodes);
+    item["numbers"] = list(watched.numbers, [](const std::vector<double>& row) { return Value(row); });
     return item;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "json/json.h"
 
 namespace hopscope::schema {
@@ -84,10 +85,13 @@ struct HitRecord {
     std::int64_t zeros = 0, nan = 0, infinite = 0;
 };
 
+inline constexpr std::int64_t mostWatchedNumbers = 64;
+
 struct WatchRecord {
     OperatorRecord place;
-    std::string file{};
+    std::string file{};  // empty where none was asked for
     std::vector<std::int64_t> nodes{};
+    std::vector<std::vector<double>> numbers{};  // of each node's row, the first mostWatchedNumbers
 };
 
 // What one edge adds to an aggregation.
@@ -110,6 +114,11 @@ struct WatchReport {
     std::vector<AggregationRecord> aggregations{};
     double seconds = 0;
 };
+
+// Readers for clients. Each fails with Input and a JSON pointer, also on findings of another kind.
+base::Result<DivergenceRecord> divergenceFrom(const json::Value& document, const std::string& name);
+base::Result<NonFiniteReport> nonFiniteFrom(const json::Value& document, const std::string& name);
+base::Result<WatchReport> watchFrom(const json::Value& document, const std::string& name);
 
 json::Value findingsValue(const DivergenceRecord& found);
 json::Value findingsValue(const NonFiniteReport& found);

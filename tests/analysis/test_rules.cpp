@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "analysis/analyse.h"
 #include "support/program_text.h"
 
@@ -88,6 +90,10 @@ const Row rows[] = {
     {"aten::index.Tensor(self=ea, indices=[src]) -> f[9,5]", "refused: the index points into v, not e"},
     {"aten::scatter_add(self=x, dim=0, index=dst, src=ew) -> f[7,4]", "v,-"},
     {"aten::index_add(self=x, dim=0, index=dst, source=ea, alpha=1) -> f[7,4]", "v,-"},
+    {"hopscope::select_rank(rank=b, index=dst, src=ea) -> f[7,5]", "v,-"},
+    {"hopscope::select_rank(rank=b, index=dst, src=x) -> f[7,4]", "refused: rows of v scattered by an index over e"},
+    {"hopscope::select_rank(rank=p, index=b, src=x) -> f[3,4]", "refused: needs all rows of a graph at once"},
+    {"hopscope::pad_groups(counts=b, index=dst, src=ea, width=3) -> f[7,3,5]", "v,-,-"},
     {"aten::index_add(self=w, dim=0, index=dst, source=ea, alpha=1) -> f[4,6]",
      "refused: an index of v is written into a constant"},
     {"aten::bincount(self=dst, weights=none, minlength=n) -> i[7]", "v"},
@@ -157,4 +163,31 @@ out = r
     for (const ir::Op& op : a.program.ops) CHECK(a.info(op.id).structureOnly == (op.name != "aten::mul"));
     CHECK(a.depth == 0);
     CHECK(a.depthOp == 1);
+}
+
+TEST_CASE("ranks in sorted groups are an aggregation where something replaces those of empty groups")
+{
+    const std::string picked = R"(counts = aten::bincount(self=dst, weights=none, minlength=n) -> i[7]
+sums = aten::cumsum(self=counts, dim=0, dtype=none) -> i[7]
+starts = aten::sub.Tensor(self=sums, other=counts, alpha=1) -> i[7]
+wide = aten::view(self=dst, size=[-1, 1]) -> i[9,1]
+keys = aten::expand_as(self=wide, other=ea) -> i[9,5]
+values, first = aten::sort(self=ea, dim=0, descending=false) -> f[9,5], i[9,5]
+ordered = aten::take_along_dim(self=keys, indices=first, dim=0) -> i[9,5]
+groups, second = aten::sort.stable(self=ordered, stable=true, dim=0, descending=false) -> i[9,5], i[9,5]
+sorted = aten::take_along_dim(self=values, indices=second, dim=0) -> f[9,5]
+least = aten::index_select(self=sorted, dim=0, index=starts) -> f[7,5]
+empty = aten::eq.Scalar(self=counts, other=0) -> b[7]
+column = aten::view(self=empty, size=[-1, 1]) -> b[7,1]
+filled = aten::masked_fill.Scalar(self=least, mask=column, value=0) -> f[7,5]
+out = )";
+    const auto analysed = [&](const std::string& output) {
+        const auto drawn = test::drawProgram(prelude + picked + output + "\n");
+        return analysis::analyse(drawn.program, drawn.schema);
+    };
+    const analysis::Analysis masked = analysed("filled"), bare = analysed("least");
+    if (masked.refusal) FAIL(base::describe(*masked.refusal));
+    CHECK(std::ranges::any_of(masked.program.ops, [](const ir::Op& op) { return op.name == "hopscope::select_rank"; }));
+    REQUIRE(bare.refusal);
+    CHECK(bare.refusal->message.find("aten::sort") != std::string::npos);
 }

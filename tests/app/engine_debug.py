@@ -233,6 +233,7 @@ class OnCora(Planted, unittest.TestCase):
         last = found["watched"][-1]
         self.assertEqual(last["nodes"], nodes)
         numpy.testing.assert_allclose(numpy.load(last["file"]), wanted, atol=1e-5)
+        numpy.testing.assert_allclose(last["numbers"], wanted, atol=1e-5)
 
     def test_messages_into_a_node_are_sorted_by_what_they_add(self):
         node = int(numpy.bincount(self.edges[1]).argmax())

@@ -60,6 +60,20 @@ class OwnDegrees(Plain):
         return self.lin(neighbours(x, edge_index) / count.unsqueeze(1))
 
 
+class Sums(Plain):
+    """Rounds of sums in half precision, with something between them."""
+
+    def __init__(self, between, dtype):
+        super().__init__()
+        self.between, self.dtype = between, dtype
+
+    def forward(self, x, edge_index):
+        h = x.to(self.dtype)
+        for _ in range(8):
+            h = self.between(neighbours(h, edge_index))
+        return self.lin(h.float())
+
+
 class Training(Plain):
     def __init__(self, layer):
         super().__init__()
@@ -127,6 +141,13 @@ class Lints(EngineTest):
     def test_degrees_of_sources_are_those_of_the_whole_graph(self):
         lint = self.told("whole-graph-degrees", "counted once, over the whole graph", Degrees())
         self.assertIn("engine_lints.py:", lint["message"])
+
+    def test_sums_that_grow_beyond_their_type_are_told(self):
+        lint = self.told("growing-sums", "in 8 rounds of sums over neighbours up to aten::index_add", Sums(torch.relu, torch.float16))
+        self.assertIn("engine_lints.py:", lint["message"])
+        self.assertIn("float16 does not hold them", lint["message"])
+        self.assertEqual(self.lints(Sums(torch.tanh, torch.float16)), {})
+        self.assertEqual(self.lints(Sums(torch.relu, torch.float32)), {})
 
     def test_what_training_leaves_on_is_refused_with_a_way_out(self):
         for layer, says in ((nn.Dropout(0.5), "draws random numbers"), (nn.RReLU(), "draws random numbers"),

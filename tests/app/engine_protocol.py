@@ -107,6 +107,7 @@ class Talk:
         self.ask("model/source", "model/source", document=document, op=self.said["model/open"]["inspect"]["ops"][-2]["id"])
         for average in (True, False):
             self.ask(f"model/receptiveField {average}", "model/receptiveField", document=document, node=3, average=average)
+        self.debugging(document, made["plan"], opened)
         self.ask("fs/list", "fs/list", path="")
         self.ask("machine/rates", "machine/rates", device=None)
         self.exports(document, made["plan"], opened)
@@ -115,6 +116,19 @@ class Talk:
         self.run("cancelled run", document, made["plan"], True)
         self.ask("run/pause of no run", "run/pause", run=99)
         self.ask("model/close", "model/close", document=document)
+
+    def debugging(self, document, plan, opened):
+        ops = self.said["model/open"]["inspect"]["ops"]
+        last = [op["id"] for op in ops if op["kind"] == "rowwise"][-1]
+        sums = [op["id"] for op in ops if op["kind"] == "aggregate"][-1]
+        asked = {"document": document, "plan": plan, "batch": 20}
+        self.ask("debug/staged", "debug/staged", **asked, absolute=1e-5, relative=1e-4)
+        self.ask("debug/nan", "debug/nan", **asked)
+        self.ask("debug/against", "debug/against", document=document, against=opened["model"], roles=[])
+        self.ask("debug/against of no model", "debug/against", document=document, against=opened["data"][0], roles=[])
+        self.ask("debug/watch of rows", "debug/watch", **asked, nodes=[3, 5], values=[last])
+        self.ask("debug/watch of messages", "debug/watch", **asked, nodes=[3], aggregations=[sums])
+        self.ask("debug/watch of nothing", "debug/watch", **asked, nodes=[3], values=["op999999"])
 
     def exports(self, document, plan, opened):
         with tempfile.TemporaryDirectory() as place:
@@ -174,8 +188,11 @@ class OneProtocol(unittest.TestCase):
     def test_documents_of_both_are_those_of_the_schemas(self):
         documents = {"inspect": lambda said: said["model/open"]["inspect"], "plan": lambda said: said["plan/make"]["plan"],
                      "report": lambda said: said["run finished"]["report"]}
+        def found(name):
+            return lambda said: said[f"debug/{name}"]
+        documents |= {f"findings of {name}": found(name) for name in ("staged", "nan", "against", "watch of rows", "watch of messages")}
         for name, document in documents.items():
-            schema = json.loads((ROOT / f"resources/schemas/{name}-1.schema.json").read_text())
+            schema = json.loads((ROOT / f"resources/schemas/{name.split()[0]}-1.schema.json").read_text())
             for who, said in (("made-up", self.fake), ("real", self.real)):
                 with self.subTest(document=name, engine=who):
                     jsonschema.Draft202012Validator(schema).validate(document(said))

@@ -38,9 +38,10 @@ MODULES = {
     "graphview": ["models", "style"],
     "plots": ["models", "style"],
     "panels": ["jobs", "plots"],
+    "study": ["panels"],
 }
 # Those below widgets/; the others are below core/.
-WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels"}
+WIDGETS = {"style", "models", "jobs", "graphview", "plots", "panels", "study"}
 # What a program may use besides the modules of core/.
 PROGRAMS = {"app/hopscope": WIDGETS}
 # Sub-folders of modules and programs, and which sub-folders of the same folder each may use. Files in the folder itself may

@@ -33,10 +33,12 @@ class Samples(unittest.TestCase):
     def test_every_promised_model_is_there(self):
         names = {path.relative_to(SAMPLES).as_posix() for path in models()}
         digits = {f"digits/{name}.pt" for name in ("gcn", "sage", "gat", "jknet", "residual")}
-        self.assertEqual(names, {"karate/gcn.pt"} | digits)
+        self.assertEqual(names, {"karate/gcn.pt", "lessons/gcn_blocks.pt"} | digits)
 
     def test_every_model_has_its_expected_outputs_for_every_node_of_its_graph(self):
         for model in models():
+            if model.parent.name == "lessons":
+                continue  # a wrong model, on the graph of another folder
             with self.subTest(model=model.name):
                 nodes = header(model.parent / "graph.safetensors")["x"]["shape"][0]
                 expected = header(model.with_name(model.stem + ".expected.safetensors"))["out"]

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import fake_findings  # noqa: E402
 from fake_model import Model, NODES, verified  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
 
@@ -170,7 +171,8 @@ class Engine:
 
     def model_receptiveField(self, params):
         """A ring: each node reads its two neighbours and itself, twice."""
-        node, levels = params.get("node") or 0, []
+        node, levels = params.get("node"), []
+        node = 7919 * params.get("seed", 1) % NODES if node is None else node
         for depth in (2, 1, 0):
             ids = sorted((node + step) % NODES for step in range(depth - 2, 3 - depth))
             ends = [((to + step) % NODES, to) for to in ids for step in (-1, 0, 1)] if depth else []
@@ -186,6 +188,34 @@ class Engine:
                 "levels": levels, "notes": [], "seconds": 0.001,
                 "blocks": [{"depth": depth, "table": "edge_index", "edges": 3, "sources": 3} for depth in (2, 1)],
                 "explosion": {"method": "exact", "nodes": NODES, "seed": 1, "means": means if params["average"] else []}}
+
+    def debug_staged(self, params):
+        model = self.documents[params["document"]]
+        self.tell_progress("comparing", len(model.stage_ops))
+        return fake_findings.divergence(model, "staged", "unsplit", False)
+
+    def debug_against(self, params):
+        name = Path(params["against"]).name
+        if name.startswith("bad") or not name.endswith(".pt"):
+            raise Refused(-32003, f"{name} is no TorchScript archive")
+        if name.startswith("slow"):
+            self.tell_progress("comparing", 20, .05)
+        return fake_findings.divergence(self.documents[params["document"]], "model.pt", name, not name.startswith("same"))
+
+    def debug_nan(self, params):
+        return fake_findings.not_finite(self.documents[params["document"]])
+
+    def debug_watch(self, params):
+        model, values, aggregations = self.documents[params["document"]], params.get("values", []), params.get("aggregations", [])
+        for name in values + aggregations:
+            if fake_findings.named(model, name) is None:
+                raise Refused(-32002, f"'{name}' names no operator of the model")
+        return fake_findings.watched(model, params.get("nodes", []), values, aggregations)
+
+    def tell_progress(self, what, total, pause=.001):
+        for done in range(total):
+            send(method="$/progress", params={"request": self.request, "what": what, "done": done, "total": total})
+            time.sleep(pause)
 
     def fs_list(self, params):
         entries = [{"name": "models", "directory": True, "size": 0}, {"name": "chain3.pt", "directory": False, "size": 999},

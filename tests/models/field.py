@@ -90,7 +90,24 @@ class TypedSorted(nn.Module):
 
 
 group.add("typed_sorted", lambda: TypedSorted(lambda: G.HeteroLinear(FEATURES, H, GRAPHS)), take("x", "edge_index", "kind"),
-          roles=("kind=node:node",), expect="refuse", reason="picks a range of rows of node")
+          roles=("kind=node:node",), expect="refuse", reason="picks a range of rows of node", hint="instead of sorting them")
+
+
+class TypedChosen(nn.Module):
+    """What the refusal of the sorted one proposes."""
+
+    def __init__(self):
+        super().__init__()
+        self.kinds, self.out = nn.ModuleList(nn.Linear(FEATURES, H) for _ in range(GRAPHS)), nn.Linear(H, 3)
+
+    def forward(self, x, edge_index, kind):
+        h = x.new_zeros(x.size(0), H)
+        for k, lin in enumerate(self.kinds):
+            h = torch.where((kind == k).unsqueeze(1), lin(x), h)
+        return self.out(add_rows(h[edge_index[0]], edge_index[1], x.size(0)))
+
+
+group.add("typed_chosen", TypedChosen, take("x", "edge_index", "kind"), roles=("kind=node:node",))
 
 
 class TypedGathered(nn.Module):

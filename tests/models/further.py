@@ -92,6 +92,13 @@ TABLE = [
     ("sage_var", C.Plain, PLAIN, lambda i: G.SAGEConv(i, H, aggr=G.aggr.VarAggregation()), "ts"),
     ("sage_std", C.Plain, PLAIN, lambda i: G.SAGEConv(i, H, aggr="std"), "ts"),
     ("sage_min", C.Plain, PLAIN, lambda i: G.SAGEConv(i, H, aggr="min"), "ts"),
+    ("sage_median", C.Plain, PLAIN, lambda i: G.SAGEConv(i, H, aggr="median"), "t"),
+    ("sage_quantile", C.Plain, PLAIN, lambda i: G.SAGEConv(i, H, aggr=G.aggr.QuantileAggregation(0.3)), "t"),
+    ("sage_quantile_midpoint", C.Plain, PLAIN,
+     lambda i: G.SAGEConv(i, H, aggr=G.aggr.QuantileAggregation(0.8, "midpoint", fill_value=0.5)), "t"),
+    ("gat_like_median", C.Plain, PLAIN, lambda i: G.GATConv(i, H // 2, heads=2, aggr="median"), "t"),
+    ("sage_mean_median", C.Plain, PLAIN,
+     lambda i: G.SAGEConv(i, H, aggr=G.aggr.MultiAggregation(["mean", "median"])), "t"),
     ("sage_multi_project", C.Plain, PLAIN,
      lambda i: G.SAGEConv(i, H, aggr=G.aggr.MultiAggregation(["mean", "max"], mode="sum")), "t"),
 ]
@@ -116,14 +123,25 @@ for name, body, inputs, make, ways in TABLE:
 group.add("rgat_within_relation",
           lambda: C.Typed(lambda i: G.RGATConv(i, H // 2, RELATIONS, heads=2, attention_mode="multiplicative-self-attention",
                                                attention_mechanism="within-relation"), 2),
-          WITH_TYPE, expect="refuse", reason="takes the largest of some row numbers for the number of rows")
+          WITH_TYPE, expect="refuse", reason="takes the largest of some row numbers for the number of rows",
+          hint="num_nodes=x.size(0)")
+def few_neighbours(graph):
+    """Edges sorted by destination, four for each at most: tracing keeps the largest degree as the length of sequences."""
+    index = graph["edge_index"][:, torch.argsort(graph["edge_index"][1], stable=True)]
+    place = torch.arange(index.size(1)) - torch.searchsorted(index[1], index[1])
+    return {"x": graph["x"], "edge_index": index[:, place < 4].contiguous()}
+
+
+group.add("sage_lstm", lambda: C.Plain(lambda i: G.SAGEConv(i, H, aggr="lstm"), 2), few_neighbours, peaks=False)
+group.add("sage_lstm_projected", lambda: C.Plain(lambda i: G.SAGEConv(i, H, aggr="lstm", project=True), 1), few_neighbours,
+          peaks=False)
 group.add("signed", Signed, take("x", "edge_index", "query"), roles=("query=index:node>node",))
 group.add("hypergraph", Hyper, hypergraph, roles=("x=node:node", "hyper_x=node:hyper", "members=index:node>hyper"))
 group.add("wl_continuous", Labels, WITH_WEIGHT)
 group.add("ppf", PointPairs, PLAIN)
 group.add("point_gnn", PointGnn, PLAIN)
 group.add("heat", Heat, take("x", "edge_index", "kind", "edge_type", "edge_attr"), roles=("kind=node:node",), expect="refuse",
-          reason="picks a range of rows of node")
+          reason="picks a range of rows of node", hint="instead of sorting them by kind")
 group.add("mixhop_traced", MixHops, PLAIN)
 group.add("mixhop_scripted", MixHops, PLAIN, how="script")
 

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import torch
 from torch import Tensor, nn
+from torch_geometric.nn.aggr import MedianAggregation
+from torch_geometric.utils import to_dense_batch
 
 from graphs import FEATURES, HIDDEN, take
 from layers import Parts
@@ -15,6 +17,7 @@ group = Group("operators")
 H = HIDDEN
 A = torch.ops.aten
 F = nn.functional
+median = MedianAggregation()
 INPUTS = take("x", "edge_index", "edge_weight", "batch")
 bodies, expressions = {}, {}  # by operator, for random programs over all of them
 
@@ -314,6 +317,16 @@ row("_index_put_impl", lambda v: A._index_put_impl(torch.zeros_like(v.h), [v.e[1
 row("index_fill", lambda v: v.h * v.m.lin.bias.index_fill(0, torch.tensor([1, 3]), 0.5))
 row("masked_scatter", lambda v: v.h * v.m.lin.bias.masked_scatter(torch.arange(H) > 4, torch.ones(H)))
 row("masked_select", lambda v: v.h * v.w.masked_select(v.w > 0.5).sum())
+# What analysis makes of a median.
+row("hopscope::select_rank",
+    lambda v: median(v.h[v.e[0]], v.e[1], dim_size=v.n, dim=0) + median(v.p[v.e[1]], v.e[0], dim_size=v.n, dim=0))
+# What analysis makes of to_dense_batch; of two messages at most, since tracing keeps the width.
+def pairs_of_messages(v):
+    sources, targets = v.e[:, v.e[1].argsort(stable=True)]
+    return to_dense_batch(v.h[sources], targets, max_num_nodes=2, batch_size=v.n)[0].flatten(1)[:, H // 2:3 * H // 2]
+
+
+row("hopscope::pad_groups", pairs_of_messages)
 row("bincount", lambda v: v.h * torch.bincount(v.e[1], minlength=v.n).unsqueeze(1))
 row("one_hot", lambda v: F.one_hot(v.c, H) + v.h)
 row("nonzero", lambda v: torch.zeros_like(v.h).index_add(

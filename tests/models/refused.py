@@ -194,17 +194,6 @@ def cached():
 group.add("pyg_gcn_cached", cached, PLAIN, expect="refuse", reason="are in the file, such as the edges of the graph",
           hint="cached=False")
 group.add("pyg_topk_pooling", TopPool, PLAIN, expect="refuse", reason="works over the rows of node in sequence")
-# The messages are sorted, or made a matrix with a row for each destination, by offsets that PyG computes.
-SORTED = "a size that is computed from the graph is not the size of a known table"
-group.add("pyg_median", lambda: Wrapped(G.SAGEConv(H, H, aggr="median")), PLAIN, expect="refuse",
-          reason=SORTED, hint="instead of median")
-group.add("pyg_quantile", lambda: Wrapped(G.SAGEConv(H, H, aggr=G.aggr.QuantileAggregation(0.3))), PLAIN,
-          expect="refuse", reason=SORTED)
-group.add("pyg_lstm", lambda: Wrapped(G.SAGEConv(H, H, aggr="lstm")),
-          lambda g: {"x": g["x"], "edge_index": g["edge_index"][:, torch.argsort(g["edge_index"][1], stable=True)]},
-          expect="refuse", reason=SORTED)
-
-
 class Gps(nn.Module):
     def __init__(self):
         super().__init__()
@@ -246,8 +235,7 @@ def largest_id_plus_one(m, x, edge_index):
     return add_rows(h[edge_index[0]], edge_index[1], int(edge_index.max()) + 1)
 
 
-@accepted(inputs=take("x", "edge_index", "order"), roles=("order=key:node>node",),
-          no_optimum="no legal plan")
+@accepted(inputs=take("x", "edge_index", "order"), roles=("order=key:node>node",))
 def rows_permuted(m, x, edge_index, order):
     h = m.a(m.inp(x), edge_index)
     return m.b(h[order], edge_index)

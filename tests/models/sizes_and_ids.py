@@ -158,6 +158,20 @@ def id_compared(m, x, edge_index):
 
 
 @plain()
+def marked_rows(m, x, edge_index):
+    mark = torch.zeros(x.size(0))
+    mark[torch.tensor([3, 5])] = 1.0
+    return m.a(m.inp(x) + mark.unsqueeze(1), edge_index)
+
+
+@plain()
+def edges_counted_on(m, x, edge_index):
+    """What looks at all edges in their order, and has a number for each."""
+    place = (edge_index[0] != edge_index[1]).long().cumsum(0).float().cos()
+    return m.a(add_rows(m.inp(x)[edge_index[0]] * place.unsqueeze(1), edge_index[1], x.size(0)), edge_index)
+
+
+@plain()
 def id_as_number(m, x, edge_index):
     h = m.inp(x)
     message = h[edge_index[0]] + edge_index[0].float().unsqueeze(1) * 0.1

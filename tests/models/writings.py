@@ -181,7 +181,7 @@ class sparse_normalised(nn.Module):
         return matrix @ (matrix @ self.lin(x)).relu()
 
 
-@group.module(PLAIN, how="script", no_optimum="no legal plan")
+@group.module(PLAIN, how="script")
 class sparse_learned_entries(nn.Module):
     def __init__(self):
         super().__init__()

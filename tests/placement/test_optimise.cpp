@@ -139,3 +139,56 @@ TEST_CASE("pins that leave no plan are named with a fix")
     CHECK(optimum.error().message.find("no legal plan respects the pins: ") == 0);
     CHECK(!optimum.error().hint.empty());
 }
+
+namespace {
+
+// Edges are compared at both ends; sources sum what they find in two rounds.
+const std::string bothEnds = twoLayers + R"(
+y1 = aten::index_select(self=lin1, dim=0, index=dst) -> f[9,6]
+d = aten::sub.Tensor(self=m1, other=y1, alpha=1) -> f[9,6]
+edge = aten::relu(self=d) -> f[9,6]
+there = aten::index_add(self=z1, dim=0, index=dst, source=edge, alpha=1) -> f[7,6]
+here = aten::index_add(self=z1, dim=0, index=src, source=edge, alpha=1) -> f[7,6]
+g = aten::index_select(self=here, dim=0, index=dst) -> f[9,6]
+p = aten::mul.Tensor(self=edge, other=g) -> f[9,6]
+again = aten::index_add(self=z1, dim=0, index=src, source=p, alpha=1) -> f[7,6]
+out = there, again
+)";
+
+// The same messages, in a shape of their own, in two rounds.
+const std::string sameMessages = twoLayers + R"(
+v = aten::reshape(self=m1, shape=[-1, 6]) -> f[9,6]
+once = aten::index_add(self=z1, dim=0, index=dst, source=v, alpha=1) -> f[7,6]
+g = aten::index_select(self=once, dim=0, index=src) -> f[9,6]
+p = aten::mul.Tensor(self=v, other=g) -> f[9,6]
+out2 = aten::index_add(self=z1, dim=0, index=dst, source=p, alpha=1) -> f[7,6]
+out = out2
+)";
+
+// Rows in another order are what the next round gathers.
+const std::string reordered = R"(
+order = key:v>v i[7]
+)" + twoLayers + R"(
+q = aten::index_select(self=h1, dim=0, index=order) -> f[7,6]
+m = aten::index_select(self=q, dim=0, index=src) -> f[9,6]
+o = aten::index_add(self=z1, dim=0, index=dst, source=m, alpha=1) -> f[7,6]
+out = o
+)";
+
+}  // namespace
+
+TEST_CASE("what cannot be stored on the rows on which it is needed is computed in the stage of each consumer")
+{
+    for (const std::string& text : {bothEnds, sameMessages, reordered}) {
+        CAPTURE(text);
+        const Analysed p(text);
+        std::mt19937_64 random(1);
+        for (const Objective objective : {Objective::Time, Objective::Bytes}) {
+            const placement::CostModel costs(p.a, objective, {}, randomRows(p.a, random));
+            const auto optimum = placement::optimise(p.a, costs, {}, {});
+            CHECK_MESSAGE(optimum, (optimum ? "" : base::describe(optimum.error())));
+            if (!optimum) continue;
+            CHECK(flaw(p.a, optimum->plan) == "");
+        }
+    }
+}

@@ -11,6 +11,8 @@
 #include "checks.h"
 #include "graphview/view/graph_view.h"
 #include "models/run_log.h"
+#include "study/debug_panel.h"
+#include "study/receptive_panel.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -179,6 +181,36 @@ WindowSetup gpuSetup()
     return setup;
 }
 
+bool showField(Bed& bed, std::int64_t node)
+{
+    bed.window->docks().bring("receptive");
+    auto* receptive = static_cast<study::Receptive*>(bed.window->docks().dock("receptive")->widget());
+    receptive->look(node);
+    return bed::waitFor([&] { return receptive->field() && !receptive->busy(); });
+}
+
+bool debugWrongDegrees(Bed& bed)
+{
+    bed.window->docks().bring("debugger");
+    auto* debugger = static_cast<study::Debugger*>(bed.window->docks().dock("debugger")->widget());
+    debugger->prepare(study::Hunt::Against);
+    debugger->setOther(bed::sample("lessons/gcn_blocks.pt"));
+    debugger->start();
+    return bed::waitFor([&] { return debugger->divergence().has_value(); });
+}
+
+// As far as that step, without answers.
+bool playLesson(Bed& bed, const QString& id, int step)
+{
+    Tour& tour = bed.window->tour();
+    tour.startBundled(id);
+    for (int at = 0;; ++at) {
+        if (!bed::waitFor([&] { return tour.ready(); }, 30'000)) return false;
+        if (at == step) return true;
+        tour.skip();
+    }
+}
+
 struct Shot {
     const char *name, *perspective;
     style::Mode theme;
@@ -218,6 +250,14 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/gat.pt") && search(bed, "conv2 gather"); }},
     {"time", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Time); }},
     {"memory", "analyse", style::Mode::Dark, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Memory); }},
+    {"field", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && showField(bed, 0); }},
+    {"field-large", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && showField(bed, 17); }},
+    {"debugger", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed); }},
+    {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
+    {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 

@@ -1,6 +1,9 @@
 #include "jobs/engine_queries.h"
 
+#include <QThreadPool>
+
 #include "jobs/run_control.h"
+#include "models/runner.h"
 #include "json/optional.h"
 
 namespace hopscope::jobs {
@@ -27,6 +30,30 @@ json::Value fileParams(const WorkbenchState& state, const QString& folder)
     params["batch"] = json::orNull(settings.batch);
     params["folder"] = folder.toStdString();
     return params;
+}
+
+// The plan that is shown, in batches of the size that the user has chosen.
+json::Value debugParams(const WorkbenchState& state)
+{
+    json::Value params = documentParams(state);
+    params["plan"] = state.document.plan()->document;
+    params["batch"] = json::orNull(state.document.settings().batch);
+    return params;
+}
+
+void setTolerance(json::Value& params, const schema::ToleranceRecord& tolerance)
+{
+    params["absolute"] = tolerance.absolute;
+    params["relative"] = tolerance.relative;
+}
+
+template <class Answer, class Read>
+EngineClient::Answer readAs(Read read, Answer answer)
+{
+    return [read, answer = std::move(answer)](const base::Result<json::Value>& result) {
+        if (!result) return answer(base::forward(result));
+        answer(read(*result, "findings"));
+    };
 }
 
 }  // namespace
@@ -83,6 +110,58 @@ std::int64_t EngineQueries::exportRecord(const QString& folder, QObject* context
 std::int64_t EngineQueries::exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer)
 {
     return m_state.engine.request("export/check", fileParams(m_state, folder), context, std::move(answer));
+}
+
+std::int64_t EngineQueries::receptiveField(const FieldQuestion& question, QObject* context, Field answer)
+{
+    json::Value params = documentParams(m_state);
+    if (!question.table.isEmpty()) params["table"] = question.table.toStdString();
+    if (question.node) params["node"] = *question.node;
+    params["seed"] = question.seed;
+    params["average"] = question.average;
+    return m_state.engine.request(
+        "model/receptiveField", std::move(params), context,
+        [context, answer = std::move(answer)](base::Result<json::Value> result) {
+            if (!result) return answer(base::forward(result));
+            models::runAside(
+                *QThreadPool::globalInstance(), context,
+                [document = std::move(*result)] { return schema::receptiveFieldFrom(document, "receptive field"); },
+                answer);
+        });
+}
+
+std::int64_t EngineQueries::compareStaged(const schema::ToleranceRecord& tolerance, QObject* context, Divergence answer)
+{
+    json::Value params = debugParams(m_state);
+    setTolerance(params, tolerance);
+    return m_state.engine.request("debug/staged", std::move(params), context,
+                                  readAs(schema::divergenceFrom, std::move(answer)));
+}
+
+std::int64_t EngineQueries::compareWith(const QString& model, const schema::ToleranceRecord& tolerance,
+                                        QObject* context, Divergence answer)
+{
+    json::Value params = documentParams(m_state);
+    params["against"] = model.toStdString();
+    params["roles"] = texts(m_state.document.roles());
+    setTolerance(params, tolerance);
+    return m_state.engine.request("debug/against", std::move(params), context,
+                                  readAs(schema::divergenceFrom, std::move(answer)));
+}
+
+std::int64_t EngineQueries::huntNonFinite(QObject* context, NonFinite answer)
+{
+    return m_state.engine.request("debug/nan", debugParams(m_state), context,
+                                  readAs(schema::nonFiniteFrom, std::move(answer)));
+}
+
+std::int64_t EngineQueries::watch(const WatchQuestion& question, QObject* context, Watched answer)
+{
+    json::Value params = debugParams(m_state);
+    params["nodes"] = json::Value(question.nodes);
+    params[question.messages ? "aggregations" : "values"] = texts({question.op});
+    return m_state.engine.request("debug/watch", std::move(params), context,
+                                  readAs(schema::watchFrom, std::move(answer)));
 }
 
 void EngineQueries::cancel(std::int64_t request) { m_state.engine.cancel(request); }

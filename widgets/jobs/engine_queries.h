@@ -7,11 +7,29 @@
 #include "jobs/engine_client.h"
 #include "protocol/machine.h"
 #include "protocol/model.h"
+#include "schema/findings.h"
+#include "schema/receptive_field.h"
+#include "schema/report.h"
 
 namespace hopscope::jobs {
 
 class RunControl;
 struct WorkbenchState;
+
+// Whose receptive field; with the averages over all nodes, or without.
+struct FieldQuestion {
+    QString table{};               // empty: the one that outputs have rows of
+    std::optional<qint64> node{};  // none: drawn with the seed
+    qint64 seed = 1;
+    bool average = false;
+};
+
+// What an operator computes for some nodes: its rows, or, of an aggregation, what each message adds.
+struct WatchQuestion {
+    QString op;  // its id
+    std::vector<std::int64_t> nodes;
+    bool messages = false;
+};
 
 class EngineQueries {
 public:
@@ -30,6 +48,19 @@ public:
     std::int64_t exportTo(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportRecord(const QString& folder, QObject* context, EngineClient::Answer answer);
     std::int64_t exportCheck(const QString& folder, QObject* context, EngineClient::Answer answer);
+    // What the result of a node follows from. Read on another thread, for fields may list many rows. For cancel().
+    using Field = std::function<void(base::Result<schema::ReceptiveField>)>;
+    std::int64_t receptiveField(const FieldQuestion& question, QObject* context, Field answer);
+    // The debugger, on the plan that is shown: where its run and the model part; where the model and another one part; what
+    // makes NaN; what operators compute for some nodes. All return a number for cancel().
+    using Divergence = std::function<void(base::Result<schema::DivergenceRecord>)>;
+    using NonFinite = std::function<void(base::Result<schema::NonFiniteReport>)>;
+    using Watched = std::function<void(base::Result<schema::WatchReport>)>;
+    std::int64_t compareStaged(const schema::ToleranceRecord& tolerance, QObject* context, Divergence answer);
+    std::int64_t compareWith(const QString& model, const schema::ToleranceRecord& tolerance, QObject* context,
+                             Divergence answer);
+    std::int64_t huntNonFinite(QObject* context, NonFinite answer);
+    std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
     void cancel(std::int64_t request);
 
 private:

@@ -51,6 +51,7 @@ QPushButton:pressed { background: @selection; }
 QPushButton:disabled { color: @disabled; background: @raised; }
 QPushButton:focus { border: 1px solid @accent; }
 QPushButton[primary="true"] { background: @accent; color: @accentText; border: 1px solid @accent; font-weight: 600; }
+QPushButton[choice="true"] { text-align: left; padding: 7px 12px; }
 QPushButton[primary="true"]:disabled { background: @raised; color: @disabled; border-color: @border; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 5px; padding: 4px 7px; }
 QToolButton:hover { background: @hover; border-color: @border; }
@@ -110,6 +111,7 @@ QWidget#perspectives QPushButton:checked { background: @accent; color: @accentTe
 QWidget#perspectives QPushButton:checked:focus { border: 2px solid @text; padding: 2px 15px; }
 QWidget#startPage { background: @window; }
 QFrame#startCard, QFrame[card="true"] { background: @panel; border: 1px solid @border; border-radius: 10px; }
+QFrame#lessonPane { background: @panel; border: none; border-right: 1px solid @border; border-left: 4px solid @accent; }
 QFrame#banner { background: @sourceLine; border-bottom: 1px solid @border; }
 QFrame#banner QLabel { color: @text; }
 QFrame#refusalCard { background: @panel; border: none; border-bottom: 1px solid @border; border-left: 4px solid @bad; }

@@ -1,4 +1,4 @@
-// debug/nan, debug/staged and debug/against.
+// debug/nan, debug/staged, debug/against and debug/watch.
 
 #include "pipeline/debugging.h"
 
@@ -24,6 +24,28 @@ base::Result<plan::Plan> planOf(const Document& document, const json::Reader& pa
     const pipeline::Prepared& prepared = document.prepared;
     if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
     return schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
+}
+
+debugger::Breakpoint breakpointFrom(const json::Reader& item)
+{
+    debugger::Breakpoint breakpoint{.place = item.get<std::string>("place")};
+    if (const auto node = item.maybe<std::int64_t>("node"))
+        breakpoint.condition = debugger::Condition::Node, breakpoint.node = *node;
+    if (item.maybe<bool>("not_finite").value_or(false)) breakpoint.condition = debugger::Condition::NotFinite;
+    return breakpoint;
+}
+
+debugger::WatchRequest watchRequestFrom(const json::Reader& params)
+{
+    debugger::WatchRequest request;
+    if (params.has("breakpoints"))
+        for (const json::Reader& item : params.items("breakpoints"))
+            request.breakpoints.push_back(breakpointFrom(item));
+    request.hits = static_cast<std::size_t>(positive(params, "hits").value_or(static_cast<std::int64_t>(request.hits)));
+    request.nodes = params.maybe<std::vector<std::int64_t>>("nodes").value_or(request.nodes);
+    request.values = params.maybe<std::vector<std::string>>("values").value_or(request.values);
+    request.aggregations = params.maybe<std::vector<std::string>>("aggregations").value_or(request.aggregations);
+    return request;
 }
 
 template <class Report>
@@ -64,6 +86,17 @@ Outcome compareModels(const Document& document, const json::Reader& params, cons
     RequestReporter reporter(call.progress);
     const pipeline::ModelOptions model{options.against, document.prepared.dataArguments, roles};
     return outcomeOf(pipeline::compareModels(document.prepared, model, options, folder, reporter, call.stop));
+}
+
+Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
+{
+    const pipeline::DebugOptions options = optionsOf(params);
+    const debugger::WatchRequest request = watchRequestFrom(params);
+    const base::Result<plan::Plan> plan = planOf(document, params);
+    if (!params.ok()) return invalid(params);
+    if (!plan) return failed(plan.error());
+    RequestReporter reporter(call.progress);
+    return outcomeOf(pipeline::watchValues(document.prepared, *plan, request, options, folder, reporter, call.stop));
 }
 
 }  // namespace hopscope::engine

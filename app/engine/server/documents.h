@@ -63,13 +63,14 @@ Outcome sourceAround(const Document& document, const json::Reader& params);
 Outcome receptiveField(const Document& document, const json::Reader& params, const std::string& folder,
                        const Call& call);
 
-// debug/nan, debug/staged and debug/against. `folder`: for scratch files.
+// debug/nan, debug/staged, debug/against and debug/watch. `folder`: for scratch files.
 Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);
 Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);
 Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);
+Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
 
 // fs/list.
 Outcome listFolder(const json::Reader& params);

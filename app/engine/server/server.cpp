@@ -243,7 +243,8 @@ private:
             {"model/receptiveField", &Server::onDocument<receptiveField>},
             {"debug/nan", &Server::onDocument<huntNonFinite>},
             {"debug/staged", &Server::onDocument<compareStaged>},
-            {"debug/against", &Server::onDocument<compareModels>}};
+            {"debug/against", &Server::onDocument<compareModels>},
+            {"debug/watch", &Server::onDocument<watchValues>}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);

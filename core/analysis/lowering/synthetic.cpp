@@ -64,6 +64,9 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"mul.Scalar", {{"self", T}, {"other", N}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
         {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},
+        {"cumsum", {{"self", T}, {"dim", I}, {"dtype", I}}},
+        {"hopscope::select_rank", {{"rank", T}, {"index", T}, {"src", T}}},
+        {"hopscope::pad_groups", {{"counts", T}, {"index", T}, {"src", T}, {"width", I}}},
         {"diff", {{"self", T}, {"n", I}, {"dim", I}, {"prepend", T}, {"append", T}}},
         {"repeat_interleave.Tensor", {{"repeats", T}, {"output_size", I}}},
         {"index_select", {{"self", T}, {"dim", I}, {"index", T}}},
@@ -94,7 +97,7 @@ ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, cons
     ir::Op op;
     const std::size_t dot = signature.find('.');
     const std::string name = signature.substr(0, dot);
-    op.name = name.starts_with("scalar::") ? name : "aten::" + name;
+    op.name = name.find("::") != std::string::npos ? name : "aten::" + name;
     op.overload = dot == std::string::npos ? "" : signature.substr(dot + 1);
     const auto known = schemas().find(signature);
     op.argInfo = known == schemas().end() ? rowSchemas().at(signature) : known->second;

@@ -12,10 +12,18 @@ struct Word {
 };
 
 constexpr std::array aggregates{
-    Word{"index_add", "sum aggregation"},  Word{"scatter_add", "sum aggregation"}, Word{"bincount", "degree count"},
-    Word{"scatter_reduce", "aggregation"}, Word{"index_reduce", "aggregation"},    Word{"mm", "sparse product"},
-    Word{"matmul", "sparse product"},      Word{"_sparse_mm", "sparse product"},   Word{"scatter", "scatter"},
+    Word{"index_add", "sum aggregation"},
+    Word{"scatter_add", "sum aggregation"},
+    Word{"bincount", "degree count"},
+    Word{"scatter_reduce", "aggregation"},
+    Word{"index_reduce", "aggregation"},
+    Word{"mm", "sparse product"},
+    Word{"matmul", "sparse product"},
+    Word{"_sparse_mm", "sparse product"},
+    Word{"scatter", "scatter"},
     Word{"index_put", "index put"},
+    Word{"select_rank", "quantile aggregation"},
+    Word{"pad_groups", "messages as a matrix"},
 };
 
 constexpr std::array reductions{

@@ -17,6 +17,13 @@ const char* hintOf(Refused::Kind kind)
                "edge:R";
     case Kind::Constant: return "export the model without a cache of the graph (cached=False), and pass the edges in";
     case Kind::Selection: return "keep all rows and multiply by the mask instead of selecting: h * mask.unsqueeze(1)";
+    case Kind::Counted:
+        return "pass the number of rows on, as in softmax(src, index, num_nodes=x.size(0)) or "
+               "scatter(src, index, dim_size=x.size(0))";
+    case Kind::Sorted:
+        return "leave rows where they are instead of sorting them by kind: torch.where((kind == k).unsqueeze(1), "
+               "f_k(h), "
+               "h) for each kind k";
     case Kind::Position: return "keep all rows in their order in the model, and pick rows from its output";
     case Kind::AllPairs:
         return "attention between all nodes needs them all at once; attention along edges, and linear attention, "
@@ -27,10 +34,12 @@ const char* hintOf(Refused::Kind kind)
     case Kind::Number:
         return "compute with the tensor instead, torch.where(h > 0, ..), or take the number as an input of the model";
     case Kind::Derived:
-        return "make edges (coalesce, to_undirected) before the model; aggregate by mean, max, std or softmax instead "
-               "of "
-               "median, quantile or LSTM";
-    case Kind::Merged: return "keep the rows in a dimension of their own, as in h.view(h.size(0), -1, 4)";
+        return "make edges (coalesce, to_undirected) before the model; aggregate by mean, max, median or softmax "
+               "instead of LSTM";
+    case Kind::Merged:
+        return "keep the rows in a dimension of their own, as in h.view(h.size(0), -1, 4); take partners of rows, such "
+               "as "
+               "the reverse of each edge, from an input with their numbers: h[reverse]";
     case Kind::Operator: break;
     }
     return "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of nodes";
@@ -61,6 +70,12 @@ Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table)
                 " that it goes by are in the file, such as the edges of the graph "
                 "that the model was exported with",
             Refused::Kind::Constant};
+}
+
+Refused rangeOfRows(const RuleContext& c, SpaceId rows)
+{
+    const bool sorted = c.space(rows).kind == SpaceKind::Perm;
+    return {"picks a range of rows of " + c.spaceName(rows), sorted ? Refused::Kind::Sorted : Refused::Kind::Position};
 }
 
 }  // namespace hopscope::analysis

@@ -278,8 +278,8 @@ private:
         const auto& guards = m_builder.analysis.maxIndexGuards;
         const bool measured = std::ranges::any_of(guards, [&](const MaxIndexGuard& g) { return g.space == table; });
         if (!measured) return bakedSize(what);
-        return what + ": the model takes the largest of some row numbers for the number of rows; give it that number "
-                      "(num_nodes, dim_size)";
+        return {what + ": the model takes the largest of some row numbers for the number of rows",
+                Refused::Kind::Counted};
     }
 
     ValueInfo infoOf(Outcome o, bool structure, const RuleContext& c) const
@@ -309,7 +309,7 @@ private:
     {
         if (operators::isFill(c.op.name)) return true;
         const std::vector<ValueId> operands = c.operands();
-        if (c.info.kind != OpKind::Rowwise || operands.empty()) return false;
+        if (c.info.kind != OpKind::Rowwise || operands.empty() || !c.info.prologueReason.empty()) return false;
         if (operators::of(c.op.name).traits.mixesRows) return false;
         for (ValueId v : operands)
             if (!of(v).uniform && m_builder.analysis.hasRows(v)) return false;

@@ -27,6 +27,7 @@ Rule ruleFor(const std::string& name)
     case Family::Fill: return fillRule;
     case Family::Flip: return flipRule;
     case Family::Gather: return gatherRule;
+    case Family::Groups: return groupsRule;
     case Family::Index: return indexRule;
     case Family::IndexPut: return indexPutRule;
     case Family::IndexSelect: return indexSelectRule;

@@ -19,7 +19,9 @@ struct Refused {
         Roles,      // rows or row numbers of which nobody knows the table
         Constant,   // row numbers that are in the file
         Selection,  // which rows there are depends on features
+        Counted,    // the largest of some row numbers taken for a number of rows
         Position,   // rows by their position
+        Sorted,     // a range of rows that have been sorted
         AllPairs,   // rows by rows
         Adjacency,  // edges as a dense matrix
         AllRows,    // a result that cannot be put together from parts
@@ -132,6 +134,9 @@ int wrapDim(std::int64_t dim, int rank);
 // That the table of which `index` holds row numbers is not known, and why.
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
 
+// That a range of the rows of a table is picked, which may have been sorted before.
+Refused rangeOfRows(const RuleContext& c, SpaceId rows);
+
 // Families (rules_*.cpp).
 Ruled<Outcomes> pointwiseRule(RuleContext&);
 Ruled<Outcomes> copyRule(RuleContext&);
@@ -182,5 +187,6 @@ Ruled<Outcomes> indexRule(RuleContext&);
 Ruled<Outcomes> scatterRule(RuleContext&);
 Ruled<Outcomes> indexPutRule(RuleContext&);
 Ruled<Outcomes> bincountRule(RuleContext&);
+Ruled<Outcomes> groupsRule(RuleContext&);
 
 }  // namespace hopscope::analysis

@@ -376,4 +376,28 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     return c.one({role->target});
 }
 
+// In each group of messages the one of a given rank, feature by feature, or all of them as a matrix: ranks and counts have
+// the rows of the result.
+Ruled<Outcomes> groupsRule(RuleContext& c)
+{
+    const bool pads = c.has("width");
+    Scatter s;
+    s.table = c.tensor(pads ? "counts" : "rank");
+    s.index = c.tensor("index");
+    s.source = c.tensor("src");
+    s.tableSlot = c.slot(pads ? "counts" : "rank");
+    s.indexSlot = c.slot("index");
+    s.sourceSlot = c.slot("src");
+    s.messages = c.dim(s.index, 0);
+    s.how = "group";
+    const SpaceId rows = c.dim(s.table, 0);
+    if (!c.isRow(rows)) return Refusal(Refused("needs all rows of a graph at once", Refused::Kind::AllRows));
+    const auto scattered = scatterInto(c, s);
+    if (!scattered) return scattered;
+    std::vector<SpaceId> dims = c.dims(s.source);
+    dims[0] = rows;
+    if (pads) dims.insert(dims.begin() + 1, SpaceId{});
+    return c.one(dims);
+}
+
 }  // namespace hopscope::analysis

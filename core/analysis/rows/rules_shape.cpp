@@ -164,6 +164,7 @@ Ruled<Outcomes> repeatInterleaveRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     if (auto ids = repeatedIds(c)) return *ids;
+    if (x.valid() && c.integer("repeats", 0) == 1 && (c.has("dim") || c.rank(x) == 1)) return c.keep(x, c.dims(x));
     if (!x.valid() || !c.has("dim")) return Refusal("repeats rows");
     if (c.isRow(c.dim(x, wrapDim(c.integer("dim", 0), c.rank(x))))) return Refusal("repeats rows");
     return c.one(c.dims(x));
@@ -265,7 +266,7 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         c.same = x;
         return c.one(c.dims(x));
     }
-    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("picks a range of rows of " + c.spaceName(c.dim(x, d))));
+    if (c.isRow(c.dim(x, d))) return Refusal(rangeOfRows(c, c.dim(x, d)));
     if (auto part = partOfOffsets(c, x)) return *part;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {

@@ -1,0 +1,71 @@
+#include "spotlight.h"
+
+#include <QPainter>
+#include <QScrollArea>
+
+namespace hopscope::window {
+
+namespace {
+
+constexpr int pulseMilliseconds = 120, margin = 2;
+
+}  // namespace
+
+Spotlight::Spotlight(QWidget& window) : QWidget(&window), m_window(window)
+{
+    setObjectName(QStringLiteral("spotlight"));
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setAttribute(Qt::WA_NoSystemBackground);
+    setFocusPolicy(Qt::NoFocus);
+    m_pulse.setInterval(pulseMilliseconds);
+    connect(&m_pulse, &QTimer::timeout, this, &Spotlight::follow);
+    hide();
+}
+
+void Spotlight::point(const QString& objectName)
+{
+    m_name = objectName;
+    if (m_name.isEmpty()) {
+        m_pulse.stop();
+        return hide();
+    }
+    scrollThere();
+    m_pulse.start();
+    follow();
+}
+
+void Spotlight::scrollThere() const
+{
+    auto* part = m_window.findChild<QWidget*>(m_name);
+    for (QWidget* parent = part; parent; parent = parent->parentWidget())
+        if (auto* area = qobject_cast<QScrollArea*>(parent); area && area->isAncestorOf(part))
+            area->ensureWidgetVisible(part, 0, 0);
+}
+
+void Spotlight::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+void Spotlight::follow()
+{
+    const auto* part = m_window.findChild<QWidget*>(m_name);
+    const bool seen = part && part->isVisible() && !part->visibleRegion().isEmpty();
+    setVisible(seen);
+    if (!seen) return;
+    const QRect room = part->visibleRegion().boundingRect().translated(part->mapTo(&m_window, QPoint()));
+    const QRect frame = room.adjusted(-margin, -margin, margin, margin).intersected(m_window.rect());
+    if (frame != geometry()) setGeometry(frame);
+    raise();
+}
+
+void Spotlight::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(m_theme.accent, 2.5));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6);
+}
+
+}  // namespace hopscope::window

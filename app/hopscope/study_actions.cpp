@@ -1,0 +1,99 @@
+#include "study_actions.h"
+
+#include <QCoreApplication>
+
+#include "study/debug_panel.h"
+
+namespace hopscope::window {
+
+namespace {
+
+using study::Hunt;
+
+QString tr(const char* text) { return QCoreApplication::translate("StudyActions", text); }
+
+study::Debugger& debuggerOf(const WindowParts& parts)
+{
+    return *static_cast<study::Debugger*>(parts.docks.dock(QStringLiteral("debugger"))->widget());
+}
+
+// Begins where nothing is to be chosen first.
+std::function<void()> looker(const WindowParts& parts, Hunt hunt)
+{
+    return [&parts, hunt] {
+        parts.docks.reveal(QStringLiteral("debugger"));
+        study::Debugger& debugger = debuggerOf(parts);
+        if (!debugger.busy()) debugger.prepare(hunt);
+        if (hunt == Hunt::Staged || hunt == Hunt::NonFinite) debugger.start();
+    };
+}
+
+void chooseOther(const WindowParts& parts, FileDialogs& dialogs)
+{
+    const FileChooser files = dialogs.engineFiles();
+    files.choose(&parts.window, tr("The model to compare with"), tr("Models (*.pt *.pth *.zip)"), Wanted::File,
+                 [&parts](const QStringList& chosen) { debuggerOf(parts).setOther(chosen.value(0)); });
+}
+
+void addDebugging(ActionBook& book, const WindowParts& parts)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "explain.divergence",
+         .text = tr("Compare with the &Unsplit Model"),
+         .shortcut = "",
+         .tip = tr("Find the first operator at which the staged run and the model differ"),
+         .needs = Plan,
+         .run = looker(parts, Hunt::Staged)},
+        {.name = "explain.against",
+         .text = tr("Compare with &Another Model"),
+         .shortcut = "",
+         .tip = tr("Find the first operator at which two models differ"),
+         .needs = Model,
+         .run = looker(parts, Hunt::Against)},
+        {.name = "explain.nan",
+         .text = tr("Find What Makes &NaN"),
+         .shortcut = "",
+         .tip = tr("Find the operators that make NaN or infinities of finite numbers"),
+         .needs = Plan,
+         .run = looker(parts, Hunt::NonFinite)},
+        {.name = "explain.rows",
+         .text = tr("Show &Rows of Nodes"),
+         .shortcut = "",
+         .tip = tr("Show what the selected operator computes for some nodes"),
+         .needs = Plan,
+         .run = looker(parts, Hunt::Rows)},
+        {.name = "explain.messages",
+         .text = tr("Show &Messages into Nodes"),
+         .shortcut = "",
+         .tip = tr("Show what each neighbour adds at the selected aggregation"),
+         .needs = Plan,
+         .run = looker(parts, Hunt::Messages)},
+    });
+}
+
+}  // namespace
+
+void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "explain.receptive",
+         .text = tr("Receptive &Field of a Node"),
+         .shortcut = "Ctrl+R",
+         .tip = tr("Show what the result of a node follows from"),
+         .needs = Model,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("receptive")); }},
+        {.name = "explain.debugger",
+         .text = tr("&Debugger"),
+         .shortcut = "Ctrl+D",
+         .tip = tr("Find where numbers go wrong"),
+         .needs = Model,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("debugger")); }},
+    });
+    addDebugging(book, parts);
+    QObject::connect(&debuggerOf(parts), &study::Debugger::otherModelWanted, &book,
+                     [&parts, &dialogs] { chooseOther(parts, dialogs); });
+}
+
+}  // namespace hopscope::window

@@ -1,0 +1,79 @@
+#pragma once
+
+// Plays a lesson: does to the window what each step asks for, one thing after the other, marks the part that is spoken of,
+// and sees when the learner has done what was asked.
+
+#include <QTimer>
+#include <memory>
+
+#include "actions.h"
+#include "notices.h"
+#include "session_control.h"
+#include "spotlight.h"
+#include "study/lesson.h"
+#include "study/lesson_pane.h"
+
+namespace hopscope::study {
+class Debugger;
+class Receptive;
+}  // namespace hopscope::study
+
+namespace hopscope::window {
+
+class Tour : public QObject {
+    Q_OBJECT
+public:
+    Tour(const WindowParts& parts, SessionControl& sessions, Notices& notices, const ActionBook& book,
+         study::LessonPane& pane);
+    ~Tour() override;
+
+    void start(study::Lesson lesson);
+    void startBundled(const QString& id);  // one of study::bundledLessons()
+    void startFile(const QString& file);   // what is no lesson is said above the graph
+    void savePage(const QString& file);    // for those who teach: all bundled lessons, with answers
+    void end();
+    void next();
+    void back();
+    void skip();  // the step, answered or not
+    [[nodiscard]] bool playing() const { return m_lesson != nullptr; }
+    [[nodiscard]] int step() const { return m_step; }        // from 0
+    [[nodiscard]] bool ready() const { return !m_waiting; }  // the window is as the step wants it
+    [[nodiscard]] const study::Lesson& lesson() const { return *m_lesson; }
+    // A figure of the window by its name (docs/format-lesson.md); NaN where there is none now.
+    [[nodiscard]] double figure(const std::string& name) const;
+    void setTheme(const style::Theme& theme) { m_light.setTheme(theme); }
+
+private:
+    void show(int step);
+    void goOn();  // with what the step asks for, as far as the window has come
+    void perform(const study::Deed& deed);
+    void open(const QString& sample);
+    void hunt(const QString& name);
+    void watch();  // whether the task is done
+    [[nodiscard]] bool settled() const;
+    [[nodiscard]] bool reached(const study::Task& task) const;
+    [[nodiscard]] bool opened(const QString& sample) const;
+    [[nodiscard]] QString pathOf(const QString& sample) const;
+    [[nodiscard]] models::Target targetOf(const QString& text) const;
+    [[nodiscard]] bool isStored(const QString& label) const;
+
+    const WindowParts& m_parts;
+    SessionControl& m_sessions;
+    Notices& m_notices;
+    const ActionBook& m_book;
+    study::LessonPane& m_pane;
+    study::Receptive& m_receptive;
+    study::Debugger& m_debugger;
+    Spotlight m_light;
+    std::unique_ptr<const study::Lesson> m_lesson;
+    int m_step = 0;
+    std::size_t m_deed = 0;  // the next one
+    bool m_waiting = false, m_done = false;
+    QString m_opening;  // the sample that is on its way; empty: none
+    std::size_t m_runs = 0;
+    int m_looked = 0, m_lookedBefore = 0;
+    std::int64_t m_nodeBefore = -1;
+    QTimer m_pulse;
+};
+
+}  // namespace hopscope::window

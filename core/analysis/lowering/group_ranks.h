@@ -1,0 +1,18 @@
+#pragma once
+
+// Private to analysis.
+
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// Medians and quantiles of groups, and groups as rows of a matrix, as PyG writes them, become aggregations that need the
+// messages of one group only:
+//   sort by value, sort stably by group, pick rows      ->  hopscope::select_rank(row - first row of the group, index, x)
+//   zeros[place in the group + group * width] = x       ->  hopscope::pad_groups(messages of each group, index, x, width)
+//   rows[:-1] of an empty tensor with 0 in front and cumsum(n) behind  ->  cumsum(n) - n
+// The first only where what empty groups come out as is replaced by masked_fill, since a group without rows has no rank.
+// Only sound on functional programs. Linear in the operators.
+ir::Program rankGroups(const ir::Program& program);
+
+}  // namespace hopscope::analysis

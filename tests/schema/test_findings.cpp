@@ -1,0 +1,140 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "schema/findings.h"
+#include "schema/fixture.h"
+
+using namespace hopscope;
+
+namespace {
+
+schema::OperatorRecord place()
+{
+    return {.op = "op4",
+            .value = "v9",
+            .name = "relu after convs.0",
+            .kind = "aten::relu",
+            .module = "convs.0",
+            .source = "gcn.py:17",
+            .depth = 1};
+}
+
+schema::RowRecord row(std::vector<std::int64_t> ends = {})
+{
+    return {.table = "edge_index", .row = 5, .ends = std::move(ends), .element = 2, .first = 0.5, .second = 0.25};
+}
+
+schema::DivergenceRecord divergence()
+{
+    schema::DifferenceRecord difference{.place = place(), .other = "op5", .what = "values"};
+    difference.arguments = {"exponent: -0.5, -1"};
+    difference.rows = 3;
+    difference.of = 9;
+    difference.maxAbsolute = 0.25;
+    difference.maxRelative = 1;
+    difference.shown = {row({1, 2})};
+    difference.stage = 2;
+    schema::DivergenceRecord made{.first = "staged", .second = "unsplit", .compared = 12};
+    made.divergence = difference;
+    made.parameters = {"lin.weight: 1 of 64 elements, by up to 0.5"};
+    made.onlyFirst = {place()};
+    made.growth = {{"op4", "v9", 1, 1e-7, 1e-6}};
+    made.seconds = 0.5;
+    return made;
+}
+
+schema::NonFiniteReport nonFinite()
+{
+    schema::NonFiniteRecord maker{.place = place(), .nan = 3, .infinite = 1, .stage = 1, .batch = 2};
+    maker.reachesOutput = true;
+    maker.shown = {row()};
+    return {.makers = {maker}, .inputs = {"x"}, .outputs = {"out"}, .seconds = 1};
+}
+
+schema::WatchReport watched()
+{
+    schema::HitRecord hit{.place = place(),
+                          .stage = 1,
+                          .batch = 3,
+                          .firstDestination = 64,
+                          .destinations = 32,
+                          .shape = {32, 8},
+                          .dtype = "float32",
+                          .rows = "rows of node in the batch"};
+    hit.least = -1;
+    hit.zeros = 4;
+    schema::AggregationRecord aggregation{.place = place(), .node = 17, .messages = 2};
+    aggregation.contributions = {{row({3, 17}), 0.75}};
+    return {.hits = {hit},
+            .seen = 5,
+            .watched = {{place(), "v9.npy", {1, 17}, {{0.5, 1}, {2, 3}}}},
+            .aggregations = {aggregation},
+            .seconds = 2};
+}
+
+// Null is a number that is not finite, or none: only what may not be missing is refused where it is.
+bool mayBeMissing(const std::string& pointer)
+{
+    for (const char* name :
+         {"divergence", "nodes", "stage", "first", "second", "max_abs", "max_rel", "min", "max", "mean"})
+        if (pointer.ends_with(std::string("/") + name)) return true;
+    return false;
+}
+
+template <class Report, class Read>
+void checkRefusals(const Report& report, Read read)
+{
+    for (const fixture::Mutation& mutation : fixture::mutations(schema::writeFindings(report))) {
+        if (mayBeMissing(mutation.pointer)) continue;
+        const base::Result<json::Value> document = json::parse(mutation.text);
+        REQUIRE(document);
+        INFO(mutation.pointer << " " << mutation.what);
+        const auto found = read(*document, "findings");
+        REQUIRE_FALSE(found);
+        CHECK(found.error().where.find(mutation.pointer) != std::string::npos);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("findings survive writing and reading")
+{
+    const json::Value parted = schema::findingsValue(divergence());
+    const auto divergenceRead = schema::divergenceFrom(parted, "findings");
+    REQUIRE_MESSAGE(divergenceRead, base::describe(divergenceRead.error()));
+    CHECK(schema::findingsValue(*divergenceRead) == parted);
+    const json::Value hunted = schema::findingsValue(nonFinite());
+    const auto nonFiniteRead = schema::nonFiniteFrom(hunted, "findings");
+    REQUIRE_MESSAGE(nonFiniteRead, base::describe(nonFiniteRead.error()));
+    CHECK(schema::findingsValue(*nonFiniteRead) == hunted);
+    const json::Value seen = schema::findingsValue(watched());
+    const auto watchRead = schema::watchFrom(seen, "findings");
+    REQUIRE_MESSAGE(watchRead, base::describe(watchRead.error()));
+    CHECK(schema::findingsValue(*watchRead) == seen);
+}
+
+TEST_CASE("numbers of findings that are not finite are null and read as NaN")
+{
+    schema::DivergenceRecord found = divergence();
+    found.divergence->maxAbsolute = NAN;
+    const auto document = json::parse(schema::writeFindings(found));
+    REQUIRE(document);
+    const auto read = schema::divergenceFrom(*document, "findings");
+    REQUIRE(read);
+    CHECK(std::isnan(read->divergence->maxAbsolute));
+}
+
+TEST_CASE("findings with a missing or mistyped member are refused at its place")
+{
+    checkRefusals(divergence(), schema::divergenceFrom);
+    checkRefusals(nonFinite(), schema::nonFiniteFrom);
+    checkRefusals(watched(), schema::watchFrom);
+}
+
+TEST_CASE("findings of another kind are refused")
+{
+    const auto read = schema::nonFiniteFrom(schema::findingsValue(divergence()), "findings");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().where.find("/kind") != std::string::npos);
+}

@@ -1,0 +1,283 @@
+// What the panels that explain and debug say and draw, from findings that are made up here.
+
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+
+#include "models/roles.h"
+#include "study/explosion_plot.h"
+#include "study/field_flow.h"
+#include "study/field_model.h"
+#include "study/field_text.h"
+#include "study/finding_table.h"
+#include "study/growth_plot.h"
+#include "widgets_models/drawn_model.h"
+
+using namespace hopscope;
+using namespace hopscope::study;
+
+namespace {
+
+// Two rounds on a path 0 - 1 - 2 - 3 - 4, around node 2.
+schema::ReceptiveField pathField(std::int64_t rows = 5)
+{
+    schema::ReceptiveField field{.table = "node", .node = 2, .nodes = rows, .depth = 2};
+    const auto edges = [](std::vector<std::int64_t> from, std::vector<std::int64_t> to) {
+        schema::FieldEdges made{.table = "edge_index", .from = "node", .to = "node"};
+        made.edges = std::ssize(from);
+        made.of = 8;
+        made.parents = {{"edge_index", made.edges, {}}};
+        for (std::int64_t i = 0; i < made.edges; ++i) made.parents.front().ids.push_back(i);
+        made.fromIds = std::move(from);
+        made.toIds = std::move(to);
+        return made;
+    };
+    field.levels = {{2, {{"node", 1, rows, 8, {2}}}, {edges({1, 3}, {2, 2})}},
+                    {1, {{"node", 2, rows, 16, {1, 3}}}, {edges({0, 2, 2, 4}, {1, 1, 3, 3})}},
+                    {0, {{"node", 3, rows, 40, {0, 2, 4}}}, {}}};
+    field.blocks = {{2, "edge_index", 2, 2}, {1, "edge_index", 2, 2}};
+    return field;
+}
+
+schema::FieldExplosion averages(schema::MeanMethod method)
+{
+    const double error = method == schema::MeanMethod::Exact ? 0 : 0.2;
+    return {method,
+            method == schema::MeanMethod::Exact ? 5 : 4,
+            1,
+            {{2, "node", false, 1, 0, 1, 40, 40},
+             {1, "node", false, 1.6, error, 1.6, 128, 80},
+             {0, "node", false, 2.4, error, 2.4, 480, 200},
+             {0, "edge_index", true, 9, 0, 9, 0, 0}}};
+}
+
+schema::OperatorRecord placeOf(const protocol::ModelRecord& model, int at, const char* name)
+{
+    const protocol::OpRecord& op = model.ops[protocol::OpId(at)];
+    return {.op = op.id, .value = "v", .name = name, .kind = op.name, .module = op.module};
+}
+
+schema::DivergenceRecord divergenceAt(const protocol::ModelRecord& model, std::size_t at)
+{
+    const protocol::OpRecord& op = model.ops[protocol::OpId(static_cast<int>(at))];
+    schema::DifferenceRecord difference{.place = placeOf(model, static_cast<int>(at), "h1")};
+    difference.what = "values";
+    difference.rows = 2;
+    difference.of = 9;
+    difference.maxAbsolute = 0.25;
+    difference.maxRelative = 0.5;
+    difference.shown = {{.table = "node", .row = 17, .element = 3, .first = 1.5, .second = 1.25}};
+    schema::DivergenceRecord found{.first = "a.pt", .second = "b.pt", .compared = 5};
+    found.divergence = found.nodes = difference;
+    for (const protocol::OpRecord& each : model.ops)
+        if (each.computes()) found.growth.push_back({each.id, "v", each.depth, each.id == op.id ? 0.25 : 0, 0});
+    return found;
+}
+
+}  // namespace
+
+class TestStudy : public QObject {
+    Q_OBJECT
+private slots:
+    void aFieldIsATableOfRounds();
+    void sentencesSayWhatTheFieldCosts();
+    void averagesSayHowTheyAreKnown();
+    void aRoundListsItsRowsAndEdges();
+    void smallFieldsAreDrawnRowByRowLargeOnesAsBars();
+    void roundsAreChosenByKeyboardAndMouse();
+    void theDivergenceLinksItsOperator();
+    void noDivergenceIsSaid();
+    void makersOfNaNAreATable();
+    void messagesAreSortedAsTheyCome();
+    void errorsGrowAlongThePlot();
+    void aPlotWithoutErrorsOrWithNaNStands();
+};
+
+void TestStudy::aFieldIsATableOfRounds()
+{
+    FieldModel model;
+    model.setRows(fieldRows(pathField()));
+    QCOMPARE(model.rowCount(), 3);
+    const auto cell = [&](int row, FieldColumn column) {
+        return model.index(row, static_cast<int>(column)).data().toString();
+    };
+    QCOMPARE(cell(0, FieldColumn::Round), QString("result"));
+    QCOMPARE(cell(1, FieldColumn::Round), QString("round 1"));
+    QCOMPARE(cell(2, FieldColumn::Round), QString("input"));
+    QCOMPARE(cell(1, FieldColumn::Edges), QString("4"));
+    QCOMPARE(cell(1, FieldColumn::Block), QString("2"));
+    QCOMPARE(cell(2, FieldColumn::Share), QString("60 %"));
+    QCOMPARE(cell(2, FieldColumn::Bytes), QString("120 B"));
+    QCOMPARE(cell(2, FieldColumn::Edges), QString("–"));
+}
+
+void TestStudy::sentencesSayWhatTheFieldCosts()
+{
+    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 follows from 3 of 5 input rows, by 2 rounds of "
+                                                 "message passing and 6 edges."));
+    QVERIFY(blockSentence(pathField()).contains("its own 4 edges"));
+    QCOMPARE(inputRows(pathField()), 3);
+}
+
+void TestStudy::averagesSayHowTheyAreKnown()
+{
+    schema::ReceptiveField field = pathField();
+    QVERIFY(explosionSentences(field).isEmpty());
+    field.explosion = averages(schema::MeanMethod::Exact);
+    QVERIFY(explosionSentences(field).join(' ').contains("exact: all 5 nodes"));
+    QVERIFY(explosionSentences(field).join(' ').contains("480 B of input rows"));
+    QVERIFY(explosionSentences(field).join(' ').contains("after round 1 would be computed 1.6 times"));
+    QCOMPARE(meanInputRows(field), 2.4);  // edges are not rows
+    field.explosion = averages(schema::MeanMethod::Sampled);
+    QVERIFY(explosionSentences(field).front().contains("± 0.2"));
+    QVERIFY(explosionSentences(field).front().contains("estimated from 4 nodes"));
+}
+
+void TestStudy::aRoundListsItsRowsAndEdges()
+{
+    const QString text = levelText(pathField(), 1);
+    QVERIFY2(text.contains("2 rows of node: 1, 3"), qPrintable(text));
+    QVERIFY2(text.contains("3 ← 2, 4"), qPrintable(text));
+    QVERIFY2(text.contains("rows of edge_index: 0, 1, 2, 3"), qPrintable(text));
+    schema::ReceptiveField large = pathField();
+    large.levels[2].rows[0] = {"node", 30'000, 50'000, 40, {}};
+    QVERIFY(levelText(large, 2).contains("too many to list"));
+    QVERIFY(levelText(large, 7).isEmpty());
+}
+
+void TestStudy::smallFieldsAreDrawnRowByRowLargeOnesAsBars()
+{
+    FieldFlow flow;
+    flow.resize(500, 300);
+    flow.setTheme(style::loadTheme(style::Mode::Light));
+    QVERIFY(!flow.drawsRows());
+    flow.display(std::make_shared<schema::ReceptiveField>(pathField()));
+    QVERIFY(flow.drawsRows());
+    const QImage rows = flow.grab().toImage();
+    schema::ReceptiveField large = pathField(50'000);
+    large.levels[2].rows[0] = {"node", 30'000, 50'000, 40, {}};
+    flow.display(std::make_shared<schema::ReceptiveField>(large));
+    QVERIFY(!flow.drawsRows());
+    QVERIFY(flow.grab().toImage() != rows);
+}
+
+void TestStudy::roundsAreChosenByKeyboardAndMouse()
+{
+    FieldFlow flow;
+    flow.resize(500, 300);
+    flow.display(std::make_shared<schema::ReceptiveField>(pathField()));
+    QSignalSpy chosen(&flow, &FieldFlow::levelChosen);
+    QTest::keyClick(&flow, Qt::Key_Up);  // there is nothing above the result
+    QCOMPARE(chosen.size(), 0);
+    QTest::keyClick(&flow, Qt::Key_Down);
+    QCOMPARE(flow.chosen(), 1);
+    QTest::mouseClick(&flow, Qt::LeftButton, {}, QPoint(100, 290));
+    QCOMPARE(flow.chosen(), 2);
+    QCOMPARE(chosen.size(), 2);
+}
+
+void TestStudy::theDivergenceLinksItsOperator()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const schema::DivergenceRecord found = divergenceAt(model, 3);
+    const QString text = sentencesOf(model, found);
+    QVERIFY2(text.contains("href=\"op:3\"") && text.contains("2 of 9 rows differ"), qPrintable(text));
+    FindingModel table;
+    table.setTable(tableOf(model, found));
+    QCOMPARE(table.rowCount(), 1);
+    QCOMPARE(table.index(0, 0).data().toString(), QString("row 17 of node"));
+    QCOMPARE(table.index(0, 2).data().toString(), QString("1.5"));
+    QCOMPARE(table.index(0, 4).data().toString(), QString("0.25"));
+    QCOMPARE(table.index(0, 0).data(models::TargetRole).value<models::Target>(), models::Target::op(protocol::OpId(3)));
+    QCOMPARE(table.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QString("a.pt"));
+}
+
+void TestStudy::noDivergenceIsSaid()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    const schema::DivergenceRecord found{.first = "staged", .second = "unsplit", .compared = 5};
+    QVERIFY(sentencesOf(model, found).contains("No difference beyond the tolerance: 5 values"));
+    QVERIFY(tableOf(model, found).lines.empty());
+}
+
+void TestStudy::makersOfNaNAreATable()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    schema::NonFiniteRecord harmless{.place = placeOf(model, 2, "rsqrt")};
+    harmless.infinite = 4;
+    schema::NonFiniteReport found{.makers = {harmless}};
+    QVERIFY(sentencesOf(model, found).contains("does no harm"));
+    schema::NonFiniteRecord harmful{.place = placeOf(model, 3, "log of x")};
+    harmful.nan = 1;
+    harmful.stage = 2;
+    harmful.batch = 3;
+    harmful.reachesOutput = true;
+    harmful.shown = {{.table = "node", .row = 17}};
+    found.makers.push_back(harmful);
+    QVERIFY(sentencesOf(model, found).contains("href=\"op:3\""));
+    const FindingTable table = tableOf(model, found);
+    QCOMPARE(table.lines.at(0).cells.value(3), QString("before"));
+    QCOMPARE(table.lines.at(1).cells, (QStringList{"log of x", "1", "0", "2", "3", "yes", "row 17 of node"}));
+    QVERIFY(sentencesOf(model, schema::NonFiniteReport{.makers = {}}).contains("All numbers are finite"));
+}
+
+void TestStudy::messagesAreSortedAsTheyCome()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    schema::AggregationRecord sum{.place = placeOf(model, 3, "sum"), .node = 7, .messages = 2};
+    sum.contributions = {{{.table = "edge_index", .row = 5, .ends = {3, 7}, .element = 0, .first = 2}, 0.8},
+                         {{.table = "edge_index", .row = 6, .ends = {4, 7}, .element = 0, .first = 0.5}, 0.2}};
+    const schema::WatchReport found{.hits = {}, .seen = 0, .watched = {}, .aggregations = {sum}};
+    const FindingTable table = tableOf(model, found);
+    QCOMPARE(table.lines.size(), std::size_t{2});
+    QCOMPARE(table.lines[0].cells, (QStringList{"7", "3", "edge_index 5", "2", "80.0 %"}));
+    QVERIFY(sentencesOf(model, found).contains("Node 7 receives 2 messages"));
+    const schema::WatchRecord rows{.place = sum.place, .nodes = {7}, .numbers = {{0.5, NAN}}};
+    const FindingTable numbers = tableOf(model, schema::WatchReport{.hits = {}, .seen = 0, .watched = {rows}});
+    QCOMPARE(numbers.lines.at(0).cells, (QStringList{"7", "0.5", "NaN"}));
+    QCOMPARE(numbers.headers, (QStringList{"Row", "0", "1"}));
+}
+
+void TestStudy::errorsGrowAlongThePlot()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    GrowthPlot plot;
+    plot.resize(400, 200);
+    plot.setTheme(style::loadTheme(style::Mode::Dark));
+    const std::vector<GrowthPoint> points = growthOf(model, divergenceAt(model, 3));
+    plot.display(points);
+    const auto first = std::ranges::find_if(points, &GrowthPoint::first);
+    QVERIFY(first != points.end());
+    const int at = static_cast<int>(first - points.begin());
+    QVERIFY(plot.placeOf(at).y() < plot.placeOf(at == 0 ? 1 : 0).y());
+    QSignalSpy chosen(&plot, &GrowthPlot::chosen);
+    QTest::mouseClick(&plot, Qt::LeftButton, {}, plot.placeOf(at).toPoint());
+    QCOMPARE(chosen.size(), 1);
+    QCOMPARE(chosen.front().front().value<protocol::OpId>(), first->op);
+    for (int step = 0; step <= at; ++step) QTest::keyClick(&plot, Qt::Key_Right);
+    QTest::keyClick(&plot, Qt::Key_Return);
+    QCOMPARE(chosen.back().front().value<protocol::OpId>(), first->op);
+    QVERIFY(!plot.grab().isNull());
+}
+
+void TestStudy::aPlotWithoutErrorsOrWithNaNStands()
+{
+    GrowthPlot plot;
+    plot.resize(300, 160);
+    plot.setTheme(style::loadTheme(style::Mode::Light));
+    plot.display({{.op = protocol::OpId(1), .name = "a", .depth = 0, .error = NAN, .first = true}});
+    QVERIFY(!plot.grab().isNull());
+    plot.display({});
+    QVERIFY(!plot.grab().isNull());
+    ExplosionPlot explosion;
+    explosion.resize(300, 180);
+    explosion.setTheme(style::loadTheme(style::Mode::Light));
+    schema::ReceptiveField field = pathField();
+    field.explosion = averages(schema::MeanMethod::Sampled);
+    explosion.display(field);
+    QVERIFY(explosion.accessibleDescription().contains("input: 2.4"));
+    QVERIFY(!explosion.grab().isNull());
+}
+
+QTEST_MAIN(TestStudy)
+#include "test_study.moc"

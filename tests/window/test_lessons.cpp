@@ -1,0 +1,140 @@
+// Every lesson is played to its end with the real engine, by answering and doing what it asks; its figures are those of the
+// window. The debugger finds what the wrong model of a lesson does.
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+
+#include "bed.h"
+#include "checks.h"
+#include "study/debug_panel.h"
+#include "study/receptive_panel.h"
+
+using namespace hopscope;
+using bed::Bed;
+using bed::child;
+
+class TestLessons : public QObject {
+    Q_OBJECT
+private slots:
+    void everyLessonIsPlayedToItsEnd_data();
+    void everyLessonIsPlayedToItsEnd();
+    void aLessonGoesBackAndIsLeft();
+    void whatIsNoLessonIsRefusedInWords();
+    void aWrongModelDiffersFromTheRightOneNotFromItsPlan();
+
+private:
+    // As the learner would.
+    static void doTask(Bed& bed, const study::Task& task)
+    {
+        using study::Goal;
+        if (task.goal == Goal::Ran) return bed.window->actionBook().find("run.start")->trigger();
+        if (task.goal == Goal::Strategy) return bed.window->actionBook().find("plan.optimalTime")->trigger();
+        if (task.goal == Goal::Looked)
+            return QTest::mouseClick(child<QPushButton>(*bed.window, "debugStart"), Qt::LeftButton);
+        auto* node = child<QSpinBox>(*bed.window, "fieldNode");
+        node->setFocus();
+        node->selectAll();
+        QTest::keyClicks(node, task.argument);
+        QTest::keyClick(node, Qt::Key_Return);
+    }
+    static void answer(Bed& bed, const study::Question& question)
+    {
+        for (std::size_t i = 0; i < question.choices.size(); ++i)
+            if (question.choices[i].right)
+                QTest::mouseClick(bed.window->findChild<QPushButton*>(QStringLiteral("lessonChoice.%1").arg(i + 1)),
+                                  Qt::LeftButton);
+    }
+    static bool mayGoOn(Bed& bed) { return child<QPushButton>(*bed.window, "lessonNext")->isEnabled(); }
+};
+
+void TestLessons::everyLessonIsPlayedToItsEnd_data()
+{
+    QTest::addColumn<QString>("id");
+    style::loadTheme(style::Mode::Light);  // brings the lessons along
+    for (const study::Lesson& lesson : study::bundledLessons()) QTest::newRow(qPrintable(lesson.id)) << lesson.id;
+}
+
+void TestLessons::everyLessonIsPlayedToItsEnd()
+{
+    QFETCH(QString, id);
+    Bed bed(bed::realSetup());
+    bed.window->resize(1280, 800);
+    bed.window->tour().startBundled(id);
+    const std::size_t steps = bed.window->tour().lesson().steps.size();
+    for (std::size_t at = 0; at < steps; ++at) {
+        const study::LessonStep step = bed.window->tour().lesson().steps[at];
+        QVERIFY2(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000), qPrintable(step.title));
+        QTest::qWait(60);
+        const QStringList found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
+        QVERIFY2(found.isEmpty(), qPrintable(step.title + ": " + found.join('\n')));
+        if (!step.show.isEmpty())
+            QVERIFY2(child<QWidget>(*bed.window, "spotlight")->isVisible(), qPrintable(step.title));
+        QCOMPARE(mayGoOn(bed), !step.task && !step.question);
+        if (step.task) doTask(bed, *step.task);
+        if (step.question) answer(bed, *step.question);
+        QVERIFY2(bed::waitFor([&] { return mayGoOn(bed); }, 60'000), qPrintable(step.title));
+        for (const auto& [name, figure] : step.expect) {
+            const double now = bed.window->tour().figure(name);
+            QVERIFY2(std::abs(now - figure) < 0.01 * std::max(1.0, std::abs(figure)),
+                     qPrintable(QString("%1: %2 is %3, not %4").arg(step.title, name.c_str()).arg(now).arg(figure)));
+        }
+        QTest::mouseClick(child<QPushButton>(*bed.window, "lessonNext"), Qt::LeftButton);
+    }
+    QVERIFY(!bed.window->tour().playing());
+    QVERIFY(!child<QWidget>(*bed.window, "lessonPane")->isVisible());
+}
+
+void TestLessons::aLessonGoesBackAndIsLeft()
+{
+    Bed bed(bed::realSetup());
+    bed.window->actionBook().find("explain.lesson.layer-wise")->trigger();
+    QVERIFY(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000));
+    QTest::mouseClick(child<QPushButton>(*bed.window, "lessonNext"), Qt::LeftButton);
+    QVERIFY(bed::waitFor([&] { return bed.window->tour().ready(); }, 30'000));
+    QTest::mouseClick(child<QPushButton>(*bed.window, "lessonChoice.1"), Qt::LeftButton);
+    QVERIFY(child<QLabel>(*bed.window, "lessonReply")->text().contains("Not quite"));
+    QVERIFY(!mayGoOn(bed));
+    QTest::mouseClick(child<QPushButton>(*bed.window, "lessonBack"), Qt::LeftButton);
+    QCOMPARE(bed.window->tour().step(), 0);
+    QTest::mouseClick(child<QPushButton>(*bed.window, "lessonClose"), Qt::LeftButton);
+    QVERIFY(!bed.window->tour().playing());
+    QVERIFY(bed.window->document().model() != nullptr);
+    QVERIFY(!child<QWidget>(*bed.window, "spotlight")->isVisible());
+}
+
+void TestLessons::whatIsNoLessonIsRefusedInWords()
+{
+    Bed bed;
+    const QString file = bed.folder.filePath("lesson.json");
+    QFile text(file);
+    QVERIFY(text.open(QIODevice::WriteOnly));
+    text.write(R"({"format": "hopscope-plan"})");
+    text.close();
+    bed.window->tour().startFile(file);
+    QVERIFY2(bed.window->banner().sentence().contains("hopscope-lesson"), qPrintable(bed.window->banner().sentence()));
+    QVERIFY(!bed.window->tour().playing());
+}
+
+void TestLessons::aWrongModelDiffersFromTheRightOneNotFromItsPlan()
+{
+    Bed bed(bed::realSetup());
+    QVERIFY(bed.open(bed::sample("lessons/gcn_blocks.pt"), {bed::sample("karate/graph.safetensors")}));
+    bed.window->actionBook().find("explain.divergence")->trigger();
+    auto* debugger = static_cast<study::Debugger*>(bed.window->docks().dock("debugger")->widget());
+    QVERIFY(bed::waitFor([&] { return debugger->divergence().has_value(); }, 30'000));
+    QVERIFY(!debugger->divergence()->divergence);  // the plan computes the wrong model as it is
+    debugger->prepare(study::Hunt::Against);
+    debugger->setOther(bed::sample("karate/gcn.pt"));
+    debugger->start();
+    QVERIFY(bed::waitFor([&] { return debugger->divergence()->divergence.has_value(); }, 30'000));
+    QVERIFY(debugger->divergence()->nodes.has_value());
+    QCOMPARE(debugger->divergence()->nodes->rows, 17);
+    QCOMPARE(debugger->divergence()->nodes->place.kind, std::string("aten::index_add"));
+}
+
+QTEST_MAIN(TestLessons)
+#include "test_lessons.moc"

@@ -1,0 +1,401 @@
+#include "study/debug_panel.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QIntValidator>
+
+#include "models/labels.h"
+#include "models/roles.h"
+
+namespace hopscope::study {
+
+namespace {
+
+using models::Target;
+using models::text;
+using panels::wrapped;
+
+QWidget* part(QWidget* parent, const QString& label, std::initializer_list<QWidget*> widgets)
+{
+    auto* made = new QWidget(parent);
+    auto* row = new QHBoxLayout(made);
+    row->setContentsMargins(0, 0, 0, 0);
+    if (!label.isEmpty()) row->addWidget(new QLabel(label, made));
+    for (QWidget* widget : widgets) row->addWidget(widget, qobject_cast<QLineEdit*>(widget) ? 1 : 0);
+    return made;
+}
+
+QLineEdit* field(const QString& name, const QString& title, QWidget* parent)
+{
+    auto* edit = new QLineEdit(parent);
+    edit->setObjectName(name);
+    edit->setAccessibleName(title);
+    edit->setToolTip(title);
+    return edit;
+}
+
+QPushButton* button(const QString& name, const QString& title, QWidget* parent)
+{
+    auto* made = new QPushButton(title, parent);
+    made->setObjectName(name);
+    made->setAccessibleName(QString(title).remove(u'&').remove(u'…'));
+    made->setAutoDefault(false);
+    return made;
+}
+
+QString nameOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
+{
+    return op.outputs.empty() ? models::opLabel(model, op) : models::valueLabel(model, op.outputs.front());
+}
+
+}  // namespace
+
+Debugger::Debugger(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("debugger"));
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(12, 10, 12, 12);
+    layout->setSpacing(8);
+    setupChoice(*layout);
+    layout->addWidget(setupOptions());
+    setupProgress(*layout);
+    layout->addWidget(setupFindings(), 1);
+    panels::fillWith(this, content);
+    connectParts();
+    forget();
+}
+
+Debugger::~Debugger()
+{
+    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
+}
+
+void Debugger::setupChoice(QBoxLayout& layout)
+{
+    m_what = new QComboBox(this);
+    m_what->setObjectName(QStringLiteral("debugWhat"));
+    m_what->setAccessibleName(tr("What to look for"));
+    m_what->addItem(tr("First difference: this plan and the unsplit model"), static_cast<int>(Hunt::Staged));
+    m_what->addItem(tr("First difference: this model and another"), static_cast<int>(Hunt::Against));
+    m_what->addItem(tr("What makes NaN and infinities"), static_cast<int>(Hunt::NonFinite));
+    m_what->addItem(tr("Rows of nodes at the selected operator"), static_cast<int>(Hunt::Rows));
+    m_what->addItem(tr("Messages into nodes at the selected aggregation"), static_cast<int>(Hunt::Messages));
+    m_what->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_what->setMinimumContentsLength(24);
+    m_start = button(QStringLiteral("debugStart"), tr("&Look"), this);
+    m_start->setProperty("primary", true);
+    m_cancel = button(QStringLiteral("debugCancel"), tr("&Cancel"), this);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_what, 1);
+    row->addWidget(m_start);
+    row->addWidget(m_cancel);
+    layout.addLayout(row);
+}
+
+QWidget* Debugger::setupOptions()
+{
+    m_other = field(QStringLiteral("debugOther"), tr("The other model, a TorchScript file"), this);
+    m_other->setPlaceholderText(tr("The other model (.pt)"));
+    m_browse = button(QStringLiteral("debugBrowse"), tr("Choose…"), this);
+    m_absolute = field(QStringLiteral("debugAbsolute"), tr("Absolute tolerance"), this);
+    m_absolute->setText(QStringLiteral("1e-5"));
+    m_relative = field(QStringLiteral("debugRelative"), tr("Relative tolerance"), this);
+    m_relative->setText(QStringLiteral("1e-4"));
+    for (QLineEdit* edit : {m_absolute, m_relative}) edit->setMaximumWidth(110);
+    m_nodes = field(QStringLiteral("debugNodes"), tr("Row numbers in the data, separated by commas"), this);
+    m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
+    m_selected = new panels::ElidedLabel(QStringLiteral("debugSelected"), this);
+    auto* options = new QWidget(this);
+    auto* column = new QVBoxLayout(options);
+    column->setContentsMargins(0, 0, 0, 0);
+    m_otherPart = part(options, {}, {m_other, m_browse});
+    auto* times = new QLabel(tr("+ relative"), options);
+    m_tolerancePart = part(options, tr("Tolerance: absolute"), {m_absolute, times, m_relative});
+    static_cast<QHBoxLayout*>(m_tolerancePart->layout())->addStretch(1);
+    m_nodesPart = part(options, tr("Nodes"), {m_nodes});
+    for (QWidget* each : {m_otherPart, m_tolerancePart, m_nodesPart}) column->addWidget(each);
+    column->addWidget(m_selected);
+    return options;
+}
+
+void Debugger::setupProgress(QBoxLayout& layout)
+{
+    m_state = wrapped(QStringLiteral("debugState"), this);
+    m_state->setProperty("muted", true);
+    m_progress = new QProgressBar(this);
+    m_progress->setObjectName(QStringLiteral("debugProgress"));
+    m_progress->setAccessibleName(tr("Progress of the debugger"));
+    m_progress->setTextVisible(false);
+    layout.addWidget(m_state);
+    layout.addWidget(m_progress);
+}
+
+QWidget* Debugger::setupFindings()
+{
+    m_found = new QWidget(this);
+    m_sentences = new panels::LinkLabel(QStringLiteral("debugSentences"), m_context.selection, m_found);
+    m_tableTitle = panels::heading({}, m_found);
+    m_tableTitle->setObjectName(QStringLiteral("debugTableTitle"));
+    m_tableTitle->setWordWrap(true);
+    m_table = panels::makeTable(QStringLiteral("debugFindings"), &m_findings, m_found);
+    m_table->setAccessibleName(tr("Findings"));
+    m_table->setMinimumHeight(110);
+    m_plot = new GrowthPlot(m_found);
+    auto* column = new QVBoxLayout(m_found);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    column->addWidget(m_sentences);
+    column->addWidget(m_plot);
+    column->addWidget(m_tableTitle);
+    column->addWidget(m_table, 1);
+    return m_found;
+}
+
+void Debugger::connectParts()
+{
+    models::Document& document = m_context.document;
+    connect(&document, &models::Document::modelChanged, this, &Debugger::forget);
+    connect(&document, &models::Document::planChanged, this, &Debugger::refresh);
+    connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &Debugger::refresh);
+    connect(&m_context.workbench, &jobs::Workbench::engineLost, this, &Debugger::cancel);
+    connect(&m_context.selection, &models::Selection::changed, this, &Debugger::follow);
+    connect(m_what, &QComboBox::currentIndexChanged, this, &Debugger::refresh);
+    for (QLineEdit* edit : {m_other, m_absolute, m_relative, m_nodes}) {
+        connect(edit, &QLineEdit::textChanged, this, &Debugger::refresh);
+        connect(edit, &QLineEdit::returnPressed, this, &Debugger::start);
+    }
+    connect(m_browse, &QPushButton::clicked, this, &Debugger::otherModelWanted);
+    connect(m_start, &QPushButton::clicked, this, &Debugger::start);
+    connect(m_cancel, &QPushButton::clicked, this, &Debugger::cancel);
+    connect(m_plot, &GrowthPlot::chosen, this,
+            [this](protocol::OpId op) { m_context.selection.reveal(Target::op(op)); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        const QVariant target = index.data(models::TargetRole);
+        if (target.isValid()) m_context.selection.reveal(target.value<Target>());
+    });
+    if (m_context.engine != nullptr)
+        connect(m_context.engine, &jobs::EngineClient::progressed, this, &Debugger::showProgress);
+}
+
+void Debugger::prepare(Hunt hunt) { m_what->setCurrentIndex(m_what->findData(static_cast<int>(hunt))); }
+
+void Debugger::setNodes(const QString& list) { m_nodes->setText(list); }
+
+void Debugger::setOther(const QString& file) { m_other->setText(file); }
+
+Hunt Debugger::hunt() const { return static_cast<Hunt>(m_what->currentData().toInt()); }
+
+std::optional<schema::ToleranceRecord> Debugger::tolerance() const
+{
+    bool absolute = false, relative = false;
+    schema::ToleranceRecord made;
+    made.absolute = m_absolute->text().toDouble(&absolute);
+    made.relative = m_relative->text().toDouble(&relative);
+    const bool fine = absolute && relative && made.absolute >= 0 && made.relative >= 0;
+    return fine ? std::optional(made) : std::nullopt;
+}
+
+// Empty where one of them is no number.
+std::vector<std::int64_t> Debugger::nodes() const
+{
+    std::vector<std::int64_t> numbers;
+    for (const QString& each : m_nodes->text().split(u',', Qt::SkipEmptyParts)) {
+        bool fine = false;
+        numbers.push_back(each.trimmed().toLongLong(&fine));
+        if (!fine || numbers.back() < 0) return {};
+    }
+    return numbers;
+}
+
+const protocol::OpRecord* Debugger::selectedOp() const
+{
+    const models::ModelPtr& model = m_context.document.model();
+    if (!model) return nullptr;
+    const Target& target = m_context.selection.current();
+    protocol::OpId op = target.opId();
+    if (model->values.contains(target.valueId())) op = model->values[target.valueId()].producer;
+    return model->ops.contains(op) && model->ops[op].computes() ? &model->ops[op] : nullptr;
+}
+
+QString Debugger::missing() const
+{
+    const models::Document& document = m_context.document;
+    if (!document.model()) return tr("Nothing is open.");
+    if (document.data().isEmpty()) return tr("Open the model with its graph to look for numbers that are wrong.");
+    const Hunt wanted = hunt();
+    if (wanted != Hunt::Against && !document.plan()) return tr("There is no plan to run.");
+    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (wanted == Hunt::Against && m_other->text().trimmed().isEmpty()) return tr("Choose the model to compare with.");
+    if ((wanted == Hunt::Against || wanted == Hunt::Staged) && !tolerance())
+        return tr("A tolerance is a number, such as 1e-5.");
+    if (wanted != Hunt::Rows && wanted != Hunt::Messages) return {};
+    const protocol::OpRecord* op = selectedOp();
+    if (op == nullptr) return tr("Select an operator in the graph.");
+    if (wanted == Hunt::Messages && op->kind != protocol::NodeKind::Aggregate)
+        return tr("Select an aggregation in the graph.");
+    return nodes().empty() ? tr("Name the nodes by their row numbers, such as 0, 17.") : QString();
+}
+
+QString Debugger::whatItDoes() const
+{
+    switch (hunt()) {
+    case Hunt::Staged:
+        return tr("Runs the plan and the same operators on the whole graph, and compares value by value.");
+    case Hunt::Against: return tr("Runs both models on these data and compares them operator by operator.");
+    case Hunt::NonFinite: return tr("Runs the plan and looks at every result for NaN and infinities.");
+    case Hunt::Rows: return tr("Runs the plan and shows what the operator computes for these nodes.");
+    case Hunt::Messages: break;
+    }
+    return tr("Runs the plan and shows what each neighbour adds to these nodes.");
+}
+
+void Debugger::start()
+{
+    if (busy() || !missing().isEmpty()) return;
+    m_problem.clear();
+    m_found->hide();
+    m_progress->setRange(0, 0);
+    ++m_number;
+    m_request = ask();
+    refresh();
+}
+
+std::int64_t Debugger::ask()
+{
+    jobs::EngineQueries& queries = m_context.workbench.queries();
+    const auto answer = [this, number = m_number](const auto& found) { answered(number, found); };
+    switch (hunt()) {
+    case Hunt::Staged: return queries.compareStaged(*tolerance(), this, answer);
+    case Hunt::Against: return queries.compareWith(m_other->text().trimmed(), *tolerance(), this, answer);
+    case Hunt::NonFinite: return queries.huntNonFinite(this, answer);
+    case Hunt::Rows:
+    case Hunt::Messages: break;
+    }
+    return queries.watch({.op = text(selectedOp()->id), .nodes = nodes(), .messages = hunt() == Hunt::Messages}, this,
+                         answer);
+}
+
+template <class Report>
+void Debugger::answered(std::int64_t number, const base::Result<Report>& found)
+{
+    if (number != m_number) return;
+    m_request = 0;
+    if (found) {
+        m_found->show();
+        show(*found);
+    } else {
+        m_problem = models::sentence(found.error().message);
+        if (!found.error().hint.empty()) m_problem += u' ' + models::sentence(found.error().hint);
+    }
+    refresh();
+    emit finished();
+}
+
+void Debugger::show(const schema::DivergenceRecord& found)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    m_divergence = found;
+    m_sentences->setText(sentencesOf(model, found));
+    m_plot->display(growthOf(model, found));
+    m_plot->setVisible(!found.growth.empty());
+    showTable(tableOf(model, found));
+    if (found.divergence) revealFirst(found.divergence->place.op);
+    else if (found.nodes) revealFirst(found.nodes->place.op);
+}
+
+void Debugger::show(const schema::NonFiniteReport& found)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    m_sentences->setText(sentencesOf(model, found));
+    m_plot->hide();
+    showTable(tableOf(model, found));
+    const auto harmful = std::ranges::find_if(found.makers, &schema::NonFiniteRecord::reachesOutput);
+    if (harmful != found.makers.end()) revealFirst(harmful->place.op);
+}
+
+void Debugger::show(const schema::WatchReport& found)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    m_sentences->setText(sentencesOf(model, found));
+    m_plot->hide();
+    showTable(tableOf(model, found));
+}
+
+void Debugger::showTable(FindingTable table)
+{
+    m_findings.setTable(std::move(table));
+    const FindingTable& shown = m_findings.table();
+    m_tableTitle->setText(shown.title);
+    m_tableTitle->setVisible(!shown.lines.empty());
+    m_table->setVisible(!shown.lines.empty());
+    m_table->resizeColumnsToContents();
+    // The first column names things: it takes what the others leave, or else all of them are scrolled.
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::Interactive);
+    const bool fits = header->length() <= m_table->viewport()->width();
+    if (!shown.headers.isEmpty() && fits) header->setSectionResizeMode(0, QHeaderView::Stretch);
+}
+
+void Debugger::revealFirst(const std::string& op)
+{
+    const protocol::OpId found = m_context.document.model()->findOp(op);
+    if (found.valid()) m_context.selection.reveal(Target::op(found));
+}
+
+void Debugger::cancel()
+{
+    if (m_request == 0) return;
+    m_context.workbench.queries().cancel(std::exchange(m_request, 0));
+    ++m_number;
+    m_problem = tr("Cancelled.");
+    refresh();
+}
+
+void Debugger::forget()
+{
+    cancel();
+    m_problem.clear();
+    m_divergence.reset();
+    m_found->hide();
+    m_findings.setTable({});
+    m_plot->display({});
+    refresh();
+}
+
+void Debugger::refresh()
+{
+    const Hunt wanted = hunt();
+    const bool compares = wanted == Hunt::Staged || wanted == Hunt::Against;
+    const bool follows = wanted == Hunt::Rows || wanted == Hunt::Messages;
+    m_otherPart->setVisible(wanted == Hunt::Against);
+    m_tolerancePart->setVisible(compares);
+    m_nodesPart->setVisible(follows);
+    m_selected->setVisible(follows && selectedOp() != nullptr);
+    if (const protocol::OpRecord* op = selectedOp(); op != nullptr)
+        m_selected->setFullText(tr("Selected: %1").arg(nameOf(*m_context.document.model(), *op)));
+    const QString lacking = missing();
+    m_start->setEnabled(!busy() && lacking.isEmpty());
+    m_cancel->setVisible(busy());
+    m_progress->setVisible(busy());
+    if (busy()) return;
+    m_state->setText(!m_problem.isEmpty() ? m_problem : lacking.isEmpty() ? whatItDoes() : lacking);
+}
+
+void Debugger::showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total)
+{
+    if (request != m_request || request == 0) return;
+    m_progress->setRange(0, static_cast<int>(total));
+    m_progress->setValue(static_cast<int>(done));
+    m_state->setText(what);
+}
+
+void Debugger::follow(const Target& target)
+{
+    m_plot->select(target.opId());
+    refresh();
+}
+
+panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent) { return new Debugger(context, parent); }
+
+}  // namespace hopscope::study

@@ -1,0 +1,139 @@
+#include "study/explosion_plot.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "models/labels.h"
+#include "study/field_model.h"
+
+namespace hopscope::study {
+
+namespace {
+
+// "7.4", "312", "12,345".
+QString number(double rows)
+{
+    return rows < 100 ? QStringLiteral("%1").arg(rows, 0, 'f', 1) : models::formatCount(std::round(rows));
+}
+
+double sizeOf(const schema::ReceptiveField& field, int depth)
+{
+    double sum = 0;
+    for (const schema::FieldLevel& level : field.levels)
+        for (const schema::FieldRows& rows : level.rows) sum += level.depth == depth ? static_cast<double>(rows.of) : 0;
+    return sum;
+}
+
+}  // namespace
+
+ExplosionPlot::ExplosionPlot(QWidget* parent) : QWidget(parent)
+{
+    setObjectName(QStringLiteral("explosionPlot"));
+    setAccessibleName(tr("Rows that a result follows from, on average"));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void ExplosionPlot::display(const schema::ReceptiveField& field)
+{
+    m_points.clear();
+    for (const schema::FieldLevel& level : field.levels) {
+        Point point{.name = roundName(level.depth, &level == &field.levels.front()),
+                    .mean = 0,
+                    .error = 0,
+                    .of = sizeOf(field, level.depth)};
+        for (const schema::FieldMean& mean : field.explosion.means)
+            if (!mean.edges && mean.depth == level.depth) point.mean += mean.mean, point.error += mean.error;
+        m_points.push_back(point);
+    }
+    QStringList words;
+    m_most = 10;
+    for (const Point& point : m_points) {
+        words << QStringLiteral("%1: %2").arg(point.name, number(point.mean));
+        m_most = std::max({m_most, point.of, point.mean});
+    }
+    setAccessibleDescription(words.join(QStringLiteral("; ")));
+    update();
+}
+
+void ExplosionPlot::setTheme(const style::Theme& theme)
+{
+    m_theme = theme;
+    update();
+}
+
+QRectF ExplosionPlot::room() const
+{
+    const qreal left = fontMetrics().horizontalAdvance(models::formatCount(m_most)) + 16;
+    return QRectF(rect()).adjusted(left, fontMetrics().height() + 10, -24, -2.0 * fontMetrics().height() - 10);
+}
+
+QPointF ExplosionPlot::place(std::size_t point, double rows) const
+{
+    const QRectF area = room();
+    const qreal along = m_points.size() > 1 ? static_cast<qreal>(point) / static_cast<qreal>(m_points.size() - 1) : 0.5;
+    const qreal up = std::log(std::max(1.0, rows)) / std::log(m_most);
+    // The first and the last name are centred below their points.
+    return {area.left() + 20 + along * (area.width() - 40), area.bottom() - up * area.height()};
+}
+
+void ExplosionPlot::paintEvent(QPaintEvent*)
+{
+    if (m_points.empty()) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintAxes(painter);
+    paintLayerwise(painter);
+    paintCurve(painter);
+}
+
+void ExplosionPlot::paintAxes(QPainter& painter) const
+{
+    const QRectF area = room();
+    const int line = fontMetrics().height();
+    for (double rows = 1; rows <= m_most; rows *= m_most > 1e4 ? 100 : 10) {
+        const qreal y = place(0, rows).y();
+        painter.setPen(QPen(m_theme.border, 1, rows > 1 ? Qt::DotLine : Qt::SolidLine));
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        painter.setPen(m_theme.textMuted);
+        painter.drawText(QRectF(0, y - line / 2.0, area.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter,
+                         models::formatCount(rows));
+    }
+    for (std::size_t i = 0; i < m_points.size(); ++i)
+        painter.drawText(QRectF(place(i, 1).x() - 60, area.bottom() + 5, 120, line), Qt::AlignCenter, m_points[i].name);
+    painter.drawText(QRectF(area.left(), area.bottom() + line + 8, area.width(), line), Qt::AlignCenter,
+                     tr("rows that one result follows from, on average"));
+}
+
+void ExplosionPlot::paintCurve(QPainter& painter) const
+{
+    QPolygonF line;
+    for (std::size_t i = 0; i < m_points.size(); ++i) line << place(i, m_points[i].mean);
+    painter.setPen(QPen(m_theme.cut, 2));
+    painter.drawPolyline(line);
+    for (std::size_t i = 0; i < m_points.size(); ++i) {
+        const Point& point = m_points[i];
+        painter.setPen(QPen(m_theme.cut, 1.6));
+        if (point.error > 0) painter.drawLine(place(i, point.mean - point.error), place(i, point.mean + point.error));
+        painter.setBrush(m_theme.panel);
+        painter.drawEllipse(line[static_cast<qsizetype>(i)], 4, 4);
+        painter.setPen(m_theme.text);
+        painter.drawText(QRectF(line[static_cast<qsizetype>(i)].x() - 60,
+                                line[static_cast<qsizetype>(i)].y() - fontMetrics().height() - 6, 120,
+                                fontMetrics().height()),
+                         Qt::AlignCenter, number(point.mean));
+    }
+}
+
+// One row in every round.
+void ExplosionPlot::paintLayerwise(QPainter& painter) const
+{
+    const QPointF first = place(0, 1), last = place(m_points.size() - 1, 1);
+    painter.setPen(QPen(m_theme.good, 2));
+    painter.drawLine(first, last);
+    painter.setPen(m_theme.good);
+    painter.drawText(QRectF(last.x() - 220, last.y() - fontMetrics().height() - 3, 220, fontMetrics().height()),
+                     Qt::AlignRight, tr("computed layer by layer"));
+}
+
+}  // namespace hopscope::study

@@ -1,0 +1,41 @@
+#pragma once
+
+// The neighbour explosion of a graph: how many rows a result follows from on average, round by round back to the inputs, on
+// a scale that grows by factors, beside the one row that a layer-wise run computes for it.
+
+#include <QWidget>
+
+#include "schema/receptive_field.h"
+#include "style/theme.h"
+
+namespace hopscope::study {
+
+class ExplosionPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit ExplosionPlot(QWidget* parent = nullptr);
+    void display(const schema::ReceptiveField& field);  // its averages
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] QSize sizeHint() const override { return {360, 190}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {200, 170}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    struct Point {
+        QString name;  // of the round
+        double mean = 0, error = 0, of = 0;
+    };
+    [[nodiscard]] QRectF room() const;
+    [[nodiscard]] QPointF place(std::size_t point, double rows) const;
+    void paintAxes(QPainter& painter) const;
+    void paintCurve(QPainter& painter) const;
+    void paintLayerwise(QPainter& painter) const;
+
+    std::vector<Point> m_points;  // from the result to the inputs
+    double m_most = 10;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::study

@@ -1,0 +1,66 @@
+#pragma once
+
+// How errors grow along a model: the largest difference behind each operator, in the order of the program, on a scale that
+// grows by factors. A click or Enter chooses an operator, arrow keys walk along them.
+
+#include <QWidget>
+
+#include "protocol/model.h"
+#include "schema/findings.h"
+#include "style/theme.h"
+
+namespace hopscope::study {
+
+struct GrowthPoint {
+    protocol::OpId op;
+    QString name;
+    int depth = 0;
+    double error = 0;    // absolute; 0: none; NaN: not a number
+    bool first = false;  // where the computations part
+};
+
+// Of the operators that the model knows.
+std::vector<GrowthPoint> growthOf(const protocol::ModelRecord& model, const schema::DivergenceRecord& found);
+
+class GrowthPlot : public QWidget {
+    Q_OBJECT
+public:
+    explicit GrowthPlot(QWidget* parent = nullptr);
+    void display(std::vector<GrowthPoint> points);
+    void select(protocol::OpId op);  // marks it
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] QSize sizeHint() const override { return {360, 180}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {180, 120}; }
+    [[nodiscard]] QPointF placeOf(int point) const;  // on the widget
+
+signals:
+    void chosen(hopscope::protocol::OpId op);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    [[nodiscard]] QRectF room() const;
+    [[nodiscard]] int last() const { return static_cast<int>(m_points.size()) - 1; }
+    [[nodiscard]] double heightOf(double error) const;  // 0..1
+    [[nodiscard]] int pointAt(QPointF at) const;        // -1: none
+    void light(int point);
+    void choose(int point);
+    void paintDepths(QPainter& painter) const;
+    void paintScale(QPainter& painter) const;
+    void paintPoints(QPainter& painter) const;
+    void paintFirst(QPainter& painter) const;
+
+    std::vector<GrowthPoint> m_points;
+    double m_least = -8, m_most = -6;  // powers of ten
+    int m_lit = -1;
+    protocol::OpId m_selected;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::study

@@ -1,0 +1,108 @@
+#pragma once
+
+// A guided tour as data: steps that drive the window, and questions that the learner answers by doing or by choosing.
+// docs/format-lesson.md is for those who write them.
+
+#include <QString>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "base/result.h"
+
+namespace hopscope::study {
+
+// What a step does to the window before it is read; its argument is a text.
+enum class Verb : std::uint8_t {
+    Open,
+    Perspective,
+    Panel,
+    Select,
+    Strategy,
+    Node,
+    Hunt,
+    Other,
+    Nodes,
+    Look,
+    Run,
+    Action
+};
+
+constexpr auto namesOf(Verb)
+{
+    return std::to_array<base::Named<Verb>>({{Verb::Open, "open"},
+                                             {Verb::Perspective, "perspective"},
+                                             {Verb::Panel, "panel"},
+                                             {Verb::Select, "select"},
+                                             {Verb::Strategy, "strategy"},
+                                             {Verb::Node, "node"},
+                                             {Verb::Hunt, "hunt"},
+                                             {Verb::Other, "other"},
+                                             {Verb::Nodes, "nodes"},
+                                             {Verb::Look, "look"},
+                                             {Verb::Run, "run"},
+                                             {Verb::Action, "action"}});
+}
+
+struct Deed {
+    Verb verb{};
+    QString argument;
+};
+
+// What the learner has to do before the lesson goes on.
+enum class Goal : std::uint8_t { Strategy, Stored, NotStored, Selected, Ran, Looked, Node };
+
+constexpr auto namesOf(Goal)
+{
+    return std::to_array<base::Named<Goal>>({{Goal::Strategy, "strategy"},
+                                             {Goal::Stored, "stored"},
+                                             {Goal::NotStored, "not-stored"},
+                                             {Goal::Selected, "selected"},
+                                             {Goal::Ran, "ran"},
+                                             {Goal::Looked, "looked"},
+                                             {Goal::Node, "node"}});
+}
+
+struct Task {
+    Goal goal{};
+    QString argument;
+    QString text;  // what to do, and how
+    QString done;  // what is said then
+};
+
+struct Choice {
+    QString text;
+    bool right = false;
+    QString reply;  // what is said to it
+};
+
+struct Question {
+    QString text;
+    std::vector<Choice> choices;
+};
+
+struct LessonStep {
+    QString title, text;  // paragraphs are separated by empty lines
+    std::vector<Deed> deeds{};
+    QString show{};              // object name of the part of the window that the text speaks of
+    std::optional<Task> task{};  // one of them, or neither
+    std::optional<Question> question{};
+    std::map<std::string, double> expect{};  // figures that the text relies on, by their names
+};
+
+struct Lesson {
+    QString id, title, summary;
+    int minutes = 0;
+    QString question;  // that the lesson answers: what a learner can say afterwards
+    std::vector<LessonStep> steps;
+};
+
+// Fails with Input and a JSON pointer: also on a step with a task and a question, and on a question without one right choice.
+base::Result<Lesson> readLesson(const std::string& text, const std::string& name);
+
+// The lessons that the program brings along, in their order.
+std::vector<Lesson> bundledLessons();
+
+}  // namespace hopscope::study

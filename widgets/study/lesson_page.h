@@ -1,0 +1,13 @@
+#pragma once
+
+// Lessons on paper, for those who teach them: what each step says, its task or question, and the answers.
+
+#include "study/lesson.h"
+
+namespace hopscope::study {
+
+QString lessonPage(const std::vector<Lesson>& lessons);  // as HTML
+// Writes it by the suffix of the file: pdf, or HTML. Returns an empty string, or why not.
+QString saveLessonPage(const std::vector<Lesson>& lessons, const QString& file);
+
+}  // namespace hopscope::study

@@ -1,0 +1,48 @@
+#pragma once
+
+// A lesson beside the graph: what this step says, its question or task, and the way on. It shows what it is given; who plays
+// the lesson decides.
+
+#include <QBoxLayout>
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+#include "study/lesson.h"
+
+namespace hopscope::study {
+
+class LessonPane : public QFrame {
+    Q_OBJECT
+public:
+    explicit LessonPane(QWidget* parent = nullptr);
+
+    void begin(const Lesson& lesson);
+    void display(const LessonStep& step, int number, int count);  // number: from 1
+    void setWaiting(bool waiting);                                // the window still does what the step asks for
+    void setDone(const QString& reply);                           // the task is done, or the question answered
+    [[nodiscard]] bool mayGoOn() const { return m_next->isEnabled(); }
+    void answer(int choice);  // as if it were clicked
+
+signals:
+    void nextWanted();
+    void backWanted();
+    void closeWanted();
+    void answered(int choice);
+
+private:
+    QWidget* makeText();
+    QLayout* makeButtons();
+    void showChoices(const Question& question);
+    void clearChoices();
+
+    QLabel *m_lesson, *m_progress, *m_title, *m_text, *m_ask, *m_reply;
+    QVBoxLayout* m_choices;
+    QVector<QPushButton*> m_choiceButtons;
+    QPushButton *m_back, *m_next, *m_close;
+    bool m_open = false, m_waiting = false, m_last = false;  // open: a question or a task is not answered yet
+    const LessonStep* m_step = nullptr;
+    void refresh();
+};
+
+}  // namespace hopscope::study

@@ -1,0 +1,14 @@
+#pragma once
+
+// The panels that explain a model and find what is wrong with it. Like those of panels/panels.h.
+
+#include "panels/panels.h"
+
+namespace hopscope::study {
+
+// Object names: "receptive", "debugger".
+panels::Panel* makeReceptive(const panels::Context& context,
+                             QWidget* parent);                                 // what the result of a node follows from
+panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
+
+}  // namespace hopscope::study
