@@ -9,11 +9,11 @@ namespace hopscope::pipeline {
 
 namespace {
 
-schema::OperatorRecord toRecord(const executor::OperatorTime& time, const analysis::Analysis& analysis,
-                                const analysis::ValueNames& names)
+schema::OperatorTimeRecord toRecord(const executor::OperatorTime& time, const analysis::Analysis& analysis,
+                                    const analysis::ValueNames& names)
 {
     const ir::Op& op = analysis.program.op(time.op);
-    schema::OperatorRecord record;
+    schema::OperatorTimeRecord record;
     record.op = ir::opName(time.op);
     if (!op.outputs.empty()) record.label = names[op.outputs[0]];
     std::ranges::transform(time.fused, std::back_inserter(record.fused), ir::opName);

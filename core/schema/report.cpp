@@ -35,7 +35,7 @@ PredictedRecord predictedFrom(const Reader& item)
             .frontierRows = item.get<std::int64_t>("frontier_rows")};
 }
 
-Value operatorValue(const OperatorRecord& op)
+Value operatorValue(const OperatorTimeRecord& op)
 {
     Value item;
     item["op"] = op.op;
@@ -46,7 +46,7 @@ Value operatorValue(const OperatorRecord& op)
     return item;
 }
 
-OperatorRecord operatorFrom(const Reader& item)
+OperatorTimeRecord operatorFrom(const Reader& item)
 {
     return {.op = item.get<std::string>("op"),
             .label = item.get<std::string>("label"),
@@ -76,7 +76,7 @@ Value stageValue(const StageRecord& stage)
     item["bound_seconds"] = json::orNull(stage.boundSeconds);
     item["wall"] = stage.wall ? Value(base::nameOf(*stage.wall)) : Value();
     item["operators"] = Value::array();
-    for (const OperatorRecord& op : stage.operators) item["operators"].push(operatorValue(op));
+    for (const OperatorTimeRecord& op : stage.operators) item["operators"].push(operatorValue(op));
     return item;
 }
 

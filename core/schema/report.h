@@ -99,13 +99,13 @@ struct PredictedRecord {
 };
 
 // What computing an operator took in one loop of a stage; `op` and `fused` as in the plan ("op12").
-struct OperatorRecord {
+struct OperatorTimeRecord {
     std::string op;
     std::string label;               // what people call its result: "convs.0.lin output"
     std::vector<std::string> fused;  // computed with it, in one pass over the edges
     double seconds = 0;
     std::int64_t bytes = 0;  // of its results in one batch, at most
-    bool operator==(const OperatorRecord&) const = default;
+    bool operator==(const OperatorTimeRecord&) const = default;
 };
 
 struct StageRecord {
@@ -121,7 +121,7 @@ struct StageRecord {
     std::optional<double> boundSeconds{};        // it cannot take less on this machine
     std::optional<plan::Wall> wall{};            // that most of the bound is
     std::optional<double> overlap;  // of a GPU's copies with its computing, as a share of the shorter of the two
-    std::vector<OperatorRecord> operators{};  // of a CPU, in the order of computation; older reports have none
+    std::vector<OperatorTimeRecord> operators{};  // of a CPU, in the order of computation; older reports have none
     bool operator==(const StageRecord&) const = default;
 };
 

@@ -34,7 +34,7 @@ public:
 private:
     struct Pass {
         protocol::StageId stage;
-        const schema::OperatorRecord* record;
+        const schema::OperatorTimeRecord* record;
     };
     std::vector<Pass> m_passes;
     std::map<std::string, std::vector<std::size_t>> m_passesOf;  // by operator, ascending
