@@ -77,8 +77,8 @@ public:
     void dropOthers();
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
-    // Checks on the real inputs that guards have the same values as on the sample, and that the largest indices agree
-    // with the sizes of tables. Raises Input.
+    // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with the
+    // sizes of tables, and that edges are sorted where the model counts on it. Raises Input.
     void checkGuards();
 
 private:
@@ -92,6 +92,7 @@ private:
     std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
+    void checkSorted(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
     OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,

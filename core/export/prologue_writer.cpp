@@ -265,6 +265,17 @@ private:
                                (place.empty() ? std::string() : " (" + place + ")"));
         }
         for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) checkLargest(guard);
+        for (const ir::Op& op : m_program.ops)
+            if (op.name == "hopscope::pad_groups") checkSorted(*op.args.at(1).value());
+    }
+
+    void checkSorted(ir::ValueId numbers)
+    {
+        const std::string index = value(numbers);
+        method().comesFrom("");
+        method().check("bool((" + index + "[1:] >= " + index + "[:-1]).all())",
+                       "the edges are not sorted by the node that they belong to, and the model places them one after "
+                       "the other");
     }
 
     static Text takenText(ir::ValueKind kind, double taken)

@@ -149,6 +149,18 @@ class Refusals(EngineTest):
                 self.assertFalse(inspected["splittable"])
                 self.assertTrue(any(lint["blocking"] for lint in inspected["lints"]))
 
+    def test_sequences_of_neighbours_need_sorted_edges(self):
+        """Out of order, forward writes over its own messages, without a word."""
+        from torch_geometric.nn import SAGEConv
+        x, edge_index = models.graph(40, 150, 6)
+        edge_index = edge_index[:, torch.argsort(edge_index[1], stable=True)]
+        models.save(SAGEConv(6, 4, aggr="lstm").eval(), (x, edge_index), self.folder / "model.pt")
+        words = ["run", self.folder / "model.pt", "--data", self.folder / "graph.safetensors", "-o", self.folder / "out"]
+        save_file({"x": x, "edge_index": edge_index.flip(1).contiguous()}, str(self.folder / "graph.safetensors"))
+        self.assertIn("lstm", self.refused(3, "not sorted by the node that they belong to", *words))
+        save_file({"x": x, "edge_index": edge_index.contiguous()}, str(self.folder / "graph.safetensors"))
+        self.assertEqual(self.document(*words)["verify"]["verdict"], "equal")
+
     def test_too_little_memory_ends_with_6(self):
         words, _ = self.save(models.Sage(6, 8, 3))
         words += ["--memory", "100", "--verify", "none", "--device", "cpu"]

@@ -8,7 +8,7 @@ namespace hopscope::models {
 OperatorTimes::OperatorTimes(const schema::Report& report)
 {
     for (const schema::StageRecord& stage : report.stages)
-        for (const schema::OperatorRecord& record : stage.operators) {
+        for (const schema::OperatorTimeRecord& record : stage.operators) {
             m_passesOf[record.op].push_back(m_passes.size());
             for (const std::string& fused : record.fused) m_passesOf[fused].push_back(m_passes.size());
             m_passes.push_back({stage.index, &record});
