@@ -92,7 +92,6 @@ private:
     std::optional<at::Tensor> degrees(const ir::Op& op);
     void countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen);
     void release(const ir::Op& op);
-    void checkSorted(const ir::Op& op);
     at::Tensor dummy(ir::ValueId id);
     graph::Adjacency built(ir::SpaceId space, ir::KeyId key);
     OwnedColumn arranged(const OwnedColumn& column, const graph::Adjacency& from, const graph::Adjacency& to,

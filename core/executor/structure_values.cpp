@@ -299,6 +299,25 @@ std::int64_t Structure::heldBytes() const
     return bytes;
 }
 
+namespace {
+
+// Out of order, forward would count places within groups that overlap, and write over its own messages.
+void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const Column& keys)
+{
+    bool sorted = true;
+    keys.with([&](const auto& key) {
+        for (std::int64_t row = 1; row < keys.rows && sorted; ++row) sorted = key(row) >= key(row - 1);
+    });
+    if (sorted || keys.identity()) return;
+    raise(ErrorCode::Input,
+          "the rows of " + analysis::tableLabel(analysis.tables, analysis.info(op.id).role.space) +
+              " are not sorted by the node that they belong to, and the model places them one after the other",
+          "sort the edges by destination, as torch_geometric.utils.sort_edge_index(edge_index, sort_by_row=False) does",
+          ir::describeOp(op));
+}
+
+}  // namespace
+
 void Structure::checkGuards()
 {
     for (const ir::Guard& guard : m_analysis.program.guards) {
@@ -319,25 +338,11 @@ void Structure::checkGuards()
                   ", but there are " + std::to_string(size(guard.space)),
               "pass the number of nodes to the model instead", ir::describeOp(m_analysis.program.op(guard.op)));
     }
-    for (const ir::Op& op : m_analysis.program.ops)
-        if (op.name == "hopscope::pad_groups") checkSorted(op);
-}
-
-// Out of order, forward would count places within groups that overlap, and write over its own messages.
-void Structure::checkSorted(const ir::Op& op)
-{
-    const analysis::Role& role = m_analysis.info(op.id).role;
-    const Column& keys = column(role.space, role.key);
-    bool sorted = true;
-    keys.with([&](const auto& key) {
-        for (std::int64_t row = 1; row < keys.rows && sorted; ++row) sorted = key(row) >= key(row - 1);
-    });
-    if (sorted || keys.identity()) return;
-    raise(ErrorCode::Input,
-          "the rows of " + analysis::tableLabel(m_analysis.tables, role.space) +
-              " are not sorted by the node that they belong to, and the model places them one after the other",
-          "sort the edges by destination, as torch_geometric.utils.sort_edge_index(edge_index, sort_by_row=False) does",
-          ir::describeOp(op));
+    for (const ir::Op& op : m_analysis.program.ops) {
+        if (op.name != "hopscope::pad_groups") continue;
+        const analysis::Role& role = m_analysis.info(op.id).role;
+        checkSorted(m_analysis, op, column(role.space, role.key));
+    }
 }
 
 }  // namespace hopscope::executor

@@ -157,7 +157,7 @@ class Refusals(EngineTest):
         models.save(SAGEConv(6, 4, aggr="lstm").eval(), (x, edge_index), self.folder / "model.pt")
         words = ["run", self.folder / "model.pt", "--data", self.folder / "graph.safetensors", "-o", self.folder / "out"]
         save_file({"x": x, "edge_index": edge_index.flip(1).contiguous()}, str(self.folder / "graph.safetensors"))
-        self.assertIn("lstm", self.refused(3, "not sorted by the node that they belong to", *words))
+        self.assertIn("_to_dense_batch.py", self.refused(3, "not sorted by the node that they belong to", *words))
         save_file({"x": x, "edge_index": edge_index.contiguous()}, str(self.folder / "graph.safetensors"))
         self.assertEqual(self.document(*words)["verify"]["verdict"], "equal")
 
