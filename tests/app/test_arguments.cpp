@@ -37,7 +37,8 @@ TEST_CASE("run takes its options with their meaning")
 {
     const auto invocation =
         parse("run m.pt --data d -o dir --memory 1Gi --batch 64 --verify full --nan refuse --trace t.json --json "
-              "--quiet --strategy source-rule --device cpu --role x=node:user --fuse several,chain --reorder rcm");
+              "--quiet --strategy source-rule --device cpu --role x=node:user --fuse several,chain --reorder rcm "
+              "--resume");
     REQUIRE(invocation);
     const auto& run = std::get<engine::RunCommand>(invocation->command);
     CHECK(run.device.memory == std::int64_t(1) << 30);
@@ -47,6 +48,7 @@ TEST_CASE("run takes its options with their meaning")
     CHECK(run.device.fuse == std::vector{base::Fuse::Chain, base::Fuse::Several});
     CHECK(run.device.reorder == base::Reorder::Rcm);
     CHECK(run.trace == "t.json");
+    CHECK(run.resume);
     CHECK(run.plan.strategy == base::Strategy::SourceRule);
     CHECK(run.model.roles == std::vector<std::string>{"x=node:user"});
     CHECK(invocation->json);
@@ -63,6 +65,7 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     CHECK(run.device.device == "auto");
     CHECK_FALSE(run.device.batch);
     CHECK_FALSE(run.device.memory);
+    CHECK_FALSE(run.resume);
     CHECK(run.device.fuse == base::allFuse());
     CHECK(run.device.reorder == base::Reorder::Auto);
     CHECK(run.plan.strategy == base::Strategy::Optimal);
@@ -89,7 +92,6 @@ TEST_CASE("mistakes on the command line are usage errors with a hint")
                              "run m.pt --data d -o dir --strategy best",
                              "run m.pt --data d -o dir --objective fame",
                              "run m.pt --data d -o dir --strategy depth --plan p.json",
-                             "run m.pt --data d -o dir --resume",
                              "run m.pt --data d -o dir --reorder best",
                              "run m.pt --data d -o dir --host-memory much",
                              "bench plans m.pt",
