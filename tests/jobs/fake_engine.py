@@ -31,6 +31,11 @@ class Refused(Exception):
         self.code = code
 
 
+class Documents(dict):
+    def __missing__(self, number):
+        raise Refused(-32002, f"there is no document {number}")
+
+
 def put(raw):
     with write_lock:
         sys.stdout.buffer.write(raw)
@@ -134,7 +139,7 @@ class Engine:
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
-        self.documents, self.runs = {}, {}
+        self.documents, self.runs = Documents(), {}
         self.measured = False
 
     def initialize(self, params):

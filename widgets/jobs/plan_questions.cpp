@@ -21,6 +21,7 @@ PlanQuestions::PlanQuestions(WorkbenchState& state) : m_state(state)
 
 void PlanQuestions::whatIf(const std::vector<plan::Pin>& pins, QObject* context, Workbench::WhatIf answer)
 {
+    if (!m_state.canPlan()) return;
     models::Settings settings = m_state.document.settings();
     settings.pins = pins;
     m_state.engine.cancel(m_whatIf);

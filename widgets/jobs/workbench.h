@@ -44,7 +44,7 @@ public:
     void clearPins();
     void setRunSettings(const models::Settings& settings);  // device, memory, batch, verify, output
     // What would follow if a value were stored, or were not: asked without changing anything. A later question, or a change
-    // of the cuts, drops the one before.
+    // of the cuts, drops the one before. No answer comes while no engine has the model: ask again on engineBack.
     using WhatIf = std::function<void(base::Result<protocol::PlanRecord>)>;
     void whatIf(const std::vector<plan::Pin>& pins, QObject* context, WhatIf answer);
     // While a checkpoint is dragged: Document::preview says what dropping it would give. The latest question counts; at most

@@ -202,6 +202,8 @@ void Inspector::setupConnections()
     connect(m_forbid, &QPushButton::clicked, this, [this] { applyPin(base::PinKind::NoCheckpoint); });
     connect(m_more, &QPushButton::clicked, this, &Inspector::showPinMenu);
     connect(&m_context.document, &models::Document::explainedChanged, this, &Inspector::showDecision);
+    // What was asked while the engine was away has no answer.
+    connect(&m_context.workbench, &jobs::Workbench::engineBack, this, &Inspector::refresh, Qt::QueuedConnection);
     connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(m_question.value); });
     connect(m_rows, &QPushButton::clicked, this, [this] {
         auto* dialog = new TensorDialog(m_context, m_question.value, this);
