@@ -27,8 +27,8 @@ step() {
     fi
 }
 
-# Two tests run at once: threads of one that wait for each other by spinning take the cores from the other (a third of the
-# processor time of the tests with LibTorch).
+# Two tests run at once: threads of one that wait for each other by spinning take the cores from the other (a quarter to a
+# third of the processor time of test_models on 31 models, beside other programs).
 export GOMP_SPINCOUNT=0
 
 main_build() { configure dev -DHOPSCOPE_WERROR=$werror && build dev; }

@@ -70,21 +70,16 @@ void Batch::upload()
     }
 }
 
-namespace {
-
-std::int64_t bytesOf(const at::Tensor& t) { return t.numel() * static_cast<std::int64_t>(t.element_size()); }
-
-}  // namespace
-
 void Batch::compute()
 {
     for (const Instruction& i : m_program.instructions) {
-        m_costs.measure(static_cast<std::size_t>(&i - m_program.instructions.data()), [&] {
-            run(i);
-            std::int64_t bytes = 0;
-            for (const Register r : i.outputs) bytes += bytesOf(reg(r));
-            return bytes;
-        });
+        const auto bytes = [&] {
+            std::int64_t sum = 0;
+            for (const Register r : i.outputs) sum += static_cast<std::int64_t>(reg(r).nbytes());
+            return sum;
+        };
+        m_costs.measure(
+            static_cast<std::size_t>(&i - m_program.instructions.data()), [&] { run(i); }, bytes);
         if (m_session.options.probe) showResults(m_session, m_program, m_block, i, m_registers);
         for (Register r : i.dead) reg(r) = at::Tensor();
     }
@@ -384,12 +379,11 @@ void Batch::contributions()
         i.operands = r.operands;
         const Reducer& reducer = m_session.reducer(r.op);
         const auto number = static_cast<std::size_t>(&r - m_program.reductions.data());
-        m_costs.measure(m_program.instructions.size() + number, [&] {
-            m_contributions.emplace_back(
-                r.op, timed(Phase::Compute,
-                            [&] { return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows)); }));
-            return std::int64_t{0};
-        });
+        const auto contribute = [&] { return reducer.contribute(m_session.caller, context(i), m_block.count(r.rows)); };
+        m_costs.measure(
+            m_program.instructions.size() + number,
+            [&] { m_contributions.emplace_back(r.op, timed(Phase::Compute, contribute)); },
+            [] { return std::int64_t{0}; });
     }
 }
 

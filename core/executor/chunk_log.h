@@ -19,7 +19,6 @@ struct LoopNumber {
 
 class ChunkLog {
 public:
-    // `tile`: destinations per tile, if the loop has tiles.
     ChunkLog(Session& session, const LoopProgram& program, const LoopNumber& number);
 
     // A batch or a tile, after its rows have been stored and its contributions merged; in the order of the destinations

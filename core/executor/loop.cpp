@@ -70,7 +70,8 @@ void BatchFigures::add(const BatchFigures& later)
     costs.add(later.costs);
 }
 
-BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory)
+BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory,
+                       std::vector<StoredPart> parts)
 {
     plan::Bytes bytes;
     bytes.h2d = batch.feed().readBytes();
@@ -84,7 +85,7 @@ BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, 
             .bytes = bytes,
             .memory = memory,
             .costs = batch.costs(),
-            .parts = {}};
+            .parts = std::move(parts)};
 }
 
 void LoopBooks::account(const BatchFigures& finished)
@@ -185,9 +186,7 @@ public:
 
     BatchFigures figures()
     {
-        BatchFigures figures = figuresOf(m_batch, m_block, m_rows, m_session.device.memory());
-        figures.parts = std::move(m_parts);
-        return figures;
+        return figuresOf(m_batch, m_block, m_rows, m_session.device.memory(), std::move(m_parts));
     }
 
     void end()

@@ -30,7 +30,8 @@ struct BatchFigures {
 };
 
 // Of a batch that has been computed and whose rows have been stored.
-BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory);
+BatchFigures figuresOf(Batch& batch, const Block& block, const BatchRows& rows, const MemoryStats& memory,
+                       std::vector<StoredPart> parts = {});
 
 // False if `work` ran out of memory, on the host or on the device.
 template <class Work>

@@ -33,13 +33,14 @@ public:
         : m_costs(measured ? program.instructions.size() + program.reductions.size() : 0)
     {}
 
-    // Runs `work`, which returns the bytes of its results.
-    template <class Work>
-    void measure(std::size_t number, Work&& work)
+    // Runs `work`, and asks for the `bytes` of its results.
+    template <class Work, class Bytes>
+    void measure(std::size_t number, Work&& work, Bytes&& bytes)
     {
+        if (m_costs.empty()) return std::forward<Work>(work)();
         const double start = steadySeconds();
-        const std::int64_t bytes = std::forward<Work>(work)();
-        if (!m_costs.empty()) m_costs[number].add({steadySeconds() - start, bytes});
+        std::forward<Work>(work)();
+        m_costs[number].add({steadySeconds() - start, std::forward<Bytes>(bytes)()});
     }
 
     void add(const OperatorCosts& other);

@@ -60,8 +60,7 @@ public:
         finished.contributions = m_batch.takeContributions();
         std::vector<StoredPart> parts = m_batch.store();
         const BatchRows rows{m_sizer.ownedRows(tile), 0};
-        finished.figures = figuresOf(m_batch, m_block, rows, m_session.device.memory());
-        finished.figures.parts = std::move(parts);
+        finished.figures = figuresOf(m_batch, m_block, rows, m_session.device.memory(), std::move(parts));
         end();
         return finished;
     }

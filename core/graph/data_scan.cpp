@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -10,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "graph/dataset.h"
+#include "graph/digest.h"
 #include "graph/strided.h"
 
 namespace hopscope::graph {
@@ -33,12 +35,9 @@ public:
     {
         XXH128_canonical_t canonical;
         XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(m_state.get()));
-        std::string result;
-        for (const unsigned char byte : canonical.digest) {
-            result += "0123456789abcdef"[byte >> 4U];
-            result += "0123456789abcdef"[byte & 0xFU];
-        }
-        return result;
+        Digest digest;
+        std::copy_n(canonical.digest, digest.bytes.size(), digest.bytes.begin());
+        return digest.hex();
     }
 
 private:

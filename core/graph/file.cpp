@@ -73,15 +73,15 @@ std::string folderOf(const std::string& path)
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-int syncFolder(const std::string& folder)
+}  // namespace
+
+base::Status syncFolder(const std::string& folder)
 {
     const Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Some file systems cannot flush a folder; the rename itself has been done by then.
-    if (handle.fd < 0 || ::fsync(handle.fd) == 0 || errno == EINVAL) return 0;
-    return errno;
+    if (handle.fd < 0 || ::fsync(handle.fd) == 0 || errno == EINVAL) return {};
+    return fail(ErrorCode::Resources, folder + ": cannot be written to the disk: " + reason(errno), {}, folder);
 }
-
-}  // namespace
 
 base::Result<MappedFile> mapFile(const std::string& path)
 {
@@ -212,9 +212,7 @@ base::Status NewFile::publish(Flush flush)
     if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) return failed(errno);
     m_temporary.clear();
     if (flush == Flush::No) return {};
-    const int error = syncFolder(folderOf(m_path));
-    if (error != 0) return failed(error);
-    return {};
+    return syncFolder(folderOf(m_path));
 }
 
 base::Result<std::shared_ptr<std::byte>> mapScratchFile(const std::string& folder, std::int64_t size, Fill fill)

@@ -22,6 +22,9 @@ struct MappedFile {
 // Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
 base::Result<MappedFile> mapFile(const std::string& path);
 
+// Brings the names in a folder to the disk, where its file system can do that. Resources on failure.
+base::Status syncFolder(const std::string& folder);
+
 // What becomes of a file that has not been published when its object ends.
 enum class Lasting : std::uint8_t {
     No,   // it is removed

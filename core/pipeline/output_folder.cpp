@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "graph/file.h"
 #include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
@@ -79,16 +80,6 @@ base::Result<int> takeLock(const std::string& folder, const std::string& file)
                               file);
     }
     return refuse(folder, "locked by another run", "choose another folder");
-}
-
-base::Status syncFolder(const std::string& path)
-{
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = descriptor < 0 || fsync(descriptor) == 0 || errno == EINVAL;
-    const int error = errno;
-    if (descriptor >= 0) close(descriptor);
-    if (synced) return {};
-    return base::fail(base::ErrorCode::Resources, path + ": cannot be written to the disk: " + std::strerror(error));
 }
 
 bool unreserved(char c)
@@ -200,7 +191,7 @@ base::Status OutputFolder::publish()
     std::string list;
     for (const Move& move : m_moves) list += fs::path(move.file).filename().string() + " " + move.name + "\n";
     if (const base::Status listed = writeTextFile(list, journal() + "/" + movesName); !listed) return listed;
-    if (const base::Status synced = syncFolder(journal()); !synced) return synced;
+    if (const base::Status synced = graph::syncFolder(journal()); !synced) return synced;
     if (const base::Status renamed = rename(m_moves); !renamed) {
         fs::remove(journal() + "/" + movesName);
         return renamed;
@@ -218,7 +209,7 @@ base::Status OutputFolder::rename(const std::vector<Move>& moves)
             return base::fail(base::ErrorCode::Resources, target + ": cannot be written: " + std::strerror(errno),
                               "does something else with this name exist?", target);
     }
-    return syncFolder(m_path);
+    return graph::syncFolder(m_path);
 }
 
 // Whoever goes on may do that on another machine.

@@ -48,6 +48,7 @@ private slots:
     void aPlanIsExplainedOnceAndAgainWhenItChanges();
     void measuringTheMachinePlansAgain();
     void theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOtherQuestions();
+    void nobodyIsAskedAboutACutWhileNoEngineHasTheModel();
 };
 
 void TestWorkbenchPlans::aPinThatNoRuleKeepsToMakesAnOptimumInOneStep()
@@ -275,6 +276,23 @@ void TestWorkbenchPlans::theTradeOffIsSearchedWhileItIsWantedAndGoesOnAfterOther
     bench.workbench.front().resume();
     QTest::qWait(100);
     QCOMPARE(bench.document.front().points.size(), found);  // all is known
+}
+
+void TestWorkbenchPlans::nobodyIsAskedAboutACutWhileNoEngineHasTheModel()
+{
+    Bench bench;
+    bench.open("chain3.pt");
+    QSignalSpy lost(&bench.workbench, &Workbench::engineLost), back(&bench.workbench, &Workbench::engineBack);
+    bench.engine.restart();
+    QTRY_COMPARE(lost.count(), 1);
+    int answers = 0;
+    const auto count = [&](const base::Result<protocol::PlanRecord>&) { ++answers; };
+    bench.workbench.whatIf({{base::PinKind::NoCheckpoint, valueOf(firstResult)}}, this, count);
+    QTRY_VERIFY(back.count() == 1 && bench.idle());
+    QTest::qWait(200);
+    QCOMPARE(answers, 0);
+    bench.workbench.whatIf({{base::PinKind::NoCheckpoint, valueOf(firstResult)}}, this, count);
+    QTRY_COMPARE(answers, 1);
 }
 
 QTEST_GUILESS_MAIN(TestWorkbenchPlans)

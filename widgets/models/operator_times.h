@@ -26,9 +26,7 @@ public:
     // `report` must outlive this object.
     explicit OperatorTimes(const schema::Report& report);
 
-    // False for runs on a GPU, and for older reports.
-    [[nodiscard]] bool known() const { return !m_passes.empty(); }
-    // Of operators by their ids ("op12"); nothing if none of them was measured.
+    // Of operators by their ids ("op12"); nothing if none of them was measured, as on a GPU and in older reports.
     [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
 
 private:

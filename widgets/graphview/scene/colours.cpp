@@ -200,7 +200,11 @@ Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(co
     return numbers;
 }
 
-bool hasOperatorTimes(const ColourData& data) { return data.report && models::OperatorTimes(*data.report).known(); }
+// Not of a run on a GPU, nor in older reports.
+bool hasOperatorTimes(const ColourData& data)
+{
+    return data.report && std::ranges::any_of(data.report->stages, [](const auto& s) { return !s.operators.empty(); });
+}
 
 QString writeBytes(double value) { return models::formatBytes(value); }
 QString writeSeconds(double value) { return models::formatSeconds(value); }

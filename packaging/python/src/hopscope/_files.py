@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ._scratch import Scratch, data_words
+from .data import Inputs
 from .saving import Prepared, prepare
 
 
@@ -13,6 +14,9 @@ def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepare
     """What `prepare` finds, and the words for `--data`. Tensors are written while the model is traced."""
     with ThreadPoolExecutor(1, "hopscope-write") as pool:
         words: list[Future[list[str]]] = []
-        known = lambda inputs: words.append(pool.submit(data_words, inputs, place))  # noqa: E731
+
+        def known(inputs: Inputs) -> None:
+            words.append(pool.submit(data_words, inputs, place))
+
         prepared = prepare(model, data, place.folder, roles, known)
         return prepared, words[0].result()

@@ -425,9 +425,7 @@ class Prepared:
     saved: Saved | None = None
 
 
-def prepare(
-    model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None] = lambda _: None
-) -> Prepared:
+def prepare(model: Any, data: Any, folder: Callable[[], Path], roles: Any, known: Callable[[Inputs], None]) -> Prepared:
     """Saves a model in memory into `folder()`; a file stays where it is. `known` gets the data as soon as they are
     known, which can be long before the model is saved."""
     if isinstance(model, (str, os.PathLike)) and not isinstance(model, Saved):
