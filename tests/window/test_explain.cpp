@@ -232,7 +232,7 @@ void TestExplain::rowsAndMessagesOfNodesAreShown()
 void TestExplain::everyHuntIsInTheMenu()
 {
     Bed bed;
-    for (const char* name : {"explain.receptive", "explain.debugger", "explain.divergence", "explain.against",
+    for (const char* name : {"explain.receptive", "explain.debugger", "explain.rules", "explain.divergence", "explain.against",
                              "explain.nan", "explain.rows", "explain.messages"})
         QVERIFY2(!bed.window->actionBook().find(QLatin1String(name))->isEnabled(), name);
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
