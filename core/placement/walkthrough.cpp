@@ -81,8 +81,11 @@ std::vector<WalkStep> walkthrough(const Analysis& analysis, const plan::Plan& pl
     Stages shown = stagesOf(rule.labels);
     std::vector<WalkStep> steps{{.kind = base::WalkKind::Label, .moved = shown, .stored = {}}};
     for (const SourceRule::Labels& pull : rule.pulls) {
-        steps.push_back({.kind = base::WalkKind::Pull, .moved = stagesOf(pull), .stored = {}});
-        for (const auto& [op, stages] : steps.back().moved) shown[op] = stages;
+        Stages moved = stagesOf(pull);
+        std::erase_if(moved, [&](const auto& now) { return shown.at(now.first) == now.second; });
+        if (moved.empty()) continue;  // from the inputs to the first stage, where they are shown already
+        for (const auto& [op, stages] : moved) shown[op] = stages;
+        steps.push_back({.kind = base::WalkKind::Pull, .moved = std::move(moved), .stored = {}});
     }
     if (Stages moved = differences(shown, stagesOf(plan)); !moved.empty())
         steps.push_back({.kind = base::WalkKind::Settle, .moved = std::move(moved), .stored = {}});

@@ -95,7 +95,7 @@ void TestRules::theGraphFollowsAndIsAloneAgain()
     QVERIFY(open(bed));
     auto* other = child<graphview::GraphView>(*bed.window, "graphOther");
     QTRY_VERIFY(other->isVisible() && other->scene());
-    QCOMPARE(said(bed, "graphOtherPlan"), QString("Depth rule, step 1 of 3"));
+    QCOMPARE(said(bed, "graphOtherPlan"), QString("Depth rule, step 1 of 3, coloured by stage"));
     QVERIFY(other->scene()->stores.empty());
     press(bed, "rulesLast");
     QTRY_COMPARE(other->scene()->stores.size(), std::size_t{2});

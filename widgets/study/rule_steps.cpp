@@ -76,6 +76,23 @@ QString labelCaption(const Way& way)
               "follows from inputs alone begins in stage 1.");
 }
 
+QString pullCaption()
+{
+    return tr("A cut moves back towards the inputs, past operators with one operand, until it meets an input, message "
+              "passing, or a value that several stages use. These operators now belong to the stage behind it.");
+}
+
+// Of the whole colouring.
+QString cutCaption(const Walkthroughs& all)
+{
+    const double cost = all.colouring->cost;
+    const QString amount =
+        all.unit == base::Unit::Bytes ? models::formatBytes(cost) : models::formatSecondsFinely(cost);
+    const QString gap = tr(" It is no plan yet: some value would be missing in a later stage.");
+    return tr(" Every path is cut now, at the least cost for writing and reading: %1.").arg(amount) +
+           (all.colouring->missing ? gap : QString());
+}
+
 QString settleCaption(const Way& way)
 {
     if (way.strategy == Strategy::Optimal)
@@ -89,7 +106,7 @@ QString settleCaption(const Way& way)
 QString storeCaption(const Way& way, const QString& value)
 {
     if (!way.strategy)
-        return tr("%1 turns black: it is stored, and what reads it behind the cut reads it back.").arg(value);
+        return tr("%1 turns black, drawn as a cylinder: it is stored, and read back behind the cut.").arg(value);
     return tr("%1 is stored: a later stage reads it.").arg(value);
 }
 
@@ -188,18 +205,12 @@ QString captionOf(const Walkthroughs& all, const Way& way, int step, const Model
     QString text;
     switch (now.kind) {
     case WalkKind::Label: text = labelCaption(way); break;
-    case WalkKind::Pull:
-        text =
-            tr("A cut moves back towards the inputs, as long as there is one way only: these operators go to the stage "
-               "behind it.");
-        break;
+    case WalkKind::Pull: text = pullCaption(); break;
     case WalkKind::Settle: text = settleCaption(way); break;
     case WalkKind::Store: text = storeCaption(way, label(model, *now.stored)); break;
     }
-    if (way.strategy || step + 1 < way.steps) return text;
-    const QString bound = tr(" Every path is cut now, at the least cost: no plan can write and read for less.");
-    const QString gap = tr(" It is no plan yet: some value would be missing in a later stage.");
-    return text + bound + (all.colouring->missing ? gap : QString());
+    const bool whole = !way.strategy && step + 1 == way.steps;
+    return whole ? text + cutCaption(all) : text;
 }
 
 QStringList movesOf(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)

@@ -238,7 +238,7 @@ void Rules::go(int step)
     showWords(way);
     if (!m_seen) return;
     m_picture = planAfter(*m_all, way, m_step, *m_context.document.model());
-    emit stepShown(tr("%1, step %2 of %3").arg(way.name).arg(m_step + 1).arg(way.steps), m_picture);
+    emit stepShown(tr("%1, step %2 of %3, coloured by stage").arg(way.name).arg(m_step + 1).arg(way.steps), m_picture);
 }
 
 void Rules::showWords(const Way& way)
