@@ -2,6 +2,7 @@
 #include "pipeline/explanation.h"
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
+#include "pipeline/walkthroughs.h"
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
@@ -181,6 +182,15 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
     const auto explanation = pipeline::explainPlan(planningOf(document, *request, call), *made);
     if (!explanation) return failed(explanation.error());
     return pipeline::explanationValue(*explanation);
+}
+
+Outcome planSteps(Document& document, const json::Reader& params, const Call& call)
+{
+    const Asked request = requestOf(document, params);
+    if (!request) return tl::unexpected(request.error());
+    const auto all = pipeline::walkthroughs(planningOf(document, *request, call));
+    if (!all) return failed(all.error());
+    return pipeline::walkthroughsValue(*all);
 }
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)
