@@ -1,6 +1,7 @@
 #pragma once
 
-// The plans of the rules and the optimum, each step by step, and the colouring that none of them can beat.
+// The plans of the rules and the optimum, each step by step, and the colouring that
+// bounds what they write and read from below.
 
 #include "pipeline/planner.h"
 #include "placement/walkthrough.h"

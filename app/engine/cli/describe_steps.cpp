@@ -51,7 +51,8 @@ std::string describeColouring(const pipeline::Walkthroughs& all, const ValueName
     for (const ir::ValueId value : all.colouring->stored) stored.push_back(names[value]);
     const double cost = all.colouring->cost;
     const std::string amount = all.unit == base::Unit::Seconds ? base::formatSeconds(cost) : base::formatBytes(cost);
-    return "  stored: " + joined(stored) + "\n  " + amount + " for writing and reading, which no plan can beat\n" +
+    return "  stored: " + joined(stored) + "\n  " + amount +
+           " for writing and reading: the least of any plan with the depth rule's frontiers\n" +
            (all.colouring->missing ? "  no plan by itself: " + *all.colouring->missing + "\n" : "");
 }
 
