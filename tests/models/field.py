@@ -8,7 +8,7 @@ import torch_geometric.nn as G
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from field_inputs import EDGES_TO_EDGES, both_ways, group, seeded, triplets
+from field_inputs import both_ways, group, seeded, triplets
 from graphs import EDGE_FEATURES as ED
 from graphs import FEATURES, GRAPHS, PLAIN, RELATIONS, WITH_ATTR, WITH_TYPE, take
 from graphs import HIDDEN as H
@@ -158,7 +158,7 @@ def line_graph(graph):
             "angle": inputs["angle"], "batch": graph["batch"]}
 
 
-group.add("line_graph", LineGraph, line_graph, no_optimum=EDGES_TO_EDGES)
+group.add("line_graph", LineGraph, line_graph)
 
 
 class Gated(nn.Module):
