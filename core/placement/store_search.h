@@ -18,7 +18,7 @@ struct SearchLimits {
     std::stop_token stop;
 };
 
-// Of up to ten values that may be stored all sets are tried. Otherwise it goes downhill from the cheaper rule: one store more
+// Of up to eight values that may be stored all sets are tried. Otherwise it goes downhill from the cheaper rule: one store more
 // or less, or moved to an operand or a consumer, until nothing is cheaper. The plan has its cost, as `stageCosts` counts it,
 // and no bound. Each try is linear in the program. Fails with Unsupported where no rule has a plan of so few stages (as
 // `makePlan` does), and with Cancelled.
