@@ -257,6 +257,8 @@ TEST_CASE("rows that are sources and destinations at once have a cheapest plan, 
         CHECK(cost == doctest::Approx(optimum->plan.cost.value()).epsilon(1e-6));
         CHECK_FALSE(optimum->plan.lowerBound);
         CHECK(cost <= cheapestOfAllSets(p, costs) * (1 + 1e-6));
+        const auto again = placement::optimise(p.a, costs, {}, {}, &*optimum);  // from a plan without an instance
+        CHECK((again && again->plan.stages == optimum->plan.stages));
         placement::OptimiseOptions fewer;
         fewer.stages = static_cast<int>(optimum->plan.stages.size());
         CHECK(placement::optimise(p.a, costs, {}, fewer));
