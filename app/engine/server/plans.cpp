@@ -56,12 +56,10 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
         call.progress({"counting rows per batch", 0, 0});
         forecast::PredictOptions here = options;
         here.staysBeside = true;
-        const base::Result<forecast::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
-        if (!prediction) return failed(prediction.error());
-        const auto seconds = pipeline::stageSeconds(prepared, document.predictor, plan, options, call.stop);
-        if (!seconds) return failed(seconds.error());
-        pipeline::fillPlan(plan, *prediction);
-        result["predicted"] = pipeline::predictionValue(plan, *prediction, *seconds);
+        const auto forecast = pipeline::forecastOf(prepared, document.predictor, plan, here, call.stop);
+        if (!forecast) return failed(forecast.error());
+        pipeline::fillPlan(plan, forecast->prediction);
+        result["predicted"] = pipeline::predictionValue(plan, *forecast);
     }
     result["plan"] = schema::planValue(plan, prepared.analysis);
     return result;
