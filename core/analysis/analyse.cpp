@@ -4,8 +4,10 @@
 
 #include "analysis/depth.h"
 #include "analysis/lowering/dead_code.h"
+#include "analysis/lowering/front_rows.h"
 #include "analysis/lowering/functionalise.h"
 #include "analysis/lowering/group_ranks.h"
+#include "analysis/lowering/merged_rows.h"
 #include "analysis/lowering/neighbour_tables.h"
 #include "analysis/lowering/prefix_sums.h"
 #include "analysis/rows/bind.h"
@@ -68,7 +70,8 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema)
     auto functional = functionalise(raw);
     if (!functional) return unanalysed(raw, schema, functional.error());
     const std::vector<std::string> differences = sumSegments(*functional);
-    ir::Program live = removeDead(simplifyTables(rankGroups(*functional)));
+    const ir::Program separated = removeDead(separateMergedRows(dropFronts(*functional)));
+    ir::Program live = removeDead(simplifyTables(rankGroups(separated)));
     dropUnusedPositions(live);
     const base::Status inferred = infer(builder, live, schema);
     if (!inferred) block(builder.analysis, inferred.error());

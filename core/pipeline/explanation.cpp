@@ -85,6 +85,7 @@ private:
     {
         if (answer.basis == nullptr || answer.basis->optimum.plan.stages != answer.plan.stages) return {};
         const placement::Optimum& optimum = answer.basis->optimum;
+        if (optimum.model.instance.nodes.empty()) return {};  // found without an instance: no decision has a price
         const double seconds = m_with.request.deadline.value_or(deadlineSeconds);
         const auto found = optimiser::explain(optimum.model.instance, optimum.placement, {seconds, m_with.stop});
         if (!found) return base::forward(found);

@@ -382,11 +382,12 @@ base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostMod
     if (analysis.refusal) return tl::unexpected(*analysis.refusal);
     const std::vector<plan::Pin> counting = settled(pins);
     std::set<ValueId> shared = sharedViews(analysis, counting);
-    if (before != nullptr && before->storedOn == on && before->unpinned->shared == shared)
+    const bool made = before != nullptr && before->unpinned != nullptr;
+    if (made && before->storedOn == on && before->unpinned->shared == shared)
         return withPins(analysis, before->unpinned, counting);
-    base::Result<UnpinnedInstance> made = Builder(analysis, costs, on).build(std::move(shared));
-    if (!made) return base::forward(made);
-    return withPins(analysis, std::make_shared<const UnpinnedInstance>(std::move(*made)), counting);
+    base::Result<UnpinnedInstance> fresh = Builder(analysis, costs, on).build(std::move(shared));
+    if (!fresh) return base::forward(fresh);
+    return withPins(analysis, std::make_shared<const UnpinnedInstance>(std::move(*fresh)), counting);
 }
 
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement)

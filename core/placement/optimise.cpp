@@ -8,6 +8,7 @@
 #include "placement/delaying_cut.h"
 #include "placement/pins.h"
 #include "placement/refusal.h"
+#include "placement/store_search.h"
 
 namespace hopscope::placement {
 
@@ -122,7 +123,8 @@ private:
     // Whether the plan before is one of this instance, its pins aside.
     [[nodiscard]] bool comparable() const
     {
-        if (m_before == nullptr || m_before->model.instance.stages > m_last) return false;
+        if (m_before == nullptr || m_before->placement.stages.empty()) return false;
+        if (m_before->model.instance.stages > m_last) return false;
         const bool stage0 = m_before->placement.stages.front().stage == 0;
         if (m_before->model.storedOn != m_model.storedOn) return false;
         const bool same = m_before->model.unpinned == m_model.unpinned || m_before->model.origins == m_model.origins;
@@ -266,15 +268,40 @@ base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& cos
 
 }  // namespace
 
-base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
-                               const OptimiseOptions& options, const Optimum* before)
+namespace {
+
+// By an instance: of stores on complete rows, or else on any.
+base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                             const OptimiseOptions& options, const Optimum* before)
 {
     bool confined = false;
     base::Result<Optimum> optimum =
         solveStored(analysis, costs, pins, options, before, StoredOn::CompleteRows, confined);
-    if (!optimum && confined && optimum.error().code == base::ErrorCode::Unsupported) {
-        base::Result<Optimum> other = solveStored(analysis, costs, pins, options, before, StoredOn::AnyRows, confined);
-        if (other) optimum = std::move(other);
+    if (optimum || !confined || optimum.error().code != base::ErrorCode::Unsupported) return optimum;
+    base::Result<Optimum> other = solveStored(analysis, costs, pins, options, before, StoredOn::AnyRows, confined);
+    return other ? std::move(other) : std::move(optimum);
+}
+
+// Without an instance: the search for stores keeps to no pins and no memory limit.
+base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs, const OptimiseOptions& options)
+{
+    base::Result<plan::Plan> plan =
+        searchStores(analysis, costs, {options.deadlineSeconds, options.stages, options.stop});
+    if (!plan) return base::forward(plan);
+    plan->strategy = base::Strategy::LocalSearch;
+    return Optimum{std::move(*plan), {}, {}};
+}
+
+}  // namespace
+
+base::Result<Optimum> optimise(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
+                               const OptimiseOptions& options, const Optimum* before)
+{
+    base::Result<Optimum> optimum = solved(analysis, costs, pins, options, before);
+    const bool refused = !optimum && optimum.error().code == base::ErrorCode::Unsupported;
+    if (refused && pins.empty() && !options.hostMemory) {
+        base::Result<Optimum> other = searched(analysis, costs, options);
+        if (other || other.error().code != base::ErrorCode::Unsupported) optimum = std::move(other);
     }
     if (!optimum) return optimum;
     optimum->plan.objective = costs.objective();

@@ -16,7 +16,8 @@ struct OptimiseOptions {
     std::stop_token stop;
 };
 
-// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it).
+// A plan, with the instance that it solves (its pins, and the cuts that follow from them, among it); both are empty where
+// the plan was found without one.
 struct Optimum {
     plan::Plan plan;
     ModelInstance model;
@@ -28,6 +29,8 @@ struct Optimum {
 // nothing else happens read their operand from a store made there, and stages are added, up to three, where pins need
 // them. Stages of pins and of `stages` are those of the plan, a first one without gathers among them. The bound is one on
 // all plans of as many stages that store no gather and run each once per use, for the row counts and rates of `costs`.
+// Models that no instance expresses get the cheapest plan that a search over sets of stores finds (store_search.h), without a
+// bound, unless there are pins or a memory limit, which it does not know.
 // Fails with Unsupported (see makeInstance; pins that leave no plan: with the conflicting pins and suggested fixes;
 // the least memory that a plan needs), Cancelled, Resources.
 //

@@ -33,9 +33,10 @@ struct Row {
     const char* expected;  // dims of the result, or "refused: words"
 };
 
-std::string describe(const std::string& line)
+// The dims of `r`.
+std::string describeProgram(const std::string& lines)
 {
-    const auto drawn = test::drawProgram(prelude + "r = " + line + "\nout = r\n");
+    const auto drawn = test::drawProgram(prelude + lines + "\nout = r\n");
     const analysis::Analysis a = analysis::analyse(drawn.program, drawn.schema);
     if (a.refusal) return "refused: " + a.refusal->message;
     std::string dims;
@@ -43,6 +44,8 @@ std::string describe(const std::string& line)
         dims += (dims.empty() ? "" : ",") + (s.valid() ? a.tables.spaceName(s) : std::string("-"));
     return dims;
 }
+
+std::string describe(const std::string& line) { return describeProgram("r = " + line); }
 
 const Row rows[] = {
     // row-wise
@@ -190,4 +193,27 @@ out = )";
     CHECK(std::ranges::any_of(masked.program.ops, [](const ir::Op& op) { return op.name == "hopscope::select_rank"; }));
     REQUIRE(bare.refusal);
     CHECK(bare.refusal->message.find("aten::sort") != std::string::npos);
+}
+
+TEST_CASE("rows that are merged with another dimension and separated again are rows all the while")
+{
+    const std::string heads = "y = aten::permute(self=h, dims=[1, 0, 2]) -> f[2,7,4]\n"
+                              "m = aten::reshape(self=y, shape=[-1, 4]) -> f[14,4]\n"
+                              "t = aten::tanh(self=m) -> f[14,4]\n";
+    const std::string pairs = "m = aten::view(self=x, size=[-1, 2]) -> f[14,2]\n";
+    const Row rows[] = {
+        {"t = aten::tanh(self=m) -> f[14,2]\nr = aten::view(self=t, size=[n, 4]) -> f[7,4]", "v,-"},
+        {"t = aten::softmax.int(self=m, dim=1, dtype=none) -> f[14,2]\nr = aten::view(self=t, size=[n, 4]) -> f[7,4]",
+         "v,-"},
+        {"t = aten::softmax.int(self=m, dim=0, dtype=none) -> f[14,2]\nr = aten::view(self=t, size=[n, 4]) -> f[7,4]",
+         "mixes the rows"},
+        {"r = aten::tanh(self=m) -> f[14,2]", "mixes the rows"},
+        {"t = aten::tanh(self=m) -> f[14,2]\nr = aten::view(self=t, size=[4, 7]) -> f[4,7]", "mixes the rows"},
+    };
+    for (const Row& row : rows) {
+        const std::string line = row.line, got = describeProgram(pairs + line);
+        CHECK_MESSAGE(got.find(row.expected) != std::string::npos, (line + "\n" + got));
+    }
+    CHECK(describeProgram(heads + "r = aten::view(self=t, size=[2, -1, 4]) -> f[2,7,4]") == "-,v,-");
+    CHECK(describeProgram(heads + "r = aten::view(self=t, size=[2, 7, 4]) -> f[2,7,4]").starts_with("refused: "));
 }

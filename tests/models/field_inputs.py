@@ -247,7 +247,7 @@ class BondMessages(nn.Module):
         return self.read(torch.zeros(4, nodes.size(1)).index_add(0, batch, nodes))
 
 
-both_ways(directed_bonds, no_optimum="no legal plan")(BondMessages)
+both_ways(directed_bonds)(BondMessages)
 
 
 class FlippedPairs(BondMessages):
@@ -332,10 +332,7 @@ def triplets(graph):
             "angle": torch.rand(len(pairs), generator=g), "idx_kj": kj.clone(), "idx_ji": ji.clone()}
 
 
-EDGES_TO_EDGES = "cannot express where its rows are needed"
-
-
-@both_ways(triplets, no_optimum=EDGES_TO_EDGES)
+@both_ways(triplets)
 class Triplets(nn.Module):
     def __init__(self):
         super().__init__()

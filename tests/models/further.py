@@ -104,6 +104,25 @@ TABLE = [
 ]
 
 
+class Quantiles(nn.Module):
+    """Several quantiles of the neighbours at once, side by side."""
+
+    def __init__(self, interpolation):
+        super().__init__()
+        self.inp, self.mix, self.out = nn.Linear(F, H), nn.Linear(3 * H, H), nn.Linear(3 * H, 3)
+        self.aggr = G.aggr.QuantileAggregation([0.1, 0.5, 0.8], interpolation, fill_value=0.5)
+
+    def forward(self, x, edge_index):
+        h = self.inp(x)
+        for lin in (self.mix, self.out):
+            h = lin(self.aggr(h[edge_index[0]], edge_index[1], dim_size=x.size(0), dim=0)).tanh()
+        return h
+
+
+for interpolation in ("linear", "lower", "higher", "nearest", "midpoint"):
+    group.add(f"quantiles_{interpolation}", lambda i=interpolation: Quantiles(i), PLAIN)
+
+
 class MixHops(nn.Module):
     def __init__(self):
         super().__init__()

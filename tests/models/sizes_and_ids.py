@@ -178,7 +178,7 @@ def id_as_number(m, x, edge_index):
     return m.a(add_rows(message, edge_index[1], x.size(0)), edge_index)
 
 
-@plain(no_optimum="can neither be computed nor read from a store")
+@plain()
 def id_through_arange_gather(m, x, edge_index):
     number = torch.arange(x.size(0))
     h = m.a(m.inp(x), edge_index)

@@ -251,8 +251,7 @@ def clusters(graph):
 
 
 @group.module(clusters, roles=("x=node:node", "edge_index=index:node>node", "cluster=key:node>cluster",
-                               "cluster_x=node:cluster", "cluster_edges=index:cluster>cluster"),
-              no_optimum="the placement problem cannot express where its rows are needed")
+                               "cluster_x=node:cluster", "cluster_edges=index:cluster>cluster"))
 class pool_to_clusters_and_back(nn.Module):
     def __init__(self):
         super().__init__()

@@ -192,3 +192,77 @@ TEST_CASE("what cannot be stored on the rows on which it is needed is computed i
         }
     }
 }
+
+namespace {
+
+// Sums of neighbours are pooled into clusters, which exchange messages and hand them back: rows of nodes by cluster.
+const std::string clusters = R"(
+x = node f[7,4]
+e = index i[2,9]
+of = key:v>c i[7]
+known = node:c f[3,6]
+ce = index:c>c i[2,5]
+w = weight f[6,4]
+n = scalar::size(self=x, dim=0) -> n7
+k = scalar::size(self=known, dim=0) -> n3
+src = aten::select(self=e, dim=0, index=0) -> i[9]
+dst = aten::select(self=e, dim=0, index=1) -> i[9]
+csrc = aten::select(self=ce, dim=0, index=0) -> i[5]
+cdst = aten::select(self=ce, dim=0, index=1) -> i[5]
+lin = aten::linear(input=x, weight=w, bias=none) -> f[7,6]
+m = aten::index_select(self=lin, dim=0, index=src) -> f[9,6]
+z = aten::new_zeros(self=lin, size=[n, 6], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,6]
+h = aten::index_add(self=z, dim=0, index=dst, source=m, alpha=1) -> f[7,6]
+r = aten::relu(self=h) -> f[7,6]
+zc = aten::new_zeros(self=known, size=[k, 6], dtype=none, layout=none, device=none, pin_memory=none) -> f[3,6]
+pooled = aten::index_add(self=zc, dim=0, index=of, source=r, alpha=1) -> f[3,6]
+sum = aten::add.Tensor(self=pooled, other=known, alpha=1) -> f[3,6]
+cm = aten::index_select(self=sum, dim=0, index=csrc) -> f[5,6]
+near = aten::index_add(self=zc, dim=0, index=cdst, source=cm, alpha=1) -> f[3,6]
+back = aten::index_select(self=near, dim=0, index=of) -> f[7,6]
+both = aten::add.Tensor(self=back, other=r, alpha=1) -> f[7,6]
+)";
+
+const std::string onceMore = R"(
+m2 = aten::index_select(self=both, dim=0, index=src) -> f[9,6]
+o = aten::index_add(self=z, dim=0, index=dst, source=m2, alpha=1) -> f[7,6]
+out = o
+)";
+
+// What is narrow is neither what `depth` stores nor what `source-rule` does.
+const std::string throughNarrow = R"(
+down = weight f[1,6]
+up = weight f[6,1]
+narrow = aten::linear(input=both, weight=down, bias=none) -> f[7,1]
+wide = aten::linear(input=narrow, weight=up, bias=none) -> f[7,6]
+m2 = aten::index_select(self=wide, dim=0, index=src) -> f[9,6]
+o = aten::index_add(self=z, dim=0, index=dst, source=m2, alpha=1) -> f[7,6]
+out = o
+)";
+
+}  // namespace
+
+TEST_CASE("rows that are sources and destinations at once have a cheapest plan, too, by trying sets of stores")
+{
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        CAPTURE(seed);
+        const Analysed p(clusters + (seed <= 4 ? onceMore : throughNarrow));
+        std::mt19937_64 random(seed);
+        const Objective objective = seed % 2 ? Objective::Time : Objective::Bytes;
+        const placement::CostModel costs(p.a, objective, {}, randomRows(p.a, random));
+        const auto optimum = placement::optimise(p.a, costs, {}, {});
+        if (!optimum) FAIL(base::describe(optimum.error()));
+        CHECK(flaw(p.a, optimum->plan) == "");
+        const double cost = total(placement::stageCosts(p.a, costs, optimum->plan));
+        CHECK(cost == doctest::Approx(optimum->plan.cost.value()).epsilon(1e-6));
+        CHECK_FALSE(optimum->plan.lowerBound);
+        CHECK(cost <= cheapestOfAllSets(p, costs) * (1 + 1e-6));
+        const auto again = placement::optimise(p.a, costs, {}, {}, &*optimum);  // from a plan without an instance
+        CHECK((again && again->plan.stages == optimum->plan.stages));
+        placement::OptimiseOptions fewer;
+        fewer.stages = static_cast<int>(optimum->plan.stages.size());
+        CHECK(placement::optimise(p.a, costs, {}, fewer));
+        --*fewer.stages;
+        CHECK_FALSE(placement::optimise(p.a, costs, {}, fewer));
+    }
+}

@@ -92,10 +92,26 @@ private:
         return std::nullopt;
     }
 
+    // The rows that are picked: one for each group, or some in a dimension of their own.
+    static std::optional<ValueId> rowsPickedBy(const Op& op)
+    {
+        if (op.name == "aten::index_select" && isNumber(op, "dim", 0)) return valueOf(op, "index");
+        const Arg* indices = op.name == "aten::index" ? argumentOf(op, "indices") : nullptr;
+        const bool one = indices && indices->list() && indices->list()->size() == 1;
+        return one && indices->list()->front().value() ? std::optional(*indices->list()->front().value())
+                                                       : std::nullopt;
+    }
+
+    bool forEachGroup(ValueId rows, ValueId counts) const
+    {
+        const auto &picked = value(rows).shape, &groups = value(counts).shape;
+        return picked == groups || (picked.size() == 2 && groups.size() == 1 && picked[0] == groups[0]);
+    }
+
     std::optional<Ranked> rankedRows(const Op& op) const
     {
-        if (op.name != "aten::index_select" || !isNumber(op, "dim", 0)) return std::nullopt;
-        const auto sorted = valueOf(op, "self"), rows = valueOf(op, "index");
+        const auto rows = rowsPickedBy(op);
+        const auto sorted = rows ? valueOf(op, "self") : std::nullopt;
         const auto byGroup = sorted ? alongRows(*sorted) : std::nullopt;
         const Op* second = byGroup ? sortOf(byGroup->order, true) : nullptr;
         const auto keys = second ? alongRows(*valueOf(*second, "self")) : std::nullopt;
@@ -103,7 +119,7 @@ private:
         if (!first || first->outputs[0] != byGroup->from) return std::nullopt;
         const ValueId index = column(keys->from), messages = *valueOf(*first, "self");
         const auto counts = countsOf(index);
-        const bool fits = counts && value(index).shape.size() == 1 && value(*counts).shape == value(*rows).shape;
+        const bool fits = counts && value(index).shape.size() == 1 && forEachGroup(*rows, *counts);
         if (!fits || !isMasked(op.outputs.at(0), *counts)) return std::nullopt;
         return Ranked{*rows, index, messages, *counts};
     }
@@ -117,7 +133,8 @@ private:
         const auto self = op ? valueOf(*op, "self") : std::nullopt;
         if (!self) return false;
         if (op->name == "aten::eq") return *self == counts && isNumber(*op, "other", 0);
-        const bool moves = operators::reshapes(op->name) || op->name == "aten::repeat_interleave";
+        const bool repeats = operators::expands(op->name) || op->name == "aten::repeat_interleave";
+        const bool moves = operators::reshapes(op->name) || repeats;
         return moves && tellsEmpty(*self, counts);
     }
 
@@ -138,8 +155,24 @@ private:
     {
         const Value numbers = like(r.counts);
         const ValueId starts = add(op, "sub.Tensor", {Arg{sums(op, r.counts)}, Arg{r.counts}, one()}, numbers);
+        if (value(r.rows).shape.size() == 2) return pickSeveral(op, r, starts);
         const ValueId ranks = add(op, "sub.Tensor", {Arg{r.rows}, Arg{starts}, one()}, numbers);
         append(syntheticOp("hopscope::select_rank", {Arg{ranks}, Arg{r.index}, Arg{r.messages}}, op), op.outputs);
+    }
+
+    // Ranks of a column each.
+    void pickSeveral(const Op& op, const Ranked& r, ValueId starts)
+    {
+        Value picked = like(op.outputs.at(0));
+        const std::int64_t columns = picked.shape.at(1);
+        picked.shape.erase(picked.shape.begin() + 1);
+        ir::ArgList all;
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const ValueId rows = add(op, "select.int", {Arg{r.rows}, Arg{std::int64_t{1}}, Arg{i}}, like(r.counts));
+            const ValueId ranks = add(op, "sub.Tensor", {Arg{rows}, Arg{starts}, one()}, like(r.counts));
+            all.push_back(Arg{add(op, "hopscope::select_rank", {Arg{ranks}, Arg{r.index}, Arg{r.messages}}, picked)});
+        }
+        append(syntheticOp("stack", {Arg{std::move(all)}, Arg{std::int64_t{1}}}, op), op.outputs);
     }
 
     // ---- groups as rows of a matrix

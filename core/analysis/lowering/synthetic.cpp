@@ -61,6 +61,8 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"arange", {{"end", N}, {"dtype", I}, {"layout", I}, {"device", O}, {"pin_memory", B}}},
         {"sub.Scalar", {{"self", T}, {"other", N}, {"alpha", N}}},
         {"lt.Scalar", {{"self", T}, {"other", N}}},
+        {"gt.Scalar", {{"self", T}, {"other", N}}},
+        {"ne.Scalar", {{"self", T}, {"other", N}}},
         {"mul.Scalar", {{"self", T}, {"other", N}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
         {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},

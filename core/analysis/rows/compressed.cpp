@@ -104,9 +104,22 @@ std::optional<Outcomes> repeatedIds(RuleContext& c)
     return Outcomes{o};
 }
 
+// Each row and the one before it, with a number in front of the first.
+std::optional<Outcomes> stepsOf(RuleContext& c, ValueId x)
+{
+    const ValueId front = c.tensor("prepend");
+    const bool one = front.valid() && c.rank(front) == 1 && c.extent(front, 0) == 1 && !c.anyRow(c.dims(front));
+    if (!one || !c.structure(x) || !c.structure(front) || c.rank(x) != 1) return std::nullopt;
+    if (c.integer("n", 1) != 1 || c.has("append")) return std::nullopt;
+    c.info.prologueReason = "compares the rows of " + c.spaceName(c.dim(x, 0)) + " with those before them";
+    return RuleContext::one(c.dims(x));
+}
+
 Ruled<Outcomes> differenceRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
+    if (c.anyRow(c.dims(x)))
+        if (auto steps = stepsOf(c, x)) return *steps;
     if (!isPart(c, x, OffsetsPart::All) || c.integer("n", 1) != 1 || c.has("prepend") || c.has("append"))
         return opaqueRule(c);
     Outcome o;

@@ -1,0 +1,18 @@
+#pragma once
+
+// Private to analysis.
+
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// Rows that are merged with another dimension and separated again later keep both dimensions in between:
+//   f(x.view(N * K, F)).view(N, ..)              ->  f(x.view(N, K, F)).view(N, ..)
+//   x.repeat_interleave(K)                       ->  x.unsqueeze(1).expand(-1, K)
+//   x[rows], of merged numbers of rows           ->  x[rows of N, K]
+// for what f computes row by row. Several heads or several quantiles in one dimension come out so; what stays merged is left
+// as it is. Whether the first dimension holds rows is not asked: the results are the same in any case.
+// Only sound on functional programs. Linear in the operators, where each value is separated once.
+ir::Program separateMergedRows(const ir::Program& program);
+
+}  // namespace hopscope::analysis
