@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _html, arrays, documents, sample
 from ._files import as_files
+from ._later import later
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
@@ -178,15 +180,17 @@ def _chosen(plan: Any) -> Plan | str | None:
 def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     inputs = asked.data if _is_arguments(asked.data) else inputs_of(asked.data)
     expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
-    with Scratch(expected, asked.scratch) as place:
-        with Starting(watcher.told) as engine:
-            found, words = as_files(asked.model, inputs, asked.roles, place)
-            folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
-            roles = role_words(asked.roles)
-            job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
-            document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
-            outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
-        return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
+    with contextlib.ExitStack() as held:
+        place = held.enter_context(Scratch(expected, asked.scratch))
+        engine = held.enter_context(Starting(watcher.told))
+        found, words = as_files(asked.model, inputs, asked.roles, place)
+        folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
+        roles = role_words(asked.roles)
+        job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
+        document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
+        outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
+        later(held.pop_all().close)
+    return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
 
 
 def _carried_out(
@@ -197,7 +201,7 @@ def _carried_out(
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)
     output = str(folder.absolute())
-    started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
+    started = client.call("run/start", document=number, plan=made.document, output=output, last=True, **job.run)
     while started["run"] not in watcher.finished:
         client.read()
     return watcher.outcome(started["run"]), made
