@@ -60,7 +60,7 @@ class Gcn(nn.Module):
         return self.second(h, edges, weight)
 
 
-def made(fault="", features=16):
+def made(fault="", features=4):
     torch.manual_seed(5)
     return Gcn(features, fault=fault).eval()
 
@@ -69,7 +69,7 @@ class Planted:
     """The tests for one graph, which setUpClass() of a class below writes."""
 
     @classmethod
-    def prepare(cls, edge_index, rows, features=16):
+    def prepare(cls, edge_index, rows, features=4):
         cls.holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.holder.cleanup)
         cls.folder = Path(cls.holder.name)
@@ -111,7 +111,7 @@ class Planted:
         with torch.no_grad():
             other.first.lin.weight[3, 2] += 0.5
         found = self.against("weight", other)
-        self.assertEqual(found["parameters"], ["first.lin.weight: 1 of 128 elements, by up to 0.5"])
+        self.assertEqual(found["parameters"], ["first.lin.weight: 1 of 32 elements, by up to 0.5"])
         self.assertEqual(found["nodes"]["module"], "first.lin")
         self.assertEqual(found["divergence"]["op"], found["nodes"]["op"])
         a, b = self.hidden(made()), self.hidden(other)
@@ -277,8 +277,8 @@ class OnAMillionNodes(Planted, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         rows, generator = 1_000_000, numpy.random.default_rng(4)
-        source = (generator.random(3_000_000) ** 2 * rows).astype(numpy.int64)
-        target = generator.integers(0, rows - 1000, 3_000_000)
+        source = (generator.random(rows) ** 2 * rows).astype(numpy.int64)
+        target = generator.integers(0, rows - 1000, rows)
         cls.prepare(numpy.stack([source, target]), rows)
 
 

@@ -205,6 +205,7 @@ int main(int argc, char** argv)
     if (arguments.value(1) == QLatin1String("--show") && arguments.size() > 5) return show(arguments);
     const QString helper = arguments.value(1);
     return watch::untilMet([&] {
+        watch::title();
         benchOpen(helper);
         benchShared(helper);
         benchFold(helper);

@@ -37,14 +37,22 @@ std::vector<std::int64_t> batchesOf(const Case& c, base::Strategy strategy, cons
     return batches;
 }
 
-std::vector<Job> jobsOf(const Case& c, base::Strategy strategy, const std::string& device)
+// The orders in which a graph's destinations are run in its n-th kind of batches: both, but on the slower simulated GPU one
+// on a model's first graph and the other one on its second, alternating from batch to batch.
+std::vector<bool> ordersOf(const Case& c, const std::string& graph, const std::string& device, std::size_t nth)
+{
+    if (!c.shuffle) return {false};
+    if (device == "cpu" || c.graphs.size() < 2) return {false, true};
+    return {(nth % 2 == 0) != (graph == c.graphs.front().data)};
+}
+
+std::vector<Job> jobsOf(const Case& c, const std::string& graph, base::Strategy strategy, const std::string& device)
 {
     if (c.brief) return {{strategy, 7, strategy == base::Strategy::SourceRule}};
     std::vector<Job> jobs;
-    for (const std::int64_t batch : batchesOf(c, strategy, device)) {
-        jobs.push_back({strategy, batch, false});
-        if (c.shuffle) jobs.push_back({strategy, batch, true});
-    }
+    const std::vector<std::int64_t> batches = batchesOf(c, strategy, device);
+    for (std::size_t i = 0; i < batches.size(); ++i)
+        for (const bool shuffled : ordersOf(c, graph, device, i)) jobs.push_back({strategy, batches[i], shuffled});
     if (device == "cpu")
         for (const bool shuffled : {false, true}) jobs.push_back({strategy, -1, shuffled, 3});
     return jobs;
@@ -233,7 +241,7 @@ std::optional<Failure> runStrategy(const Setting& s, const Prepared& prepared, b
     if (auto failure = checkPlan(s.c, *plan, strategy)) return failure;
     if (s.name == s.c.graphs.front().data)
         tally.stages += (tally.stages.empty() ? "" : "/") + std::to_string(plan->stages.size());
-    for (const Job& job : jobsOf(s.c, strategy, s.device))
+    for (const Job& job : jobsOf(s.c, s.name, strategy, s.device))
         if (auto failure = runJob(s, prepared, *plan, job, tally)) return failure;
     return std::nullopt;
 }
@@ -300,8 +308,8 @@ std::optional<Failure> runResident(const Setting& s, const Prepared& prepared, T
     const auto kept = withResidents(prepared, *plan, s.data, 3);
     if (!kept && kept.error().code == base::ErrorCode::Internal) return std::nullopt;  // it is run bare
     if (!kept) return Failure{kept.error(), "choosing what stays on the GPU"};
-    for (const std::int64_t batch : {3, 0})
-        for (const bool shuffled : {false, true})
+    for (const std::int64_t batch : {0, 3})
+        for (const bool shuffled : ordersOf(s.c, s.name, s.device, batch == 0 ? 0 : 1))
             if (auto failure = runJob(s, prepared, *kept, {base::Strategy::Depth, batch, shuffled}, tally))
                 return Failure{failure->error, "resident: " + failure->text};
     return std::nullopt;

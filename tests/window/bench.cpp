@@ -149,6 +149,7 @@ void benchRun(Bed& bed, const char* what, int repeats)
 
 void benchAll(int repeats, bool engine)
 {
+    watch::title();
     benchOpening("chain250.pt", "1,000 ops", repeats);
     benchOpening("chain40-skips-long246.pt", "10,000 ops, 40 stages", repeats);
     benchOpening("chain2500-skips.pt", "10,000 ops, 2,500 stages", repeats);

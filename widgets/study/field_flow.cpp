@@ -214,12 +214,10 @@ void FieldFlow::paintNames(QPainter& painter) const
 
 void FieldFlow::paintRows(QPainter& painter) const
 {
-    std::vector<Dots> all;
+    QList<Dots> all;
     for (int level = 0; level < levels(); ++level) all.push_back(dotsOf(level));
-    for (int level = 0; level + 1 < levels(); ++level)
-        paintEdges(painter, level, all[static_cast<std::size_t>(level)], all[static_cast<std::size_t>(level + 1)]);
-    for (int level = 0; level < levels(); ++level)
-        paintDots(painter, level, all[static_cast<std::size_t>(level)], half(0).width());
+    for (int level = 0; level + 1 < levels(); ++level) paintEdges(painter, level, all[level], all[level + 1]);
+    for (int level = 0; level < levels(); ++level) paintDots(painter, level, all[level], half(0).width());
 }
 
 void FieldFlow::paintEdges(QPainter& painter, int level, const Dots& upper, const Dots& lower) const
