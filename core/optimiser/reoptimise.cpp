@@ -15,7 +15,8 @@ namespace {
 struct Neighbourhood {
     int recompute, wider;
 };
-constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
+constexpr int allStages = 1 << 20;
+constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}, {2, allStages}};
 
 struct StageRange {
     int from = 1, to = 1;

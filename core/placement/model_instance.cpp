@@ -11,6 +11,13 @@
 
 namespace hopscope::placement {
 
+// All of an instance but the pins, and what pins are looked up in.
+struct UnpinnedInstance {
+    ModelInstance model;
+    DepTable table;
+    std::set<ir::ValueId> shared;  // sharedViews() of the pins that it was made for
+};
+
 namespace {
 
 using analysis::Analysis;
@@ -39,9 +46,9 @@ public:
         m_model.storedOn = on;
     }
 
-    base::Result<ModelInstance> build(const std::vector<plan::Pin>& pins)
+    base::Result<UnpinnedInstance> build(std::set<ValueId> shared)
     {
-        m_shared = sharedByPins(pins);
+        m_shared = std::move(shared);
         addTypes();
         for (const ir::NamedValue& o : m_a.program.outputs) addOutput(o.value);
         while (!m_open.empty() && m_error.empty()) {
@@ -50,12 +57,9 @@ public:
             expand(next);
         }
         if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
-        InstancePins added(m_a, m_table, m_model);
-        for (const plan::Pin& pin : pins)
-            if (const base::Status ok = added.add(pin); !ok) return base::forward(ok);
-        finish();
-        if (const base::Status ok = optimiser::check(m_model.instance); !ok) return base::forward(ok);
-        return std::move(m_model);
+        const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
+        instance().stageCost = m_costs.stage(loop);
+        return UnpinnedInstance{std::move(m_model), std::move(m_table), std::move(m_shared)};
     }
 
 private:
@@ -332,15 +336,6 @@ private:
         });
     }
 
-    // ---- the rest
-
-    void finish()
-    {
-        const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
-        instance().stageCost = m_costs.stage(loop);
-        instance().stages = optimiser::neededStages(instance());
-    }
-
     const Analysis& m_a;
     const CostModel& m_costs;
     analysis::ValueNames m_names;
@@ -355,13 +350,43 @@ private:
     std::string m_error;
 };
 
+// The values that pins may store and that would otherwise be one node per consumer: they decide about the nodes.
+std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& pins)
+{
+    std::set<ValueId> shared = sharedByPins(pins);
+    std::erase_if(shared, [&a](ValueId v) {
+        const OpId producer = a.program.value(v).producer;
+        return !producer.valid() || !a.info(producer).view;
+    });
+    return shared;
+}
+
+base::Result<ModelInstance> withPins(const Analysis& a, const std::shared_ptr<const UnpinnedInstance>& unpinned,
+                                     const std::vector<plan::Pin>& pins)
+{
+    ModelInstance model = unpinned->model;
+    model.unpinned = unpinned;
+    InstancePins added(a, unpinned->table, model);
+    for (const plan::Pin& pin : pins)
+        if (const base::Status ok = added.add(pin); !ok) return base::forward(ok);
+    model.instance.stages = optimiser::neededStages(model.instance);
+    if (const base::Status ok = optimiser::check(model.instance); !ok) return base::forward(ok);
+    return model;
+}
+
 }  // namespace
 
 base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostModel& costs,
-                                         const std::vector<plan::Pin>& pins, StoredOn on)
+                                         const std::vector<plan::Pin>& pins, StoredOn on, const ModelInstance* before)
 {
     if (analysis.refusal) return tl::unexpected(*analysis.refusal);
-    return Builder(analysis, costs, on).build(settled(pins));
+    const std::vector<plan::Pin> counting = settled(pins);
+    std::set<ValueId> shared = sharedViews(analysis, counting);
+    if (before != nullptr && before->storedOn == on && before->unpinned->shared == shared)
+        return withPins(analysis, before->unpinned, counting);
+    base::Result<UnpinnedInstance> made = Builder(analysis, costs, on).build(std::move(shared));
+    if (!made) return base::forward(made);
+    return withPins(analysis, std::make_shared<const UnpinnedInstance>(std::move(*made)), counting);
 }
 
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement)

@@ -8,6 +8,8 @@
 // its consumers. Gathers and views on edges run in the stage of each consumer that can be stored: one node per such
 // consumer. Inputs and structure-only values with rows are inputs of the instance.
 
+#include <memory>
+
 #include "optimiser/placement.h"
 #include "placement/cost_model.h"
 #include "placement/strategy.h"
@@ -18,6 +20,8 @@ namespace hopscope::placement {
 // other rows as nodes of their own, which are computed where they are needed: CompleteRows. AnyRows lets them be stored,
 // too, for instances that have no plan otherwise; what that adds on the complete rows is not in its costs.
 enum class StoredOn : std::uint8_t { CompleteRows, AnyRows };
+
+struct UnpinnedInstance;
 
 struct ModelInstance {
     struct Origin {
@@ -34,12 +38,15 @@ struct ModelInstance {
     std::vector<std::size_t> pinOf;  // by pin of the instance: which of `pins` it stands for
     StoredOn storedOn = StoredOn::CompleteRows;
     bool confined = false;  // a value is also computed on rows on which it is not complete first
+    std::shared_ptr<const UnpinnedInstance> unpinned = nullptr;  // what it was before its pins, for other ones
 };
 
 // Linear in the program. Fails with Unsupported if the model cannot be split, if a pin is on what cannot be pinned, or if
 // the abstract problem cannot express the model: a value that has to be stored on one partition and read on another.
+// `before`, an instance of the same model for the same costs, saves most of the work where its nodes are the same.
 base::Result<ModelInstance> makeInstance(const analysis::Analysis& analysis, const CostModel& costs,
-                                         const std::vector<plan::Pin>& pins = {}, StoredOn on = StoredOn::CompleteRows);
+                                         const std::vector<plan::Pin>& pins = {}, StoredOn on = StoredOn::CompleteRows,
+                                         const ModelInstance* before = nullptr);
 
 // What `realise` makes a plan of. Stages in which nothing happens are left out.
 Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& placement);

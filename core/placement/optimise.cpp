@@ -125,7 +125,8 @@ private:
         if (m_before == nullptr || m_before->model.instance.stages > m_last) return false;
         const bool stage0 = m_before->placement.stages.front().stage == 0;
         if (m_before->model.storedOn != m_model.storedOn) return false;
-        return m_before->model.origins == m_model.origins && (!stage0 || m_model.instance.allowStage0);
+        const bool same = m_before->model.unpinned == m_model.unpinned || m_before->model.origins == m_model.origins;
+        return same && (!stage0 || m_model.instance.allowStage0);
     }
 
     // The pins that have come or gone.
@@ -250,7 +251,8 @@ std::vector<Pin> conflict(const Analysis& a, const CostModel& costs, std::vector
 base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& costs, const std::vector<Pin>& pins,
                                   const OptimiseOptions& options, const Optimum* before, StoredOn on, bool& confined)
 {
-    base::Result<ModelInstance> model = makeInstance(analysis, costs, pins, on);
+    base::Result<ModelInstance> model =
+        makeInstance(analysis, costs, pins, on, before != nullptr ? &before->model : nullptr);
     if (!model) return base::forward(model);
     confined = model->confined;
     model->instance.hostBudget = options.hostMemory;

@@ -138,16 +138,16 @@ base::Error explain(const Analysis& a, const Values& strategy, const Pinned& dec
 base::Status checkPin(const Analysis& a, const Pin& pin)
 {
     const bool stores = pin.kind != PinKind::HopStage && pin.kind != PinKind::NoRecompute;
-    const std::string name = quoted(a, pin.value);
+    const auto name = [&] { return quoted(a, pin.value); };  // linear in the program
     if (const std::string reason = whyNotStorable(a, pin.value); !reason.empty())
-        return unsupported(a, pin.value, name + (stores ? " cannot be stored: " : " cannot be pinned: ") + reason);
+        return unsupported(a, pin.value, name() + (stores ? " cannot be stored: " : " cannot be pinned: ") + reason);
     const ir::NamedValue* const result = resultOf(a, pin.value);
     if (pin.kind == PinKind::NoCheckpoint && result != nullptr)
-        return unsupported(a, pin.value, name + " must be stored: it is the output '" + result->name + "'");
+        return unsupported(a, pin.value, name() + " must be stored: it is the output '" + result->name + "'");
     if (pin.kind == PinKind::Cut && !uses(a, pin.consumer, pin.value))
-        return unsupported(a, pin.consumer, quoted(a, pin.consumer) + " is not computed from rows of " + name);
+        return unsupported(a, pin.consumer, quoted(a, pin.consumer) + " is not computed from rows of " + name());
     if (pin.kind == PinKind::HopStage && !hops(a, pin.value))
-        return unsupported(a, pin.value, name + " is neither gathered nor aggregated");
+        return unsupported(a, pin.value, name() + " is neither gathered nor aggregated");
     return {};
 }
 
