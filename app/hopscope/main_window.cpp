@@ -159,6 +159,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("history"), tr("History"), panels::makeHistory},
         {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
+        {QStringLiteral("rules"), tr("Rules"), study::makeRules},
     };
     QVector<DockSpec> specs;
     for (const auto& [name, title, make] : makers) {
@@ -166,7 +167,7 @@ void MainWindow::setupDocks()
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
-        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive")
+        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules")
             m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }

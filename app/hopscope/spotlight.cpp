@@ -9,6 +9,22 @@ namespace {
 
 constexpr int pulseMilliseconds = 120, margin = 2;
 
+// Where it is in the window, as far as what scrolls around it lets see. Its own visibleRegion() lacks what its parts cover.
+QRect placeOf(const QWidget& part, const QWidget& window)
+{
+    QRect place(part.mapTo(&window, QPoint()), part.size());
+    for (const QWidget* around = part.parentWidget(); around && around != &window; around = around->parentWidget())
+        place &= QRect(around->mapTo(&window, QPoint()), around->size());
+    return place;
+}
+
+// Not behind another tab.
+bool inFront(const QWidget& part, const QWidget& window, const QRect& place)
+{
+    const QWidget* there = window.childAt(place.center());
+    return there == &part || part.isAncestorOf(there);
+}
+
 }  // namespace
 
 Spotlight::Spotlight(QWidget& window) : QWidget(&window), m_window(window)
@@ -51,10 +67,10 @@ void Spotlight::setTheme(const style::Theme& theme)
 void Spotlight::follow()
 {
     const auto* part = m_window.findChild<QWidget*>(m_name);
-    const bool seen = part && part->isVisible() && !part->visibleRegion().isEmpty();
+    const QRect room = part ? placeOf(*part, m_window) : QRect();
+    const bool seen = part && part->isVisible() && !room.isEmpty() && inFront(*part, m_window, room);
     setVisible(seen);
     if (!seen) return;
-    const QRect room = part->visibleRegion().boundingRect().translated(part->mapTo(&m_window, QPoint()));
     const QRect frame = room.adjusted(-margin, -margin, margin, margin).intersected(m_window.rect());
     if (frame != geometry()) setGeometry(frame);
     raise();

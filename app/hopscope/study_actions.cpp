@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "study/debug_panel.h"
+#include "study/rules_panel.h"
 
 namespace hopscope::window {
 
@@ -90,8 +91,18 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
          .tip = tr("Find where numbers go wrong"),
          .needs = Model,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("debugger")); }},
+        {.name = "explain.rules",
+         .text = tr("R&ules Step by Step"),
+         .shortcut = "Ctrl+U",
+         .tip = tr("Follow how each strategy comes to its plan"),
+         .needs = Plan,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("rules")); }},
     });
     addDebugging(book, parts);
+    QDockWidget* dock = parts.docks.dock(QStringLiteral("rules"));
+    auto* rules = static_cast<study::Rules*>(dock->widget());
+    QObject::connect(dock, &QDockWidget::visibilityChanged, rules, &study::Rules::setSeen);
+    QObject::connect(rules, &study::Rules::stepShown, &parts.graph, &graphview::GraphPanel::showBeside);
     QObject::connect(&debuggerOf(parts), &study::Debugger::otherModelWanted, &book,
                      [&parts, &dialogs] { chooseOther(parts, dialogs); });
 }

@@ -58,7 +58,7 @@ Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::P
 
 Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
 {
-    if (!gpu()) compile(options);
+    if (m_loops.empty()) compile(options);
     Prediction prediction;
     m_peaks = peaks == Peaks::Yes;
     prediction.batch = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
@@ -95,7 +95,7 @@ double Planned::keptBytes()
 
 plan::RowCounts Planned::countRows(const PredictOptions& options)
 {
-    if (!gpu()) compile(options);
+    if (m_loops.empty()) compile(options);
     plan::RowCounts rows;
     for (const ir::SpaceId table : tables()) rows.tables[table] = static_cast<double>(m_structure.size(table));
     const std::int64_t size = batchSize(options, forComparison(options));
@@ -137,7 +137,7 @@ void Planned::countLoop(const PlannedLoop& l, std::int64_t most, plan::RowCounts
 
 std::vector<StageTime> Planned::times(const PredictOptions& options, const plan::Machine& machine)
 {
-    if (!gpu()) compile(options);
+    if (m_loops.empty()) compile(options);
     const WallTable walls(machine);
     const std::int64_t size = batchSize(options, Probing::Yes);
     const Prediction copies = gpu() ? predict(options) : Prediction{};

@@ -37,7 +37,7 @@ struct Known {
 
 enum class Peaks : bool { No, Yes };  // of memory, for which loops are run dry
 
-// A plan whose loops have been compiled as for a run. Serves a single call of the Predictor.
+// A plan whose loops have been compiled as for a run. Serves a single call of the Predictor: the options are the same.
 class Planned {
 public:
     // All arguments must outlive this object. Linear in the plan.

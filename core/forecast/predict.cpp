@@ -86,10 +86,21 @@ base::Result<plan::RowCounts> Predictor::countRows(const plan::Plan& plan, const
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).countRows(options); });
 }
 
-base::Result<std::vector<StageTime>> Predictor::times(const plan::Plan& plan, const PredictOptions& options,
-                                                      const plan::Machine& machine, std::stop_token stop)
+base::Result<Forecast> Predictor::forecast(const plan::Plan& plan, const PredictOptions& options,
+                                           const plan::Machine& machine, std::stop_token stop)
 {
-    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).times(options, machine); });
+    return guarded(stop, [&](Kept& kept) {
+        Planned planned(m_analysis, kept, plan, stop);
+        Prediction prediction = planned.predict(options);
+        return Forecast{std::move(prediction), planned.times(options, machine)};
+    });
+}
+
+double Forecast::seconds() const
+{
+    double sum = 0;
+    for (const StageTime& time : times) sum += time.seconds;
+    return sum;
 }
 
 }  // namespace hopscope::forecast

@@ -52,6 +52,13 @@ struct Prediction {
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
+// What a plan will move, hold and take.
+struct Forecast {
+    Prediction prediction;
+    std::vector<StageTime> times;
+    [[nodiscard]] double seconds() const;  // of all stages
+};
+
 struct PredictOptions {
     std::optional<std::int64_t> batch;  // nullopt: all destinations of a type, or as many as fit
     std::optional<std::int64_t>
@@ -95,9 +102,9 @@ public:
 
     // What has been found out about the graph, for a run; nullptr if nothing has been asked for. The predictor begins anew.
     std::shared_ptr<executor::Structure> takeStructure();
-    // The seconds of the stages of the plan, in batches of that size. Fails like predict().
-    base::Result<std::vector<StageTime>> times(const plan::Plan& plan, const PredictOptions& options,
-                                               const plan::Machine& machine, std::stop_token stop);
+    // What predict() says, and the seconds of the stages in batches of that size. Fails like predict().
+    base::Result<Forecast> forecast(const plan::Plan& plan, const PredictOptions& options, const plan::Machine& machine,
+                                    std::stop_token stop);
 
 private:
     struct Kept;

@@ -91,7 +91,7 @@ void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor
 {
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (const std::string note = noteOf(machine); !note.empty()) chosen.notes.push_back(note);
-    base::Result<Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
+    base::Result<forecast::Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
     if (!forecast) return;
     chosen.forecast = std::move(*forecast);
     if (!machine.measured || learning == Learning::No) return;

@@ -21,7 +21,7 @@ struct ChosenPlan {
     plan::Plan plan;
     std::optional<WorkSeconds> expected{};  // of a plan that was made here, where the rates of the device were measured
     std::vector<std::string> notes{};       // not yet told
-    std::optional<Forecast> forecast{};     // where the plan could be looked at beforehand
+    std::optional<forecast::Forecast> forecast{};      // where the plan could be looked at beforehand
     std::shared_ptr<executor::Structure> structure{};  // of the graph, as far as it was needed for the choice
 };
 

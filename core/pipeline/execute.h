@@ -13,8 +13,8 @@ namespace hopscope::pipeline {
 class RunJournal;
 
 struct Execution {
-    plan::Plan plan;                   // the one that ran: another walk makes another one
-    std::optional<Forecast> forecast;  // of this plan
+    plan::Plan plan;                             // the one that ran: another walk makes another one
+    std::optional<forecast::Forecast> forecast;  // of this plan
     executor::RunReport run;
     std::optional<schema::Verification> check;    // on the sample
     std::optional<schema::Verification> verdict;  // on the whole graph

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "pipeline/machine.h"
@@ -71,14 +70,13 @@ private:
     {
         base::Result<plan::RowCounts> rows = m_with.predictor.countRows(plan, m_with.request.limits, m_with.stop);
         if (!rows) return base::forward(rows);
-        const auto prediction = m_with.predictor.predict(plan, m_with.request.limits, m_with.stop);
-        if (!prediction) return base::forward(prediction);
-        const auto seconds = stageSeconds(m_with.prepared, m_with.predictor, plan, m_with.request.limits, m_with.stop);
-        if (!seconds) return base::forward(seconds);
+        const auto forecast = forecastOf(m_with.prepared, m_with.predictor, plan, m_with.request.limits, m_with.stop);
+        if (!forecast) return base::forward(forecast);
         const placement::CostModel costs(m_with.prepared.analysis, m_with.request.objective,
                                          machineFor(m_with.request.device), std::move(*rows));
-        Priced priced = pricedWith(placement::accountOf(m_with.prepared.analysis, costs, plan), plan, *prediction);
-        priced.seconds = std::accumulate(seconds->begin(), seconds->end(), 0.0);
+        placement::Account account = placement::accountOf(m_with.prepared.analysis, costs, plan);
+        Priced priced = pricedWith(std::move(account), plan, forecast->prediction);
+        priced.seconds = forecast->seconds();
         return priced;
     }
 

@@ -238,47 +238,33 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
     return Planner(prepared, predictor, request, std::move(stop)).near(request.strategy, before);
 }
 
-base::Result<std::vector<forecast::StageTime>> stageTimes(const Prepared& prepared, forecast::Predictor& predictor,
-                                                          const plan::Plan& plan,
-                                                          const forecast::PredictOptions& limits, std::stop_token stop)
+namespace {
+
+// On a GPU, where nothing else is known of operators, stages take what the cost model says.
+base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
+                         const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
+                         std::stop_token stop)
 {
-    const plan::Machine machine = machineFor(plan.device);
-    auto times = predictor.times(plan, limits, machine, stop);
-    if (!times || plan.device == "cpu") return times;
+    if (plan.device == "cpu") return {};
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
-    const placement::CostModel model(prepared.analysis, Objective::Time, machine, std::move(*rows));
+    const placement::CostModel model(prepared.analysis, Objective::Time, machineFor(plan.device), std::move(*rows));
     const std::vector<double> costs = placement::stageCosts(prepared.analysis, model, plan);
-    for (std::size_t s = 0; s < costs.size(); ++s) times->at(s).seconds = costs[s];
-    return times;
+    for (std::size_t s = 0; s < costs.size(); ++s) times.at(s).seconds = costs[s];
+    return {};
 }
 
-base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,
-                                               const plan::Plan& plan, const forecast::PredictOptions& limits,
-                                               std::stop_token stop)
-{
-    const auto times = stageTimes(prepared, predictor, plan, limits, std::move(stop));
-    if (!times) return base::forward(times);
-    std::vector<double> seconds;
-    for (const forecast::StageTime& time : *times) seconds.push_back(time.seconds);
-    return seconds;
-}
+}  // namespace
 
-double Forecast::seconds() const
+base::Result<forecast::Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor,
+                                            const plan::Plan& plan, const forecast::PredictOptions& limits,
+                                            std::stop_token stop)
 {
-    double sum = 0;
-    for (const forecast::StageTime& time : times) sum += time.seconds;
-    return sum;
-}
-
-base::Result<Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
-                                  const forecast::PredictOptions& limits, std::stop_token stop)
-{
-    auto times = stageTimes(prepared, predictor, plan, limits, stop);
-    if (!times) return base::forward(times);
-    base::Result<forecast::Prediction> prediction = predictor.predict(plan, limits, std::move(stop));
-    if (!prediction) return base::forward(prediction);
-    return Forecast{std::move(*prediction), std::move(*times)};
+    auto forecast = predictor.forecast(plan, limits, machineFor(plan.device), stop);
+    if (!forecast) return forecast;
+    if (const base::Status ok = priceStages(prepared, predictor, plan, limits, forecast->times, std::move(stop)); !ok)
+        return base::forward(ok);
+    return forecast;
 }
 
 }  // namespace hopscope::pipeline

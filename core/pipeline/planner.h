@@ -57,25 +57,11 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
 // Fails with Unsupported where the plan's stores need more than `limit` at a time.
 base::Status checkHostMemory(const plan::Plan& plan, std::optional<std::int64_t> limit);
 
-// What each stage of a plan will take on its device, and what it takes at least, from what is known of the machine: on a
-// CPU by the walls, from what the loops do once they are compiled; on a GPU by the cost model. Fails as `predict` does.
-base::Result<std::vector<forecast::StageTime>> stageTimes(const Prepared& prepared, forecast::Predictor& predictor,
-                                                          const plan::Plan& plan,
-                                                          const forecast::PredictOptions& limits, std::stop_token stop);
-// The seconds alone.
-base::Result<std::vector<double>> stageSeconds(const Prepared& prepared, forecast::Predictor& predictor,
-                                               const plan::Plan& plan, const forecast::PredictOptions& limits,
-                                               std::stop_token stop);
-
-// What a plan will move, hold and take.
-struct Forecast {
-    forecast::Prediction prediction;
-    std::vector<forecast::StageTime> times;
-    [[nodiscard]] double seconds() const;  // of all stages
-};
-
-// For a run in this process. Fails as `predict` does.
-base::Result<Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
-                                  const forecast::PredictOptions& limits, std::stop_token stop);
+// What a plan will move and hold, and what each stage will take on its device, and at least, from what is known of the
+// machine: on a CPU by the walls, from what the loops do once they are compiled; on a GPU by the cost model. Fails as
+// Predictor::predict does.
+base::Result<forecast::Forecast> forecastOf(const Prepared& prepared, forecast::Predictor& predictor,
+                                            const plan::Plan& plan, const forecast::PredictOptions& limits,
+                                            std::stop_token stop);
 
 }  // namespace hopscope::pipeline

@@ -1,7 +1,6 @@
 #include "pipeline/prediction.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 namespace hopscope::pipeline {
@@ -100,9 +99,9 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction)
     }
 }
 
-Value predictionValue(const plan::Plan& plan, const forecast::Prediction& prediction,
-                      const std::vector<double>& seconds)
+Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast)
 {
+    const forecast::Prediction& prediction = forecast.prediction;
     const plan::Bytes bytes = total(prediction);
     const std::vector<Value> again = recomputed(plan);
     Value value;
@@ -110,9 +109,9 @@ Value predictionValue(const plan::Plan& plan, const forecast::Prediction& predic
     value["stages"] = Value::array();
     for (std::size_t i = 0; i < prediction.stages.size(); ++i) {
         batches += prediction.stages[i].batches;
-        value["stages"].push(stageValue(prediction.stages[i], seconds.at(i), again.at(i)));
+        value["stages"].push(stageValue(prediction.stages[i], forecast.times.at(i).seconds, again.at(i)));
     }
-    value["seconds"] = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    value["seconds"] = forecast.seconds();
     value["batch"] = prediction.batch;
     value["batches"] = batches;
     value["stores"] = storedBytes(plan);

@@ -12,7 +12,6 @@ namespace hopscope::pipeline {
 void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 
 // The `predicted` member of plan/make's answer.
-json::Value predictionValue(const plan::Plan& plan, const forecast::Prediction& prediction,
-                            const std::vector<double>& seconds);
+json::Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast);
 
 }  // namespace hopscope::pipeline

@@ -46,7 +46,7 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     return record;
 }
 
-void addForecast(std::vector<schema::StageRecord>& stages, const Forecast& forecast)
+void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forecast& forecast)
 {
     for (std::size_t s = 0; s < std::min({stages.size(), forecast.times.size(), forecast.prediction.stages.size()});
          ++s) {
@@ -62,7 +62,7 @@ void addForecast(std::vector<schema::StageRecord>& stages, const Forecast& forec
 }  // namespace
 
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                        const std::optional<Forecast>& forecast)
+                        const std::optional<forecast::Forecast>& forecast)
 {
     schema::Report report;
     report.model = prepared.model.info().path;

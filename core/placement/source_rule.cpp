@@ -76,30 +76,44 @@ bool consumersAgree(const Folded& f, int node)
     return labels.size() <= 1;
 }
 
-void pull(Folded& f, int start)
+// The nodes that moved, from the cut towards the inputs.
+std::vector<int> pull(Folded& f, int start)
 {
     int node = start;
+    std::vector<int> moved;
     while (f.parents[static_cast<std::size_t>(node)].size() == 1) {
         const int parent = *f.parents[static_cast<std::size_t>(node)].begin();
         const std::size_t p = static_cast<std::size_t>(parent);
         const bool input = f.parents[p].empty() && !f.messagePassing[p];
-        if (f.messagePassing[p] || input || !consumersAgree(f, parent)) return;
+        if (f.messagePassing[p] || input || !consumersAgree(f, parent)) break;
         f.t[p] = f.t[static_cast<std::size_t>(start)];
+        moved.push_back(parent);
         node = parent;
     }
+    return moved;
 }
 
-}  // namespace
-
-std::set<ValueId> sourceRuleCut(const Analysis& a)
+// The operators of the nodes, in the model's order, with the label of each.
+std::map<OpId, int> labelled(const Folded& f, const std::vector<int>& nodes)
 {
-    Folded f = fold(a);
-    const std::vector<int> original = f.t;
-    for (std::size_t i = 0; i < f.t.size(); ++i) {
-        const bool cut = std::any_of(f.parents[i].begin(), f.parents[i].end(),
-                                     [&](int p) { return original[static_cast<std::size_t>(p)] != original[i]; });
-        if (cut) pull(f, static_cast<int>(i));
-    }
+    std::map<OpId, int> labels;
+    for (std::size_t i = 0; i < f.nodeOf.size(); ++i)
+        if (std::ranges::find(nodes, f.nodeOf[i]) != nodes.end())
+            labels[OpId(i)] = f.t[static_cast<std::size_t>(f.nodeOf[i])];
+    return labels;
+}
+
+std::map<OpId, int> labelled(const Folded& f)
+{
+    std::map<OpId, int> labels;
+    for (std::size_t i = 0; i < f.nodeOf.size(); ++i)
+        if (f.nodeOf[i] >= 0) labels[OpId(i)] = f.t[static_cast<std::size_t>(f.nodeOf[i])];
+    return labels;
+}
+
+// Results that cross from one label to a later one.
+std::set<ValueId> crossing(const Analysis& a, const Folded& f)
+{
     std::set<ValueId> stored;
     for (const ir::Op& op : a.program.ops) {
         const int to = f.nodeOf[op.id.at()];
@@ -113,5 +127,25 @@ std::set<ValueId> sourceRuleCut(const Analysis& a)
     }
     return stored;
 }
+
+}  // namespace
+
+SourceRule traceSourceRule(const Analysis& a)
+{
+    Folded f = fold(a);
+    SourceRule rule{.labels = labelled(f), .pulls = {}, .stored = {}};
+    const std::vector<int> original = f.t;
+    for (std::size_t i = 0; i < f.t.size(); ++i) {
+        const bool cut = std::any_of(f.parents[i].begin(), f.parents[i].end(),
+                                     [&](int p) { return original[static_cast<std::size_t>(p)] != original[i]; });
+        if (!cut) continue;
+        const std::vector<int> moved = pull(f, static_cast<int>(i));
+        if (!moved.empty()) rule.pulls.push_back(labelled(f, moved));
+    }
+    rule.stored = crossing(a, f);
+    return rule;
+}
+
+std::set<ValueId> sourceRuleCut(const Analysis& analysis) { return traceSourceRule(analysis).stored; }
 
 }  // namespace hopscope::placement

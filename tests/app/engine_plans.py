@@ -112,6 +112,42 @@ class Plans(unittest.TestCase):
                          {c["value"] for c in json.loads(plain)["checkpoints"] if not c["output"]})
         self.assertIn("Decisions", self.engine(*asked, "--explain", reasons))
 
+    def test_replayed_steps_give_the_plan_of_every_strategy(self):
+        for model in sorted((ROOT / "samples/digits").glob("*.pt")):
+            asked = ["plan", model, "--data", ROOT / "samples/digits/graph.safetensors"]
+            file = self.folder / "steps.json"
+            printed = self.engine(*asked, "--steps", file)
+            told = json.loads(file.read_text())
+            self.assertEqual([way["strategy"] for way in told["ways"]], ["depth", "source-rule", "optimal"])
+            self.assertIn("Steps of source-rule", printed)
+            for way in told["ways"]:
+                with self.subTest(model=model.name, strategy=way["strategy"]):
+                    plan = json.loads(self.engine(*asked, "--strategy", way["strategy"], "--json"))
+                    self.assertEqual(replayed(way["steps"]), outcome(plan))
+                    self.assertLessEqual(told["colouring"]["cost"], plan["cost"])
+
+
+def replayed(steps):
+    """Stages by operator, and what is stored between them."""
+    stages, stored = {}, set()
+    for step in steps:
+        for moved in step["moved"]:
+            stages[moved["op"]] = moved["stages"]
+        if step["kind"] == "store":
+            stored.add(step["stored"])
+    return {op: where for op, where in stages.items() if where}, stored
+
+
+def outcome(plan):
+    """The same, read from plan.json."""
+    stages = {}
+    for stage in plan["stages"]:
+        for op in {step["op"] for step in stage["ops"]}:
+            stages.setdefault(op, []).append(stage["index"])
+        for op in stage["rowless"]:
+            stages.setdefault(op, []).append(stage["index"])
+    return stages, {c["value"] for c in plan["checkpoints"] if not c["output"]}
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -102,6 +102,7 @@ class Talk:
                  **{**asked, "strategy": "depth", "pins": [["no_recompute", stored[0]]]})
         self.ask("plan/make of a pin on an input", "plan/make", **{**asked, "pins": [["checkpoint", "v0"]]})
         self.ask("plan/explain", "plan/explain", **asked)
+        self.ask("plan/steps", "plan/steps", **asked)
         self.ask("plan/repairs", "plan/repairs", **{**asked, "pins": [["no_checkpoint", stored[0]], ["checkpoint", "v0"]]})
         self.ask("plan/load", "plan/load", document=document, text=json.dumps(made["plan"]))
         self.ask("model/source", "model/source", document=document, op=self.said["model/open"]["inspect"]["ops"][-2]["id"])

@@ -251,6 +251,9 @@ class Engine:
         send(method="log", params={"level": "info", "message": "explain"})
         return self.documents[params["document"]].explain(**self.plan_arguments(params))
 
+    def plan_steps(self, params):
+        return self.documents[params["document"]].steps(params["objective"])
+
     def machine_rates(self, params):
         rates = [{"key": "gather", "what": "gathering rows", "unit": "B/s", "value": 5.25e9 if self.measured else 4e9},
                  {"key": "flops", "what": "matrix products", "unit": "FLOP/s", "value": 52e9 if self.measured else 40e9}]

@@ -171,6 +171,20 @@ class Model:
                     "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES}} for strategy in ("depth", "source-rule")]
         return {"unit": plan["unit"], "cost": plan["cost"], "decisions": decisions, "against": against}
 
+    def steps(self, objective):
+        """The source rule pulls the linear maps to the stages of their layers; the rest is as the plans have it."""
+        def step(kind, moved=(), stored=None):
+            return {"kind": kind, "moved": [{"op": op, "stages": [index]} for op, index in moved], "stored": stored}
+
+        label = step("label", [(op, index) for index, ops in self.stage_ops.items() for op in ops])
+        pull = step("pull", [(self.stage_ops[index][0], index) for index in self.stage_ops])
+        ways = []
+        for strategy in ("depth", "source-rule", "optimal"):
+            stores = [step("store", stored=value) for value in self.stored(strategy, [])]
+            ways.append({"strategy": strategy, "steps": [label, *([pull] if strategy == "source-rule" else []), *stores]})
+        return {"unit": "bytes" if objective == "bytes" else "seconds", "ways": ways,
+                "colouring": {"cost": .002, "stored": self.results[:-1], "missing": None}}
+
     def stage(self, index, ops):
         loop = {"destination": "node", "frontier": [], "reads": [], "reductions": [], "writes": []}
         steps = [{"op": identity, "class": "B(node)", "loop": "node"} for identity in ops]

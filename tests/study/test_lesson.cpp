@@ -86,7 +86,7 @@ void TestLesson::whatIsWrongIsRefusedAtItsPlace()
 void TestLesson::bundledLessonsAreWhole()
 {
     const std::vector<Lesson> lessons = bundledLessons();
-    QCOMPARE(lessons.size(), std::size_t{3});
+    QCOMPARE(lessons.size(), std::size_t{5});
     for (const Lesson& each : lessons) {
         int questions = 0;
         for (const LessonStep& one : each.steps) questions += one.question || one.task ? 1 : 0;

@@ -2,9 +2,11 @@
 // legible colours. Exits with 1 if a check found something.
 
 #include <QApplication>
+#include <QComboBox>
 #include <QCommandLineParser>
 #include <QDir>
 #include <QLineEdit>
+#include <QPushButton>
 #include <cstdio>
 
 #include "bed.h"
@@ -13,6 +15,7 @@
 #include "models/run_log.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
+#include "study/rules_panel.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -199,6 +202,19 @@ bool debugWrongDegrees(Bed& bed)
     return bed::waitFor([&] { return debugger->divergence().has_value(); });
 }
 
+// The panel "Rules" at a step of a strategy, or at its last one.
+bool showRule(Bed& bed, int way, int step)
+{
+    bed.window->docks().bring("rules");
+    auto* rules = static_cast<study::Rules*>(bed.window->docks().dock("rules")->widget());
+    if (!bed::waitFor([&] { return rules->picture() != nullptr; })) return false;
+    auto* choice = bed.window->findChild<QComboBox*>("rulesWay");
+    choice->setCurrentIndex(way);
+    emit choice->activated(way);
+    for (int i = 0; i < step; ++i) bed.window->findChild<QPushButton*>("rulesNext")->click();
+    return rules->picture() != nullptr;
+}
+
 // As far as that step, without answers.
 bool playLesson(Bed& bed, const QString& id, int step)
 {
@@ -258,6 +274,12 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},
+    {"lesson-depth", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "depth", 2); }},
+    {"lesson-residual", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "residual", 3); }},
+    {"rules", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/residual.pt") && showRule(bed, 1, 1); }},
+    {"rules-cut", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && showRule(bed, 2, 9); }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 

@@ -232,8 +232,8 @@ void TestExplain::rowsAndMessagesOfNodesAreShown()
 void TestExplain::everyHuntIsInTheMenu()
 {
     Bed bed;
-    for (const char* name : {"explain.receptive", "explain.debugger", "explain.divergence", "explain.against",
-                             "explain.nan", "explain.rows", "explain.messages"})
+    for (const char* name : {"explain.receptive", "explain.debugger", "explain.rules", "explain.divergence",
+                             "explain.against", "explain.nan", "explain.rows", "explain.messages"})
         QVERIFY2(!bed.window->actionBook().find(QLatin1String(name))->isEnabled(), name);
     QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
     QTest::keyClick(bed.window.get(), Qt::Key_D, Qt::ControlModifier);

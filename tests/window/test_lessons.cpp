@@ -10,6 +10,7 @@
 
 #include "bed.h"
 #include "checks.h"
+#include "graphview/view/graph_view.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
 
@@ -27,6 +28,26 @@ private slots:
     void aWrongModelDiffersFromTheRightOneNotFromItsPlan();
 
 private:
+    static graphview::GraphView& graphOf(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }
+    // The operator that makes the value of that name, in the graph.
+    static void clickOn(Bed& bed, const QString& label)
+    {
+        graphview::GraphView& view = graphOf(bed);
+        const protocol::ModelRecord& model = *bed.window->document().model();
+        const auto value = std::ranges::find(model.values, label.toStdString(), &protocol::ValueRecord::label);
+        QVERIFY2(value != model.values.end(), qPrintable(label));
+        const auto& nodes = view.scene()->graph.nodes;
+        const auto node = std::ranges::find_if(nodes, [&](const graphview::VisibleNode& one) {
+            return std::ranges::find(one.ops, value->producer.index) != one.ops.end();
+        });
+        QVERIFY2(node != nodes.end(), qPrintable(label + " is not in the graph"));
+        const QRectF place = view.scene()->nodes[static_cast<std::size_t>(node - nodes.begin())];
+        QVERIFY(bed::waitFor([&] {  // while the camera moves, a click may miss
+            QTest::mouseClick(&view, Qt::LeftButton, {}, view.camera().toScreen(place.center()).toPoint());
+            return bed.window->selection().current() == models::Target::op(value->producer);
+        }));
+        QVERIFY(view.hasFocus());
+    }
     // As the learner would.
     static void doTask(Bed& bed, const study::Task& task)
     {
@@ -35,6 +56,11 @@ private:
         if (task.goal == Goal::Strategy) return bed.window->actionBook().find("plan.optimalTime")->trigger();
         if (task.goal == Goal::Looked)
             return QTest::mouseClick(child<QPushButton>(*bed.window, "debugStart"), Qt::LeftButton);
+        if (task.goal == Goal::Selected) return clickOn(bed, task.argument);
+        if (task.goal == Goal::NotStored) {
+            clickOn(bed, task.argument);
+            return QTest::keyClick(&graphOf(bed), Qt::Key_N);
+        }
         auto* node = child<QSpinBox>(*bed.window, "fieldNode");
         node->setFocus();
         node->selectAll();
@@ -73,6 +99,9 @@ void TestLessons::everyLessonIsPlayedToItsEnd()
         QVERIFY2(found.isEmpty(), qPrintable(step.title + ": " + found.join('\n')));
         if (!step.show.isEmpty())
             QVERIFY2(child<QWidget>(*bed.window, "spotlight")->isVisible(), qPrintable(step.title));
+        if (step.show == u"centreStack")  // all of it, though its parts cover it
+            QVERIFY(child<QWidget>(*bed.window, "spotlight")->size().height() >=
+                    child<QWidget>(*bed.window, "centreStack")->height());
         QCOMPARE(mayGoOn(bed), !step.task && !step.question);
         if (step.task) doTask(bed, *step.task);
         if (step.question) answer(bed, *step.question);

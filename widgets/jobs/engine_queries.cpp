@@ -130,6 +130,19 @@ std::int64_t EngineQueries::receptiveField(const FieldQuestion& question, QObjec
         });
 }
 
+std::int64_t EngineQueries::planSteps(QObject* context, Steps answer)
+{
+    return m_state.engine.request(
+        "plan/steps", planParams(m_state, m_state.document.settings()), context,
+        [context, model = m_state.document.model(), answer = std::move(answer)](base::Result<json::Value> result) {
+            if (!result) return answer(base::forward(result));
+            models::runAside(
+                *QThreadPool::globalInstance(), context,
+                [document = std::move(*result), model] { return protocol::readWalkthroughs(document, *model); },
+                answer);
+        });
+}
+
 std::int64_t EngineQueries::compareStaged(const schema::ToleranceRecord& tolerance, QObject* context, Divergence answer)
 {
     json::Value params = debugParams(m_state);

@@ -7,6 +7,7 @@
 #include "jobs/engine_client.h"
 #include "protocol/machine.h"
 #include "protocol/model.h"
+#include "protocol/walkthrough.h"
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
@@ -61,6 +62,9 @@ public:
                              Divergence answer);
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
+    // How the rules and the optimum come to their plans, for the settings of the document. For cancel().
+    using Steps = std::function<void(base::Result<protocol::Walkthroughs>)>;
+    std::int64_t planSteps(QObject* context, Steps answer);
     void cancel(std::int64_t request);
 
 private:

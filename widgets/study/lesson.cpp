@@ -92,7 +92,7 @@ base::Result<Lesson> readLesson(const std::string& text, const std::string& name
 std::vector<Lesson> bundledLessons()
 {
     std::vector<Lesson> lessons;
-    for (const char* name : {"layer-wise", "cuts", "degrees"}) {
+    for (const char* name : {"layer-wise", "depth", "residual", "cuts", "degrees"}) {
         QFile file(QStringLiteral(":/hopscope/lessons/%1.json").arg(QLatin1String(name)));
         if (!file.open(QIODevice::ReadOnly)) continue;
         if (auto lesson = readLesson(file.readAll().toStdString(), name)) lessons.push_back(std::move(*lesson));

@@ -6,9 +6,10 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger".
+// Object names: "receptive", "debugger", "rules".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
+panels::Panel* makeRules(const panels::Context& context, QWidget* parent);     // how plans come about
 
 }  // namespace hopscope::study

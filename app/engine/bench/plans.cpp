@@ -54,19 +54,16 @@ private:
             pipeline::choosePlan(m_prepared, m_predictor, source, m_options.device, m_reporter, m_stop);
         if (!answer) return base::forward(answer);
         plan::Plan& plan = answer->plan;
-        const forecast::PredictOptions limits = pipeline::limitsOf(m_options.device, m_options.device.batch);
-        forecast::PredictOptions here = limits;
+        forecast::PredictOptions here = pipeline::limitsOf(m_options.device, m_options.device.batch);
         here.staysBeside = true;
-        const auto prediction = m_predictor.predict(plan, here, m_stop);
-        if (!prediction) return base::forward(prediction);
-        auto times = pipeline::stageTimes(m_prepared, m_predictor, plan, limits, m_stop);
-        if (!times) return base::forward(times);
+        auto forecast = pipeline::forecastOf(m_prepared, m_predictor, plan, here, m_stop);
+        if (!forecast) return base::forward(forecast);
         std::string name = base::nameOf(strategy);
         if (!base::isRule(strategy)) name += std::string(", ") + base::nameOf(objective);
         Measured m{.name = name, .plan = std::move(plan)};
-        for (const forecast::StageTime& time : *times) m.predictedStages.push_back(time.seconds);
-        m.bounds = std::move(*times);
-        for (const forecast::PredictedStage& s : prediction->stages) {
+        for (const forecast::StageTime& time : forecast->times) m.predictedStages.push_back(time.seconds);
+        m.bounds = std::move(forecast->times);
+        for (const forecast::PredictedStage& s : forecast->prediction.stages) {
             m.predictedBytes += s.bytes;
             m.predictedPeaks.push_back(s.peakMemory);
         }

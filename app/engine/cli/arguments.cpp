@@ -32,7 +32,7 @@ struct Parsed {
     pipeline::DeviceOptions device;
     base::VerifyMode verify = base::VerifyMode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
-    std::string output, trace, explain, request, schema, a, b;
+    std::string output, trace, explain, steps, request, schema, a, b;
     graph::GenerateOptions generate;
     BenchRunOptions bench;
     MachineCommand machine;
@@ -151,6 +151,8 @@ void addPlan(CLI::App& app, Parsed& parsed)
         .add_option(
             "--explain", parsed.explain,
             "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
+        ->type_name("FILE");
+    command.add_option("--steps", parsed.steps, "Show how all strategies come to their plans; also as JSON to FILE")
         ->type_name("FILE");
 }
 
@@ -433,7 +435,8 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (const base::Status device = finishDevice(parsed, objective); !device) return base::forward(device);
     if (const base::Status checks = finishChecks(parsed); !checks) return base::forward(checks);
     if (name == "inspect") return InspectCommand{parsed.model};
-    if (name == "plan") return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain};
+    if (name == "plan")
+        return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain, parsed.steps};
     if (name == "run")
         return RunCommand{{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan, parsed.resume},
                           parsed.output,

@@ -30,6 +30,7 @@ struct PlanCommand {
     pipeline::DeviceOptions device;
     std::string output;   // empty: not written
     std::string explain;  // likewise
+    std::string steps;    // likewise
 };
 
 struct RunCommand : pipeline::EvaluationRequest {

@@ -43,6 +43,27 @@ base::Result<std::string> explained(const pipeline::Prepared& prepared, forecast
     return "\n" + describeExplanation(*explanation, prepared.analysis, session.console.style());
 }
 
+// The same of the steps.
+base::Result<std::string> stepByStep(const pipeline::Prepared& prepared, forecast::Predictor& predictor,
+                                     const PlanCommand& command, Session& session)
+{
+    if (command.steps.empty()) return std::string();
+    const base::Result<pipeline::PlanRequest> request = pipeline::requestFor(prepared, command.plan, command.device);
+    if (!request) return base::forward(request);
+    const base::ProgressFn progress = pipeline::progressOf(session.console);
+    const auto all = pipeline::walkthroughs({.prepared = prepared,
+                                             .predictor = predictor,
+                                             .request = *request,
+                                             .progress = progress,
+                                             .stop = session.stop});
+    session.console.progressEnded();
+    if (!all) return base::forward(all);
+    const base::Status written =
+        pipeline::writeTextFile(json::write(pipeline::walkthroughsValue(*all), true) + "\n", command.steps);
+    if (!written) return base::forward(written);
+    return "\n" + describeSteps(*all, prepared.analysis, session.console.style());
+}
+
 }  // namespace
 
 base::Result<int> execute(const PlanCommand& command, Session& session)
@@ -63,6 +84,8 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
     if (!answer) return base::forward(answer);
     const base::Result<std::string> reasons = explained(*prepared, predictor, command, *answer, session);
     if (!reasons) return base::forward(reasons);
+    const base::Result<std::string> steps = stepByStep(*prepared, predictor, command, session);
+    if (!steps) return base::forward(steps);
     plan::Plan* const plan = &answer->plan;
     if (const base::Status done = addPrediction(*prepared, predictor, *plan, command.device, session); !done)
         return base::forward(done);
@@ -71,8 +94,8 @@ base::Result<int> execute(const PlanCommand& command, Session& session)
         if (const base::Status written = pipeline::writeTextFile(text, command.output); !written)
             return base::forward(written);
     pipeline::tellNotes(*prepared, session.console);
-    session.console.print(session.console.json() ? text
-                                                 : describeModel(*prepared, plan, session.console.style()) + *reasons);
+    session.console.print(
+        session.console.json() ? text : describeModel(*prepared, plan, session.console.style()) + *reasons + *steps);
     return 0;
 }
 

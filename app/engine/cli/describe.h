@@ -12,6 +12,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/place.h"
 #include "pipeline/prepare.h"
+#include "pipeline/walkthroughs.h"
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
@@ -30,6 +31,9 @@ std::string describeVerdict(const schema::Verification& verification, const Styl
 // Why a plan is as it is.
 std::string describeExplanation(const pipeline::Explanation& explanation, const analysis::Analysis& analysis,
                                 const Style& style);
+
+// How the rules and the optimum come to their plans.
+std::string describeSteps(const pipeline::Walkthroughs& all, const analysis::Analysis& analysis, const Style& style);
 
 std::string describeDevices(const pipeline::Devices& devices, const Style& style);
 std::string describeMachine(const plan::Machine& machine);

@@ -50,9 +50,10 @@ private:
     std::int64_t m_next = 1;
 };
 
-// plan/make, plan/repairs, plan/explain and plan/load.
+// plan/make, plan/repairs, plan/explain, plan/steps and plan/load.
 Outcome makePlan(Document& document, const json::Reader& params, const Call& call);
 Outcome planExplanation(Document& document, const json::Reader& params, const Call& call);
+Outcome planSteps(Document& document, const json::Reader& params, const Call& call);
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call);
 Outcome loadPlan(Document& document, const json::Reader& params, const Call& call);
 

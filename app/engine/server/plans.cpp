@@ -2,6 +2,7 @@
 #include "pipeline/explanation.h"
 #include "pipeline/prediction.h"
 #include "pipeline/repairs.h"
+#include "pipeline/walkthroughs.h"
 #include "schema/documents.h"
 #include "schema/names.h"
 #include "schema/pins.h"
@@ -56,12 +57,10 @@ Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::stri
         call.progress({"counting rows per batch", 0, 0});
         forecast::PredictOptions here = options;
         here.staysBeside = true;
-        const base::Result<forecast::Prediction> prediction = document.predictor.predict(plan, here, call.stop);
-        if (!prediction) return failed(prediction.error());
-        const auto seconds = pipeline::stageSeconds(prepared, document.predictor, plan, options, call.stop);
-        if (!seconds) return failed(seconds.error());
-        pipeline::fillPlan(plan, *prediction);
-        result["predicted"] = pipeline::predictionValue(plan, *prediction, *seconds);
+        const auto forecast = pipeline::forecastOf(prepared, document.predictor, plan, here, call.stop);
+        if (!forecast) return failed(forecast.error());
+        pipeline::fillPlan(plan, forecast->prediction);
+        result["predicted"] = pipeline::predictionValue(plan, *forecast);
     }
     result["plan"] = schema::planValue(plan, prepared.analysis);
     return result;
@@ -183,6 +182,15 @@ Outcome planExplanation(Document& document, const json::Reader& params, const Ca
     const auto explanation = pipeline::explainPlan(planningOf(document, *request, call), *made);
     if (!explanation) return failed(explanation.error());
     return pipeline::explanationValue(*explanation);
+}
+
+Outcome planSteps(Document& document, const json::Reader& params, const Call& call)
+{
+    const Asked request = requestOf(document, params);
+    if (!request) return tl::unexpected(request.error());
+    const auto all = pipeline::walkthroughs(planningOf(document, *request, call));
+    if (!all) return failed(all.error());
+    return pipeline::walkthroughsValue(*all);
 }
 
 Outcome planRepairs(Document& document, const json::Reader& params, const Call& call)

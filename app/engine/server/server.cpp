@@ -230,6 +230,7 @@ private:
             {"plan/make", &Server::plan},
             {"plan/repairs", &Server::repairs},
             {"plan/explain", &Server::explain},
+            {"plan/steps", &Server::steps},
             {"plan/load", &Server::load},
             {"run/start", &Server::startRun},
             {"tensor/peek", &Server::peekTensor},
@@ -323,6 +324,11 @@ private:
     Outcome explain(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return planExplanation(d, params, call); });
+    }
+
+    Outcome steps(const Reader& params, const Call& call)
+    {
+        return withDocument(params, [&](Document& d) { return planSteps(d, params, call); });
     }
 
     Outcome load(const Reader& params, const Call& call)

@@ -65,6 +65,11 @@ Colouring ColourModes::colouring(const Scene& scene, const models::PlanPtr& plan
     return colourNodes(scene, m_mode, data(m_parts.maker.model(), plan), m_theme);
 }
 
+Colouring ColourModes::byStage(const Scene& scene, const models::PlanPtr& plan) const
+{
+    return colourNodes(scene, ColourMode::Stage, data(m_parts.maker.model(), plan), m_theme);
+}
+
 void ColourModes::recolourPreview(const ScenePtr& scene)
 {
     m_parts.view.setColouring(colouring(*scene, m_parts.document.preview().plan));

@@ -24,6 +24,7 @@ public:
     void recolour();
     // Of a scene as another plan has it.
     [[nodiscard]] Colouring colouring(const Scene& scene, const models::PlanPtr& plan) const;
+    [[nodiscard]] Colouring byStage(const Scene& scene, const models::PlanPtr& plan) const;
     void recolourPreview(const ScenePtr& scene);
 
 private:

@@ -34,6 +34,10 @@ ColourMode GraphPanel::colourMode() const { return m_impl->controller.colourMode
 QList<QAction*> GraphPanel::viewActions() const { return m_impl->controller.actions(); }
 void GraphPanel::holdStill(QPoint moved) { m_impl->controller.view().viewport().holdStill(moved); }
 bool GraphPanel::layoutReady() const { return !m_impl->controller.maker().busy(); }
+void GraphPanel::showBeside(const QString& name, const models::PlanPtr& plan)
+{
+    m_impl->controller.showBeside(name, plan);
+}
 QByteArray GraphPanel::saveView() const { return m_impl->controller.saveView(); }
 void GraphPanel::restoreView(const QByteArray& state) { m_impl->controller.restoreView(state); }
 

@@ -45,6 +45,9 @@ public:
     // The panel has moved by this much in its window: what it shows stays where it is on the screen.
     void holdStill(QPoint moved);
 
+    // Beside the graph, the same with another plan under that name, coloured by its stages. Null: no longer.
+    void showBeside(const QString& name, const models::PlanPtr& plan);
+
     // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
     // tiles). Returns an empty string, or why not.
     QString exportPicture(const QString& file, int width = 0) const;

@@ -62,19 +62,34 @@ void PlanSplit::setTheme(const style::Theme& theme) { m_other->setTheme(theme); 
 void PlanSplit::compareWith(std::optional<base::Strategy> strategy)
 {
     m_with = strategy;
-    m_ownName->setVisible(strategy.has_value());
-    m_otherSide->setVisible(strategy.has_value());
-    if (!strategy) return m_other->setScene(nullptr);
+    m_illustrated = nullptr;
+    if (strategy) m_otherName->setText(nameOf(*strategy));
+    open();
+}
+
+void PlanSplit::illustrate(const QString& name, const models::PlanPtr& plan)
+{
+    if (!plan) return m_illustrated ? compareWith(m_with) : void();
+    m_illustrated = plan;
+    m_otherName->setText(name);
+    if (m_otherSide->isVisible()) refresh();
+    else open();
+}
+
+void PlanSplit::open()
+{
+    m_ownName->setVisible(isOpen());
+    m_otherSide->setVisible(isOpen());
+    if (!isOpen()) return m_other->setScene(nullptr);
     const int half = m_splitter->width() / 2;
     m_splitter->setSizes({half, half});
-    m_otherName->setText(nameOf(*strategy));
     refresh();
 }
 
 void PlanSplit::refresh()
 {
-    if (!m_with) return;
-    const models::PlanPtr plan = m_parts.document.reference(*m_with);
+    if (!isOpen()) return;
+    const models::PlanPtr plan = m_illustrated ? m_illustrated : m_parts.document.reference(*m_with);
     if (!plan || !m_parts.view.scene()) {
         m_other->setMessage(tr("This plan is not known yet."));
         return m_other->setScene(nullptr);
@@ -84,17 +99,17 @@ void PlanSplit::refresh()
 
 void PlanSplit::show(const ScenePtr& scene, const models::PlanPtr& plan)
 {
-    if (!m_with) return;
+    if (!isOpen()) return;
     m_following = true;
     m_other->setScene(scene);
-    m_other->setColouring(m_colours.colouring(*scene, plan));
+    m_other->setColouring(m_illustrated ? m_colours.byStage(*scene, plan) : m_colours.colouring(*scene, plan));
     m_following = false;
     followCamera(m_parts.view);
 }
 
 void PlanSplit::followCamera(const GraphView& moved)
 {
-    if (!m_with || !m_other->scene() || m_following) return;
+    if (!isOpen() || !m_other->scene() || m_following) return;
     GraphView& follows = &moved == m_other ? m_parts.view : *m_other;
     m_following = true;
     follows.viewport().setCamera(moved.camera());

@@ -21,12 +21,16 @@ public:
     [[nodiscard]] GraphView& other() { return *m_other; }
     void setTheme(const style::Theme& theme);
     void compareWith(std::optional<base::Strategy> strategy);  // none: the graph alone
-    void refresh();                                            // another scene, plan or colour
+    // Instead of that: a plan in the making, coloured by its stages. Null: what compareWith() says again.
+    void illustrate(const QString& name, const models::PlanPtr& plan);
+    void refresh();  // another scene, plan or colour
     void followCamera(const GraphView& moved);
 
 private:
     QWidget* side(GraphView& view, QLabel& name);
     void show(const ScenePtr& scene, const models::PlanPtr& plan);
+    void open();  // the other side
+    [[nodiscard]] bool isOpen() const { return m_with || m_illustrated; }
 
     const GraphParts& m_parts;
     ColourModes& m_colours;
@@ -35,7 +39,8 @@ private:
     GraphView* m_other;
     QWidget* m_otherSide;
     std::optional<base::Strategy> m_with;
-    bool m_following = false;  // one of the views moves with the other
+    models::PlanPtr m_illustrated;  // null: none
+    bool m_following = false;       // one of the views moves with the other
 };
 
 }  // namespace hopscope::graphview

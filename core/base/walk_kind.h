@@ -1,0 +1,26 @@
+#pragma once
+
+// Steps of the walkthrough of a plan (placement/walkthrough.h).
+
+#include <cstdint>
+
+#include "base/names.h"
+
+namespace hopscope::base {
+
+enum class WalkKind : std::uint8_t {
+    Label,   // every operator gets a stage by its depth
+    Pull,    // a cut is moved towards the inputs
+    Settle,  // operators move to the stages that need them, or are computed in several
+    Store,   // a value is stored
+};
+
+constexpr auto namesOf(WalkKind)
+{
+    return std::to_array<Named<WalkKind>>({{WalkKind::Label, "label"},
+                                           {WalkKind::Pull, "pull"},
+                                           {WalkKind::Settle, "settle"},
+                                           {WalkKind::Store, "store"}});
+}
+
+}  // namespace hopscope::base

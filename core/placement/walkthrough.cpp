@@ -1,0 +1,108 @@
+#include "placement/walkthrough.h"
+
+#include <algorithm>
+
+#include "optimiser/min_cut_relaxation.h"
+#include "placement/model_instance.h"
+#include "placement/source_rule.h"
+
+namespace hopscope::placement {
+
+namespace {
+
+using analysis::Analysis;
+using plan::OpId;
+using plan::StageId;
+using Stages = std::map<OpId, std::vector<StageId>>;
+
+// What follows from inputs alone can be computed in the first stage.
+StageId stageOf(int label) { return StageId(std::max(1, label)); }
+
+Stages stagesOf(const SourceRule::Labels& labels)
+{
+    Stages stages;
+    for (const auto& [op, label] : labels) stages[op] = {stageOf(label)};
+    return stages;
+}
+
+SourceRule::Labels depthsOf(const Analysis& a)
+{
+    SourceRule::Labels labels;
+    for (const ir::Op& op : a.program.ops)
+        if (!a.info(op.id).structureOnly && a.info(op.id).kind != analysis::OpKind::Scalar)
+            labels[op.id] = a.info(op.id).depth;
+    return labels;
+}
+
+void add(Stages& stages, OpId op, StageId stage)
+{
+    std::vector<StageId>& of = stages[op];
+    if (of.empty() || of.back() != stage) of.push_back(stage);
+}
+
+Stages stagesOf(const plan::Plan& plan)
+{
+    Stages stages;
+    for (const plan::Stage& stage : plan.stages) {
+        for (const plan::Loop& loop : stage.loops)
+            for (const auto* steps : {&loop.steps, &loop.reductions})
+                for (const plan::Step& step : *steps) add(stages, step.op, stage.index);
+        for (const OpId op : stage.rowless) add(stages, op, stage.index);
+    }
+    return stages;
+}
+
+// What the plan does in other stages than `shown` says.
+Stages differences(const Stages& shown, const Stages& planned)
+{
+    Stages moved;
+    for (const auto& [op, stages] : planned)
+        if (const auto now = shown.find(op); now == shown.end() || now->second != stages) moved[op] = stages;
+    for (const auto& [op, stages] : shown)
+        if (!planned.contains(op)) moved[op] = {};
+    return moved;
+}
+
+void addStores(const plan::Plan& plan, std::vector<WalkStep>& steps)
+{
+    std::vector<plan::Checkpoint> stores = plan.checkpoints;
+    std::ranges::stable_sort(stores, {}, &plan::Checkpoint::stage);
+    for (const plan::Checkpoint& store : stores)
+        if (!store.output) steps.push_back({.kind = base::WalkKind::Store, .moved = {}, .stored = store.value});
+}
+
+}  // namespace
+
+std::vector<WalkStep> walkthrough(const Analysis& analysis, const plan::Plan& plan)
+{
+    const SourceRule rule = plan.strategy == Strategy::SourceRule
+                                ? traceSourceRule(analysis)
+                                : SourceRule{.labels = depthsOf(analysis), .pulls = {}, .stored = {}};
+    Stages shown = stagesOf(rule.labels);
+    std::vector<WalkStep> steps{{.kind = base::WalkKind::Label, .moved = shown, .stored = {}}};
+    for (const SourceRule::Labels& pull : rule.pulls) {
+        Stages moved = stagesOf(pull);
+        std::erase_if(moved, [&](const auto& now) { return shown.at(now.first) == now.second; });
+        if (moved.empty()) continue;  // from the inputs to the first stage, where they are shown already
+        for (const auto& [op, stages] : moved) shown[op] = stages;
+        steps.push_back({.kind = base::WalkKind::Pull, .moved = std::move(moved), .stored = {}});
+    }
+    if (Stages moved = differences(shown, stagesOf(plan)); !moved.empty())
+        steps.push_back({.kind = base::WalkKind::Settle, .moved = std::move(moved), .stored = {}});
+    addStores(plan, steps);
+    return steps;
+}
+
+base::Result<Colouring> colouring(const Analysis& analysis, const CostModel& costs)
+{
+    const base::Result<ModelInstance> model = makeInstance(analysis, costs);
+    if (!model) return base::forward(model);
+    const optimiser::MinCutRelaxation cut = optimiser::minCutRelaxation(model->instance);
+    std::set<plan::ValueId> stored;
+    for (const optimiser::NodeId node : cut.storedNodes) stored.insert(model->origins[node.at()].value);
+    Colouring black{.cost = cut.cost, .stored = {stored.begin(), stored.end()}};
+    if (const auto plan = evaluate(analysis, stored); !plan) black.missing = plan.error().message;
+    return black;
+}
+
+}  // namespace hopscope::placement

@@ -1,0 +1,117 @@
+// Walkthroughs: replaying the steps gives the plan that the strategy makes.
+
+#include <algorithm>
+#include <random>
+
+#include "placement/account.h"
+#include "placement/judge.h"
+#include "placement/row_counts.h"
+#include "placement/walkthrough.h"
+
+using namespace hopscope;
+using placement::WalkStep;
+using test::Analysed;
+using test::twoLayers;
+
+namespace {
+
+using Stages = std::map<ir::OpId, std::vector<plan::StageId>>;
+
+struct Replayed {
+    Stages stages;
+    std::set<ir::ValueId> stored;
+};
+
+Replayed replay(const std::vector<WalkStep>& steps)
+{
+    Replayed state;
+    for (const WalkStep& step : steps) {
+        for (const auto& [op, stages] : step.moved)
+            if (stages.empty()) state.stages.erase(op);
+            else state.stages[op] = stages;
+        if (step.stored) state.stored.insert(*step.stored);
+    }
+    return state;
+}
+
+// Counted from the plan's loops, by sets instead of in their order.
+Stages planned(const plan::Plan& plan)
+{
+    std::map<ir::OpId, std::set<plan::StageId>> sets;
+    for (const plan::Stage& stage : plan.stages) {
+        for (const ir::OpId op : stage.rowless) sets[op].insert(stage.index);
+        for (const plan::Loop& loop : stage.loops) {
+            for (const plan::Step& step : loop.steps) sets[step.op].insert(stage.index);
+            for (const plan::Step& step : loop.reductions) sets[step.op].insert(stage.index);
+        }
+    }
+    Stages stages;
+    for (const auto& [op, in] : sets) stages[op] = {in.begin(), in.end()};
+    return stages;
+}
+
+std::set<ir::ValueId> between(const plan::Plan& plan)
+{
+    std::set<ir::ValueId> stored;
+    for (const plan::Checkpoint& c : plan.checkpoints)
+        if (!c.output) stored.insert(c.value);
+    return stored;
+}
+
+const std::vector<std::string> endings{
+    "out = h2\n",
+    "r = aten::relu(self=h2) -> f[7,3]\nout = r\n",
+    "s = aten::add.Tensor(self=h2, other=lin2, alpha=1) -> f[7,3]\nout = s\n",
+};
+
+}  // namespace
+
+TEST_CASE("replaying the steps of a walkthrough gives the plan of its rule")
+{
+    for (const std::string& ending : endings)
+        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+            const Analysed p(twoLayers + ending);
+            CAPTURE(ending);
+            const auto plan = placement::makePlan(p.a, rule);
+            REQUIRE(plan.has_value());
+            const Replayed end = replay(placement::walkthrough(p.a, *plan));
+            CHECK(end.stages == planned(*plan));
+            CHECK(end.stored == between(*plan));
+        }
+}
+
+TEST_CASE("the source rule's walkthrough shows each cut that it pulls, and only as far as the rule says")
+{
+    const Analysed p(twoLayers + "out = h2\n");
+    const auto plan = placement::makePlan(p.a, base::Strategy::SourceRule);
+    REQUIRE(plan.has_value());
+    const std::vector<WalkStep> steps = placement::walkthrough(p.a, *plan);
+    CHECK(std::ranges::count(steps, base::WalkKind::Label, &WalkStep::kind) == 1);
+    for (const WalkStep& step : steps)
+        if (step.kind == base::WalkKind::Pull)
+            for (const auto& [op, stages] : step.moved) {
+                CHECK(p.a.info(op).depth < stages.front().number);
+                CHECK(p.a.program.op(op).name != "aten::index_select");  // message passing stays
+            }
+}
+
+TEST_CASE("the colouring cuts every path between two hops and costs no more than any plan moves")
+{
+    std::mt19937_64 random(7);
+    for (const std::string& ending : endings) {
+        const Analysed p(twoLayers + ending);
+        CAPTURE(ending);
+        const plan::RowCounts rows = test::randomRows(p.a, random);
+        const placement::CostModel costs(p.a, base::Objective::Bytes, {}, rows);
+        const auto black = placement::colouring(p.a, costs);
+        REQUIRE(black.has_value());
+        CHECK(!black->stored.empty());
+        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+            const auto plan = placement::makePlan(p.a, rule);
+            REQUIRE(plan.has_value());
+            CHECK(black->cost <= placement::accountOf(p.a, costs, *plan).total() + 1e-9);
+        }
+        const std::set<ir::ValueId> stored(black->stored.begin(), black->stored.end());
+        CHECK(placement::evaluate(p.a, stored).has_value() == !black->missing);
+    }
+}

@@ -1,0 +1,238 @@
+#include "study/rule_steps.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <map>
+
+#include "models/labels.h"
+
+namespace hopscope::study {
+
+namespace {
+
+using base::Strategy;
+using base::WalkKind;
+using protocol::ModelRecord;
+using protocol::StageId;
+using protocol::WalkStep;
+using protocol::Walkthroughs;
+
+constexpr int mostNames = 6;  // of one stage, in words
+
+QString tr(const char* source) { return QCoreApplication::translate("RuleSteps", source); }
+
+QString unknown() { return QStringLiteral("–"); }
+
+QString nameOf(Strategy strategy)
+{
+    if (strategy == Strategy::Depth) return tr("Depth rule");
+    return strategy == Strategy::SourceRule ? tr("Source rule") : tr("Optimum");
+}
+
+const protocol::Walkthrough* walkOf(const Walkthroughs& all, Strategy strategy)
+{
+    const auto found = std::ranges::find(all.ways, strategy, &protocol::Walkthrough::strategy);
+    return found == all.ways.end() ? nullptr : &*found;
+}
+
+// The stages of the depths are where the colouring begins, too.
+WalkStep stepOf(const Walkthroughs& all, const Way& way, int step)
+{
+    const auto at = static_cast<std::size_t>(step);
+    if (way.strategy) return walkOf(all, *way.strategy)->steps[at];
+    if (step > 0) return {.kind = WalkKind::Store, .moved = {}, .stored = all.colouring->stored[at - 1]};
+    return all.ways.front().steps.front();
+}
+
+QString label(const ModelRecord& model, protocol::ValueId value) { return models::text(model.values[value].label); }
+
+std::map<protocol::OpId, std::vector<StageId>> stagesAfter(const Walkthroughs& all, const Way& way, int step)
+{
+    std::map<protocol::OpId, std::vector<StageId>> stages;
+    for (int i = 0; i <= step; ++i)
+        for (const protocol::MovedOp& moved : stepOf(all, way, i).moved) stages[moved.op] = moved.stages;
+    return stages;
+}
+
+int lastStage(const std::map<protocol::OpId, std::vector<StageId>>& stages)
+{
+    int last = 1;
+    for (const auto& [op, in] : stages)
+        for (const StageId stage : in) last = std::max(last, stage.number);
+    return last;
+}
+
+QString labelCaption(const Way& way)
+{
+    if (!way.strategy)
+        return tr(
+            "All values are white: none is stored. Every path from one round of message passing to the next has to "
+            "be cut somewhere, by writing a value and reading it back.");
+    if (*way.strategy == Strategy::SourceRule)
+        return tr(
+            "Each operator is put into the stage of its module: as many modules that pass messages lie behind it, "
+            "itself among them. A cut lies wherever this number grows.");
+    return tr("Each operator is put into the stage of its depth: as many rounds of message passing lie behind it. What "
+              "follows from inputs alone begins in stage 1.");
+}
+
+QString pullCaption()
+{
+    return tr("A cut moves back towards the inputs, past operators with one operand, until it meets an input, message "
+              "passing, or a value that several stages use. These operators now belong to the stage behind it.");
+}
+
+// Of the whole colouring.
+QString cutCaption(const Walkthroughs& all)
+{
+    const double cost = all.colouring->cost;
+    const QString amount =
+        all.unit == base::Unit::Bytes ? models::formatBytes(cost) : models::formatSecondsFinely(cost);
+    const QString gap = tr(" It is no plan yet: some value would be missing in a later stage.");
+    return tr(" Every path is cut now, at the least cost for writing and reading: %1.").arg(amount) +
+           (all.colouring->missing ? gap : QString());
+}
+
+QString settleCaption(const Way& way)
+{
+    if (way.strategy == Strategy::Optimal)
+        return tr(
+            "The optimum weighs what it costs to write, to read and to compute again. These operators run in other "
+            "stages than those of their depth, or in several.");
+    return tr("Values that are not stored are computed in each stage that needs them: these operators follow their "
+              "consumers.");
+}
+
+QString storeCaption(const Way& way, const QString& value)
+{
+    if (!way.strategy)
+        return tr("%1 turns black, drawn as a cylinder: it is stored, and read back behind the cut.").arg(value);
+    return tr("%1 is stored: a later stage reads it.").arg(value);
+}
+
+QString stagesText(const std::vector<StageId>& stages)
+{
+    if (stages.empty()) return tr("Not needed");
+    QStringList numbers;
+    for (const StageId stage : stages) numbers << QString::number(stage.number);
+    return (stages.size() == 1 ? tr("Stage %1") : tr("Stages %1")).arg(numbers.join(tr(", ")));
+}
+
+QString opName(const ModelRecord& model, protocol::OpId op)
+{
+    const protocol::OpRecord& record = model.ops[op];
+    return record.outputs.empty() ? models::text(record.name) : label(model, record.outputs.front());
+}
+
+// Stored values of a plan by name, without its results.
+QStringList storedNames(const protocol::PlanRecord& plan, const ModelRecord& model)
+{
+    QStringList names;
+    for (const protocol::PlanCheckpoint& store : plan.checkpoints)
+        if (!store.output) names << label(model, store.value);
+    return names;
+}
+
+WaySummary summaryOf(Strategy strategy, const models::Document& document)
+{
+    WaySummary line{
+        .name = nameOf(strategy), .stages = unknown(), .stores = unknown(), .moved = unknown(), .again = unknown()};
+    const models::PlanPtr plan = document.reference(strategy);
+    if (!plan) return line;
+    const QStringList names = storedNames(*plan, *document.model());
+    line.stages = QString::number(plan->stages.size());
+    line.stores = QString::number(names.size());
+    line.values = names.join(tr(", "));
+    if (!plan->predicted) return line;
+    std::size_t again = 0;
+    for (const protocol::PredictedStage& stage : plan->predicted->stages) again += stage.recomputed.size();
+    line.again = QString::number(again);
+    line.moved = models::formatBytes(static_cast<double>(plan->predicted->d2h + plan->predicted->h2d));
+    return line;
+}
+
+WaySummary colouringSummary(const protocol::ColouringRecord& colouring, const ModelRecord& model)
+{
+    QStringList names;
+    for (const protocol::ValueId value : colouring.stored) names << label(model, value);
+    return {.name = tr("Minimum cut"),
+            .stages = unknown(),
+            .stores = QString::number(names.size()),
+            .moved = unknown(),
+            .again = unknown(),
+            .values = names.join(tr(", "))};
+}
+
+}  // namespace
+
+std::vector<Way> waysOf(const Walkthroughs& all)
+{
+    std::vector<Way> ways;
+    for (const protocol::Walkthrough& walk : all.ways) {
+        if (walk.strategy == Strategy::Optimal && all.colouring)
+            ways.push_back({.name = tr("Minimum cut"),
+                            .strategy = std::nullopt,
+                            .steps = static_cast<int>(all.colouring->stored.size()) + 1});
+        ways.push_back(
+            {.name = nameOf(walk.strategy), .strategy = walk.strategy, .steps = static_cast<int>(walk.steps.size())});
+    }
+    return ways;
+}
+
+models::PlanPtr planAfter(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)
+{
+    auto plan = std::make_shared<protocol::PlanRecord>();
+    const auto stages = stagesAfter(all, way, step);
+    for (int number = 1; number <= lastStage(stages); ++number)
+        plan->stages.push_back({.index = StageId(number), .steps = {}, .reads = {}, .writes = {}});
+    for (const auto& [op, in] : stages)
+        for (const StageId stage : in)
+            plan->stages[static_cast<std::size_t>(stage.number) - 1].steps.push_back(
+                {.op = op, .rows = {}, .loop = {}});
+    for (int i = 0; i <= step; ++i)
+        if (const auto stored = stepOf(all, way, i).stored) {
+            const auto from = stages.find(model.values[*stored].producer);
+            const StageId stage = from == stages.end() || from->second.empty() ? StageId(1) : from->second.front();
+            plan->checkpoints.push_back({.value = *stored, .stage = stage, .bytesWritten = {}, .bytesRead = {}});
+        }
+    plan->indexStages();
+    return plan;
+}
+
+QString captionOf(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)
+{
+    const WalkStep now = stepOf(all, way, step);
+    QString text;
+    switch (now.kind) {
+    case WalkKind::Label: text = labelCaption(way); break;
+    case WalkKind::Pull: text = pullCaption(); break;
+    case WalkKind::Settle: text = settleCaption(way); break;
+    case WalkKind::Store: text = storeCaption(way, label(model, *now.stored)); break;
+    }
+    const bool whole = !way.strategy && step + 1 == way.steps;
+    return whole ? text + cutCaption(all) : text;
+}
+
+QStringList movesOf(const Walkthroughs& all, const Way& way, int step, const ModelRecord& model)
+{
+    std::map<std::vector<StageId>, QStringList> groups;
+    for (const protocol::MovedOp& moved : stepOf(all, way, step).moved) groups[moved.stages] << opName(model, moved.op);
+    QStringList lines;
+    for (auto& [stages, names] : groups) {
+        const qsizetype more = names.size() - mostNames;
+        const QString rest = more > 0 ? tr(" and %1 more").arg(more) : QString();
+        lines << stagesText(stages) + tr(": ") + names.mid(0, mostNames).join(tr(", ")) + rest;
+    }
+    return lines;
+}
+
+std::vector<WaySummary> summaries(const Walkthroughs& all, const models::Document& document)
+{
+    std::vector<WaySummary> lines;
+    for (const Way& way : waysOf(all))
+        lines.push_back(way.strategy ? summaryOf(*way.strategy, document)
+                                     : colouringSummary(*all.colouring, *document.model()));
+    return lines;
+}
+
+}  // namespace hopscope::study

@@ -1,0 +1,37 @@
+#pragma once
+
+// The steps in which a strategy comes to its plan, as pictures and words. Pure functions.
+
+#include <QStringList>
+
+#include "models/document.h"
+#include "protocol/walkthrough.h"
+
+namespace hopscope::study {
+
+// What is shown one after the other: those strategies that have a plan, the minimum cut before the optimum.
+struct Way {
+    QString name;
+    std::optional<base::Strategy> strategy{};  // none: the colouring
+    int steps = 0;
+};
+std::vector<Way> waysOf(const protocol::Walkthroughs& all);
+
+// The plan as far as `step` (from 0) of the way has come: which stages compute each operator, what is stored. Of the
+// colouring: the stages of the depths, with the black nodes stored one by one. For pictures only.
+models::PlanPtr planAfter(const protocol::Walkthroughs& all, const Way& way, int step,
+                          const protocol::ModelRecord& model);
+
+// What the step does, and why.
+QString captionOf(const protocol::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
+// The operators that it moves, by stage: "Stage 2: relu, norms.1"; empty: it moves none.
+QStringList movesOf(const protocol::Walkthroughs& all, const Way& way, int step, const protocol::ModelRecord& model);
+
+// A line of the comparison; what is not known is "–".
+struct WaySummary {
+    QString name, stages, stores, moved, again;
+    QString values{};  // the names of the stored values
+};
+std::vector<WaySummary> summaries(const protocol::Walkthroughs& all, const models::Document& document);
+
+}  // namespace hopscope::study

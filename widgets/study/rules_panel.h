@@ -1,0 +1,86 @@
+#pragma once
+
+// How each strategy comes to its plan, one step after the other, with the graph beside the user's plan as each step leaves
+// it, and what the plans store, move and compute again. Asked of the engine only while somebody sees it.
+
+#include <QComboBox>
+#include <QPushButton>
+#include <QTableView>
+
+#include "jobs/engine_queries.h"
+#include "models/table_model.h"
+#include "panels/parts.h"
+#include "study/rule_steps.h"
+#include "study/study.h"
+
+namespace hopscope::study {
+
+enum class SummaryColumn { Name, Stages, Stores, Moved, Again, Count };
+
+class SummaryModel : public models::TableModel<WaySummary, SummaryColumn> {
+    Q_OBJECT
+public:
+    using TableModel::TableModel;
+
+protected:
+    [[nodiscard]] QVariant cell(const WaySummary& row, SummaryColumn column, int role) const override;
+    [[nodiscard]] QVariant header(SummaryColumn column, int role) const override;
+    [[nodiscard]] bool isNumber(SummaryColumn column) const override { return column != SummaryColumn::Name; }
+};
+
+class Rules : public panels::Panel {
+    Q_OBJECT
+public:
+    Rules(const panels::Context& context, QWidget* parent);
+
+    void setTheme(const style::Theme&) override {}
+    void setSeen(bool seen);  // whether it is in front; behind a tab it shows nothing beside the graph
+    [[nodiscard]] bool busy() const { return m_request != 0; }
+    [[nodiscard]] int step() const { return m_step; }                           // from 0
+    [[nodiscard]] const models::PlanPtr& picture() const { return m_picture; }  // what the graph shows; null: nothing
+
+signals:
+    void stepShown(const QString& name, const hopscope::models::PlanPtr& plan);  // null: no longer
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    // The plans that the steps lead to: others need another answer.
+    using Ends = std::array<models::PlanPtr, 3>;
+
+    QLayout* makeChoice();
+    QLayout* makeButtons();
+    QWidget* makeContent();
+    QPushButton* button(const char* name, const QString& text, const QString& spoken, const QString& tip);
+    void connectParts();
+    [[nodiscard]] Ends ends() const;
+    [[nodiscard]] bool mayAsk() const;
+    [[nodiscard]] QString stateLine() const;
+    void forget();
+    void ask();
+    void answered(const base::Result<protocol::Walkthroughs>& all);
+    void chooseWay(int way);
+    void go(int step);
+    void showWords(const Way& way);
+    void showNothing();
+
+    panels::Context m_context;
+    QComboBox* m_choice;
+    QLabel *m_state, *m_count, *m_caption, *m_moves, *m_values;
+    QPushButton *m_first, *m_back, *m_next, *m_last;
+    QWidget* m_found;
+    SummaryModel m_summaries;
+    QTableView* m_table;
+    std::optional<protocol::Walkthroughs> m_all;
+    std::vector<Way> m_ways;
+    Ends m_asked;  // that the last question was about
+    models::PlanPtr m_picture;
+    std::int64_t m_request = 0;  // 0: none under way
+    std::int64_t m_number = 0;   // of questions: answers to those that were given up are dropped
+    int m_way = 0, m_step = 0;
+    bool m_seen = false;
+    QString m_problem;
+};
+
+}  // namespace hopscope::study
