@@ -388,6 +388,7 @@ base::Result<RunReport> run(const loader::Walk& walk, const analysis::Analysis& 
                 known
                     ? std::move(known)
                     : std::make_shared<Structure>(walk, analysis, inputs, options.folder, at::get_num_threads(), stop);
+            structure->stopBy(stop);
             Session session(*structure, analysis, plan, options, observer, std::move(stop));
             return Runner(session).run();
         },

@@ -39,6 +39,8 @@ public:
     Structure(const loader::Walk& walk, const analysis::Analysis& analysis, const base::TensorMap& inputs,
               const std::string& scratchFolder, int threads, std::stop_token stop);
 
+    // From now on it is this that stops the making of tables and values.
+    void stopBy(std::stop_token stop) { m_stop = std::move(stop); }
     const graph::Scratch& scratch() const { return m_scratch; }
     const NumberEvaluator& numbers() const { return m_numbers; }
 

@@ -80,7 +80,11 @@ base::Status checkStore(base::StoreType store, const plan::Plan& plan)
 base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest& request, Reporter& reporter,
                                 const std::stop_token& stop)
 {
-    if (request.given) return *request.given;
+    if (request.given != nullptr) {
+        ChosenPlan chosen = *request.given;
+        request.given->structure.reset();
+        return chosen;
+    }
     PlanSource source = request.plan;
     if (request.journal && request.journal->goesOn()) source = {.file = request.journal->planFile()};
     return choosePlan(prepared, request.folder, source, request.device, reporter, stop);
@@ -133,8 +137,8 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
 // only.
 bool mayRewalk(const base::Status& failed, const Prepared& prepared, const ExecutionRequest& request)
 {
-    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() && !request.given &&
-           !(request.journal && request.journal->goesOn()) &&
+    return !failed && failed.error().code == base::ErrorCode::Input && request.plan.file.empty() &&
+           request.given == nullptr && !(request.journal && request.journal->goesOn()) &&
            !(prepared.walk.program.guards.empty() && prepared.analysis.maxIndexGuards.empty());
 }
 

@@ -62,6 +62,21 @@ class Holding(ServeTest):
             self.assertEqual([each["order"] for each in report["orders"]], [used] if used else [])
         self.refused(-32602, "reorder", self.start, client, document, plan, reorder="best")
 
+    def test_the_last_run_takes_what_planning_has_found_and_planning_begins_anew(self):
+        client = self.client()
+        document = client.call("model/open", **KARATE)["document"]
+        plan = self.plan(client, document)["plan"]
+        stored = next(each["value"] for each in plan["checkpoints"] if not each["output"])
+        outputs = []
+        for last, verify in ((False, "none"), (True, "none"), (True, "full")):
+            run = self.start(client, document, plan, self.folder / "out", last=last, verify=verify)["run"]
+            self.assertEqual((client.finished(run)["report"]["verify"] or {}).get("verdict"), "equal" if verify == "full" else None)
+            outputs.append((self.folder / "out/out.npy").read_bytes())
+            if last and verify == "none":
+                self.refused(-32602, "", client.call, "tensor/peek", document=document, run=run, value=stored, begin=0, end=1)
+        self.assertEqual(outputs, outputs[:1] * 3)
+        self.assertEqual(self.plan(client, document)["plan"], plan)
+
     def test_pauses_are_no_part_of_any_time(self):
         client = self.client()
         document = client.call("model/open", **KARATE)["document"]

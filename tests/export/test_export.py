@@ -93,6 +93,10 @@ class ExportTest(unittest.TestCase):
         self.assertIn(says, made.stderr)
         self.assertFalse((self.scratch / "out").exists())
 
+    def agrees_from_the_package(self, folder, data, expected):
+        found = outputs_of(hopscope.load(folder).inference(**load_file(data)))
+        self.assertEqual(differences(found, load_file(expected), 1e-5), [])
+
 
 class Everywhere(ExportTest):
     """What an export computes is what the eager model computed, wherever it runs."""
@@ -134,10 +138,6 @@ class Everywhere(ExportTest):
                     runs.append((case["name"], [folder / "run.py", "--data", data, "-o", out, "--quiet"], expected))
         self.agree_in_a_bare_environment(runs)
         self.linted(self.scratch)
-
-    def agrees_from_the_package(self, folder, data, expected):
-        found = outputs_of(hopscope.load(folder).inference(**load_file(data)))
-        self.assertEqual(differences(found, load_file(expected), 1e-5), [])
 
     def agrees_from_cpp(self, folder, data, expected):
         out = self.scratch / "cpp.safetensors"
@@ -337,6 +337,21 @@ class Refusals(ExportTest):
                 self.assertEqual(made.returncode, 3, made.stderr)
                 self.assertIn(says, made.stderr)
                 self.assertFalse((self.scratch / "out.safetensors").exists())
+
+    def test_edges_that_are_not_sorted_are_refused_where_their_order_counts(self):
+        case = {case["name"]: case for case in cases(ZOO / "further.list")}["sage_lstm"]
+        self.export(case["model"], case["data0"])
+        data = load_file(case["data0"])
+        wrong, says = self.scratch / "unsorted.safetensors", "the edges are not sorted by the node that they belong to"
+        save_file({**data, "edge_index": data["edge_index"].flip(1).contiguous()}, wrong)
+        self.not_run(says, "--data", wrong)
+        with self.assertRaisesRegex(hopscope.InputError, says):
+            hopscope.load(self.folder).inference(**load_file(wrong))
+        made = subprocess.run([RERUN, self.folder, wrong, self.scratch / "out.safetensors"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(made.returncode, 3, made.stderr)
+        self.assertIn(says, made.stderr)
+        self.agrees_from_the_package(self.folder, case["data0"], case["expected0"])
 
     def test_another_graph_runs(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 import torch_geometric.nn as G
+from hopscope._later import settle
 from torch import nn
 from torch_geometric.data import Data, HeteroData
 
@@ -136,6 +137,7 @@ class PackageTest(unittest.TestCase):
         self.addCleanup(self.nothing_is_left)
 
     def nothing_is_left(self):
+        settle()
         self.assertEqual(list(self.scratch.iterdir()), [])
         self.assertEqual(children(), [])
 

@@ -4,6 +4,7 @@ import unittest
 import hopscope
 import numpy
 import torch
+from hopscope._later import settle
 from support import EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
 from torch import nn
 from torch_geometric.data import Batch
@@ -114,6 +115,7 @@ class Inference(PackageTest):
     def test_results_may_be_written_to_and_outlive_their_files(self):
         model, data = made(Plain), graph()
         result = self.inference(model, data, verify=None)
+        settle()
         self.assertEqual(list(self.scratch.iterdir()), [])
         result.output[0] = 7
         self.assertEqual(float(result.output[0, 0]), 7)

@@ -102,6 +102,7 @@ base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventF
     ServedRun observer(feed, m_gate, m_stop.get_token(), m_request.execution.verify != verify::Mode::None);
     RequestReporter reporter(m_progress, [&](const std::string& sentence) { observer.note(sentence); });
     m_request.execution.folder = folder.journal();
+    m_request.execution.given = &m_request.plan;
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
     if (!execution) return base::forward(execution);

@@ -33,6 +33,8 @@ RunRequest requestOf(const json::Reader& params)
     request.nan = nanOf(params);
     request.output = textOr(params, "output", "");
     request.paused = params.maybe<bool>("paused").value_or(false);
+    request.last = params.maybe<bool>("last").value_or(false);
+    request.execution.keepStores = !request.last || request.execution.verify != verify::Mode::None;
     if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
     return request;
 }
@@ -54,6 +56,13 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
     pipeline::lookAhead(chosen, prepared, document.predictor, pipeline::limitsOf(device, chosen.plan.batch),
                         pipeline::Learning::Yes, {});
     return chosen;
+}
+
+// What planning knows of the graph goes to the run. With a limit of memory the run makes it again, in files.
+void handOver(RunRequest& request, Document& document)
+{
+    std::shared_ptr<executor::Structure> structure = document.predictor.takeStructure();
+    if (!request.execution.device.memory) request.plan.structure = std::move(structure);
 }
 
 void removeFolder(const std::string& folder)
@@ -104,7 +113,8 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
         return failed({base::ErrorCode::Usage, "there is no data to run on", "open the model with its data", {}});
     base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.device);
     if (!plan) return failed(plan.error());
-    request.execution.given = std::move(*plan);
+    request.plan = std::move(*plan);
+    if (request.last) handOver(request, document);
     replace(nullptr);
     removeFolder(std::exchange(m_own, {}));
     const std::int64_t id = m_next++;

@@ -20,9 +20,11 @@ using Notify = std::function<void(const std::string& method, json::Value params)
 
 struct RunRequest {
     pipeline::ExecutionRequest execution;
+    pipeline::ChosenPlan plan;
     base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
+    bool last = false;  // nobody plans with the document or looks at what was stored afterwards
 };
 
 // One run, from its start until its results are not wanted any more.

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
+from . import sample
 from ._scratch import Scratch, data_words
 from .data import Inputs
-from .saving import Prepared, prepare
+from .documents import Plan
+from .saving import Prepared, Saved, prepare
+
+
+@dataclass
+class Files:
+    """A model and its data as words of a command line, the model first."""
+
+    words: list[str]
+    saved: Saved | None
 
 
 def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepared, list[str]]:
@@ -20,3 +31,24 @@ def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepare
 
         prepared = prepare(model, data, place.folder, roles, known)
         return prepared, words[0].result()
+
+
+def files_of(found: Prepared, names: list[str], roles: Any) -> Files:
+    """The words for what `as_files` has found."""
+    data = [word for name in names for word in ("--data", name)]
+    return Files([str(found.path.absolute()), *data, *role_options(roles)], found.saved)
+
+
+def role_words(roles: Any) -> list[str]:
+    """Roles as `--role` takes them."""
+    return [f"{name}={role}" for name, role in sample.parse_roles(roles).items()]
+
+
+def role_options(roles: Any) -> list[str]:
+    """The same with the option before each."""
+    return [word for role in role_words(roles) for word in ("--role", role)]
+
+
+def same_model(plan: Plan, saved: Saved) -> bool:
+    """Whether a plan was made for this model with these weights, if not for this file."""
+    return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint

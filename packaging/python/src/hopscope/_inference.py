@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _html, arrays, documents, sample
-from ._files import as_files
+from . import _html, _resuming, arrays, documents
+from ._files import as_files, files_of, role_words, same_model
+from ._later import later
 from ._progress import Progress, reported
 from ._scratch import Scratch, size_of
 from ._serve import Client, Starting
@@ -105,6 +107,7 @@ def inference(
     fuse: str = "all",
     reorder: str = "auto",
     store: str = "exact",
+    resume: bool = False,
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -119,8 +122,10 @@ def inference(
     be inferred: {"x": "node:user"}. `nan`: "propagate" or "refuse". On a CPU, `fuse`: what is computed in one pass over
     the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
     "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16").
-    `scratch`: the folder for temporary files, where memory or the usual one has no room. `progress`: True, False, None
-    (a bar on terminals and in notebooks) or a function of (what, done, total).
+    `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
+    another one goes on with it, to results with the same bits; no progress is told. `scratch`: the folder for temporary
+    files, where memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in
+    notebooks) or a function of (what, done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
@@ -129,6 +134,8 @@ def inference(
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
+    if resume:
+        return _agreed(_resumed(asked, progress))
     with reported(progress) as show:
         return _agreed(_evaluated(asked, _Watcher(show)))
 
@@ -148,11 +155,6 @@ def bytes_of(size: int | str | None) -> int | None:
         raise UsageError(f"memory: '{size}' is no size", "write it as 500M or 1Gi, or as a number of bytes")
     base = 1024 if found.group(3) else 1000
     return int(float(found.group(1)) * base ** _UNITS[found.group(2)])
-
-
-def role_words(roles: Any) -> list[str]:
-    """Roles as `--role` takes them."""
-    return [f"{name}={role}" for name, role in sample.parse_roles(roles).items()]
 
 
 def _is_arguments(data: Any) -> bool:
@@ -176,17 +178,40 @@ def _chosen(plan: Any) -> Plan | str | None:
 
 
 def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
-    inputs = asked.data if _is_arguments(asked.data) else inputs_of(asked.data)
-    expected = 0 if isinstance(inputs, tuple) or inputs.paths is not None else size_of(inputs.values)
+    inputs, expected = _inputs(asked.data)
+    with contextlib.ExitStack() as held:
+        place = held.enter_context(Scratch(expected, asked.scratch))
+        engine = held.enter_context(Starting(watcher.told))
+        found, words = as_files(asked.model, inputs, asked.roles, place)
+        folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
+        roles = role_words(asked.roles)
+        job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
+        document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
+        outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
+        later(held.pop_all().close)
+    return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
+
+
+def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
+    if asked.out is None:
+        raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
+    if progress:
+        raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
+    inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
     with Scratch(expected, asked.scratch) as place:
-        with Starting(watcher.told) as engine:
-            found, words = as_files(asked.model, inputs, asked.roles, place)
-            folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
-            roles = role_words(asked.roles)
-            job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
-            document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
-            outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
-        return _result(document, made, found.saved, outputs, folder if asked.out is not None else None)
+        found, names = as_files(asked.model, inputs, asked.roles, place)
+        given = files_of(found, names, asked.roles)
+        wanted = _resuming.Wanted(asked.request, asked.plan, asked.run)
+        document, made = _resuming.carried_out(given, wanted, folder, place)
+        outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
+    return _result(document, made, found.saved, outputs, folder)
+
+
+def _inputs(data: Any) -> tuple[Any, int]:
+    """The data as a table unless they are a tuple of arguments, and the bytes that have to be written of them."""
+    inputs = data if _is_arguments(data) else inputs_of(data)
+    written = not isinstance(inputs, tuple) and inputs.paths is None
+    return inputs, size_of(inputs.values) if written else 0
 
 
 def _carried_out(
@@ -197,7 +222,7 @@ def _carried_out(
     number = opened["document"]
     made = _plan(client, number, opened["inspect"], job, saved)
     output = str(folder.absolute())
-    started = client.call("run/start", document=number, plan=made.document, output=output, **job.run)
+    started = client.call("run/start", document=number, plan=made.document, output=output, last=True, **job.run)
     while started["run"] not in watcher.finished:
         client.read()
     return watcher.outcome(started["run"]), made
@@ -217,11 +242,6 @@ def _adopted(plan: Plan, inspected: dict[str, Any], saved: Saved | None) -> dict
     """A plan of this model from another call: its file had other bytes, and the same content."""
     same = saved is not None and same_model(plan, saved)
     return (plan.of_file(inspected["hashes"]["model"]) if same else plan).document
-
-
-def same_model(plan: Plan, saved: Saved) -> bool:
-    """Whether a plan was made for this model with these weights, if not for this file."""
-    return bool(plan.fingerprint) and plan.fingerprint == saved.fingerprint
 
 
 class _Watcher:

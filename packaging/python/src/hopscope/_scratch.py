@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import arrays, calling
+from ._later import settle
 from .data import Inputs
 from .errors import ResourceError
 
@@ -35,6 +36,7 @@ class Scratch:
     def folder(self) -> Path:
         with self._making:
             if self._path is None:
+                settle()
                 self._path = _made(self._parent or _place(self._expected))
                 self._end = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
             return self._path

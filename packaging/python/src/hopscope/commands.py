@@ -6,27 +6,18 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import documents
-from ._files import as_files
-from ._inference import role_words, same_model
+from ._files import Files, as_files, files_of, role_options, same_model
 from ._process import command
 from ._scratch import Scratch, size_of
 from .data import inputs_of
 from .documents import Devices, Inspection, Plan, Verification
 from .errors import VerificationError
 from .saving import Saved
-
-
-@dataclass
-class Files:
-    """A model and its data as words of a command line."""
-
-    words: list[str]
-    saved: Saved | None
 
 
 @contextlib.contextmanager
@@ -42,14 +33,8 @@ def files(model: Any, data: Any, roles: Any, scratch: str | os.PathLike[str] | N
 def written(model: Any, data: Any, roles: Any, place: Scratch) -> Files:
     """As `files`, into a folder of the caller."""
     if data is None and isinstance(model, (str, os.PathLike)):
-        return Files([str(Path(model).absolute()), *_roles(roles)], model if isinstance(model, Saved) else None)
-    found, names = as_files(model, data, roles, place)
-    words = [str(found.path.absolute()), *(word for name in names for word in ("--data", name))]
-    return Files([*words, *_roles(roles)], found.saved)
-
-
-def _roles(roles: Any) -> list[str]:
-    return [word for role in role_words(roles) for word in ("--role", role)]
+        return Files([str(Path(model).absolute()), *role_options(roles)], model if isinstance(model, Saved) else None)
+    return files_of(*as_files(model, data, roles, place), roles)
 
 
 def inspect(
@@ -85,17 +70,23 @@ def plan(
         "stages": stages, "deadline": deadline, "host-memory": host_memory,
     }  # fmt: skip
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        words = [*given.words, *_options(options), *_pins(pins, place)]
-        answer = command("plan", *words)
-        made = documents.plan(answer.document, answer.notes)
-        return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
+        return planned(given, options, pins, place)
 
 
-def _options(options: Mapping[str, Any]) -> list[str]:
+def planned(given: Files, options: Mapping[str, Any], pins: Sequence[Sequence[Any]], place: Scratch) -> Plan:
+    """As `plan`, for files."""
+    answer = command("plan", *given.words, *option_words(options), *pin_words(pins, place))
+    made = documents.plan(answer.document, answer.notes)
+    return replace(made, fingerprint=given.saved.fingerprint if given.saved else "")
+
+
+def option_words(options: Mapping[str, Any]) -> list[str]:
+    """Those that are not None, as words."""
     return [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
 
 
-def _pins(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
+def pin_words(pins: Sequence[Sequence[Any]], place: Scratch) -> list[str]:
+    """Written to a file."""
     if not pins:
         return []
     path = place.folder() / "pins.json"
@@ -120,7 +111,7 @@ def verify(
     options = {"device": device, "memory": memory, "batch": batch, "verify": "full" if full else "sample"}
     with files(model, data, roles, scratch) as given, Scratch() as place:
         planned = [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
-        answer = command("verify", *given.words, *_options(options), *planned)
+        answer = command("verify", *given.words, *option_words(options), *planned)
     found = documents.verification(answer.document)
     if found.verdict == "different":
         problem = VerificationError(f"the split and the model's own forward differ: {found.reason}")

@@ -15,7 +15,7 @@ from typing import Any
 from . import _html
 from ._process import command
 from ._scratch import Scratch
-from .commands import _options, _pins, files, plan_file
+from .commands import files, option_words, pin_words, plan_file
 from .documents import Plan
 from .errors import InputError, kind_of
 from .flow import LayeredFlow
@@ -75,9 +75,13 @@ def export(
     made = {"strategy": strategy, "objective": objective, "stages": stages, "deadline": deadline}
     shared = {"device": device, "memory": memory, "batch": batch}
     with files(model, data, roles, scratch) as given, Scratch() as place:
-        how = _options(made) + _pins(pins, place) if plan is None else ["--plan", str(plan_file(plan, given, place))]
+        how = (
+            option_words(made) + pin_words(pins, place)
+            if plan is None
+            else ["--plan", str(plan_file(plan, given, place))]
+        )
         target = Path(out).absolute()
-        answer = command("export", *given.words, *_options(shared), *how, "-o", str(target))
+        answer = command("export", *given.words, *option_words(shared), *how, "-o", str(target))
         return Export(target, answer.document, given.saved, answer.notes)
 
 

@@ -1,0 +1,122 @@
+"""Runs that another process can go on with: the engine's `run --resume`, and beside its journal
+(docs/format-journal.md) what only Python knows: the file of the model, which is another one each time it is saved, and
+its plan."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import documents
+from ._files import Files
+from ._process import command
+from ._scratch import Scratch
+from .commands import option_words, plan_file, planned
+from .documents import Plan
+from .errors import InputError
+
+_OURS = ".hopscope-python"
+_JOURNAL = ".hopscope-journal"
+_PLANNING = ("strategy", "objective", "stages", "deadline")
+# The engine compares these itself, and makes the plan with them.
+_SHARED = ("device", "memory", "batch", "fuse", "store")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a run is asked for: the `settings` by which a plan is made (with `pins`), or the `plan`, and the options of
+    `run`."""
+
+    settings: dict[str, Any]
+    plan: Plan | str | None
+    run: dict[str, Any]
+
+
+def carried_out(given: Files, wanted: Wanted, out: Path, place: Scratch) -> tuple[dict[str, Any], Plan]:
+    """The report, and the plan that it ran by. Goes on with what the folder holds of an earlier call; what is finished
+    stays there whatever ends this one. Raises InputError where the folder has an unfinished run of something else."""
+    there = out.exists()
+    try:
+        files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
+        words = [*files.words, "--plan", str(made.save(place.folder() / "plan.json")), "--resume"]
+        answer = command("run", *words, *option_words(wanted.run), "-o", str(out.absolute()))
+    except BaseException:
+        if not (out / _JOURNAL).is_dir():
+            _forget(out, there)
+        raise
+    _forget(out, there=True)
+    return answer.document, made
+
+
+def _forget(out: Path, there: bool) -> None:
+    shutil.rmtree(out / _OURS, ignore_errors=True)
+    if not there:
+        with contextlib.suppress(OSError):
+            out.rmdir()
+
+
+def _taken_up(given: Files, wanted: Wanted, out: Path) -> tuple[Files, Plan] | None:
+    """What an earlier call has begun; nothing where the engine has no journal of it."""
+    record = out / _OURS / "begun.json"
+    if not (out / _JOURNAL / "run.json").is_file() or not record.is_file():
+        return None
+    begun = json.loads(record.read_text())
+    hint = f"ask for the same, or remove {_JOURNAL} and {_OURS} in it to give that up"
+    if begun["model"] != _fingerprint(given):
+        raise InputError(f"{out} holds an unfinished run of another model", hint)
+    for name, value in _decisive(wanted).items():
+        if begun["asked"][name] != value:
+            raise InputError(f"{out} holds an unfinished run with another '{name}'", hint)
+    kept = out / _OURS / "model.pt"
+    model = str(kept.absolute()) if kept.is_file() else given.words[0]
+    made = replace(documents.plan(begun["plan"], []), fingerprint=begun["model"])
+    return Files([model, *given.words[1:]], given.saved), made
+
+
+def _begun(given: Files, wanted: Wanted, out: Path, place: Scratch) -> tuple[Files, Plan]:
+    """Makes the plan, and keeps it with the model where this call has saved it."""
+    made = _plan(given, wanted, place)
+    try:
+        shutil.rmtree(out / _OURS, ignore_errors=True)
+        (out / _OURS).mkdir(parents=True)
+        files = given if given.saved is None else _kept(given, out)
+        record = {"model": _fingerprint(given), "asked": _decisive(wanted), "plan": made.document}
+        (out / _OURS / "begun.json").write_text(json.dumps(record))
+    except OSError as problem:
+        raise InputError(f"{out}: cannot be written: {problem.strerror}", "name another folder") from problem
+    return files, made
+
+
+def _kept(given: Files, out: Path) -> Files:
+    model = (out / _OURS / "model.pt").absolute()
+    shutil.copyfile(given.words[0], model)
+    return replace(given, words=[str(model), *given.words[1:]])
+
+
+def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
+    if wanted.plan is None:
+        names = (*_PLANNING, *_SHARED)
+        return planned(given, {name: wanted.settings[name] for name in names}, wanted.settings["pins"], place)
+    if isinstance(wanted.plan, Plan):
+        return documents.plan(json.loads(plan_file(wanted.plan, given, place).read_text()), [])
+    return documents.plan(json.loads(wanted.plan), [])
+
+
+def _fingerprint(given: Files) -> str:
+    """Of a file the engine takes the hash itself."""
+    return given.saved.fingerprint if given.saved else ""
+
+
+def _decisive(wanted: Wanted) -> dict[str, Any]:
+    """What has to be the same for the plan to be the one that is asked for, as JSON holds it."""
+    document = wanted.plan.document if isinstance(wanted.plan, Plan) else json.loads(wanted.plan or "{}")
+    content = {name: value for name, value in document.items() if name != "hashes"}
+    plan = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    settings = {name: wanted.settings[name] for name in (*_PLANNING, "pins")}
+    asked: dict[str, Any] = json.loads(json.dumps({**settings, "plan": plan}))
+    return asked
