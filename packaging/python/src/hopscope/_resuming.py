@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import shutil
+import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,19 @@ def _plan(given: Files, wanted: Wanted, place: Scratch) -> Plan:
 
 def _fingerprint(given: Files) -> str:
     """Of a file the engine takes the hash itself."""
-    return given.saved.fingerprint if given.saved else ""
+    if given.saved is None:
+        return ""
+    return given.saved.fingerprint or _content(given.words[0])
+
+
+def _content(archive: str) -> str:
+    """Of a scripted model, whose file is the same each time, but for the name of the folder in it."""
+    digest = hashlib.sha256()
+    with zipfile.ZipFile(archive) as file:
+        for member in file.namelist():
+            digest.update(member.partition("/")[2].encode())
+            digest.update(file.read(member))
+    return digest.hexdigest()
 
 
 def _decisive(wanted: Wanted) -> dict[str, Any]:
