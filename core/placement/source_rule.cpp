@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "analysis/depth.h"
 
@@ -15,7 +16,8 @@ using ir::ValueId;
 
 // The dependency graph with each message-passing module call folded into one node.
 struct Folded {
-    std::vector<int> nodeOf;  // by operator; -1: prologue
+    std::vector<int> nodeOf;             // by operator; -1: prologue
+    std::vector<std::vector<OpId>> ops;  // by node
     std::vector<std::set<int>> parents;
     std::vector<std::set<int>> consumers;
     std::vector<bool> messagePassing;
@@ -50,6 +52,7 @@ Folded fold(const Analysis& a)
     Folded f;
     f.nodeOf.assign(a.program.ops.size(), -1);
     const std::size_t n = static_cast<std::size_t>(nodeCount(f.nodeOf, module, a));
+    f.ops.resize(n);
     f.parents.resize(n);
     f.consumers.resize(n);
     f.messagePassing.assign(n, false);
@@ -58,6 +61,7 @@ Folded fold(const Analysis& a)
     for (const ir::Op& op : a.program.ops) {
         const int to = f.nodeOf[op.id.at()];
         if (to < 0) continue;
+        f.ops[static_cast<std::size_t>(to)].push_back(op.id);
         f.t[static_cast<std::size_t>(to)] = std::max(f.t[static_cast<std::size_t>(to)], a.info(op.id).depthModule);
         forEachParent(a, op, [&](OpId from, ValueId) {
             const int parent = f.nodeOf[from.at()];
@@ -93,22 +97,20 @@ std::vector<int> pull(Folded& f, int start)
     return moved;
 }
 
-// The operators of the nodes, in the model's order, with the label of each.
-std::map<OpId, int> labelled(const Folded& f, const std::vector<int>& nodes)
+// The operators of the nodes, with the label of each.
+SourceRule::Labels labelled(const Folded& f, const std::vector<int>& nodes)
 {
-    std::map<OpId, int> labels;
-    for (std::size_t i = 0; i < f.nodeOf.size(); ++i)
-        if (std::ranges::find(nodes, f.nodeOf[i]) != nodes.end())
-            labels[OpId(i)] = f.t[static_cast<std::size_t>(f.nodeOf[i])];
+    SourceRule::Labels labels;
+    for (const int node : nodes)
+        for (const OpId op : f.ops[static_cast<std::size_t>(node)]) labels[op] = f.t[static_cast<std::size_t>(node)];
     return labels;
 }
 
-std::map<OpId, int> labelled(const Folded& f)
+SourceRule::Labels labelled(const Folded& f)
 {
-    std::map<OpId, int> labels;
-    for (std::size_t i = 0; i < f.nodeOf.size(); ++i)
-        if (f.nodeOf[i] >= 0) labels[OpId(i)] = f.t[static_cast<std::size_t>(f.nodeOf[i])];
-    return labels;
+    std::vector<int> all(f.t.size());
+    std::iota(all.begin(), all.end(), 0);
+    return labelled(f, all);
 }
 
 // Results that cross from one label to a later one.

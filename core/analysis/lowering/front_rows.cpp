@@ -62,15 +62,17 @@ private:
         return rows && isRange(*rows, 1, all) ? numberIn(*valueOf(*rows, "self")) : std::nullopt;
     }
 
+    // Whose differences have the sign of a comparison: there is neither NaN nor, among keys of edges, an overflow.
+    bool isKey(ValueId v) const { return value(v).dtype == base::DType::Int64; }
+
     std::optional<Front> frontOf(ValueId v) const
     {
         const Op* put = producer(v, "aten::slice_scatter");
         if (!put || !isRange(*put, 1, all)) return std::nullopt;
         const auto number = numberIn(*valueOf(*put, "self"));
         const auto rows = valueOf(*put, "src");
-        const bool same =
-            number && rows && value(*rows).dtype == value(v).dtype && value(*number).dtype == value(v).dtype;
-        return same ? std::optional(Front{*number, *rows}) : std::nullopt;
+        return number && rows && isKey(v) && isKey(*rows) && isKey(*number) ? std::optional(Front{*number, *rows})
+                                                                            : std::nullopt;
     }
 
     std::optional<ValueId> behind(const Op& op) const
