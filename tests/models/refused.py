@@ -3,6 +3,7 @@ can."""
 import torch
 import torch_geometric.nn as G
 from torch import Tensor, nn
+from torch_geometric.utils import softmax
 
 from graphs import FEATURES, HIDDEN, PLAIN, WITH_BATCH, take, trace_graph
 from layers import Mean, Parts, add_rows
@@ -337,4 +338,49 @@ def attention_over_a_dimension_of_its_own(m, x, edge_index):
     return m.a((torch.softmax(h @ h.transpose(-1, -2), -1) @ h).flatten(1), edge_index)
 
 
+@accepted()
+def row_to_be_picked_from_the_output(m, x, edge_index):
+    return m.a(m.inp(x), edge_index)
+
+
+@accepted()
+def dropout_switched_off(m, x, edge_index):
+    return m.a(nn.functional.dropout(m.inp(x), 0.5, False), edge_index)
+
+
+@accepted()
+def kinds_of_rows_told_apart_by_where(m, x, edge_index):
+    h, kind = m.inp(x), (x[:, 0] > 0).long()
+    for k in range(2):
+        h = torch.where((kind == k).unsqueeze(1), m.lin(h + k), h)
+    return m.a(h, edge_index)
+
+
+@accepted()
+def softmax_that_is_told_the_number_of_rows(m, x, edge_index):
+    h = m.inp(x)
+    weight = softmax(m.lin(h)[edge_index[0]], edge_index[1], num_nodes=x.size(0))
+    return add_rows(h[edge_index[0]] * weight, edge_index[1], x.size(0))
+
+
+@accepted()
+def copy_written_instead_of_what_may_be_a_view(m, x, edge_index):
+    w = m.inp(x)[edge_index[0]]
+    rows = w[edge_index[0] != edge_index[1]].t()
+    y = rows.contiguous().clone()
+    y.add_(1)
+    return add_rows(w, edge_index[1], x.size(0)) + y.sum() * 0.01
+
+
+class SizeFromTheInput(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(FEATURES, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        h = self.inp(x)
+        return torch.zeros([x.size(0), h.size(1)]).index_add(0, edge_index[1], h[edge_index[0]])
+
+
+group.add("size_from_the_input", SizeFromTheInput, PLAIN, how="script")
 group.add("pyg_gcn_not_cached", lambda: Wrapped(G.GCNConv(H, H)), PLAIN)
