@@ -427,6 +427,34 @@ private slots:
         }
         QVERIFY(seen > 20);
     }
+
+    // What is left out of long edges and of frames, as it lies outside, is not missed.
+    void aPartIsPaintedAsItIsInTheWhole()
+    {
+        const models::ModelPtr model = samples::largeModel(1000);
+        const ScenePtr scene = sceneOf(model, nullptr, true);
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        const Colouring colouring = colourNodes(*scene, ColourMode::Kind, {model.get(), nullptr, nullptr}, theme);
+        const auto painted = [&](const QRectF& part, const QRectF& exposed) {
+            QImage image(part.size().toSize(), QImage::Format_RGB32);
+            image.fill(theme.panel);
+            QPainter painter(&image);
+            painter.translate(-part.topLeft());
+            painter.setClipRect(part);
+            paintScene({painter, *scene, colouring, theme, {}}, exposed);
+            return image;
+        };
+        for (const qreal down : {0.1, 0.3, 0.5, 0.7, 0.9}) {
+            const QPointF centre(scene->bounds.center().x(), scene->bounds.top() + down * scene->bounds.height());
+            const QRectF part = QRect(centre.toPoint() - QPoint(250, 200), QSize(500, 400));
+            const QImage alone = painted(part, part), ofAll = painted(part, scene->bounds);
+            int different = 0;
+            for (int y = 0; y < alone.height(); ++y)
+                for (int x = 0; x < alone.width(); ++x)
+                    different += std::abs(qGray(alone.pixel(x, y)) - qGray(ofAll.pixel(x, y))) > 40 ? 1 : 0;
+            QVERIFY2(different <= 20, qPrintable(QString("%1 pixels at %2").arg(different).arg(down)));
+        }
+    }
 };
 
 QTEST_MAIN(SceneTest)

@@ -76,7 +76,7 @@ inline double slowness()
 // lay between.
 inline double allowance()
 {
-    constexpr double unequal = 1.3;  // frames and the tree above, at loads of 1 to 8
+    constexpr double unequal = 1.6;  // frames and the tree above, at loads of 1 to 8
     static double last = slowness();
     const double now = slowness();
     return unequal * std::max(now, std::exchange(last, now));

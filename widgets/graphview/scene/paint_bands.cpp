@@ -10,6 +10,8 @@ namespace hopscope::graphview {
 
 namespace {
 
+constexpr qreal cornerRadius = 9;
+
 QString tr(const char* text) { return QCoreApplication::translate("GraphScene", text); }
 
 struct Progress {
@@ -117,9 +119,12 @@ void paintFrames(const PaintContext& c, const QRectF& exposed)
         // Only the outermost is filled: every further one would cost as much as the whole picture.
         int parent = c.scene.graph.frames[i].parent;
         while (parent >= 0 && c.scene.frames[parent].isNull()) parent = c.scene.graph.frames[parent].parent;
-        if (parent >= 0 && frame.adjusted(2, frameTitle, -2, -2).contains(exposed)) continue;  // nothing of it is seen
+        if (frame.adjusted(cornerRadius, frameTitle, -cornerRadius, -cornerRadius).contains(exposed)) {
+            if (parent < 0) c.painter.fillRect(exposed, fill);  // a rounded path of that size takes 10 ms
+            continue;                                           // nothing else of it is seen
+        }
         c.painter.setBrush(parent < 0 ? QBrush(fill) : QBrush(Qt::NoBrush));
-        c.painter.drawRoundedRect(frame.intersected(exposed.adjusted(-40, -40, 40, 40)), 9, 9);
+        c.painter.drawRoundedRect(frame.intersected(exposed.adjusted(-40, -40, 40, 40)), cornerRadius, cornerRadius);
         if (c.state.scale < textScale) continue;
         const QFontMetricsF metrics(detailFont());
         c.painter.setFont(detailFont());

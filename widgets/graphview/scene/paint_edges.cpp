@@ -1,4 +1,5 @@
 #include <QFontMetricsF>
+#include <array>
 #include <cmath>
 
 #include "graphview/scene/paint_parts.h"
@@ -19,7 +20,33 @@ void paintArrow(const PaintContext& c, QPointF tip, QPointF from, const QColor& 
     c.painter.drawPolygon(QPolygonF{tip, base + side * size * 0.5, base - side * size * 0.5});
 }
 
-void paintEdge(const PaintContext& c, int index)
+// Of one curve what may be seen in the area, in parts: a stroke takes time for its whole length, however long.
+void addSeen(QPainterPath& to, const std::array<QPointF, 4>& curve, const QRectF& area, int depth = 0)
+{
+    QRectF box(curve[0], QSizeF(1, 1));
+    for (const QPointF& point : curve) box |= QRectF(point, QSizeF(1, 1));
+    if (!box.intersects(area)) return;
+    if (depth == 16 || area.contains(box)) {
+        if (to.isEmpty() || to.currentPosition() != curve[0]) to.moveTo(curve[0]);
+        return to.cubicTo(curve[1], curve[2], curve[3]);
+    }
+    const auto middle = [](QPointF a, QPointF b) { return (a + b) / 2; };
+    const QPointF a = middle(curve[0], curve[1]), b = middle(curve[1], curve[2]), d = middle(curve[2], curve[3]);
+    const QPointF ab = middle(a, b), bd = middle(b, d), centre = middle(ab, bd);
+    addSeen(to, {curve[0], a, ab, centre}, area, depth + 1);
+    addSeen(to, {centre, bd, d, curve[3]}, area, depth + 1);
+}
+
+QPainterPath seenPath(const std::vector<QPointF>& path, const QRectF& exposed)
+{
+    QPainterPath seen;
+    const QRectF area = exposed.adjusted(-exposed.width(), -exposed.height(), exposed.width(), exposed.height());
+    for (std::size_t at = 0; at + 3 < path.size(); at += 3)
+        addSeen(seen, {path[at], path[at + 1], path[at + 2], path[at + 3]}, area);
+    return seen;
+}
+
+void paintEdge(const PaintContext& c, int index, const QRectF& exposed)
 {
     const SceneEdge& edge = c.scene.edges[index];
     const bool off = faded(c, edge.from) || faded(c, edge.to);
@@ -34,7 +61,7 @@ void paintEdge(const PaintContext& c, int index)
     c.painter.setOpacity(off ? fadedOpacity : 1);
     c.painter.setPen(pen);
     c.painter.setBrush(Qt::NoBrush);
-    c.painter.drawPath(edgePath(edge.path));
+    c.painter.drawPath(edge.cut ? edgePath(edge.path) : seenPath(edge.path, exposed));  // dashes keep their places
     const auto size = edge.path.size();
     paintArrow(c, edge.path[size - 1], edge.path[size - 2], colour, edge.cut ? 9 : 6.5);
     if (!edge.pins.isEmpty()) paintPin(c.painter, pointOnPath(edge.path, 0.75), c.theme);
@@ -80,9 +107,9 @@ void paintEdges(const PaintContext& c, const QRectF& exposed)
 {
     const std::vector<int> edges = c.scene.edgesInside(exposed);
     for (int edge : edges)
-        if (!c.scene.edges[edge].cut) paintEdge(c, edge);
+        if (!c.scene.edges[edge].cut) paintEdge(c, edge, exposed);
     for (int edge : edges)
-        if (c.scene.edges[edge].cut) paintEdge(c, edge);
+        if (c.scene.edges[edge].cut) paintEdge(c, edge, exposed);
     if (c.state.scale >= detailScale) paintCutBytes(c, edges);
 }
 
