@@ -28,7 +28,7 @@ struct WalkStep {
 std::vector<WalkStep> walkthrough(const analysis::Analysis& analysis, const plan::Plan& plan);
 
 // What is stored and read back if every path between two rounds of message passing only has to be cut once, at the least
-// cost: black nodes and edges. No plan has a lower cost; this need not be a plan itself.
+// cost: black nodes and edges. No plan writes and reads for less at the row counts of `costs`; this need not be a plan itself.
 struct Colouring {
     double cost = 0;                       // in the unit of the costs, of writing and reading alone
     std::vector<plan::ValueId> stored;     // black nodes, in the model's order

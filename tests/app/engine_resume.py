@@ -85,8 +85,8 @@ def interrupt_after(words, out, chunks, number=signal.SIGKILL, attempts=10):
     """Sends a signal to a run as soon as so many chunks are noted. Its exit code and what it said. On a busy machine a run may
     be through before this process gets a core: then another one begins."""
     for _ in range(attempts):
-        process = start([*words, "-o", out])
-        while process.poll() is None and len(lines(out)) < chunks:
+        process, end = start([*words, "-o", out]), time.monotonic() + 60
+        while process.poll() is None and len(lines(out)) < chunks and time.monotonic() < end:
             time.sleep(0.001)
         process.send_signal(number)
         _, error = process.communicate(timeout=60)

@@ -55,11 +55,11 @@ inline double quantile(const std::vector<Span>& spans, double Span::*part, doubl
 
 inline void title() { std::printf("%-62s %10s %12s %12s\n", "what", "goal", "measured", "own work"); }
 
-// How many times as long as on the machine that the goals are meant for (a quiet core of 2.5 GHz, of about 2020) a fixed piece
-// of work takes now: a tree that is filled and walked, in and out of the caches. At least 1.
+// How many times as long as on a quiet core of the machine on which the goals were set a fixed piece of work takes now: a tree
+// that is filled and walked, in and out of the caches. At least 1.
 inline double slowness()
 {
-    constexpr double quiet = 45;  // milliseconds
+    constexpr double quiet = 45;  // milliseconds: 37 to 50 were seen
     const StopWatch watch;
     std::map<std::uint32_t, std::uint32_t> tree;
     std::uint32_t number = 1;
@@ -76,7 +76,7 @@ inline double slowness()
 // lay between.
 inline double allowance()
 {
-    constexpr double unequal = 1.6;  // frames and the tree above, at loads of 1 to 8
+    constexpr double unequal = 1.6;  // the same frames took 16 ms of work at a load of 3 and up to 26 at 5
     static double last = slowness();
     const double now = slowness();
     return unequal * std::max(now, std::exchange(last, now));
