@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/lowering/match.h"
-#include "analysis/lowering/synthetic.h"
+#include "analysis/lowering/rewriter.h"
 
 namespace hopscope::analysis {
 
@@ -16,9 +16,9 @@ using ir::Op;
 using ir::Value;
 using ir::ValueId;
 
-class Fronts {
+class Fronts : Rewriter {
 public:
-    explicit Fronts(const ir::Program& program) : m_old(program), m_new(program) { m_new.ops.clear(); }
+    explicit Fronts(const ir::Program& program) : Rewriter(program), m_old(program) {}
 
     ir::Program run()
     {
@@ -128,25 +128,18 @@ private:
         Value out;
         out.shape = std::move(shape);
         out.dtype = value(like).dtype;
-        out.id = ValueId(m_new.values.size());
-        m_new.values.push_back(out);
-        append(syntheticOp(signature, std::move(args), place), {out.id});
-        return out.id;
+        return Rewriter::add(place, signature, std::move(args), std::move(out));
     }
 
     void append(Op op, const std::vector<ValueId>& outputs)
     {
         for (Arg& arg : op.args) arg = now(arg);
-        op.id = ir::OpId(m_new.ops.size());
-        op.outputs = outputs;
-        for (const ValueId v : outputs) m_new.values[v.at()].producer = op.id;
-        m_new.ops.push_back(std::move(op));
+        Rewriter::append(std::move(op), outputs);
     }
 
     static constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
 
     const ir::Program& m_old;
-    ir::Program m_new;
     std::map<ValueId, ValueId> m_same;
 };
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/lowering/match.h"
-#include "analysis/lowering/synthetic.h"
+#include "analysis/lowering/rewriter.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
@@ -16,11 +16,10 @@ using ir::Op;
 using ir::Value;
 using ir::ValueId;
 
-class GroupRanks {
+class GroupRanks : Rewriter {
 public:
-    explicit GroupRanks(const ir::Program& program) : m_old(program), m_new(program)
+    explicit GroupRanks(const ir::Program& program) : Rewriter(program), m_old(program)
     {
-        m_new.ops.clear();
         for (const Op& op : program.ops)
             ir::forEachOperand(op, [&](ir::Slot, ValueId v) { m_users[v].push_back(&op); });
     }
@@ -354,25 +353,7 @@ private:
         return out;
     }
 
-    void append(Op op, const std::vector<ValueId>& outputs)
-    {
-        op.id = ir::OpId(m_new.ops.size());
-        op.outputs = outputs;
-        for (const ValueId v : outputs) m_new.values[v.at()].producer = op.id;
-        m_new.ops.push_back(std::move(op));
-    }
-
-    ValueId add(const Op& place, const std::string& signature, std::vector<Arg> args, Value out)
-    {
-        out.id = ValueId(m_new.values.size());
-        out.origin = ir::Origin::Op;
-        m_new.values.push_back(out);
-        append(syntheticOp(signature, std::move(args), place), {out.id});
-        return out.id;
-    }
-
     const ir::Program& m_old;
-    ir::Program m_new;
     std::map<ValueId, std::vector<const Op*>> m_users;
 };
 

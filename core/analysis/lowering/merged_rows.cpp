@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/lowering/match.h"
-#include "analysis/lowering/synthetic.h"
+#include "analysis/lowering/rewriter.h"
 #include "operators/operators.h"
 
 namespace hopscope::analysis {
@@ -25,9 +25,9 @@ struct Merged {
     bool operator==(const Merged&) const = default;
 };
 
-class Separation {
+class Separation : Rewriter {
 public:
-    explicit Separation(const ir::Program& program) : m_old(program), m_new(program) { m_new.ops.clear(); }
+    explicit Separation(const ir::Program& program) : Rewriter(program), m_old(program) {}
 
     ir::Program run()
     {
@@ -240,11 +240,7 @@ private:
         Value size;
         size.kind = ir::ValueKind::Int;
         size.number = static_cast<double>(shape(v)[0]);
-        size.id = ValueId(m_new.values.size());
-        size.origin = ir::Origin::Op;
-        m_new.values.push_back(size);
-        append(syntheticOp("scalar::size", {Arg{v}, Arg{std::int64_t{0}}}, place), {size.id});
-        return size.id;
+        return Rewriter::add(place, "scalar::size", {Arg{v}, Arg{std::int64_t{0}}}, std::move(size));
     }
 
     // Of the first `rank` dimensions of a merged value.
@@ -262,10 +258,7 @@ private:
         Value out;
         out.shape = std::move(shape);
         out.dtype = value(like).dtype;
-        out.id = ValueId(m_new.values.size());
-        out.origin = ir::Origin::Op;
-        m_new.values.push_back(out);
-        return out.id;
+        return Rewriter::fresh(std::move(out));
     }
 
     ValueId add(const Op& place, const std::string& signature, std::vector<Arg> args, ValueId v, const Merged& merged)
@@ -280,16 +273,7 @@ private:
         return out;
     }
 
-    void append(Op op, const std::vector<ValueId>& outputs)
-    {
-        op.id = ir::OpId(m_new.ops.size());
-        op.outputs = outputs;
-        for (const ValueId v : outputs) m_new.values[v.at()].producer = op.id;
-        m_new.ops.push_back(std::move(op));
-    }
-
     const ir::Program& m_old;
-    ir::Program m_new;
     std::map<ValueId, std::optional<Merged>> m_merged;
     std::map<ValueId, ValueId> m_separated;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/lowering/synthetic.h"
+#include "analysis/lowering/rewriter.h"
 
 namespace hopscope::analysis {
 
@@ -15,9 +15,9 @@ using ir::Op;
 using ir::Value;
 using ir::ValueId;
 
-class Simplifier {
+class Simplifier : Rewriter {
 public:
-    explicit Simplifier(const ir::Program& program) : m_program(program) { m_program.ops.clear(); }
+    explicit Simplifier(const ir::Program& program) : Rewriter(program) {}
 
     ir::Program run(const std::vector<Op>& ops)
     {
@@ -26,7 +26,7 @@ public:
             else if (const auto padded = paddedLookUp(op)) choose(op, *padded);
             else append(op, op.outputs);
         }
-        return std::move(m_program);
+        return std::move(m_new);
     }
 
 private:
@@ -40,11 +40,11 @@ private:
         bool otherFirst = false;
     };
 
-    const Value& value(ValueId v) const { return m_program.value(v); }
+    const Value& value(ValueId v) const { return m_new.value(v); }
 
     const Op* producer(ValueId v) const
     {
-        return value(v).origin == ir::Origin::Op ? &m_program.op(value(v).producer) : nullptr;
+        return value(v).origin == ir::Origin::Op ? &m_new.op(value(v).producer) : nullptr;
     }
 
     static const Arg* argument(const Op& op, const std::string& name)
@@ -120,23 +120,6 @@ private:
         return Padded{last, first, *found, true};
     }
 
-    void append(Op op, const std::vector<ValueId>& outputs)
-    {
-        op.id = ir::OpId(m_program.ops.size());
-        op.outputs = outputs;
-        for (const ValueId v : outputs) m_program.values[v.at()].producer = op.id;
-        m_program.ops.push_back(std::move(op));
-    }
-
-    ValueId add(const Op& like, const std::string& signature, std::vector<Arg> args, Value out)
-    {
-        out.id = ValueId(m_program.values.size());
-        out.origin = ir::Origin::Op;
-        m_program.values.push_back(out);
-        append(syntheticOp(signature, std::move(args), like), {out.id});
-        return out.id;
-    }
-
     static Value tensorOf(std::vector<std::int64_t> shape, base::DType dtype)
     {
         Value v;
@@ -199,8 +182,6 @@ private:
             add(op, "index.Tensor", {Arg{p.rows}, Arg{ArgList{Arg{inside}}}}, tensorOf(found.shape, found.dtype));
         append(syntheticOp("where.self", {Arg{own}, Arg{picked}, Arg{p.other}}, op), op.outputs);
     }
-
-    ir::Program m_program;
 };
 
 }  // namespace

@@ -1,0 +1,47 @@
+#pragma once
+
+// Private to analysis: what passes that write a program anew have in common.
+
+#include <utility>
+#include <vector>
+
+#include "analysis/lowering/synthetic.h"
+#include "ir/program.h"
+
+namespace hopscope::analysis {
+
+// Holds the new program: the values of the old one, without its operators.
+class Rewriter {
+protected:
+    explicit Rewriter(const ir::Program& old) : m_new(old) { m_new.ops.clear(); }
+
+    // The next operator, whose results have these ids.
+    void append(ir::Op op, const std::vector<ir::ValueId>& outputs)
+    {
+        op.id = ir::OpId(m_new.ops.size());
+        op.outputs = outputs;
+        for (const ir::ValueId v : outputs) m_new.values[v.at()].producer = op.id;
+        m_new.ops.push_back(std::move(op));
+    }
+
+    // A new value like `out`.
+    ir::ValueId fresh(ir::Value out)
+    {
+        out.id = ir::ValueId(m_new.values.size());
+        out.origin = ir::Origin::Op;
+        m_new.values.push_back(std::move(out));
+        return m_new.values.back().id;
+    }
+
+    // The result of an operator that the model did not write, which stands where `place` does.
+    ir::ValueId add(const ir::Op& place, const std::string& signature, std::vector<ir::Arg> args, ir::Value out)
+    {
+        const ir::ValueId id = fresh(std::move(out));
+        append(syntheticOp(signature, std::move(args), place), {id});
+        return id;
+    }
+
+    ir::Program m_new;
+};
+
+}  // namespace hopscope::analysis
