@@ -47,6 +47,10 @@ function(hopscope_options target)
       -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${HOPSCOPE_SANITIZE})
   endif()
+  if(HOPSCOPE_SANITIZE MATCHES address.*undefined)
+    # AddressSanitizer finds these as well; half of the time of compiling.
+    target_compile_options(${target} PRIVATE -fno-sanitize=null,object-size,nonnull-attribute)
+  endif()
 endfunction()
 
 # hopscope_torch(TARGET TENSOR sources ... SCRIPT sources ...)

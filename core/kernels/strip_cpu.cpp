@@ -4,7 +4,9 @@
 
 #include "kernels/strip_layout.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3)
+#elif defined(__SANITIZE_ADDRESS__)
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
 #else
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
