@@ -20,4 +20,14 @@ std::vector<int> writeStages(const Instance& instance, const Placement& placemen
     return stages;
 }
 
+std::vector<int> lastReads(const Instance& instance, const Placement& placement)
+{
+    std::vector<int> last(instance.nodes.size(), -1);
+    for (const StagePlacement& s : placement.stages) {
+        for (const NodeId v : s.readD) last[v.at()] = s.stage;
+        for (const OnFrontier& c : s.readF) last[c.node.at()] = s.stage;
+    }
+    return last;
+}
+
 }  // namespace hopscope::optimiser

@@ -46,4 +46,7 @@ std::vector<NodeId> writtenSet(const Placement& placement);
 // The stage that writes each node, or -1. By node.
 std::vector<int> writeStages(const Instance& instance, const Placement& placement);
 
+// The stage that reads each node last, or -1. By node.
+std::vector<int> lastReads(const Instance& instance, const Placement& placement);
+
 }  // namespace hopscope::optimiser

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "optimiser/evaluate.h"
+#include "optimiser/excerpt.h"
 #include "optimiser/program.h"
 #include "optimiser/reduce.h"
 
@@ -17,11 +19,6 @@ struct Neighbourhood {
 };
 constexpr int allStages = 1 << 20;
 constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}, {2, allStages}};
-
-struct StageRange {
-    int from = 1, to = 1;
-    void include(int stage) { from = std::min(from, stage), to = std::max(to, stage); }
-};
 
 std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)
 {
@@ -55,29 +52,74 @@ StageRange stagesOf(const Instance& instance, const Placement& incumbent, const 
     return range.to < 0 ? StageRange{0, instance.stages} : range;
 }
 
+// An instance with a legal placement but for its pins, of which some stages are optimised and the others fixed.
+class Neighbours {
+public:
+    Neighbours(const Instance& instance, const Placement& incumbent, const std::vector<NodeId>& keep)
+        : m_instance(instance),
+          m_reduced(reduce(instance, keep)),
+          m_small(m_reduced.instance),
+          m_cells(cellsOf(m_small, incumbent, m_reduced.image))
+    {}
+
+    [[nodiscard]] bool impossible() const { return m_small.impossible(); }
+
+    [[nodiscard]] std::optional<Placement> best(int recompute, StageRange free, const solver::Limits& limits) const
+    {
+        ProgramOptions options;
+        options.recompute = recompute;
+        options.include = &m_cells;
+        options.from = free.from;
+        options.to = free.to;
+        const Program program(m_small, options);
+        const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits);
+        if (!found || found->values.empty()) return std::nullopt;
+        const Graph original(m_instance);
+        base::Result<Placement> plan = realise(original, program.cells(found->values), m_reduced.image);
+        if (!plan || !evaluate(m_instance, *plan)) return std::nullopt;
+        return std::move(*plan);
+    }
+
+private:
+    const Instance& m_instance;
+    Reduced m_reduced;
+    Graph m_small;
+    Cells m_cells;
+};
+
 class Reoptimiser {
 public:
     Reoptimiser(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins,
                 const ReoptimiseOptions& options)
         : m_instance(instance),
+          m_incumbent(incumbent),
+          m_pins(pins),
           m_options(options),
           m_began(std::chrono::steady_clock::now()),
-          m_reduced(reduce(instance, keptNodes(incumbent, pins))),
-          m_small(m_reduced.instance),
-          m_cells(cellsOf(m_small, incumbent, m_reduced.image)),
           m_range(stagesOf(instance, incumbent, pins))
     {}
 
     base::Result<Answer> run()
     {
-        if (m_small.impossible()) return Answer{};
-        for (const auto& [recompute, wider] : attempts)
-            if (const auto answer = attempt(recompute, wider)) return *answer;
-        return whole();
+        for (const auto& [recompute, wider] : attempts) {
+            const StageRange free = widened(wider);
+            const bool excerpt = wider != allStages && !m_instance.hostBudget;
+            if (!excerpt && whole().impossible()) return Answer{};
+            const std::optional<Placement> found =
+                excerpt ? ofExcerpt(recompute, free) : whole().best(recompute, free, limits());
+            if (found) return Answer{Status::Feasible, *found, 0, 1, "local re-optimisation"};
+        }
+        return solved();
     }
 
 private:
-    solver::Limits limits() const
+    [[nodiscard]] StageRange widened(int by) const
+    {
+        const int first = m_instance.allowStage0 ? 0 : 1;
+        return {std::max(m_range.from - by, first), std::min(m_range.to + by, m_instance.stages)};
+    }
+
+    [[nodiscard]] solver::Limits limits() const
     {
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
         solver::Limits limits;
@@ -87,29 +129,26 @@ private:
         return limits;
     }
 
-    [[nodiscard]] std::optional<Answer> attempt(int recompute, int wider) const
+    // Its stages are a small problem of their own. Budgets are about all stages: no excerpt knows them.
+    [[nodiscard]] std::optional<Placement> ofExcerpt(int recompute, StageRange window) const
     {
-        ProgramOptions options;
-        options.recompute = recompute;
-        options.include = &m_cells;
-        options.from = m_range.from - wider;
-        options.to = m_range.to + wider;
-        const Program program(m_small, options);
-        const base::Result<solver::Solution> found = solver::solveInteger(program.problem(), {}, limits());
-        if (!found || found->values.empty()) return std::nullopt;
-        return answer(program.cells(found->values), "local re-optimisation");
+        const std::optional<Excerpt> part = excerptOf(m_instance, m_incumbent, window);
+        if (!part) return std::nullopt;
+        const Neighbours here(part->instance, part->incumbent, keptNodes(part->incumbent, part->instance.pins));
+        if (here.impossible()) return std::nullopt;
+        const auto found = here.best(recompute, {0, part->instance.stages}, limits());
+        if (!found) return std::nullopt;
+        return withExcerpt(m_instance, m_incumbent, *part, *found);
     }
 
-    [[nodiscard]] std::optional<Answer> answer(const Cells& cells, const std::string& by) const
+    const Neighbours& whole()
     {
-        const Graph original(m_instance);
-        base::Result<Placement> plan = realise(original, cells, m_reduced.image);
-        if (!plan || !evaluate(m_instance, *plan)) return std::nullopt;
-        return Answer{Status::Feasible, std::move(*plan), 0, 1, by};
+        if (!m_whole) m_whole.emplace(m_instance, m_incumbent, keptNodes(m_incumbent, m_pins));
+        return *m_whole;
     }
 
     // The question is left to the full program.
-    base::Result<Answer> whole() const
+    [[nodiscard]] base::Result<Answer> solved() const
     {
         Options options;
         options.stop = m_options.stop;
@@ -118,12 +157,12 @@ private:
     }
 
     const Instance& m_instance;
+    const Placement& m_incumbent;
+    const std::vector<Pin>& m_pins;
     ReoptimiseOptions m_options;
     std::chrono::steady_clock::time_point m_began;
-    Reduced m_reduced;
-    Graph m_small;
-    Cells m_cells;
     StageRange m_range;
+    std::optional<Neighbours> m_whole;
 };
 
 }  // namespace

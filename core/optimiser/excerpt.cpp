@@ -1,0 +1,356 @@
+#include "optimiser/excerpt.h"
+
+#include <algorithm>
+#include <set>
+
+#include "optimiser/evaluate.h"
+
+namespace hopscope::optimiser {
+
+namespace {
+
+constexpr int never = -1;
+
+// What happens to each node in a placement, and where the window lies among it.
+struct History {
+    History(const Instance& instance, const Placement& placement, StageRange within)
+        : window(within),
+          written(writeStages(instance, placement)),
+          lastRead(lastReads(instance, placement)),
+          hop(instance.nodes.size(), never),
+          computedHere(instance.nodes.size(), 0),
+          computedElsewhere(computedHere),
+          readHere(computedHere),
+          output(computedHere)
+    {
+        for (const NodeId v : instance.outputs) output[v.at()] = 1;
+        for (const StagePlacement& s : placement.stages) add(s);
+    }
+
+    [[nodiscard]] bool inside(int stage) const { return stage >= window.from && stage <= window.to; }
+    [[nodiscard]] bool writtenHere(NodeId v) const { return written[v.at()] != never && inside(written[v.at()]); }
+    [[nodiscard]] bool writtenBefore(NodeId v) const
+    {
+        return written[v.at()] != never && written[v.at()] < window.from;
+    }
+    [[nodiscard]] bool neededLater(NodeId v) const
+    {
+        return writtenHere(v) && (output[v.at()] || lastRead[v.at()] > window.to);
+    }
+
+    StageRange window;
+    std::vector<int> written, lastRead, hop;
+    std::vector<std::uint8_t> computedHere, computedElsewhere, readHere, output;
+
+private:
+    void add(const StagePlacement& s)
+    {
+        std::vector<std::uint8_t>& computed = inside(s.stage) ? computedHere : computedElsewhere;
+        for (const NodeId v : s.hops) hop[v.at()] = s.stage, computed[v.at()] = 1;
+        for (const NodeId v : s.computeD) computed[v.at()] = 1;
+        for (const OnFrontier& c : s.computeF) computed[c.node.at()] = 1;
+        if (!inside(s.stage)) return;
+        for (const NodeId v : s.readD) readHere[v.at()] = 1;
+        for (const OnFrontier& c : s.readF) readHere[c.node.at()] = 1;
+    }
+};
+
+class Cutter {
+public:
+    Cutter(const Instance& instance, const Placement& incumbent, StageRange window)
+        : m_in(instance),
+          m_incumbent(incumbent),
+          m_history(instance, incumbent, window),
+          m_place(instance.nodes.size(), never),
+          m_once(instance.nodes.size(), 0)
+    {
+        for (const Pin& pin : instance.pins)
+            if (pin.kind == PinKind::NoRecompute) m_once[pin.node.at()] = 1;
+    }
+
+    std::optional<Excerpt> run()
+    {
+        if (!pinsFit()) return std::nullopt;
+        roots();
+        if (!close()) return std::nullopt;
+        std::ranges::sort(m_nodes);
+        m_out.window = m_history.window;
+        m_out.shift = std::max(m_history.window.from, 1) - 1;
+        problem();
+        m_out.incumbent = incumbent();
+        return std::move(m_out);
+    }
+
+private:
+    static constexpr int wanted = 0;  // a place, until places are known
+
+    // Hops that a pin wants elsewhere have to be in the window, and so has the place where they go.
+    [[nodiscard]] bool pinsFit() const
+    {
+        return std::ranges::all_of(m_in.pins, [this](const Pin& pin) {
+            const int stage = m_history.hop[pin.node.at()];
+            if (pin.kind != PinKind::HopStage || stage == pin.stage) return true;
+            return stage != never && m_history.inside(stage) && m_history.inside(pin.stage);
+        });
+    }
+
+    void want(NodeId v)
+    {
+        if (m_place[v.at()] != never) return;
+        m_place[v.at()] = wanted;
+        m_nodes.push_back(v);
+    }
+
+    void roots()
+    {
+        for (const StagePlacement& s : m_incumbent.stages) {
+            if (!m_history.inside(s.stage)) continue;
+            for (const NodeId v : s.hops) want(v);
+            for (const NodeId v : s.written)
+                if (m_history.neededLater(v)) want(v);
+        }
+        for (const Pin& pin : m_in.pins)
+            if (pin.kind == PinKind::Checkpoint && mayWrite(pin.node)) want(pin.node);
+    }
+
+    [[nodiscard]] bool mayWrite(NodeId v) const
+    {
+        return m_history.written[v.at()] == never || m_history.writtenHere(v);
+    }
+
+    // On the host when the window begins. What is computed again instead stays so.
+    [[nodiscard]] bool given(NodeId v) const
+    {
+        const bool again = m_history.computedHere[v.at()] && !m_history.readHere[v.at()];
+        return m_in.node(v).kind == NodeKind::Input || (m_history.writtenBefore(v) && !again);
+    }
+
+    // All that the roots need; false if some of it is made elsewhere and not stored.
+    bool close()
+    {
+        for (std::size_t i = 0; i < m_nodes.size(); ++i) {
+            const NodeId v = m_nodes[i];
+            if (given(v)) continue;
+            const Node& node = m_in.node(v);
+            const bool once = node.noRecompute || m_once[v.at()];
+            if (node.kind == NodeKind::Hop &&
+                !(m_history.hop[v.at()] != never && m_history.inside(m_history.hop[v.at()])))
+                return false;
+            if (once && m_history.computedElsewhere[v.at()]) return false;
+            for (const NodeId u : node.src) want(u);
+            for (const NodeId u : node.loc) want(u);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool has(NodeId v) const { return m_place[v.at()] != never; }
+    [[nodiscard]] NodeId placeOf(NodeId v) const { return NodeId(m_place[v.at()]); }
+
+    void problem()
+    {
+        Instance& out = m_out.instance;
+        out.types = m_in.types;
+        out.relations = m_in.relations;
+        out.stages = m_history.window.to - m_out.shift;
+        out.allowStage0 = m_history.window.from == 0;
+        out.stageCost = m_in.stageCost;
+        m_out.original = m_nodes;
+        for (std::size_t i = 0; i < m_nodes.size(); ++i) m_place[m_nodes[i].at()] = static_cast<int>(i);
+        for (const NodeId v : m_nodes) out.nodes.push_back(part(v));
+        for (const NodeId v : m_nodes)
+            if (m_history.neededLater(v)) out.outputs.push_back(placeOf(v));
+        for (const Edge& e : m_in.requiredReads)
+            if (has(e.from) && has(e.to)) out.requiredReads.push_back({placeOf(e.from), placeOf(e.to)});
+        for (const Pin& pin : m_in.pins) addPin(pin);
+    }
+
+    [[nodiscard]] Node part(NodeId v) const
+    {
+        Node node = m_in.node(v);
+        if (given(v)) {
+            node.kind = NodeKind::Input;
+            node.src.clear(), node.loc.clear();
+            node.relation = RelationId();
+        }
+        node.noCheckpoint = node.noCheckpoint || !mayWrite(v);
+        for (NodeId& u : node.src) u = placeOf(u);
+        for (NodeId& u : node.loc) u = placeOf(u);
+        return node;
+    }
+
+    void addPin(const Pin& pin)
+    {
+        const bool cut = pin.kind == PinKind::Cut;
+        if (!has(pin.node) || (cut && !has(pin.consumer)) || (!cut && given(pin.node))) return;
+        if (pin.kind == PinKind::Checkpoint && !mayWrite(pin.node)) return;
+        m_out.instance.pins.push_back({pin.kind, placeOf(pin.node), cut ? placeOf(pin.consumer) : NodeId(),
+                                       pin.kind == PinKind::HopStage ? pin.stage - m_out.shift : 0});
+    }
+
+    [[nodiscard]] Placement incumbent() const
+    {
+        Placement here;
+        for (const StagePlacement& s : m_incumbent.stages)
+            if (m_history.inside(s.stage)) here.stages.push_back(part(s));
+        return here;
+    }
+
+    [[nodiscard]] std::vector<NodeId> part(const std::vector<NodeId>& list) const
+    {
+        std::vector<NodeId> here;
+        for (const NodeId v : list)
+            if (has(v)) here.push_back(placeOf(v));
+        return here;
+    }
+
+    [[nodiscard]] std::vector<OnFrontier> part(const std::vector<OnFrontier>& list) const
+    {
+        std::vector<OnFrontier> here;
+        for (const OnFrontier& c : list)
+            if (has(c.node)) here.push_back({placeOf(c.node), c.type});
+        return here;
+    }
+
+    [[nodiscard]] StagePlacement part(const StagePlacement& s) const
+    {
+        return {.stage = s.stage - m_out.shift,
+                .hops = part(s.hops),
+                .computeD = part(s.computeD),
+                .computeF = part(s.computeF),
+                .readD = part(s.readD),
+                .readF = part(s.readF),
+                .written = part(s.written)};
+    }
+
+    const Instance& m_in;
+    const Placement& m_incumbent;
+    History m_history;
+    std::vector<int> m_place;
+    std::vector<std::uint8_t> m_once;
+    std::vector<NodeId> m_nodes;
+    Excerpt m_out;
+};
+
+StagePlacement whole(StagePlacement s, const Excerpt& excerpt)
+{
+    s.stage += excerpt.shift;
+    for (auto* const list : {&s.hops, &s.computeD, &s.readD, &s.written})
+        for (NodeId& v : *list) v = excerpt.original[v.at()];
+    for (auto* const list : {&s.computeF, &s.readF})
+        for (OnFrontier& c : *list) c.node = excerpt.original[c.node.at()];
+    return s;
+}
+
+// Leaves of a stage what its hops and its stores need.
+class Pruner {
+public:
+    Pruner(const Instance& instance, const StagePlacement& stage)
+        : m_in(instance),
+          m_stage(stage),
+          m_readD(stage.readD.begin(), stage.readD.end()),
+          m_onF(stage.computeF.begin(), stage.computeF.end()),
+          m_readF(stage.readF.begin(), stage.readF.end())
+    {}
+
+    StagePlacement run()
+    {
+        for (const NodeId v : m_stage.hops) needD(v);
+        for (const NodeId v : m_stage.written) needD(v);
+        while (!m_open.empty()) {
+            const OnFrontier cell = m_open.back();
+            m_open.pop_back();
+            if (cell.type.valid()) operandsF(cell);
+            else operandsD(cell.node);
+        }
+        StagePlacement left = m_stage;
+        for (auto* const list : {&left.computeD, &left.readD})
+            std::erase_if(*list, [this](NodeId v) { return !m_needed.contains({v, TypeId()}); });
+        for (auto* const list : {&left.computeF, &left.readF})
+            std::erase_if(*list, [this](const OnFrontier& c) { return !m_needed.contains(c); });
+        return left;
+    }
+
+private:
+    void need(const OnFrontier& cell)
+    {
+        if (m_needed.insert(cell).second) m_open.push_back(cell);
+    }
+
+    // Rows on the own frontier include those on D.
+    void needD(NodeId v)
+    {
+        const OnFrontier own{v, m_in.node(v).type};
+        const bool onF = m_onF.contains(own) || m_readF.contains(own);
+        need(onF && !m_readD.contains(v) ? own : OnFrontier{v, TypeId()});
+    }
+
+    void operandsD(NodeId v)
+    {
+        if (m_readD.contains(v)) return;
+        for (const NodeId u : m_in.node(v).src) need({u, m_in.node(v).type});
+        for (const NodeId u : m_in.node(v).loc) needD(u);
+    }
+
+    void operandsF(const OnFrontier& cell)
+    {
+        if (m_readF.contains(cell)) return;
+        for (const NodeId u : m_in.node(cell.node).loc) need({u, cell.type});
+    }
+
+    const Instance& m_in;
+    const StagePlacement& m_stage;
+    std::set<NodeId> m_readD;
+    std::set<OnFrontier> m_onF, m_readF, m_needed;  // D: no type
+    std::vector<OnFrontier> m_open;
+};
+
+std::vector<std::uint8_t> keptAnyway(const Instance& instance)
+{
+    std::vector<std::uint8_t> kept(instance.nodes.size(), 0);
+    for (const NodeId v : instance.outputs) kept[v.at()] = 1;
+    for (const Pin& pin : instance.pins)
+        if (pin.kind == PinKind::Checkpoint) kept[pin.node.at()] = 1;
+    return kept;
+}
+
+// From the last stage back to the first, so that what a dropped store alone has read goes, too.
+void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, int before)
+{
+    std::vector<std::uint8_t> used = keptAnyway(instance);
+    for (std::size_t i = stages.size(); i-- > 0;) {
+        StagePlacement& s = stages[i];
+        const auto unread = [&used](NodeId v) { return !used[v.at()]; };
+        if (s.stage < before && std::erase_if(s.written, unread) > 0) s = Pruner(instance, s).run();
+        for (const NodeId v : s.readD) used[v.at()] = 1;
+        for (const OnFrontier& c : s.readF) used[c.node.at()] = 1;
+    }
+    std::erase_if(stages,
+                  [](const StagePlacement& s) { return s.hops.empty() && s.computeD.empty() && s.computeF.empty(); });
+}
+
+}  // namespace
+
+void StageRange::include(int stage) { from = std::min(from, stage), to = std::max(to, stage); }
+
+std::optional<Excerpt> excerptOf(const Instance& instance, const Placement& incumbent, StageRange window)
+{
+    return Cutter(instance, incumbent, window).run();
+}
+
+Placement withExcerpt(const Instance& instance, const Placement& incumbent, const Excerpt& excerpt,
+                      const Placement& part)
+{
+    Placement all;
+    const auto copy = [&](auto&& chosen) {
+        std::ranges::copy_if(incumbent.stages, std::back_inserter(all.stages), chosen);
+    };
+    copy([&](const StagePlacement& s) { return s.stage < excerpt.window.from; });
+    for (const StagePlacement& s : part.stages) all.stages.push_back(whole(s, excerpt));
+    copy([&](const StagePlacement& s) { return s.stage > excerpt.window.to; });
+    dropUnread(instance, all.stages, excerpt.window.from);
+    all.cost = costOf(instance, all);
+    all.hostPeak = hostPeak(instance, all);
+    return all;
+}
+
+}  // namespace hopscope::optimiser
