@@ -35,6 +35,9 @@ list(TRANSFORM hopscope_false_warnings PREPEND -Wno-)
 
 function(hopscope_options target)
   set(warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor ${hopscope_false_warnings})
+  if(HOPSCOPE_UNITY)
+    list(APPEND warnings -Wno-subobject-linkage)  # GCC takes a source that is included for a header
+  endif()
   if(HOPSCOPE_WERROR)
     list(APPEND warnings -Werror)
   endif()

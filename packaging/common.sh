@@ -24,11 +24,16 @@ own_torch=${HOPSCOPE_TORCH_ROOT:-$(torch_of python3)}
 torch_args=()
 if [ -n "$own_torch" ]; then torch_args=("-DHOPSCOPE_TORCH_ROOT=$own_torch"); fi
 
+# unity FOLDER: the argument that makes a build folder compile sources together, if it is a new one and the tool is there.
+unity() {
+    if [ ! -f "$1/CMakeCache.txt" ] && ctags --version 2> /dev/null | grep -q Universal; then echo -DHOPSCOPE_UNITY=ON; fi
+}
+
 # configure PRESET [CMAKE ARGUMENT...]
 configure() {
     local preset=$1
     shift
-    (cd "$root" && cmake --preset "$preset" "${torch_args[@]}" "$@")
+    (cd "$root" && cmake --preset "$preset" $(unity "build/$preset") "${torch_args[@]}" "$@")
 }
 
 # build PRESET

@@ -60,7 +60,8 @@ build_for_gpu() {
         bash "$root/packaging/setup.sh" --no-window || fail "setup failed; use HOPSCOPE_DEPS_DIR to avoid installing"
     fi
     say "Building in $build (takes minutes)"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF "${torch_args[@]}" ||
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF \
+        $(unity "$build") "${torch_args[@]}" ||
         fail "configuration failed"
     if ninja -C "$build" -t targets all | grep -q '^test_kernels_cuda:'; then targets+=(test_kernels_cuda); fi
     ninja -C "$build" -j "$jobs" "${targets[@]}" || fail "build failed"

@@ -14,10 +14,10 @@ set -eu
 . "$(dirname "$0")/common.sh"
 
 engine_packages="g++ cmake ninja-build ccache python3 python3-venv nlohmann-json3-dev libcli11-dev libexpected-dev
-    libxxhash-dev zlib1g-dev libhwy-dev coinor-libcbc-dev"
+    libxxhash-dev zlib1g-dev libhwy-dev coinor-libcbc-dev universal-ctags"
 window_packages="qt6-base-dev qt6-svg-dev qt6-wayland libqcustomplot-dev libgraphviz-dev pkg-config fonts-inter
     fonts-dejavu-core"
-test_packages="doctest-dev clang-format clang-tidy universal-ctags util-linux xvfb xauth desktop-file-utils appstream
+test_packages="doctest-dev clang-format clang-tidy util-linux xvfb xauth desktop-file-utils appstream
     shared-mime-info"
 torch_package="torch==2.13.0"
 compiler_packages="nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"

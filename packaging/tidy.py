@@ -17,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import together
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_GROUP = 60
@@ -71,56 +72,29 @@ def parsed(command):
     return options
 
 
+def united(path, build):
+    """The sources that a source of the build folder compiles as one (cmake/HopscopeUnity.cmake); any other one is alone."""
+    if not path.is_relative_to(build):
+        return [path]
+    includes = re.findall(r'^#include "(.+[.]cpp)"$', path.read_text() if path.exists() else "", re.MULTILINE)
+    return [(path.parent / include).resolve() for include in includes]
+
+
 def sources(build, parts):
     """source -> its options, in the order of their paths."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        path = Path(entry["file"])
-        checked = any(path.is_relative_to(ROOT / top) for top in CHECKED)
-        if checked and path.suffix == ".cpp" and (not parts or any(part in entry["file"] for part in parts)):
-            found[path] = parsed(entry["command"])
+        for path in united(Path(entry["file"]), build):
+            checked = any(path.is_relative_to(ROOT / top) for top in CHECKED)
+            if checked and path.suffix == ".cpp" and (not parts or any(part in str(path) for part in parts)):
+                found[path] = parsed(entry["command"])
     return dict(sorted(found.items()))
 
 
-def private_names(paths):
-    """source -> the names that it defines outside of classes and functions, with their namespaces, and its types' names."""
-    kinds = "--kinds-C++=dfvtscge"
-    listing = subprocess.run(["ctags", "--languages=C++", kinds, "--fields=+KZ", "--output-format=json", "-L", "-", "-f", "-"],
-                             input="\n".join(map(str, paths)), capture_output=True, text=True, check=True)
-    names, types = defaultdict(set), defaultdict(set)
-    for tag in map(json.loads, listing.stdout.splitlines()):
-        if tag.get("scopeKind") in (None, "namespace", "enum"):
-            space = re.sub(r"(::)?__anon\w+", "", tag.get("scope", ""))
-            names[Path(tag["path"])].add(f"{space}::{tag['name']}")
-            if tag["kind"] in ("class", "struct", "enum", "typedef"):
-                types[Path(tag["path"])].add(tag["name"])
-    return names, types
-
-
-@dataclass
-class Group:
-    options: Options = field(default_factory=Options)
-    files: list = field(default_factory=list)
-    names: set = field(default_factory=set)  # defined in the files
-    types: set = field(default_factory=set)
-    words: set = field(default_factory=set)  # mentioned in the files
-
-
 def grouped(found):
-    """Sources that compile as one: no name defined twice, and no type that means another one elsewhere in the group."""
-    names, types = private_names(found)
-    groups = []
-    for path, options in found.items():
-        words = set(re.findall(r"\w+", path.read_text()))
-        group = next((g for g in groups if g.options.fits(options) and len(g.files) < LARGEST_GROUP
-                      and not g.names & names[path] and not g.types & words and not types[path] & g.words), None)
-        if group is None:
-            groups.append(group := Group(Options(standard=options.standard)))
-        group.options.add(options)
-        group.files.append(path)
-        for mine, its in ((group.names, names[path]), (group.types, types[path]), (group.words, words)):
-            mine |= its
-    return sorted(groups, key=lambda g: (g.options.kind() != "torch", -len(g.files)))  # the longest first
+    """Sources that compile as one, with options that agree; the longest first."""
+    groups = [group.files for group in together.partition(together.names(found, lax=True), LARGEST_GROUP, found)]
+    return sorted(groups, key=lambda files: (found[files[0]].kind() != "torch", -len(files)))
 
 
 def tidy(found, files):
@@ -170,7 +144,7 @@ def main():
     groups = grouped(found)
     print(f"clang-tidy: {len(found)} sources in {len(groups)} groups", flush=True)
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        findings = list(pool.map(lambda group: check(found, group.files), groups))
+        findings = list(pool.map(lambda files: check(found, files), groups))
     text = "".join(findings)
     print(re.sub(r"\n{3,}", "\n\n", text), end="")
     sys.exit(1 if text else 0)

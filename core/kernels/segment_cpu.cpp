@@ -5,12 +5,12 @@
 
 #include <hwy/cache_control.h>
 
-// Processors of 2007 that know SSSE3 but not SSE4 are not worth another copy of all this. Sanitizers take a minute for
-// all copies and find in one what there is in the others.
+// Processors from before 2013, which have SSSE3 or SSE4 but not AVX2, are not worth another copy of all this: they run that
+// of SSE2. Sanitizers take a minute for all copies and find in one what there is in the others.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
 #else
-#define HWY_DISABLED_TARGETS HWY_SSSE3
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/segment_cpu.cpp"

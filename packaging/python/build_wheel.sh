@@ -34,7 +34,7 @@ if [ -z "$engine" ]; then
     bash "$root/packaging/setup.sh" --no-tests --no-window
     say "Building the engine"
     cmake -S "$root" -B "$root/build/wheel" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHOPSCOPE_GUI=OFF -DHOPSCOPE_TESTS=OFF \
-        "${torch_args[@]}"
+        $(unity "$root/build/wheel") "${torch_args[@]}"
     nice ninja -C "$root/build/wheel" -j "$jobs" hopscope-engine
     engine=$root/build/wheel/bin/hopscope-engine
 fi

@@ -166,7 +166,6 @@ void TestPanelTexts::factsSayWhatWasMeasured()
     const models::OperatorTimes::Sum sum = *models::OperatorTimes(report).of({"g1", "s1", "r0"});
     QCOMPARE(sum.seconds, 0.03);
     QVERIFY(sum.others.empty());
-    QCOMPARE(sum.stages, (std::vector{protocol::StageId(1), protocol::StageId(2)}));
 }
 
 void TestPanelTexts::anOperatorInTwoStagesSaysSo()

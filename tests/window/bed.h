@@ -6,6 +6,7 @@
 #include <QTest>
 #include <memory>
 
+#include "graphview/view/graph_view.h"
 #include "main_window.h"
 
 namespace hopscope::bed {
@@ -35,6 +36,8 @@ T* child(QObject& parent, const char* name)
 {
     return parent.findChild<T*>(QLatin1String(name));
 }
+
+inline graphview::GraphView& view(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }
 
 // The least widths of what stands in the window, for when it is too wide.
 QString leastWidths(window::MainWindow& window);

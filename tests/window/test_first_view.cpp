@@ -18,8 +18,6 @@ using graphview::GraphView;
 
 namespace {
 
-GraphView& view(Bed& bed) { return *bed.window->graph().findChild<GraphView*>(); }
-
 QRectF onScreen(Bed& bed, const QRectF& scene) { return view(bed).camera().toScreen(scene); }
 
 bool settled(Bed& bed)

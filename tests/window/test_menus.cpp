@@ -20,8 +20,6 @@ using bed::child;
 
 namespace {
 
-graphview::GraphView& view(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }
-
 QMenu* menuAt(Bed& bed, QPoint at)
 {
     QContextMenuEvent event(QContextMenuEvent::Mouse, at, view(bed).mapToGlobal(at));

@@ -25,8 +25,6 @@ QString cora(const QString& file) { return QStringLiteral(HOPSCOPE_CORA "/") + f
 
 QString large(const QString& file) { return QStringLiteral(HOPSCOPE_LARGE "/") + file; }
 
-GraphView& view(Bed& bed) { return *bed.window->graph().findChild<GraphView*>(); }
-
 QPoint onScreen(Bed& bed, QPointF scene) { return view(bed).camera().toScreen(scene).toPoint(); }
 
 bool settled(Bed& bed)

@@ -23,8 +23,6 @@ using bed::child;
 
 namespace {
 
-graphview::GraphView& view(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }
-
 // All operators of the model, each as a node of its own.
 bool openUnfolded(Bed& bed)
 {

@@ -11,7 +11,7 @@ OperatorTimes::OperatorTimes(const schema::Report& report)
         for (const schema::OperatorTimeRecord& record : stage.operators) {
             m_passesOf[record.op].push_back(m_passes.size());
             for (const std::string& fused : record.fused) m_passesOf[fused].push_back(m_passes.size());
-            m_passes.push_back({stage.index, &record});
+            m_passes.push_back(&record);
         }
 }
 
@@ -25,12 +25,11 @@ std::optional<OperatorTimes::Sum> OperatorTimes::of(const std::vector<std::strin
     Sum sum;
     std::set<std::string> others;
     for (const std::size_t at : passes) {
-        const Pass& pass = m_passes[at];
-        sum.seconds += pass.record->seconds;
-        sum.bytes = std::max<qint64>(sum.bytes, pass.record->bytes);
-        if (sum.stages.empty() || sum.stages.back() != pass.stage) sum.stages.push_back(pass.stage);
-        others.insert(pass.record->op);
-        others.insert(pass.record->fused.begin(), pass.record->fused.end());
+        const schema::OperatorTimeRecord& pass = *m_passes[at];
+        sum.seconds += pass.seconds;
+        sum.bytes = std::max<qint64>(sum.bytes, pass.bytes);
+        others.insert(pass.op);
+        others.insert(pass.fused.begin(), pass.fused.end());
     }
     for (const std::string& op : operators) others.erase(op);
     sum.others.assign(others.begin(), others.end());

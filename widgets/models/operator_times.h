@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "protocol/model.h"
 #include "schema/report.h"
 
 namespace hopscope::models {
@@ -18,9 +17,8 @@ public:
     // What some operators took together. Those that were computed in one pass count with the whole pass, and once.
     struct Sum {
         double seconds = 0;
-        qint64 bytes = 0;                       // of the largest result in a batch
-        std::vector<protocol::StageId> stages;  // ascending, without repetitions
-        std::vector<std::string> others;        // operators outside that were computed in the same passes, by id
+        qint64 bytes = 0;                 // of the largest result in a batch
+        std::vector<std::string> others;  // operators outside that were computed in the same passes, by id
     };
 
     // `report` must outlive this object.
@@ -30,11 +28,7 @@ public:
     [[nodiscard]] std::optional<Sum> of(const std::vector<std::string>& operators) const;
 
 private:
-    struct Pass {
-        protocol::StageId stage;
-        const schema::OperatorTimeRecord* record;
-    };
-    std::vector<Pass> m_passes;
+    std::vector<const schema::OperatorTimeRecord*> m_passes;
     std::map<std::string, std::vector<std::size_t>> m_passesOf;  // by operator, ascending
 };
 

@@ -235,10 +235,19 @@ private:
         return opaqueOutcomes(c, outcomes.error().text);
     }
 
+    // Why rows are unknown: where an operand's are, its reason, else this operator and its own.
+    std::string origin(const RuleContext& c, const std::string& why) const
+    {
+        for (ValueId v : c.operands())
+            for (SpaceId s : of(v).dims)
+                if (s.valid() && c.space(s).kind == SpaceKind::Opaque) return c.space(s).name;
+        return why + " at " + ir::describeOp(c.op);
+    }
+
     // In the prologue anything may happen: only a stage that uses the rows needs to know them.
     Outcomes opaqueOutcomes(RuleContext& c, const std::string& why)
     {
-        const SpaceId unknown = m_builder.opaque(why);
+        const SpaceId unknown = m_builder.opaque(origin(c, why));
         std::set<SpaceId> elements;
         if (c.name == "cat" || operators::isView(c.op.name))
             for (ValueId v : c.operands()) elements.insert(of(v).elements.begin(), of(v).elements.end());

@@ -122,6 +122,14 @@ Ruled<SpaceId> RuleContext::spaceOf(const ir::Arg& size) const
     return l ? spaceOf(*l) : Ruled<SpaceId>(SpaceId{});
 }
 
+Refused RuleContext::differ(SpaceId a, SpaceId b) const
+{
+    const std::string one = spaceName(a), other = spaceName(b);
+    const std::string what = one == other ? "two orders or selections of the rows of " + one + " meet"
+                                          : "row spaces differ: " + one + " and " + other;
+    return {what, Refused::Kind::Roles};
+}
+
 Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& operands) const
 {
     std::size_t rank = 0;
@@ -135,9 +143,7 @@ Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& op
             const SpaceId s = o.dims[o.dims.size() - back];
             if (!s.valid()) largest = std::max(largest, o.shape[o.shape.size() - back]);
             else if (!found.valid() || found == s) found = s;
-            else
-                return Refusal(
-                    Refused("row spaces differ: " + spaceName(found) + " and " + spaceName(s), Refused::Kind::Roles));
+            else return Refusal(differ(found, s));
         }
         if (isRow(found) && largest > 1)
             return Refusal(bakedSize("a constant of " + std::to_string(largest) + " rows meets " + spaceName(found)));

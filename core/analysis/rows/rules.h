@@ -108,6 +108,9 @@ public:
     [[nodiscard]] Ruled<SpaceId> spaceOf(const Linear& size) const;
     [[nodiscard]] Ruled<SpaceId> spaceOf(const ir::Arg& size) const;
 
+    // That rows of these two spaces cannot meet.
+    [[nodiscard]] Refused differ(SpaceId a, SpaceId b) const;
+
     // Right-aligned broadcast of dims; refuses unequal spaces and constants that meet rows.
     struct Shaped {
         std::vector<SpaceId> dims;

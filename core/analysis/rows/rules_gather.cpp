@@ -101,9 +101,7 @@ Ruled<Outcomes> gatherRule(RuleContext& c)
     std::vector<SpaceId> dims;
     for (int i = 0; i < c.rank(index); ++i) {
         const SpaceId own = c.dim(x, i), other = c.dim(index, i);
-        if (i != d && c.isRow(own) && other != own)
-            return Refusal(
-                Refused("row spaces differ: " + c.spaceName(own) + " and " + c.spaceName(other), Refused::Kind::Roles));
+        if (i != d && c.isRow(own) && other != own) return Refusal(c.differ(own, other));
         dims.push_back(other.valid() || i == d ? other : own);
     }
     return c.one(dims);

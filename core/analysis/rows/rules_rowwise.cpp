@@ -149,9 +149,7 @@ Ruled<Outcomes> cellRule(RuleContext& c)
     const ValueId x = c.tensor("input");
     const ValueId h = c.tensor("hx");
     const SpaceId a = c.dim(x, 0), b = h.valid() ? c.dim(h, 0) : a;
-    if (a.valid() && b.valid() && a != b)
-        return Refusal(
-            Refused("row spaces differ: " + c.spaceName(a) + " and " + c.spaceName(b), Refused::Kind::Roles));
+    if (a.valid() && b.valid() && a != b) return Refusal(c.differ(a, b));
     return c.all({a.valid() ? a : b, SpaceId{}});
 }
 

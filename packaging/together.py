@@ -1,0 +1,113 @@
+"""Which C++ sources compile as one translation unit, in which headers are read once and templates made once.
+
+As a module: partition() for tidy.py. As a program, for cmake/HopscopeUnity.cmake: reads lines `KEY|SOURCE`, and prints a line
+`KEY|SOURCE|SOURCE...` for each two or more sources of a key that compile as one, in the order of the input.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Names:
+    """What a source defines outside of classes and functions, and what it mentions."""
+    all: set = field(default_factory=set)  # with their namespaces
+    types: set = field(default_factory=set)  # bare, like the next two
+    private: set = field(default_factory=set)  # seen by this source alone
+    words: set = field(default_factory=set)  # mentioned in any way
+
+    def clash(self, other):
+        """Whether a name is defined twice, or would mean something else in one of the two."""
+        return bool(self.all & other.all or self.hides(other) or other.hides(self))
+
+    def hides(self, other):
+        return bool((self.types | self.private) & other.words)
+
+    def add(self, other):
+        for mine, its in ((self.all, other.all), (self.types, other.types), (self.private, other.private),
+                          (self.words, other.words)):
+            mine |= its
+
+
+def names(paths, lax=False):
+    """source -> its names, as Universal Ctags sees them. Lax: whether functions and constants that one source alone sees are
+    mentioned elsewhere, where they might be taken for others, does not matter."""
+    listing = subprocess.run(["ctags", "--languages=C++", "--kinds-C++=dfvtscge", "--fields=+KZf", "--output-format=json",
+                              "-L", "-", "-f", "-"],
+                             input="\n".join(map(str, paths)), capture_output=True, text=True, check=True)
+    found = {path: Names() for path in paths}
+    for tag in map(json.loads, listing.stdout.splitlines()):
+        if tag.get("scopeKind") in (None, "namespace", "enum") and tag["name"] != "TEST_CASE":  # named by a counter
+            scope = tag.get("scope", "")
+            mine = found[Path(tag["path"])]
+            mine.all.add(re.sub(r"(::)?__anon\w+", "", scope) + "::" + tag["name"])
+            if tag["kind"] in ("class", "struct", "enum", "typedef"):
+                mine.types.add(tag["name"])
+            if not lax and ("__anon" in scope or tag.get("file")):
+                mine.private.add(tag["name"])
+    for path in paths:
+        found[path].words = set(re.findall(r"\w+", path.read_text()))
+    return found
+
+
+@dataclass
+class Group:
+    files: list = field(default_factory=list)
+    names: Names = field(default_factory=Names)
+    options: object = None
+
+    def takes(self, names, options):
+        return (options is None or self.options.fits(options)) and not self.names.clash(names)
+
+    def add(self, path, names, options):
+        self.files.append(path)
+        self.names.add(names)
+        if self.options is None:
+            self.options = deepcopy(options)
+        elif options is not None:
+            self.options.add(options)
+
+
+def partition(known, largest, options=None):
+    """Groups of at most `largest` sources that compile as one. `known` has the names of each source; `options`, if given, its
+    options, with fits(other) and add(other). Each source joins the first group that takes it: the time is at worst that of
+    comparing each with each."""
+    groups = []
+    for path, its in known.items():
+        mine = options[path] if options else None
+        group = next((g for g in groups if len(g.files) < largest and g.takes(its, mine)), None)
+        if group is None:
+            groups.append(group := Group())
+        group.add(path, its, mine)
+    return groups
+
+
+def stands_alone(path):
+    """Highway compiles a source again and again, for one instruction set after another."""
+    return "HWY_TARGET_INCLUDE" in path.read_text()
+
+
+def main():
+    parser = argparse.ArgumentParser(description="which sources compile as one")
+    parser.add_argument("--largest", type=int, default=8, metavar="SOURCES")
+    largest = parser.parse_args().largest
+    keyed = defaultdict(list)
+    for key, _, source in (line.rstrip("\n").rpartition("|") for line in sys.stdin):
+        if not stands_alone(path := Path(source)):
+            keyed[key].append(path)
+    known = names([path for paths in keyed.values() for path in paths])
+    for key, paths in keyed.items():
+        for group in partition({path: known[path] for path in paths}, largest):
+            if len(group.files) > 1:
+                print("|".join([key, *map(str, group.files)]))
+
+
+if __name__ == "__main__":
+    main()
