@@ -241,13 +241,15 @@ class Runs(EngineTest):
             for batch in ("1", "7", "34", "auto"):
                 with self.subTest(strategy=strategy, batch=batch):
                     out = self.folder / "out"
-                    words = [*KARATE, "-o", out, "--strategy", strategy, "--batch", batch, "--json"]
+                    # Each strategy's results are verified once; all are compared with the model's own.
+                    verify = [] if batch == "7" else ["--verify", "none"]
+                    words = [*KARATE, "-o", out, "--strategy", strategy, "--batch", batch, *verify, "--json"]
                     printed = self.done("run", *words).stdout
                     self.assertEqual(names(out), ["out.npy", "report.json"])
                     self.assertEqual((out / "report.json").read_text(), printed)
                     report = json.loads(printed)
                     self.valid("report", report)
-                    self.assertEqual(report["verify"]["verdict"], "equal")
+                    self.assertEqual(report["verify"] and report["verify"]["verdict"], None if verify else "equal")
                     self.close(numpy.load(out / "out.npy"), expected)
 
     def test_several_outputs_have_a_file_each(self):
@@ -302,8 +304,11 @@ class Runs(EngineTest):
                 made = {}
                 for threads in (1, 2, 3):
                     out = self.folder / f"{name}{threads}"
-                    report = self.document(*words, "-o", out, "--threads", threads, "--verify", "sample")
-                    self.assertEqual(report["verify"]["verdict"], "equal")
+                    # Once: the others are compared with what it verified, bit by bit.
+                    verify = "sample" if threads == 1 else "none"
+                    report = self.document(*words, "-o", out, "--threads", threads, "--verify", verify)
+                    if threads == 1:
+                        self.assertEqual(report["verify"]["verdict"], "equal")
                     tiled += any(stage["batches"] >= 16 for stage in report["stages"])
                     made[threads] = numpy.load(out / "out.npy")
                 self.assertTrue(all(numpy.array_equal(made[1], made[threads]) for threads in (2, 3)))
