@@ -8,19 +8,23 @@ from pathlib import Path
 
 # Runs several run.py one after the other: importing PyTorch takes longer than most of them.
 MANY = """
-import json, runpy, sys
+import contextlib, io, json, runpy, sys
 for name in ("safetensors", "torch_geometric", "scipy", "pandas", "hopscope", "tqdm"):
     try:
         __import__(name)
     except ModuleNotFoundError:
         continue
     sys.exit(name + " can be imported here")
+outcomes = []
 for words in json.load(sys.stdin):
-    sys.argv = words
+    sys.argv, said = words, io.StringIO()
     try:
-        runpy.run_path(words[0], run_name="__main__")
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_path(words[0], run_name="__main__")
+        outcomes.append(("none", said.getvalue()))
     except SystemExit as end:
-        print(end.code)
+        outcomes.append((str(end.code), said.getvalue()))
+print(json.dumps(outcomes))
 """
 
 
@@ -58,8 +62,12 @@ def run(python, *words, timeout=300):
 
 
 def run_many(python, commands, timeout=600):
-    """Several run.py, each with its words; what each ended with, and all that was said."""
+    """Several run.py, each with its words; what each ended with, and what it said on standard error."""
+    if not commands:
+        return []
     lines = json.dumps([list(map(str, words)) for words in commands])
     made = subprocess.run([python, "-I", "-c", MANY], capture_output=True, text=True, timeout=timeout, input=lines,
                           check=False)
-    return made.stdout.split(), made.stderr
+    if made.returncode != 0:
+        raise RuntimeError(made.stderr)
+    return json.loads(made.stdout)

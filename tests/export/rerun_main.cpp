@@ -1,6 +1,8 @@
-// Runs the stages of an exported folder from C++: rerun_export FOLDER DATA.safetensors OUT.safetensors. What it calls does no
-// more than torch::jit::load and call methods as the schema says.
+// Runs the stages of exported folders from C++: rerun_export, then FOLDER DATA.safetensors OUT.safetensors as often as wanted
+// (loading LibTorch takes longer than most runs). What it calls does no more than torch::jit::load and call methods as the
+// schema says. Prints a line for each: 0, or the exit code of its error and a sentence.
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -25,13 +27,18 @@ base::Status rerun(const std::string& folder, const std::string& data, const std
     return graph::writeSafetensors(out, *outputs);
 }
 
+std::string outcome(const base::Status& done)
+{
+    if (done) return "0";
+    std::string sentence = base::describe(done.error());
+    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    return std::to_string(static_cast<int>(done.error().code)) + " " + sentence;
+}
+
 }  // namespace
 
 int main(int count, char** words)
 {
-    if (count != 4) return 2;
-    const base::Status done = rerun(words[1], words[2], words[3]);
-    if (done) return 0;
-    std::cerr << base::describe(done.error()) << "\n";
-    return static_cast<int>(done.error().code);
+    if (count < 4 || count % 3 != 1) return 2;
+    for (int i = 1; i < count; i += 3) std::cout << outcome(rerun(words[i], words[i + 1], words[i + 2])) << std::endl;
 }

@@ -86,12 +86,28 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
         return self.scratch / "out"
 
-    def not_run(self, says, *words, code=3):
-        made = bare.run(self.python(), self.folder / "run.py", *words, "-o", self.scratch / "out")
-        self.assertEqual(made.returncode, code, made.stderr)
-        self.assertEqual(len(made.stderr.strip().splitlines()), 1, made.stderr)
-        self.assertIn(says, made.stderr)
+    def not_run(self, *attempts):
+        """(exit code, sentence, words) of runs that are refused with one line each and write nothing; the first as a user
+        starts it."""
+        commands = [[self.folder / "run.py", *words, "-o", self.scratch / "out"] for _, _, words in attempts]
+        alone = bare.run(self.python(), *commands[0])
+        outcomes = [(str(alone.returncode), alone.stderr), *bare.run_many(self.python(), commands[1:])]
+        self.assertEqual(len(outcomes), len(attempts))
+        for (code, says, _), (ended, said) in zip(attempts, outcomes):
+            with self.subTest(says):
+                self.assertEqual(ended, str(code), said)
+                self.assertEqual(len(said.strip().splitlines()), 1, said)
+                self.assertIn(says, said)
         self.assertFalse((self.scratch / "out").exists())
+
+    def rerun(self, *runs):
+        """What the stages of (folder, data, output file) end with in C++: "0", or a code and a sentence."""
+        words = [str(word) for run in runs for word in run]
+        made = subprocess.run([RERUN, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        outcomes = made.stdout.splitlines()
+        self.assertEqual(len(outcomes), len(runs), made.stdout)
+        return outcomes
 
     def agrees_from_the_package(self, folder, data, expected):
         found = outputs_of(hopscope.load(folder).inference(**load_file(data)))
@@ -133,24 +149,26 @@ class Everywhere(ExportTest):
                 self.assertEqual(complaints(folder, graphs, self.scratch / f"{case['name']}-runs", batches), [])
                 for data, expected in graphs:
                     self.agrees_from_the_package(folder, data, expected)
-                    self.agrees_from_cpp(folder, data, expected)
-                    out = self.scratch / f"{case['name']}-{len(runs)}"
-                    runs.append((case["name"], [folder / "run.py", "--data", data, "-o", out, "--quiet"], expected))
+                    runs.append((folder, data, self.scratch / f"{case['name']}-{len(runs)}", expected))
         self.agree_in_a_bare_environment(runs)
+        self.agree_from_cpp(runs)
         self.linted(self.scratch)
 
-    def agrees_from_cpp(self, folder, data, expected):
-        out = self.scratch / "cpp.safetensors"
-        made = subprocess.run([RERUN, str(folder), data, str(out)], capture_output=True, text=True, check=False)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertEqual(differences(load_file(out), load_file(expected), 1e-5), [])
+    def agree_from_cpp(self, runs):
+        outcomes = self.rerun(*((folder, data, f"{out}.cpp") for folder, data, out, _ in runs))
+        for outcome, (folder, _, out, expected) in zip(outcomes, runs):
+            with self.subTest(folder.name):
+                self.assertEqual(outcome, "0")
+                self.assertEqual(differences(load_file(f"{out}.cpp"), load_file(expected), 1e-5), [])
 
     def agree_in_a_bare_environment(self, runs):
-        codes, said = bare.run_many(self.python(), [words for _, words, _ in runs])
-        self.assertEqual(codes, ["0"] * len(runs), said)
-        for name, words, expected in runs:
-            with self.subTest(name):
-                self.assertEqual(differences(arrays(words[4]), load_file(expected), 1e-5), [])
+        commands = [[folder / "run.py", "--data", data, "-o", out, "--quiet"] for folder, data, out, _ in runs]
+        outcomes = bare.run_many(self.python(), commands)
+        self.assertEqual(len(outcomes), len(runs))
+        for (ended, said), (folder, _, out, expected) in zip(outcomes, runs):
+            with self.subTest(folder.name):
+                self.assertEqual(ended, "0", said)
+                self.assertEqual(differences(arrays(out), load_file(expected), 1e-5), [])
 
     def linted(self, folder):
         checked = subprocess.run([sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", str(folder)],
@@ -309,13 +327,18 @@ class Refusals(ExportTest):
             "dimensions, not 2": {"x": data["x"], "edge_index": edges[0].contiguous()},
             "the graph does not fit this export": {"x": data["x"], "edge_index": outside},
         }
-        for says, tensors in wrong.items():
-            with self.subTest(says):
-                save_file(tensors, self.scratch / "wrong.safetensors")
-                self.not_run(says, "--data", self.scratch / "wrong.safetensors")
-        self.not_run("there is no such file", "--data", self.scratch / "none.safetensors")
+        attempts = [(3, says, ["--data", file]) for says, file in self.written(wrong)]
+        attempts.append((3, "there is no such file", ["--data", self.scratch / "none.safetensors"]))
         if not torch.cuda.is_available():
-            self.not_run("no CUDA device", "--data", KARATE / "graph.safetensors", "--device", "cuda", code=2)
+            attempts.append((2, "no CUDA device", ["--data", KARATE / "graph.safetensors", "--device", "cuda"]))
+        self.not_run(*attempts)
+
+    def written(self, wrong):
+        """A file for each dictionary of tensors, with its sentence."""
+        for number, (says, tensors) in enumerate(wrong.items()):
+            file = self.scratch / f"wrong{number}.safetensors"
+            save_file(tensors, file)
+            yield says, file
 
     def test_data_that_do_not_fit_have_the_same_sentences_from_cpp(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")
@@ -329,14 +352,13 @@ class Refusals(ExportTest):
             "'edge_index' has 1 dimensions, not 2": {"x": data["x"], "edge_index": edges[0].contiguous()},
             "the graph does not fit this export": {"x": data["x"], "edge_index": outside},
         }
-        for says, tensors in wrong.items():
+        files = list(self.written(wrong))
+        outcomes = self.rerun(*((self.folder, file, self.scratch / "out.safetensors") for _, file in files))
+        for outcome, (says, _) in zip(outcomes, files):
             with self.subTest(says):
-                save_file(tensors, self.scratch / "wrong.safetensors")
-                words = [RERUN, self.folder, self.scratch / "wrong.safetensors", self.scratch / "out.safetensors"]
-                made = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
-                self.assertEqual(made.returncode, 3, made.stderr)
-                self.assertIn(says, made.stderr)
-                self.assertFalse((self.scratch / "out.safetensors").exists())
+                self.assertTrue(outcome.startswith("3 "), outcome)
+                self.assertIn(says, outcome)
+        self.assertFalse((self.scratch / "out.safetensors").exists())
 
     def test_edges_that_are_not_sorted_are_refused_where_their_order_counts(self):
         case = {case["name"]: case for case in cases(ZOO / "further.list")}["sage_lstm"]
@@ -344,13 +366,12 @@ class Refusals(ExportTest):
         data = load_file(case["data0"])
         wrong, says = self.scratch / "unsorted.safetensors", "the edges are not sorted by the node that they belong to"
         save_file({**data, "edge_index": data["edge_index"].flip(1).contiguous()}, wrong)
-        self.not_run(says, "--data", wrong)
+        self.not_run((3, says, ["--data", wrong]))
         with self.assertRaisesRegex(hopscope.InputError, says):
             hopscope.load(self.folder).inference(**load_file(wrong))
-        made = subprocess.run([RERUN, self.folder, wrong, self.scratch / "out.safetensors"], capture_output=True, text=True,
-                              check=False)
-        self.assertEqual(made.returncode, 3, made.stderr)
-        self.assertIn(says, made.stderr)
+        outcome, = self.rerun((self.folder, wrong, self.scratch / "out.safetensors"))
+        self.assertTrue(outcome.startswith("3 "), outcome)
+        self.assertIn(says, outcome)
         self.agrees_from_the_package(self.folder, case["data0"], case["expected0"])
 
     def test_another_graph_runs(self):
