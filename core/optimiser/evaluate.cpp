@@ -207,36 +207,11 @@ private:
     std::vector<std::uint8_t> m_onD, m_onF, m_readD, m_readF;
 };
 
-double sumOf(const Instance& instance, const std::vector<NodeId>& list, double Node::*cost)
-{
-    double sum = 0;
-    for (const NodeId v : list) sum += instance.node(v).*cost;
-    return sum;
-}
-
 }  // namespace
 
 base::Result<Cost> evaluate(const Instance& instance, const Placement& placement, const EvaluateOptions& options)
 {
     return Judge(instance, options).judge(placement);
-}
-
-Cost costOf(const Instance& instance, const Placement& placement)
-{
-    Cost cost;
-    for (const StagePlacement& s : placement.stages) {
-        cost.stage += instance.stageCost;
-        cost.write += sumOf(instance, s.written, &Node::write);
-        cost.read += sumOf(instance, s.readD, &Node::readD);
-        for (const OnFrontier& c : s.readF) cost.read += readCostF(instance.node(c.node), c.type);
-        cost.compute += sumOf(instance, s.hops, &Node::computeD) + sumOf(instance, s.computeD, &Node::computeD);
-        for (const OnFrontier& c : s.computeF) cost.compute += computeCostF(instance.node(c.node), c.type);
-        std::set<RelationId> loaded;
-        for (const NodeId v : s.hops) loaded.insert(instance.node(v).relation);
-        for (const RelationId r : loaded)
-            if (r.valid()) cost.structure += instance.relations[r.at()].structureCost;
-    }
-    return cost;
 }
 
 double hostPeak(const Instance& instance, const Placement& placement)

@@ -17,9 +17,6 @@ struct EvaluateOptions {
 // in stage 0, an output is missing, a pin is broken or the budget exceeded. Linear in the placement and its operands.
 base::Result<Cost> evaluate(const Instance& instance, const Placement& placement, const EvaluateOptions& options = {});
 
-// What a legal placement costs, without looking whether it is. The same but for the order of summation. Linear likewise.
-Cost costOf(const Instance& instance, const Placement& placement);
-
 // The most that is on the host in any stage: values being written, and those written before that this or a later stage
 // reads; outputs stay. The placement has to be legal.
 double hostPeak(const Instance& instance, const Placement& placement);

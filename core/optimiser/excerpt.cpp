@@ -348,7 +348,6 @@ Placement withExcerpt(const Instance& instance, const Placement& incumbent, cons
     for (const StagePlacement& s : part.stages) all.stages.push_back(whole(s, excerpt));
     copy([&](const StagePlacement& s) { return s.stage > excerpt.window.to; });
     dropUnread(instance, all.stages, excerpt.window.from);
-    all.cost = costOf(instance, all);
     all.hostPeak = hostPeak(instance, all);
     return all;
 }

@@ -138,7 +138,11 @@ private:
         if (here.impossible()) return std::nullopt;
         const auto found = here.best(recompute, {0, part->instance.stages}, limits());
         if (!found) return std::nullopt;
-        return withExcerpt(m_instance, m_incumbent, *part, *found);
+        Placement plan = withExcerpt(m_instance, m_incumbent, *part, *found);
+        const base::Result<Cost> cost = evaluate(m_instance, plan);
+        if (!cost) return std::nullopt;
+        plan.cost = *cost;
+        return plan;
     }
 
     const Neighbours& whole()

@@ -213,3 +213,59 @@ TEST_CASE("around a new pin there is a legal plan that keeps all pins, near the 
     }
     CHECK(same * 10 >= all * 8);
 }
+
+namespace {
+
+// A store in the middle of the graph, which moves to another value with each step.
+Pin dragged(const Instance& in, int seed, int step)
+{
+    std::vector<NodeId> storable;
+    for (std::size_t v = 0; v < in.nodes.size(); ++v)
+        if (in.nodes[v].kind != NodeKind::Input && !in.nodes[v].noCheckpoint)
+            storable.emplace_back(static_cast<std::int32_t>(v));
+    const std::size_t begin = storable.size() / 4 + static_cast<std::size_t>(seed) * 5 % (storable.size() / 2);
+    return {PinKind::Checkpoint, storable[(begin + static_cast<std::size_t>(step) * 3) % storable.size()], {}, 0};
+}
+
+}  // namespace
+
+TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")
+{
+    if (!solver::available()) return;
+    int same = 0, all = 0;
+    for (int i = 0; i < 24 / test::share; ++i) {
+        GenerateOptions options;
+        options.family = families()[static_cast<std::size_t>(i) % families().size()];
+        options.nodes = 90;
+        options.layers = 9;
+        options.types = i % 6 == 5 ? 2 : 1;
+        options.seed = static_cast<std::uint64_t>(i) + 900;
+        Instance in = generate(options);
+        Placement now = solved(in).placement;
+        for (int step = 0; step < 5; ++step) {
+            const std::vector<Pin> pins = in.pins;
+            in.pins = {dragged(in, i, step)};
+            INFO(test::dump(in));
+            std::vector<Pin> changed = pins;
+            changed.insert(changed.end(), in.pins.begin(), in.pins.end());
+            const auto answer = reoptimise(in, now, changed);
+            REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
+            // With a budget that is never reached there are no excerpts.
+            Instance whole = in;
+            whole.hostBudget = 1e18;
+            const auto other = reoptimise(whole, now, changed);
+            REQUIRE(other);
+            REQUIRE(answer->status == other->status);
+            if (answer->status == Status::Infeasible) break;
+            CHECK(test::flaw(in, answer->placement) == "");
+            const double cost = answer->placement.cost.total();
+            CHECK(answer->placement.hostPeak == doctest::Approx(hostPeak(in, answer->placement)).epsilon(1e-12));
+            CHECK(cost <= other->placement.cost.total() * 1.05);
+            ++all;
+            same += cost <= other->placement.cost.total() * (1 + 2e-4) ? 1 : 0;
+            now = answer->placement;
+        }
+    }
+    MESSAGE(same, " of ", all, " are as cheap");
+    CHECK(same * 10 >= all * 9);
+}
