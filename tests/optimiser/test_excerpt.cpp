@@ -1,0 +1,104 @@
+#include "fixture.h"
+#include "judge.h"
+#include "optimiser/evaluate.h"
+#include "optimiser/excerpt.h"
+#include "optimiser/reoptimise.h"
+#include "random_instances.h"
+#include "solver/mip.h"
+#include "support/generate_instance.h"
+
+using namespace hopscope;
+using namespace hopscope::optimiser;
+
+namespace {
+
+// Nine rounds of message passing.
+Instance deep(int i)
+{
+    GenerateOptions options;
+    options.family = families()[static_cast<std::size_t>(i) % families().size()];
+    options.nodes = 90;
+    options.layers = 9;
+    options.types = i % 6 == 5 ? 2 : 1;
+    options.seed = static_cast<std::uint64_t>(i) + 900;
+    return generate(options);
+}
+
+Placement solved(const Instance& in)
+{
+    const auto answer = solve(in);
+    REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
+    return answer->placement;
+}
+
+// A store in the middle of the graph, which moves to another value with each step.
+Pin dragged(const Instance& in, int seed, int step)
+{
+    std::vector<NodeId> storable;
+    for (std::size_t v = 0; v < in.nodes.size(); ++v)
+        if (in.nodes[v].kind != NodeKind::Input && !in.nodes[v].noCheckpoint)
+            storable.emplace_back(static_cast<std::int32_t>(v));
+    const std::size_t begin = storable.size() / 4 + static_cast<std::size_t>(seed) * 5 % (storable.size() / 2);
+    return {PinKind::Checkpoint, storable[(begin + static_cast<std::size_t>(step) * 3) % storable.size()], {}, 0};
+}
+
+}  // namespace
+
+TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")
+{
+    if (!solver::available()) return;
+    int same = 0, all = 0;
+    for (int i = 0; i < 24 / test::share; ++i) {
+        Instance in = deep(i);
+        Placement now = solved(in);
+        for (int step = 0; step < 5; ++step) {
+            const std::vector<Pin> pins = in.pins;
+            in.pins = {dragged(in, i, step)};
+            INFO(test::dump(in));
+            std::vector<Pin> changed = pins;
+            changed.insert(changed.end(), in.pins.begin(), in.pins.end());
+            const auto answer = reoptimise(in, now, changed);
+            REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
+            // With a budget that is never reached there are no excerpts.
+            Instance whole = in;
+            whole.hostBudget = 1e18;
+            const auto other = reoptimise(whole, now, changed);
+            REQUIRE(other);
+            REQUIRE(answer->status == other->status);
+            if (answer->status == Status::Infeasible) break;
+            CHECK(test::flaw(in, answer->placement) == "");
+            const double cost = answer->placement.cost.total();
+            CHECK(answer->placement.hostPeak == doctest::Approx(hostPeak(in, answer->placement)).epsilon(1e-12));
+            CHECK(cost <= other->placement.cost.total() * 1.05);
+            ++all;
+            same += cost <= other->placement.cost.total() * (1 + 2e-4) ? 1 : 0;
+            now = answer->placement;
+        }
+    }
+    MESSAGE(same, " of ", all, " are as cheap");
+    CHECK(same * 10 >= all * 9);
+}
+
+TEST_CASE("any two stages of the cheapest plan are a problem of their own, whose answer fits in their place")
+{
+    if (!solver::available()) return;
+    int made = 0, all = 0;
+    for (int i = 0; i < 12 / test::share; ++i) {
+        const Instance in = deep(i);
+        const Placement now = solved(in);
+        for (int from = in.allowStage0 ? 0 : 1; from < in.stages; ++from, ++all) {
+            INFO("stages from ", from, " of ", test::dump(in));
+            const auto part = excerptOf(in, now, {from, from + 1});
+            if (!part) continue;
+            CHECK(evaluate(part->instance, part->incumbent));
+            Placement whole = withExcerpt(in, now, *part, solved(part->instance));
+            const auto cost = evaluate(in, whole);
+            REQUIRE_MESSAGE(cost, (cost ? "" : base::describe(cost.error())));
+            whole.cost = *cost;
+            CHECK(test::flaw(in, whole) == "");
+            CHECK(whole.cost.total() == doctest::Approx(now.cost.total()).epsilon(1e-3));  // both to a gap of 1e-4
+            ++made;
+        }
+    }
+    CHECK(made * 10 >= all * 8);
+}
