@@ -69,6 +69,8 @@ base::Result<Walkthroughs> walkthroughs(const Planning& planning)
 json::Value walkthroughsValue(const Walkthroughs& all)
 {
     json::Value result;
+    result["format"] = "hopscope-steps";
+    result["version"] = "1.0";
     result["unit"] = base::nameOf(all.unit);
     result["ways"] = json::Value::array();
     for (const Walkthroughs::Way& way : all.ways) {

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import jsonschema
+
 ENGINE = os.environ["HOPSCOPE_ENGINE"]
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 STACKS = ("gcn", "sage", "jknet", "dense", "bottleneck", "expanding")
@@ -118,6 +120,7 @@ class Plans(unittest.TestCase):
             file = self.folder / "steps.json"
             printed = self.engine(*asked, "--steps", file)
             told = json.loads(file.read_text())
+            jsonschema.validate(told, json.loads((ROOT / "resources/schemas/steps-1.schema.json").read_text()))
             self.assertEqual([way["strategy"] for way in told["ways"]], ["depth", "source-rule", "optimal"])
             self.assertIn("Steps of source-rule", printed)
             for way in told["ways"]:

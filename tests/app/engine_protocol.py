@@ -188,6 +188,7 @@ class OneProtocol(unittest.TestCase):
 
     def test_documents_of_both_are_those_of_the_schemas(self):
         documents = {"inspect": lambda said: said["model/open"]["inspect"], "plan": lambda said: said["plan/make"]["plan"],
+                     "steps": lambda said: said["plan/steps"],
                      "report": lambda said: said["run finished"]["report"]}
         def found(name):
             return lambda said: said[f"debug/{name}"]

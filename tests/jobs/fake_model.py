@@ -182,7 +182,8 @@ class Model:
         for strategy in ("depth", "source-rule", "optimal"):
             stores = [step("store", stored=value) for value in self.stored(strategy, [])]
             ways.append({"strategy": strategy, "steps": [label, *([pull] if strategy == "source-rule" else []), *stores]})
-        return {"unit": "bytes" if objective == "bytes" else "seconds", "ways": ways,
+        return {"format": "hopscope-steps", "version": "1.0", "ways": ways,
+                "unit": "bytes" if objective == "bytes" else "seconds",
                 "colouring": {"cost": .002, "stored": self.results[:-1], "missing": None}}
 
     def stage(self, index, ops):
