@@ -1,7 +1,8 @@
 """Which C++ sources compile as one translation unit, in which headers are read once and templates made once.
 
 As a module: partition() for tidy.py. As a program, for cmake/HopscopeUnity.cmake: reads lines `KEY|SOURCE`, and prints a line
-`KEY|SOURCE|SOURCE...` for each two or more sources of a key that compile as one, in the order of the input.
+`KEY|SOURCE|SOURCE...` for each two or more sources of a key that compile as one, in the order of the input. A source that
+several keys have stays alone: CMake keeps one group for it, not one per target.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,9 +99,11 @@ def main():
     parser = argparse.ArgumentParser(description="which sources compile as one")
     parser.add_argument("--largest", type=int, default=8, metavar="SOURCES")
     largest = parser.parse_args().largest
+    pairs = [(key, Path(source)) for key, _, source in (line.rstrip("\n").rpartition("|") for line in sys.stdin)]
+    uses = Counter(path for _, path in pairs)
     keyed = defaultdict(list)
-    for key, _, source in (line.rstrip("\n").rpartition("|") for line in sys.stdin):
-        if not stands_alone(path := Path(source)):
+    for key, path in pairs:
+        if uses[path] == 1 and not stands_alone(path):
             keyed[key].append(path)
     known = names([path for paths in keyed.values() for path in paths])
     for key, paths in keyed.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
-import together  # noqa: E402
+import together
 
 
 def groups(lax=False, largest=8, **texts):
@@ -58,11 +58,11 @@ class Partition(unittest.TestCase):
 class Program(unittest.TestCase):
     def test_keys_stay_apart_and_some_sources_alone(self):
         with tempfile.TemporaryDirectory() as folder:
-            texts = dict(a="int a();", b="int b();", c="int c();", d="int d();",
-                         e='#define HWY_TARGET_INCLUDE "e.cpp"\n')
+            texts = {name: f"int {name}();" for name in "abcdf"}
+            texts["e"] = '#define HWY_TARGET_INCLUDE "e.cpp"\n'
             for name, text in texts.items():
                 (Path(folder) / f"{name}.cpp").write_text(text)
-            keys = {"one|": "ab", "one|-O3": "cde", "two|": "d"}
+            keys = {"one|": "abf", "one|-O3": "cde", "two|": "f"}
             lines = "".join(f"{key}|{folder}/{name}.cpp\n" for key, names in keys.items() for name in names)
             out = subprocess.run([sys.executable, "-B", str(ROOT / "packaging/together.py")], input=lines, text=True,
                                  capture_output=True, check=True).stdout.replace(folder + "/", "")
