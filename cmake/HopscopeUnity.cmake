@@ -1,6 +1,6 @@
 # Compiles sources of a target together (a unity build): headers are read, and templates made, once for all of them. A build
-# from scratch takes less than half of the time, a change of one source longer. packaging/together.py finds the sources
-# whose names allow it; where a source gets new names the folder is configured again.
+# from scratch takes less time, a change of one source more. packaging/together.py finds the sources whose names allow it;
+# where a source changes, and with it perhaps its names, the folder is configured again.
 
 # Sources per translation unit. More save little, and keep the last core waiting.
 set(hopscope_united_sources 8)
