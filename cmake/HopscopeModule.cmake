@@ -48,7 +48,7 @@ function(hopscope_options target)
     target_link_options(${target} PUBLIC -fsanitize=${HOPSCOPE_SANITIZE})
   endif()
   if(HOPSCOPE_SANITIZE MATCHES address.*undefined)
-    # AddressSanitizer finds these as well; half of the time of compiling.
+    # AddressSanitizer finds these as well; about a fifth of the time of compiling.
     target_compile_options(${target} PRIVATE -fno-sanitize=null,object-size,nonnull-attribute)
   endif()
 endfunction()
