@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/choices.h"
 #include "analysis/depth.h"
 #include "analysis/lowering/dead_code.h"
 #include "analysis/lowering/front_rows.h"
@@ -75,7 +76,10 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema)
     dropUnusedPositions(live);
     const base::Status inferred = infer(builder, live, schema);
     if (!inferred) block(builder.analysis, inferred.error());
-    else computeDepths(builder.analysis);
+    else {
+        computeDepths(builder.analysis);
+        findChoices(builder.analysis);
+    }
     lintPrologue(builder.analysis);
     for (const std::string& place : differences)
         builder.analysis.lints.push_back({"prefix-sums", place + prefixText, {}});

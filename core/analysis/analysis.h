@@ -170,6 +170,7 @@ struct OpInfo {
     bool includeSelf = true;     // Scatter*: whether the initial table takes part
     double correction = 1;       // Var, Std
     bool structureOnly = false;  // all outputs are
+    bool feedsChoice = false;    // a comparison, a rounding or the like depends on it: exact ties have to stay ties
     bool view = false;           // free: never stored, belongs to its consumer
     std::string prologueReason;  // prologue operators without a row rule: why stages cannot use their rows
     int depth = 0;               // hop rounds behind the result

@@ -27,16 +27,24 @@ struct KnownOperator {
     const char* name;
     StripOp op;
     int operands;
+    bool asLibTorch = true;  // to the bit
 };
 
 constexpr std::array knownOperators{
-    KnownOperator{"aten::add", StripOp::Add, 2},         KnownOperator{"aten::sub", StripOp::Sub, 2},
-    KnownOperator{"aten::mul", StripOp::Mul, 2},         KnownOperator{"aten::div", StripOp::Div, 2},
-    KnownOperator{"aten::neg", StripOp::Neg, 1},         KnownOperator{"aten::abs", StripOp::Abs, 1},
-    KnownOperator{"aten::sqrt", StripOp::Sqrt, 1},       KnownOperator{"aten::relu", StripOp::Relu, 1},
-    KnownOperator{"aten::exp", StripOp::Exp, 1},         KnownOperator{"aten::leaky_relu", StripOp::LeakyRelu, 1},
-    KnownOperator{"aten::sigmoid", StripOp::Sigmoid, 1}, KnownOperator{"aten::tanh", StripOp::Tanh, 1},
-    KnownOperator{"aten::silu", StripOp::Silu, 1},       KnownOperator{"aten::softplus", StripOp::Softplus, 1},
+    KnownOperator{"aten::add", StripOp::Add, 2},
+    KnownOperator{"aten::sub", StripOp::Sub, 2},
+    KnownOperator{"aten::mul", StripOp::Mul, 2},
+    KnownOperator{"aten::div", StripOp::Div, 2},
+    KnownOperator{"aten::neg", StripOp::Neg, 1},
+    KnownOperator{"aten::abs", StripOp::Abs, 1},
+    KnownOperator{"aten::sqrt", StripOp::Sqrt, 1},
+    KnownOperator{"aten::relu", StripOp::Relu, 1},
+    KnownOperator{"aten::exp", StripOp::Exp, 1, false},
+    KnownOperator{"aten::leaky_relu", StripOp::LeakyRelu, 1},
+    KnownOperator{"aten::sigmoid", StripOp::Sigmoid, 1, false},
+    KnownOperator{"aten::tanh", StripOp::Tanh, 1, false},
+    KnownOperator{"aten::silu", StripOp::Silu, 1, false},
+    KnownOperator{"aten::softplus", StripOp::Softplus, 1, false},
 };
 
 bool isNumber(const ir::Arg* arg, double wanted)
@@ -148,7 +156,7 @@ private:
     // Over the last dimension.
     std::optional<StripAct> rowSum() const
     {
-        if (m_op.name != "aten::sum" || m_use.operands.size() != 1) return std::nullopt;
+        if (m_op.name != "aten::sum" || m_use.operands.size() != 1 || m_info.feedsChoice) return std::nullopt;
         const analysis::OperandRows& from = m_use.operands[0];
         const ir::Arg *const dims = argument(m_op, "dim"), *const dtype = argument(m_op, "dtype");
         if (!dims || !dims->list() || dims->list()->size() != 1 || (dtype && !dtype->none())) return std::nullopt;
@@ -165,6 +173,7 @@ private:
     {
         const auto known = std::ranges::find(knownOperators, m_op.name, &KnownOperator::name);
         if (known == knownOperators.end() || !plainly(m_op) || width() == 0) return std::nullopt;
+        if (m_info.feedsChoice && !known->asLibTorch) return std::nullopt;
         StripAct act = actOf(StripAct::Compute, known->op);
         for (std::size_t a = 0; a < static_cast<std::size_t>(known->operands); ++a) {
             auto operand = operandOf(a, known->op);

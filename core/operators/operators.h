@@ -114,6 +114,7 @@ struct Operator {
         bool otherForShape = false;  // its argument "other" only lends a shape or a dtype
         bool intoSelf = false;       // its result has the dimensions of "self", all or part of which it replaces
         bool mixesRows = false;      // its result is not the same for every row although its operands are
+        bool jumps = false;          // a last digit of an operand may change more than the last digits of its result
         bool countsContent = false;  // the size of its result depends on what is in its operands
         bool ofCoalesced = false;    // a part of a sparse matrix that only a coalesced one has
         bool plumbing = false;       // says nothing about what a stage computes

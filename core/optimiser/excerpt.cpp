@@ -128,18 +128,21 @@ private:
     // All that the roots need; false if some of it is made elsewhere and not stored.
     bool close()
     {
-        for (std::size_t i = 0; i < m_nodes.size(); ++i) {
-            const NodeId v = m_nodes[i];
-            if (given(v)) continue;
-            const Node& node = m_in.node(v);
-            const bool once = node.noRecompute || m_once[v.at()];
-            if (node.kind == NodeKind::Hop &&
-                !(m_history.hop[v.at()] != never && m_history.inside(m_history.hop[v.at()])))
-                return false;
-            if (once && m_history.computedElsewhere[v.at()]) return false;
-            for (const NodeId u : node.src) want(u);
-            for (const NodeId u : node.loc) want(u);
-        }
+        std::size_t next = 0;
+        while (next < m_nodes.size())  // which grow
+            if (!supply(m_nodes[next++])) return false;
+        return true;
+    }
+
+    bool supply(NodeId v)
+    {
+        if (given(v)) return true;
+        const Node& node = m_in.node(v);
+        const int hop = m_history.hop[v.at()];
+        if (node.kind == NodeKind::Hop && (hop == never || !m_history.inside(hop))) return false;
+        if ((node.noRecompute || m_once[v.at()]) && m_history.computedElsewhere[v.at()]) return false;
+        for (const NodeId u : node.src) want(u);
+        for (const NodeId u : node.loc) want(u);
         return true;
     }
 

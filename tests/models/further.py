@@ -301,3 +301,16 @@ class SparseArgument(nn.Module):
 
 for layout in ("coo", "csr"):
     group.add(f"sparse_argument_{layout}_scripted", SparseArgument, matrix(layout == "csr"), how="script")
+
+
+@group.model(PLAIN, base=Parts)
+def equal_by_construction(m, x, edge_index):
+    """Nodes with one edge, or with none, have a mean that is their sum: tanh of the two has to be the same number, however
+    each is computed."""
+    h = m.inp(x)
+    rows = h[edge_index[0]]
+    total = add_rows(rows, edge_index[1], h.size(0))
+    count = add_rows(torch.ones_like(rows[:, :1]), edge_index[1], h.size(0)).clamp(min=1)
+    near = torch.tanh(total / count)
+    scaled = add_rows(rows * near[edge_index[1]], edge_index[1], h.size(0))
+    return scaled + (near >= torch.tanh(total)) * 2.0

@@ -229,7 +229,7 @@ private:
             for (SpaceId s : of(v).dims)
                 if (!structure && s.valid() && m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque)
                     return Refusal("uses " + tableLabel(m_builder.analysis.tables, s));
-        const Rule rule = ruleFor(c.op.name);
+        const RowRule rule = ruleFor(c.op.name);
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
         if (outcomes || !structure || c.operands().empty()) return outcomes;
         return opaqueOutcomes(c, outcomes.error().text);

@@ -7,7 +7,7 @@ namespace hopscope::analysis {
 
 using Family = operators::Rule;
 
-Rule ruleFor(const std::string& name)
+RowRule ruleFor(const std::string& name)
 {
     switch (operators::of(name).rule) {
     case Family::None: return nullptr;

@@ -127,10 +127,10 @@ public:
     [[nodiscard]] Outcomes keep(ValueId v, std::vector<SpaceId> d, bool pairRoles = false) const;
 };
 
-using Rule = Ruled<Outcomes> (*)(RuleContext&);
+using RowRule = Ruled<Outcomes> (*)(RuleContext&);
 
 // The rule of an operator ("aten::add"); nullptr if it may not meet rows.
-Rule ruleFor(const std::string& name);
+RowRule ruleFor(const std::string& name);
 
 int wrapDim(std::int64_t dim, int rank);
 

@@ -1,6 +1,7 @@
 #include "loader/walk/operator_calls.h"
 
 #include "loader/walk/safety.h"
+#include "loader/walk/scalar_operand.h"
 #include "loader/walk/sharing.h"
 #include "operators/operators.h"
 
@@ -233,6 +234,8 @@ std::vector<Item> OperatorCalls::record(const torch::jit::Operator& given, const
     const torch::jit::Operator& real = withoutTwin(given);
     const c10::FunctionSchema& schema = real.schema();
     if (auto written = recordOut(schema, args)) return *written;
+    if (const auto scalar = withNumber(schema, args, args.size() > 1 && m_recorder.isConstant(args[1])))
+        return record(*scalar, {args[0], Item(IValue(args[1].concrete.toTensor().item()))});
     checkAllowed(schema, args);
     if (args.size() != schema.arguments().size())
         m_location.refuse("the operator " + schema.name() + " has a variable number of arguments");

@@ -37,6 +37,10 @@ public:
     void output(const std::string& name, ir::ValueId value) { m_program.outputs.push_back({name, value}); }
     void guard(ir::Guard guard) { m_program.guards.push_back(std::move(guard)); }
 
+    [[nodiscard]] bool isConstant(const Item& item) const
+    {
+        return item.value.valid() && m_program.value(item.value).origin == ir::Origin::Constant;
+    }
     // Whether the value, or its shape, can be different for other inputs.
     [[nodiscard]] bool fromInput(const Item& item) const;
     [[nodiscard]] bool shapeFromInput(ir::ValueId id) const { return m_states[id.at()].fromInput; }
