@@ -17,17 +17,17 @@ using base::ErrorCode;
 using base::fail;
 
 // An object on the stack of a pickle, as far as tensors depend on it.
-struct Item {
+struct Pickled {
     enum class Kind : std::uint8_t { Other, Number, Text, Global, Storage, Tuple };
     Kind kind = Kind::Other;
     std::int64_t number = 0;  // of a storage: its elements
     std::string_view text{};  // of a global: "module\nname"; of a storage: its record
-    std::shared_ptr<const std::vector<Item>> items{};
+    std::shared_ptr<const std::vector<Pickled>> items{};
     int depth = 0;  // of nested tuples
 
-    [[nodiscard]] const Item& at(std::size_t i) const
+    [[nodiscard]] const Pickled& at(std::size_t i) const
     {
-        static const Item none;
+        static const Pickled none;
         return items && i < items->size() ? (*items)[i] : none;
     }
 };
@@ -35,13 +35,13 @@ struct Item {
 // As deep as a tensor needs. What is deeper becomes Other, so that a chain of tuples cannot exhaust the call stack.
 constexpr int deepest = 3;
 
-Item tupleOf(std::vector<Item> items)
+Pickled tupleOf(std::vector<Pickled> items)
 {
     int depth = 0;
-    for (const Item& i : items) depth = std::max(depth, i.depth);
+    for (const Pickled& i : items) depth = std::max(depth, i.depth);
     if (depth >= deepest) return {};
-    return {.kind = Item::Kind::Tuple,
-            .items = std::make_shared<const std::vector<Item>>(std::move(items)),
+    return {.kind = Pickled::Kind::Tuple,
+            .items = std::make_shared<const std::vector<Pickled>>(std::move(items)),
             .depth = depth + 1};
 }
 
@@ -63,7 +63,7 @@ std::int64_t elementBytes(std::string_view name)
 }
 
 // Elements of a storage up to the last that a tensor touches: none for empty tensors, nullopt if they cannot be counted.
-std::optional<std::int64_t> reach(std::int64_t offset, const Item& sizes, const Item& strides)
+std::optional<std::int64_t> reach(std::int64_t offset, const Pickled& sizes, const Pickled& strides)
 {
     if (offset < 0 || !sizes.items || !strides.items || sizes.items->size() != strides.items->size())
         return std::nullopt;
@@ -118,7 +118,7 @@ private:
         case 'J': return pushNumber(4, Sign::Highest);
         case 0x8a: return pushNumber(static_cast<unsigned char>(take(1)[0]), Sign::Highest);
         case 'G': take(8); return push({});
-        case 'X': return push({.kind = Item::Kind::Text, .text = take(number(4))});
+        case 'X': return push({.kind = Pickled::Kind::Text, .text = take(number(4))});
         case 'c': return pushGlobal();
         case 'q': return keep(number(1));
         case 'r': return keep(number(4));
@@ -186,7 +186,7 @@ private:
         std::uint64_t value = number(count);
         const bool negative = sign == Sign::Highest && count > 0 && count < 8 && (value >> (8 * count - 1)) != 0;
         if (negative) value |= ~std::uint64_t{0} << (8 * count);
-        push({.kind = Item::Kind::Number, .number = static_cast<std::int64_t>(value)});
+        push({.kind = Pickled::Kind::Number, .number = static_cast<std::int64_t>(value)});
     }
 
     void pushGlobal()
@@ -197,30 +197,30 @@ private:
             m_fault = "the pickle ends within a name";
             return;
         }
-        push({.kind = Item::Kind::Global, .text = m_pickle.substr(m_at, name - m_at)});
+        push({.kind = Pickled::Kind::Global, .text = m_pickle.substr(m_at, name - m_at)});
         m_at = name + 1;
     }
 
     // ---- the stack
 
-    void push(Item item) { m_stack.push_back(std::move(item)); }
+    void push(Pickled item) { m_stack.push_back(std::move(item)); }
 
-    std::vector<Item> popFrom(std::size_t start)
+    std::vector<Pickled> popFrom(std::size_t start)
     {
         const auto from = m_stack.begin() + static_cast<std::ptrdiff_t>(start);
-        std::vector<Item> items(std::make_move_iterator(from), std::make_move_iterator(m_stack.end()));
+        std::vector<Pickled> items(std::make_move_iterator(from), std::make_move_iterator(m_stack.end()));
         m_stack.erase(from, m_stack.end());
         return items;
     }
 
-    std::vector<Item> pop(std::size_t count)
+    std::vector<Pickled> pop(std::size_t count)
     {
         if (m_stack.size() >= count + (m_marks.empty() ? 0 : m_marks.back())) return popFrom(m_stack.size() - count);
         m_fault = "the pickle takes more objects than it has made";
-        return std::vector<Item>(count);
+        return std::vector<Pickled>(count);
     }
 
-    std::vector<Item> popMarked()
+    std::vector<Pickled> popMarked()
     {
         if (m_marks.empty()) {
             m_fault = "the pickle takes more objects than it has made";
@@ -247,18 +247,18 @@ private:
     // ---- tensors
 
     // ("storage", torch.FloatStorage, "3", "cpu", 64)
-    void pushStorage(const std::vector<Item>& popped)
+    void pushStorage(const std::vector<Pickled>& popped)
     {
         constexpr std::string_view torch = "torch\n";
-        const Item& id = popped.at(0);
-        const Item &type = id.at(1), &key = id.at(2), &elements = id.at(4);
-        if (id.at(0).text != "storage" || type.kind != Item::Kind::Global || key.kind != Item::Kind::Text ||
-            elements.kind != Item::Kind::Number || !type.text.starts_with(torch)) {
+        const Pickled& id = popped.at(0);
+        const Pickled &type = id.at(1), &key = id.at(2), &elements = id.at(4);
+        if (id.at(0).text != "storage" || type.kind != Pickled::Kind::Global || key.kind != Pickled::Kind::Text ||
+            elements.kind != Pickled::Kind::Number || !type.text.starts_with(torch)) {
             m_fault = "the pickle refers to something that is no storage of a tensor";
             return;
         }
         checkStorage(key.text, type.text.substr(torch.size()), elements.number);
-        push({.kind = Item::Kind::Storage, .number = elements.number, .text = key.text});
+        push({.kind = Pickled::Kind::Storage, .number = elements.number, .text = key.text});
     }
 
     void checkStorage(std::string_view key, std::string_view type, std::int64_t elements)
@@ -277,26 +277,26 @@ private:
                       std::to_string(needed);
     }
 
-    void call(const std::vector<Item>& popped)
+    void call(const std::vector<Pickled>& popped)
     {
-        const Item &function = popped.at(0), &arguments = popped.at(1);
+        const Pickled &function = popped.at(0), &arguments = popped.at(1);
         if (rebuildsTensor(function)) checkTensor(arguments);
         if (function.text == "torch._tensor\n_rebuild_from_type_v2" && rebuildsTensor(arguments.at(0)))
             checkTensor(arguments.at(2));
         push({});
     }
 
-    static bool rebuildsTensor(const Item& function)
+    static bool rebuildsTensor(const Pickled& function)
     {
         return function.text == "torch._utils\n_rebuild_tensor_v2" || function.text == "torch._utils\n_rebuild_qtensor";
     }
 
     // (storage, offset, sizes, strides, ..)
-    void checkTensor(const Item& arguments)
+    void checkTensor(const Pickled& arguments)
     {
-        const Item& storage = arguments.at(0);
+        const Pickled& storage = arguments.at(0);
         const auto needed = reach(arguments.at(1).number, arguments.at(2), arguments.at(3));
-        if (storage.kind == Item::Kind::Storage && needed && *needed <= storage.number) return;
+        if (storage.kind == Pickled::Kind::Storage && needed && *needed <= storage.number) return;
         m_fault = "a tensor of " + m_folder + bytes::printable(storage.text) + " does not fit into its " +
                   std::to_string(storage.number) + " elements";
     }
@@ -307,9 +307,9 @@ private:
     std::size_t m_at = 0;
     bool m_ended = false;
     std::string m_fault;
-    std::vector<Item> m_stack;
+    std::vector<Pickled> m_stack;
     std::vector<std::size_t> m_marks;
-    std::map<std::uint64_t, Item> m_memo;
+    std::map<std::uint64_t, Pickled> m_memo;
 };
 
 }  // namespace
