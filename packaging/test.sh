@@ -64,7 +64,7 @@ unpack_packages() {
 
 without_optional_parts() {
     unpack_packages &&
-        cmake -S . -B build/minimal -G Ninja -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
+        cmake -S . -B build/minimal -G Ninja $(unity build/minimal) -DHOPSCOPE_GUI=OFF -DHOPSCOPE_CUDA=OFF "${torch_args[@]}" \
             -DHOPSCOPE_DEPS_DIR="$root/build/deps" -DHOPSCOPE_WERROR=$werror &&
         grep -q "HOPSCOPE_JSON_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&
         grep -q "HOPSCOPE_CBC_INCLUDE:PATH=$root/build/deps/" build/minimal/CMakeCache.txt &&

@@ -24,7 +24,7 @@ from pathlib import Path
 import together
 
 ROOT = Path(__file__).resolve().parents[1]
-LARGEST_GROUP = 60
+LARGEST_GROUP = 160
 CHECKED = ("core", "app", "widgets")
 
 

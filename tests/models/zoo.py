@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import save_file
 
 import graphs
+from layers import Parts
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
@@ -74,6 +75,24 @@ def call(model, inputs):
         return flat("out", model(*[copy(v) for v in inputs.values()]))
 
 
+def drop_unused(model, inputs):
+    """Tracing visits every module, and with those that many models share and few use it takes twice as long."""
+    seen, kind = set(), type(model)
+
+    def watched(self, name):
+        seen.add(name)
+        return torch.nn.Module.__getattr__(self, name)
+
+    kind.__getattr__ = watched
+    try:
+        with torch.random.fork_rng():
+            call(model, inputs)
+    finally:
+        del kind.__getattr__
+    for name in set(model._modules) - seen:
+        delattr(model, name)
+
+
 def compile_model(entry, model, inputs):
     if entry.how == "script":
         return torch.jit.script(model)
@@ -130,6 +149,8 @@ def write_model(entry, folder):
     model = entry.build().eval()
     randomise(model, entry.seed)
     model = model.eval()
+    if isinstance(model, Parts) and entry.how == "trace":
+        drop_unused(model, entry.inputs(graphs.trace_graph()))
     compiled = compile_model(entry, model, entry.inputs(graphs.trace_graph()))
     compiled.save(f"{folder}/{entry.name}.pt")
     check_cover(entry, f"{folder}/{entry.name}.pt")
