@@ -58,10 +58,11 @@ private:
         return value.kind == ir::ValueKind::Float;
     }
 
-    static bool onlyShape(const ir::Op& op, Slot slot)
+    bool onlyShape(const ir::Op& op, Slot slot) const
     {
         const auto arg = static_cast<std::size_t>(slot.arg);
-        return operators::isFill(op.name) ||
+        if (op.name == "scalar::size" || op.name == "scalar::numel" || operators::isFill(op.name)) return true;
+        return m_a.info(op.id).use(slot).use == Use::Shape ||
                (arg < op.argInfo.size() && operators::isShapeOnly(op.name, op.argInfo[arg].name));
     }
 
