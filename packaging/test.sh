@@ -77,27 +77,15 @@ sources() { find core widgets app tests -name '*.cpp' -o -name '*.h' -o -name '*
 
 formatted() { sources | xargs clang-format --dry-run -Werror; }
 
-# Beside the tests, of which many wait for timers and for each other: it takes what processor time they leave.
-begin_tidy() {
-    nice -n 19 timeout "${HOPSCOPE_TIDY_LIMIT:-3600}" python3 packaging/tidy.py build/dev --jobs "$jobs" > build/tidy.log 2>&1 &
-    tidying=$!
-    trap 'kill "$tidying" 2> /dev/null' EXIT
-}
-tidied() {
-    wait "$tidying"
-    local status=$?
-    cat build/tidy.log
-    return "$status"
-}
+tidied() { timeout "${HOPSCOPE_TIDY_LIMIT:-1800}" python3 packaging/tidy.py build/dev --jobs "$jobs"; }
 
 step "Build" main_build
-begin_tidy
 step "Tests" main_tests
 step "AddressSanitizer and UndefinedBehaviorSanitizer" sanitized asan
 step "ThreadSanitizer" sanitized tsan
 step "Without the optional parts, packages from a folder" without_optional_parts
 step "Formatting" formatted
-step "clang-tidy, begun beside the tests" tidied
+step "clang-tidy" tidied
 
 if [ ${#failed[@]} -gt 0 ]; then say "Failed steps:" "$(printf '%s; ' "${failed[@]}")"; fi
 say "Summary of the main build's tests (details in build/ctest.log; $((SECONDS / 60)) min in total)"
