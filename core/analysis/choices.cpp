@@ -61,7 +61,7 @@ private:
     bool onlyShape(const ir::Op& op, Slot slot) const
     {
         const auto arg = static_cast<std::size_t>(slot.arg);
-        if (op.name == "scalar::size" || op.name == "scalar::numel" || operators::isFill(op.name)) return true;
+        if (op.name == "scalar::size" || op.name == "scalar::numel") return true;
         return m_a.info(op.id).use(slot).use == Use::Shape ||
                (arg < op.argInfo.size() && operators::isShapeOnly(op.name, op.argInfo[arg].name));
     }

@@ -14,7 +14,6 @@ using json::Value;
 using optimiser::Answer;
 using optimiser::Instance;
 using optimiser::NodeId;
-using optimiser::Repair;
 using optimiser::Status;
 
 std::vector<std::string> names(const Instance& in, const std::vector<NodeId>& ids)
@@ -45,7 +44,7 @@ Value conflictDocument(const Placed& placed)
         value["pins"].push(describePin(placed.instance, placed.instance.pins[pin]));
     value["host_budget"] = placed.conflict.budget;
     value["repairs"] = Value::array();
-    for (const Repair& repair : placed.conflict.repairs) {
+    for (const optimiser::Repair& repair : placed.conflict.repairs) {
         Value item;
         item["what"] = describeRepair(placed.instance, repair);
         item["cost"] = repair.answer.placement.cost.total();
