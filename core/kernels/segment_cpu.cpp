@@ -5,15 +5,8 @@
 
 #include <hwy/cache_control.h>
 
-// Processors from before 2013, which have SSSE3 or SSE4 but not AVX2, are not worth another copy of all this: they run that
-// of SSE2. Sanitizers take minutes for all copies and find in one what there is in the others.
-#if defined(__SANITIZE_THREAD__)
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3)
-#elif defined(__SANITIZE_ADDRESS__)
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
-#else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#endif
+#include "kernels/instruction_sets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/segment_cpu.cpp"
 #include <hwy/foreach_target.h>

@@ -2,15 +2,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/instruction_sets.h"
 #include "kernels/strip_layout.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3)
-#elif defined(__SANITIZE_ADDRESS__)
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
-#else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/strip_cpu.cpp"
 #include <hwy/foreach_target.h>
