@@ -39,7 +39,8 @@ QString detailOf(const schema::Verification& verification)
 {
     QStringList parts;
     if (!verification.reason.empty()) parts << text(verification.reason);
-    parts << VerdictCard::tr("tolerance %1 + %2 × |value|")
+    // A line may end before the tolerance and after it, not within it.
+    parts << VerdictCard::tr("tolerance %1\u00a0+\u00a0%2\u00a0×\u00a0|\u2060value\u2060|")
                  .arg(number(verification.tolerance.absolute), number(verification.tolerance.relative));
     if (verification.seconds > 0)
         parts << VerdictCard::tr("compared in %1").arg(models::formatSeconds(verification.seconds));
