@@ -40,7 +40,7 @@ QString detailOf(const schema::Verification& verification)
     QStringList parts;
     if (!verification.reason.empty()) parts << text(verification.reason);
     // A line may end before the tolerance and after it, not within it.
-    parts << VerdictCard::tr("tolerance %1\u00a0+\u00a0%2\u00a0×\u00a0|\u2060value\u2060|")
+    parts << VerdictCard::tr("tolerance %1\u00a0+\u00a0%2\u00a0×\u00a0|\u2060value|")
                  .arg(number(verification.tolerance.absolute), number(verification.tolerance.relative));
     if (verification.seconds > 0)
         parts << VerdictCard::tr("compared in %1").arg(models::formatSeconds(verification.seconds));
