@@ -89,7 +89,8 @@ void Flow::stopThreads()
         const std::lock_guard lock(m_mutex);
         m_ending = true;
     }
-    m_changed.notify_all();
+    m_mayPrepare.notify_one();
+    m_mayWrite.notify_one();
     m_threads.clear();
 }
 
@@ -103,7 +104,7 @@ void Flow::guarded(Work&& work)
     } catch (...) {
         const std::lock_guard lock(m_mutex);
         if (!m_failure) m_failure = std::current_exception();
-        m_changed.notify_all();
+        m_mayDrive.notify_one();
     }
 }
 
@@ -113,7 +114,7 @@ void Flow::prepareAll()
 {
     std::unique_lock lock(m_mutex);
     for (;;) {
-        m_changed.wait(lock, [&] { return m_ending || (!m_free.empty() && m_next < m_all.count()); });
+        m_mayPrepare.wait(lock, [&] { return m_ending || (!m_free.empty() && m_next < m_all.count()); });
         if (m_ending) return;
         Slot& slot = *m_free.front();
         m_free.pop_front();
@@ -128,7 +129,7 @@ void Flow::prepareAll()
         }
         m_next = first + slot.destinations.count;
         m_prepared.push_back(&slot);
-        m_changed.notify_all();
+        m_mayDrive.notify_one();
     }
 }
 
@@ -170,7 +171,7 @@ void Flow::writeAll()
 {
     std::unique_lock lock(m_mutex);
     for (;;) {
-        m_changed.wait(lock, [&] { return m_ending || !m_toWrite.empty(); });
+        m_mayWrite.wait(lock, [&] { return m_ending || !m_toWrite.empty(); });
         if (m_ending) return;
         Slot& slot = *m_toWrite.front();
         m_toWrite.pop_front();
@@ -178,7 +179,7 @@ void Flow::writeAll()
         slot.batch.store();
         lock.lock();
         m_written.push_back(&slot);
-        m_changed.notify_all();
+        m_mayDrive.notify_one();
     }
 }
 
@@ -209,7 +210,7 @@ Flow::Slot* Flow::nextPrepared()
     // No destination is anywhere, or will be: without this, a mistake in the books would wait for ever.
     const auto idle = [&] { return m_free.size() == m_slots.size() && m_next >= m_all.count(); };
     const auto ready = [&] { return m_failure || !m_prepared.empty() || !m_written.empty() || idle(); };
-    if (m_underWay.empty()) m_changed.wait(lock, m_session.stop, ready);
+    if (m_underWay.empty()) m_mayDrive.wait(lock, m_session.stop, ready);
     if (m_failure) std::rethrow_exception(m_failure);
     require(!idle(), "destinations of a loop were lost");
     if (m_prepared.empty()) return nullptr;
@@ -263,7 +264,7 @@ void Flow::retire()
     times(slot);
     const std::lock_guard lock(m_mutex);
     m_toWrite.push_back(&slot);
-    m_changed.notify_all();
+    m_mayWrite.notify_one();
 }
 
 double Flow::secondsAt(const c10::Event& event) const { return m_anchorSeconds + m_anchor.elapsedTime(event) / 1e3; }
@@ -302,7 +303,7 @@ void Flow::release(Slot& slot)
     slot.batch.clear();
     slot.block.end();
     m_free.push_back(&slot);
-    m_changed.notify_all();
+    m_mayPrepare.notify_one();
 }
 
 // Batches before this one are kept; all that has been prepared after it is prepared again, after a smaller one, which then

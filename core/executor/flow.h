@@ -75,7 +75,9 @@ private:
     double m_fullnessPerRow = 0;
 
     std::mutex m_mutex;  // protects all following members
-    std::condition_variable_any m_changed;
+    // One for each thread: a batch can be too short for waking threads that have nothing to do.
+    std::condition_variable m_mayPrepare, m_mayWrite;
+    std::condition_variable_any m_mayDrive;
     Slots m_free, m_prepared, m_toWrite, m_written;
     std::int64_t m_next = 0;    // the first destination that no slot contains
     std::uint64_t m_epoch = 0;  // incremented when prepared batches are discarded

@@ -68,7 +68,7 @@ at::Tensor upload(const at::Tensor& from, const at::Tensor& to, bool nonBlocking
     if (isPinned) checkPinned(from, Direction::Up, mark.lane);
     touchTensor(to, mark, true);
     {
-        const Pinned::Reach reach(from.const_data_ptr(), isPinned ? sizeOf(from) : 0);
+        const Pinned::Reach reach(from.const_data_ptr(), isPinned ? sizeOf(from) : 0, Direction::Up);
         hostView(to).copy_(from);
     }
     clocks().charge(mark.lane, Engine::HostToDevice, bytesOf(to));
@@ -87,7 +87,7 @@ at::Tensor download(const at::Tensor& from, const at::Tensor& to, bool nonBlocki
     if (isPinned) checkPinned(to, Direction::Down, mark.lane);
     touchTensor(from, mark, false);
     {
-        const Pinned::Reach reach(to.const_data_ptr(), isPinned ? sizeOf(to) : 0);
+        const Pinned::Reach reach(to.const_data_ptr(), isPinned ? sizeOf(to) : 0, Direction::Down);
         to.copy_(hostView(from));
     }
     clocks().charge(mark.lane, Engine::DeviceToHost, bytesOf(from));

@@ -99,10 +99,15 @@ void Pinned::checkCopy(const void* begin, std::size_t bytes, Direction direction
     }
 }
 
+// Many copies are smaller than a page, and most of the time would go into protecting it for each.
 void Pinned::protect(const void* begin, std::size_t bytes, Direction direction, Mark mark)
 {
-    m_copies.push_back({pageAt(begin), pageAfter(begin, bytes), direction, mark});
-    allow(m_copies.back().first, m_copies.back().last, rightsUnder(direction));
+    const Copy copy{{pageAt(begin), pageAfter(begin, bytes)}, direction, mark};
+    const bool covered = std::any_of(m_copies.begin(), m_copies.end(), [&](const Copy& other) {
+        return other.direction == direction && other.first <= copy.first && copy.last <= other.last;
+    });
+    m_copies.push_back(copy);
+    if (!covered) allow(copy.first, copy.last, rightsUnder(direction));
 }
 
 // What downloads write is closer protected than what uploads read.
@@ -118,18 +123,45 @@ void Pinned::unprotectPassed()
 {
     const auto passed = std::stable_partition(m_copies.begin(), m_copies.end(),
                                               [](const Copy& c) { return !clocks().knows(hostLane, c.mark); });
-    const std::vector<Copy> done(passed, m_copies.end());
+    const std::vector<Range> done = merged({passed, m_copies.end()});
     m_copies.erase(passed, m_copies.end());
-    for (const Copy& copy : done) allow(copy.first, copy.last, PROT_READ | PROT_WRITE);
-    for (const Copy& copy : done) protectAgain(copy.first, copy.last);
+    for (const Range& range : done) allow(range.first, range.last, PROT_READ | PROT_WRITE);
+    for (const Range& range : done) protectAgain(range.first, range.last);
 }
 
-Pinned::Reach::Reach(const void* begin, std::size_t bytes) : m_first(pageAt(begin)), m_last(pageAfter(begin, bytes))
+// Ranges that touch become one.
+std::vector<Pinned::Range> Pinned::merged(std::vector<Range> ranges)
 {
-    if (pinned().underWay(m_first, m_last)) allow(m_first, m_last, PROT_READ | PROT_WRITE);
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
+    std::vector<Range> result;
+    for (const Range& range : ranges) {
+        if (result.empty() || range.first > result.back().last) result.push_back(range);
+        else result.back().last = std::max(result.back().last, range.last);
+    }
+    return result;
 }
 
-Pinned::Reach::~Reach() { pinned().protectAgain(m_first, m_last); }
+// What an upload reads stays readable under other uploads.
+bool Pinned::closedTo(Direction direction, const char* first, const char* last) const
+{
+    return std::any_of(m_copies.begin(), m_copies.end(), [&](const Copy& copy) {
+        const bool both = copy.direction == Direction::Up && direction == Direction::Up;
+        return !both && copy.first < last && first < copy.last;
+    });
+}
+
+Pinned::Reach::Reach(const void* begin, std::size_t bytes, Direction direction)
+    : m_first(pageAt(begin)),
+      m_last(pageAfter(begin, bytes)),
+      m_opened(pinned().closedTo(direction, m_first, m_last))
+{
+    if (m_opened) allow(m_first, m_last, PROT_READ | PROT_WRITE);
+}
+
+Pinned::Reach::~Reach()
+{
+    if (m_opened) pinned().protectAgain(m_first, m_last);
+}
 
 Pinned& pinned()
 {

@@ -32,18 +32,21 @@ public:
     // While alive, the device itself may touch this memory, whatever is under way in it.
     class Reach {
     public:
-        Reach(const void* begin, std::size_t bytes);
+        Reach(const void* begin, std::size_t bytes, Direction direction);
         ~Reach();
         Reach(const Reach&) = delete;
         Reach& operator=(const Reach&) = delete;
 
     private:
         char *m_first, *m_last;
+        bool m_opened;
     };
 
 private:
-    struct Copy {
+    struct Range {
         char *first, *last;  // whole pages
+    };
+    struct Copy : Range {
         Direction direction;
         Mark mark;
     };
@@ -53,8 +56,10 @@ private:
     };
 
     static void release(void* data);
+    static std::vector<Range> merged(std::vector<Range> ranges);
     char* take(std::size_t bytes);
     [[nodiscard]] bool underWay(const char* first, const char* last) const;
+    [[nodiscard]] bool closedTo(Direction direction, const char* first, const char* last) const;
     void protectAgain(const char* first, const char* last) const;
 
     std::map<char*, Block> m_blocks;
