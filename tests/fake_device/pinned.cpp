@@ -84,16 +84,14 @@ bool Pinned::holds(const void* address) const
 
 bool Pinned::underWay(const char* first, const char* last) const
 {
-    return std::any_of(m_copies.begin(), m_copies.end(),
-                       [&](const Copy& copy) { return copy.first < last && first < copy.last; });
+    return std::any_of(m_copies.begin(), m_copies.end(), [&](const Copy& copy) { return copy.meets(first, last); });
 }
 
 void Pinned::checkCopy(const void* begin, std::size_t bytes, Direction direction, int lane) const
 {
     const char *const first = pageAt(begin), *const last = pageAfter(begin, bytes);
     for (const Copy& copy : m_copies) {
-        const bool both = copy.direction == Direction::Up && direction == Direction::Up;
-        if (both || copy.first >= last || first >= copy.last || clocks().knows(lane, copy.mark)) continue;
+        if (!copy.isInTheWay(direction, first, last) || clocks().knows(lane, copy.mark)) continue;
         refuse("race: " + laneName(lane) + " copies in pinned memory that " + laneName(copy.mark.lane) +
                " copies in, without waiting for it");
     }
@@ -115,7 +113,7 @@ void Pinned::protectAgain(const char* first, const char* last) const
 {
     for (const Direction direction : {Direction::Up, Direction::Down})
         for (const Copy& copy : m_copies)
-            if (copy.direction == direction && copy.first < last && first < copy.last)
+            if (copy.direction == direction && copy.meets(first, last))
                 allow(copy.first, copy.last, rightsUnder(direction));
 }
 
@@ -141,13 +139,10 @@ std::vector<Pinned::Range> Pinned::merged(std::vector<Range> ranges)
     return result;
 }
 
-// What an upload reads stays readable under other uploads.
 bool Pinned::closedTo(Direction direction, const char* first, const char* last) const
 {
-    return std::any_of(m_copies.begin(), m_copies.end(), [&](const Copy& copy) {
-        const bool both = copy.direction == Direction::Up && direction == Direction::Up;
-        return !both && copy.first < last && first < copy.last;
-    });
+    return std::any_of(m_copies.begin(), m_copies.end(),
+                       [&](const Copy& copy) { return copy.isInTheWay(direction, first, last); });
 }
 
 Pinned::Reach::Reach(const void* begin, std::size_t bytes, Direction direction)

@@ -45,10 +45,18 @@ public:
 private:
     struct Range {
         char *first, *last;  // whole pages
+
+        [[nodiscard]] bool meets(const char* begin, const char* end) const { return first < end && begin < last; }
     };
     struct Copy : Range {
         Direction direction;
         Mark mark;
+
+        // Uploads may read the same pages.
+        [[nodiscard]] bool isInTheWay(Direction other, const char* begin, const char* end) const
+        {
+            return (direction == Direction::Down || other == Direction::Down) && meets(begin, end);
+        }
     };
     struct Block {
         std::size_t bytes = 0;  // mapped
