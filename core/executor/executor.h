@@ -3,6 +3,7 @@
 // Executes a plan stage by stage in batches of destination nodes, from memory-mapped inputs to memory-mapped stores, on
 // a CPU or a CUDA GPU.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -39,6 +40,9 @@ struct Options {
     base::Reorder reorder = base::Reorder::None;
     base::StoreType store = base::StoreType::Exact;  // CPU: of checkpoints that are not outputs
     Probe* probe = nullptr;                          // CPU with `batch`; must outlive the run
+    // CPU without a journal, by input: files that hold this input alone and that nobody reads after the run. A file is
+    // emptied as soon as no stage needs what it holds; its mapping must not be read any more then.
+    std::map<std::string, std::string> transientInputs;
     bool dropStores = false;  // deletes stores that are not outputs after the last stage that reads them
     // CPU: where finished work is noted, and taken over from. Stores in `folder` then outlive this process until somebody
     // removes the folder, and batches have a fixed size. Must outlive the run.

@@ -19,6 +19,7 @@
 #include "executor/prologue.h"
 #include "executor/recovery.h"
 #include "executor/staging_plan.h"
+#include "executor/transient_inputs.h"
 #include "graph/file.h"
 #include "loader/tensors.h"
 
@@ -93,6 +94,7 @@ public:
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         beginJournal();
+        if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
         finish();
@@ -174,6 +176,7 @@ private:
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);
         if (session.options.dropStores) dropStores(at);
+        if (m_transient) m_transient->release(at + 1);
     }
 
     // Those that no stage after `stage` reads.
@@ -352,6 +355,7 @@ private:
     std::vector<Store*> m_publish;
     std::vector<std::string> m_published;
     double m_budget = 1;
+    std::optional<TransientInputs> m_transient;
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
 };

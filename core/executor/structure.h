@@ -77,6 +77,8 @@ public:
     void keep(const std::unordered_set<ir::ValueId>& values, const std::unordered_set<ir::ValueId>& owned = {});
     // Frees tables that keep() did not name: what they were needed for is there.
     void dropOthers();
+    // Nobody asks for the input any more, nor for what would have to be made of it: that raises Internal from now on.
+    void forgetInput(ir::ValueId input);
     // Bytes of the tensors computed here, as counted by the allocator; without spilled ones.
     [[nodiscard]] std::int64_t heldBytes() const;
     // Checks on the real inputs that guards have the same values as on the sample, that the largest indices agree with the

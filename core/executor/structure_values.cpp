@@ -251,6 +251,12 @@ void Structure::dropOthers()
     });
 }
 
+void Structure::forgetInput(ir::ValueId input)
+{
+    const std::lock_guard lock(m_mutex);
+    m_values.erase(input);
+}
+
 void Structure::countConsumers(ir::ValueId id, std::unordered_set<ir::OpId>& seen)
 {
     std::vector<ir::ValueId> open{id};

@@ -75,6 +75,11 @@ std::string folderOf(const std::string& path)
 
 }  // namespace
 
+void emptyFile(const std::string& path)
+{
+    if (::truncate(path.c_str(), 0) != 0) return;  // it costs memory, and nothing else
+}
+
 base::Status syncFolder(const std::string& folder)
 {
     const Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

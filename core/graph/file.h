@@ -22,6 +22,10 @@ struct MappedFile {
 // Fails with Input: a file that is missing, unreadable, or no regular file (folder, pipe, device). Never blocks.
 base::Result<MappedFile> mapFile(const std::string& path);
 
+// Takes all bytes of a file away. Its pages are free at once, also where it is mapped; who reads the mapping then gets
+// SIGBUS. What cannot be emptied stays as it is.
+void emptyFile(const std::string& path);
+
 // Brings the names in a folder to the disk, where its file system can do that. Resources on failure.
 base::Status syncFolder(const std::string& folder);
 

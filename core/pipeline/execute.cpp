@@ -54,7 +54,20 @@ base::Reorder orderOf(const ExecutionRequest& request)
     return request.journal && wanted == base::Reorder::Auto ? base::Reorder::None : wanted;
 }
 
-executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& plan)
+// By input, those of the files that hold this input and no other.
+std::map<std::string, std::string> holdersOf(const base::TensorMap& inputs, const std::vector<std::string>& files)
+{
+    std::map<std::string, std::vector<std::string>> held;
+    for (const auto& [name, view] : inputs)
+        for (const std::string& file : files)
+            if (view.origin == file || view.origin == file + ":" + name) held[file].push_back(name);
+    std::map<std::string, std::string> holders;
+    for (const auto& [file, names] : held)
+        if (names.size() == 1) holders[names.front()] = file;
+    return holders;
+}
+
+executor::Options runOptions(const ExecutionRequest& request, const Prepared& prepared, const plan::Plan& plan)
 {
     executor::Options options;
     options.device = plan.device;
@@ -66,6 +79,7 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
+    options.transientInputs = holdersOf(prepared.inputs, request.transientFiles);
     return options;
 }
 
@@ -122,7 +136,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     }
     base::Result<executor::RunReport> run =
         executor::run(prepared.walk, prepared.analysis, execution.plan, prepared.inputs,
-                      runOptions(request, execution.plan), observer, stop, std::move(chosen->structure));
+                      runOptions(request, prepared, execution.plan), observer, stop, std::move(chosen->structure));
     reporter.progressEnded();
     if (!run) return base::forward(run);
     if (request.device.store != base::StoreType::Exact && run->narrowed.empty())

@@ -3,6 +3,8 @@
 // A run with its proof: the check on the sample before, the plan itself, the verification after.
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "executor/executor.h"
 #include "pipeline/choice.h"
@@ -27,6 +29,9 @@ struct ExecutionRequest {
     std::string folder;           // for stores and scratch files
     ChosenPlan* given = nullptr;  // this plan as it is, instead of `plan`; the run takes its structure
     bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
+    // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the
+    // run, which empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
+    std::vector<std::string> transientFiles = {};
     RunJournal* journal = nullptr;  // on the CPU; without `given`
 };
 

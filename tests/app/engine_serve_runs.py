@@ -6,6 +6,9 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
+
+from safetensors.torch import load_file, save_file
 
 from serve_case import KARATE, ServeTest
 from serve_client import ENGINE, Client, Refused, frame
@@ -76,6 +79,28 @@ class Holding(ServeTest):
                 self.refused(-32602, "", client.call, "tensor/peek", document=document, run=run, value=stored, begin=0, end=1)
         self.assertEqual(outputs, outputs[:1] * 3)
         self.assertEqual(self.plan(client, document)["plan"], plan)
+
+    def test_files_that_are_given_away_are_emptied_and_no_others(self):
+        client = self.client()
+        files = []
+        for name, array in load_file(KARATE["data"][0]).items():
+            files.append(str(self.folder / f"{name}.safetensors"))
+            save_file({name: array}, files[-1])
+        opened = {**KARATE, "data": files}
+        whole = client.call("model/open", **opened)["document"]
+        plan = self.plan(client, whole)["plan"]
+        self.refused(-32602, "transient", self.start, client, whole, plan, last=True, verify="full", transient=files)
+        self.refused(-32602, "transient", self.start, client, whole, plan, verify="none", transient=files)
+        client.finished(self.start(client, whole, plan, self.folder / "a", last=True, verify="none")["run"])
+        self.assertTrue(all(Path(file).stat().st_size for file in files))
+        given = [file for file in files if "edge_index" in file]
+        run = self.start(client, whole, plan, self.folder / "b", last=True, verify="none", transient=given)["run"]
+        self.assertNotIn("error", client.finished(run))
+        self.assertEqual([file for file in files if not Path(file).stat().st_size], given)
+        self.assertEqual((self.folder / "a/out.npy").read_bytes(), (self.folder / "b/out.npy").read_bytes())
+        self.refused(-32602, "has given its data", self.plan, client, whole)
+        self.refused(-32602, "has given its data", self.start, client, whole, plan)
+        client.call("model/close", document=whole)
 
     def test_pauses_are_no_part_of_any_time(self):
         client = self.client()

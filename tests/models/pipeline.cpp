@@ -6,6 +6,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/roles/sample.h"
+#include "graph/safetensors.h"
 #include "support/temporary_folder.h"
 
 namespace hopscope::models {
@@ -13,6 +14,23 @@ namespace hopscope::models {
 namespace {
 
 using test::TemporaryFolder;
+
+// Each input in a file of its own, which a run may empty.
+base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,
+                                       std::map<std::string, std::string>& files)
+{
+    base::TensorMap copies;
+    for (const auto& [name, view] : inputs) {
+        const std::string file = folder + "/input-" + std::to_string(files.size()) + ".safetensors";
+        if (const base::Status written = graph::writeSafetensors(file, {{name, view}}, graph::Flush::No); !written)
+            return base::forward(written);
+        auto mapped = graph::mapSafetensors(file);
+        if (!mapped) return base::forward(mapped);
+        copies.merge(*mapped);
+        files[name] = file;
+    }
+    return copies;
+}
 
 class PeakObserver final : public executor::Observer {
 public:
@@ -74,6 +92,11 @@ base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::
     const TemporaryFolder folder;
     options.folder = folder.path;
     PeakObserver observer(peaks);
+    if (options.tile) {
+        const auto copies = copiesOf(inputs, folder.path, options.transientInputs);
+        if (!copies) return base::forward(copies);
+        return executor::run(prepared.walk, prepared.analysis, plan, *copies, options, observer, {});
+    }
     return executor::run(prepared.walk, prepared.analysis, plan, inputs, options, observer, {});
 }
 

@@ -35,7 +35,8 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
 // Bytes that each batch of a run has held at most, in order, by index of its stage.
 using BatchPeaks = std::map<plan::StageId, std::vector<std::int64_t>>;
 
-// Runs in a new folder under the system's temporary folder, which the report's maps outlive.
+// Runs in a new folder under the system's temporary folder, which the report's maps outlive. In tiles, from copies of the
+// inputs that the run empties when it does not need them any more.
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
                                           const base::TensorMap& inputs, executor::Options options,
                                           BatchPeaks* peaks = nullptr);

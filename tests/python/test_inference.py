@@ -136,15 +136,16 @@ class Inference(PackageTest):
         model, data = made(Plain), graph()
         numpy.save(self.folder / "features.npy", data.x.numpy())
         mapped = numpy.load(self.folder / "features.npy", mmap_mode="r")
-        from hopscope._scratch import Scratch, data_words
+        from hopscope._scratch import Scratch, data_files
         from hopscope.data import inputs_of
 
         with Scratch(parent=self.scratch) as place:
-            words = data_words(inputs_of({"x": mapped, "edge_index": data.edge_index}), place)
-            self.assertEqual(words[0], f"x={self.folder / 'features.npy'}")
-            self.assertEqual(len(words), 2)
+            given = data_files(inputs_of({"x": mapped, "edge_index": data.edge_index}), place)
+            self.assertEqual(given.words[0], f"x={self.folder / 'features.npy'}")
+            self.assertEqual(given.words[1:], given.written)
         result = self.inference(model, {"x": mapped, "edge_index": data.edge_index}, verify=None)
         self.same(result.output, model(data.x, data.edge_index))
+        numpy.testing.assert_array_equal(numpy.load(self.folder / "features.npy"), data.x.numpy())
 
     def test_a_plan_of_the_same_model_is_taken_and_of_another_one_refused(self):
         model, data = made(Gcn), graph()

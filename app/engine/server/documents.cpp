@@ -52,9 +52,8 @@ Document* Documents::find(const json::Reader& params)
 {
     const auto id = params.get<std::int64_t>("document");
     const auto it = m_documents.find(id);
-    if (it != m_documents.end()) return it->second.get();
-    params.child("document").refuse("is not an open model");
-    return nullptr;
+    if (it == m_documents.end()) params.child("document").refuse("is not an open model");
+    return it == m_documents.end() ? nullptr : it->second.get();
 }
 
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise)

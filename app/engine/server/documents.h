@@ -30,6 +30,7 @@ struct Document {
     Document& operator=(const Document&) = delete;
 
     std::int64_t id;
+    bool spent = false;  // its data went with its last run
     pipeline::Prepared prepared;
     forecast::Predictor predictor;
     std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline

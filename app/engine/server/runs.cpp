@@ -35,6 +35,10 @@ RunRequest requestOf(const json::Reader& params)
     request.paused = params.maybe<bool>("paused").value_or(false);
     request.last = params.maybe<bool>("last").value_or(false);
     request.execution.keepStores = !request.last || request.execution.verify != verify::Mode::None;
+    request.execution.transientFiles =
+        params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
+    if (!request.execution.transientFiles.empty() && request.execution.keepStores)
+        params.child("transient").refuse("needs 'last', and 'verify' none");
     if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
     return request;
 }
@@ -122,6 +126,7 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     base::Result<pipeline::OutputFolder> folder =
         pipeline::OutputFolder::open(request.output.empty() ? m_own : request.output);
     if (!folder) return failed(folder.error());
+    document.spent = !request.execution.transientFiles.empty();
     json::Value result;
     result["run"] = id;
     result["folder"] = folder->path();

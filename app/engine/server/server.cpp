@@ -293,7 +293,8 @@ private:
     Outcome withDocument(const Reader& params, Answer&& answerFor)
     {
         Document* const document = m_documents.find(params);
-        return document == nullptr ? Outcome(invalid(params)) : answerFor(*document);
+        if (document && document->spent) params.child("document").refuse("has given its data to its last run");
+        return params.ok() ? answerFor(*document) : Outcome(invalid(params));
     }
 
     Outcome source(const Reader& params, const Call&)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import sample
-from ._scratch import Scratch, data_words
+from ._scratch import Data, Scratch, data_files
 from .data import Inputs
 from .documents import Plan
 from .saving import Prepared, Saved, prepare
@@ -21,21 +21,21 @@ class Files:
     saved: Saved | None
 
 
-def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepared, list[str]]:
-    """What `prepare` finds, and the words for `--data`. Tensors are written while the model is traced."""
+def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepared, Data]:
+    """What `prepare` finds, and the data as files. Tensors are written while the model is traced."""
     with ThreadPoolExecutor(1, "hopscope-write") as pool:
-        words: list[Future[list[str]]] = []
+        written: list[Future[Data]] = []
 
         def known(inputs: Inputs) -> None:
-            words.append(pool.submit(data_words, inputs, place))
+            written.append(pool.submit(data_files, inputs, place))
 
         prepared = prepare(model, data, place.folder, roles, known)
-        return prepared, words[0].result()
+        return prepared, written[0].result()
 
 
-def files_of(found: Prepared, names: list[str], roles: Any) -> Files:
+def files_of(found: Prepared, given: Data, roles: Any) -> Files:
     """The words for what `as_files` has found."""
-    data = [word for name in names for word in ("--data", name)]
+    data = [word for name in given.words for word in ("--data", name)]
     return Files([str(found.path.absolute()), *data, *role_options(roles)], found.saved)
 
 

@@ -182,10 +182,11 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     with contextlib.ExitStack() as held:
         place = held.enter_context(Scratch(expected, asked.scratch))
         engine = held.enter_context(Starting(watcher.told))
-        found, words = as_files(asked.model, inputs, asked.roles, place)
+        found, given = as_files(asked.model, inputs, asked.roles, place)
         folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
-        job = _Job(found.path.absolute(), words, roles, asked.plan, asked.request, asked.run)
+        how = {**asked.run, "transient": given.written if asked.run["verify"] == "none" else []}
+        job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how)
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
         later(held.pop_all().close)
@@ -199,10 +200,10 @@ def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
     inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
     with Scratch(expected, asked.scratch) as place:
-        found, names = as_files(asked.model, inputs, asked.roles, place)
-        given = files_of(found, names, asked.roles)
+        found, given = as_files(asked.model, inputs, asked.roles, place)
+        files = files_of(found, given, asked.roles)
         wanted = _resuming.Wanted(asked.request, asked.plan, asked.run)
-        document, made = _resuming.carried_out(given, wanted, folder, place)
+        document, made = _resuming.carried_out(files, wanted, folder, place)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found.saved, outputs, folder)
 

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,19 +91,26 @@ def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
         return []
 
 
-def data_words(inputs: Inputs, scratch: Scratch) -> list[str]:
-    """What `--data` gets. Files stay where they are; arrays in memory are written once."""
+@dataclass(frozen=True)
+class Data:
+    """The words that `--data` gets, and the files among them that were written for this call, an array in each."""
+
+    words: list[str]
+    written: list[str]
+
+
+def data_files(inputs: Inputs, scratch: Scratch) -> Data:
+    """Files stay where they are; arrays in memory are written once."""
     if inputs.paths is not None:
-        return [_absolute(text) for text in inputs.paths]
+        return Data([_absolute(text) for text in inputs.paths], [])
     leaves = dict(leaf for name, value in inputs.values.items() for leaf in _arrays(name, value))
     files = {key: path for key, array in leaves.items() if (path := arrays.npy_file(array)) is not None}
     words = [f"{key}={path.absolute()}" for key, path in files.items()]
     rest = {key: array for key, array in leaves.items() if key not in files}
-    if rest:
-        path = scratch.folder() / "inputs.safetensors"
-        arrays.write(rest, path)
-        words.append(str(path))
-    return words
+    written = [str(scratch.folder() / f"input-{number}.safetensors") for number in range(len(rest))]
+    for file, (key, array) in zip(written, rest.items(), strict=True):
+        arrays.write({key: array}, Path(file))
+    return Data([*words, *written], written)
 
 
 def _absolute(text: str) -> str:

@@ -26,6 +26,8 @@ _NAMES = {
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
 _RELATION = "__"
 _LONGEST_HEADER = 100_000_000
+# Of the first array in a file, as LibTorch allocates: kernels read whole vectors of aligned rows.
+_ALIGNMENT = 64
 
 
 def is_torch(value: object) -> bool:
@@ -115,7 +117,7 @@ def write(arrays: Mapping[str, Any], path: Path) -> None:
         begin, end = end, end + extent(array)
         header[name] = {"dtype": _NAMES[dtype_name(array)], "shape": list(array.shape), "data_offsets": [begin, end]}
     text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
+    text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     try:
         with path.open("wb") as file:
             _write_all(file, struct.pack("<Q", len(text)) + text, arrays)

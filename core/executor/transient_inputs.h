@@ -1,0 +1,38 @@
+#pragma once
+
+// Private to executor: files of inputs that nobody reads after the run (Options::transientInputs).
+//
+// Their pages are in use already, so that stores which take them cost less than fresh memory, and the run needs less of
+// it in all. What is needed is found out by address: a value, a key column or a table in another order may be a view of
+// an input or a copy of it.
+
+#include <vector>
+
+#include "executor/prologue.h"
+#include "executor/session.h"
+
+namespace hopscope::executor {
+
+class TransientInputs {
+public:
+    // After the prologue. Both outlive it.
+    TransientInputs(Session& session, const StagePrograms& programs);
+
+    // Empties the files of which no stage from `stage` on (counted from 0) and no output needs anything. Linear in the
+    // programs. A file that cannot be emptied stays as it is.
+    void release(std::size_t stage);
+
+private:
+    struct File {
+        ir::ValueId input;
+        std::string path;
+        const std::byte* begin = nullptr;
+        const std::byte* end = nullptr;
+    };
+
+    Session& m_session;
+    const StagePrograms& m_programs;
+    std::vector<File> m_files;
+};
+
+}  // namespace hopscope::executor
