@@ -55,8 +55,7 @@ bool Automation::settled() const
     if (m_line.file.isEmpty() && !m_line.recover) return true;
     const models::ModelPtr& model = m_window.document().model();
     if (!model || !m_window.graph().layoutReady()) return false;
-    return !model->splittable ||
-           (m_window.document().plan() && m_window.document().reference(base::Strategy::SourceRule));
+    return !model->splittable || (m_window.document().plan() && m_window.document().reference(base::rules.back()));
 }
 
 void Automation::tick()

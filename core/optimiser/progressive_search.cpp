@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rules.h"
 #include "optimiser/baseline.h"
 #include "optimiser/evaluate.h"
 #include "optimiser/local_search.h"
@@ -71,10 +72,10 @@ void ProgressiveSearch::offerIncumbent()
 
 void ProgressiveSearch::offerBaselines()
 {
-    for (const auto& [which, name] :
-         {std::pair(Baseline::DepthCut, Strategy::Depth), std::pair(Baseline::SourceRule, Strategy::SourceRule)})
-        if (const base::Result<Placement> plan = baseline(m_instance, which); plan && evaluate(m_instance, *plan))
-            offer(*plan, base::nameOf(name));
+    for (const Strategy rule : base::rules) {
+        const base::Result<Placement> plan = baseline(m_instance, baselineOf(rule));
+        if (plan && evaluate(m_instance, *plan)) offer(*plan, base::nameOf(rule));
+    }
 }
 
 void ProgressiveSearch::offerLocalSearch()

@@ -12,8 +12,7 @@ namespace {
 
 base::Result<Answer> fromBaseline(const Instance& instance, const Options& options)
 {
-    const bool depth = options.strategy == Strategy::Depth;
-    base::Result<Placement> placement = baseline(instance, depth ? Baseline::DepthCut : Baseline::SourceRule);
+    base::Result<Placement> placement = baseline(instance, baselineOf(options.strategy));
     if (!placement) return base::forward(placement);
     Answer answer{Status::Feasible, std::move(*placement), cutBound(instance), 0, base::nameOf(options.strategy)};
     const double cost = answer.placement.cost.total();

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/rules.h"
 #include "pipeline/machine.h"
 #include "placement/pins.h"
 
@@ -60,7 +61,7 @@ public:
                                 .decisions = {},
                                 .against = {}};
         if (const base::Status done = decide(answer, explanation.decisions); !done) return base::forward(done);
-        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule})
+        for (const base::Strategy rule : base::rules)
             if (const base::Status done = compare(*own, rule, explanation.against); !done) return base::forward(done);
         return explanation;
     }

@@ -30,7 +30,8 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     record.index = stage.index;
     record.seconds = stage.seconds;
     record.coreSeconds = stage.coreSeconds;
-    record.phases = {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write};
+    record.phases = {
+        .block = p.block, .gather = p.gather, .h2d = p.h2d, .compute = p.compute, .d2h = p.d2h, .write = p.write};
     record.batches = stage.batches;
     record.smallestBatch = stage.smallestBatch;
     record.largestBatch = stage.largestBatch;

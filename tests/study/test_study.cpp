@@ -113,7 +113,7 @@ void TestStudy::aFieldIsATableOfRounds()
 
 void TestStudy::sentencesSayWhatTheFieldCosts()
 {
-    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 follows from 3 of 5 input rows, by 2 rounds of "
+    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 depends on 3 of 5 input rows, by 2 rounds of "
                                                  "message passing and 6 edges."));
     QVERIFY(blockSentence(pathField()).contains("its own 4 edges"));
     QCOMPARE(inputRows(pathField()), 3);

@@ -80,7 +80,7 @@ QVariant FrontModel::cell(const FrontRow& row, FrontColumn column, int role) con
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return display(row, column);
     case Qt::ToolTipRole:
-        return row.current ? tr("The plan of now") : row.fits ? tr("Enter uses it") : tr("Above the memory limit");
+        return row.current ? tr("Current plan") : row.fits ? tr("Press Enter to use it") : tr("Above the memory limit");
     case MutedRole: return !row.fits;
     default: return {};
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rules.h"
 #include "models/labels.h"
 
 namespace hopscope::panels {
@@ -38,9 +39,11 @@ std::vector<PlanBar> planBars(const models::Document& document)
 {
     std::vector<PlanBar> bars;
     add(bars, CompareBars::tr("your plan"), document.plan(), true);
-    add(bars, CompareBars::tr("optimum"), document.reference(base::Strategy::Optimal), false);
-    add(bars, CompareBars::tr("depth rule"), document.reference(base::Strategy::Depth), false);
-    add(bars, CompareBars::tr("source rule"), document.reference(base::Strategy::SourceRule), false);
+    const auto compareWith = [&](base::Strategy other) {
+        add(bars, models::strategyLabel(other), document.reference(other), false);
+    };
+    compareWith(base::Strategy::Optimal);
+    std::ranges::for_each(base::rules, compareWith);
     if (!std::ranges::all_of(bars, [](const PlanBar& bar) { return bar.cost.has_value(); }))
         for (PlanBar& bar : bars) bar.cost.reset();
     return bars;

@@ -4,17 +4,17 @@
 
 namespace hopscope::panels {
 
-namespace {
-
-constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
-constexpr double rateLeast = 1e-4;       // seconds
-
 const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
     if (plan == nullptr || !plan->predicted) return nullptr;
     const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
     return found == plan->predicted->stages.end() ? nullptr : &*found;
 }
+
+namespace {
+
+constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
+constexpr double rateLeast = 1e-4;       // seconds
 
 std::optional<double> predictedPeak(const protocol::PlanRecord* plan, protocol::StageId stage)
 {

@@ -43,6 +43,7 @@ QString phaseTitle(int phase)
     static constexpr std::array names{QT_TRANSLATE_NOOP("Phase", "block build"), QT_TRANSLATE_NOOP("Phase", "gather"),
                                       QT_TRANSLATE_NOOP("Phase", "H2D"),         QT_TRANSLATE_NOOP("Phase", "compute"),
                                       QT_TRANSLATE_NOOP("Phase", "D2H"),         QT_TRANSLATE_NOOP("Phase", "write")};
+    static_assert(names.size() == protocol::phaseCount);
     return QCoreApplication::translate("Phase", names.at(static_cast<std::size_t>(phase)));
 }
 

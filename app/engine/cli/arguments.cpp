@@ -89,7 +89,7 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
     addChoice(app, "--fuse", parsed.texts.fuse,
-              "CPU: what is computed in one pass over the edges: all, none or " + base::listNames<base::Fuse>());
+              "CPU: patterns to fuse into one pass over the edges: all, none or " + base::listNames<base::Fuse>());
 }
 
 // How a plan is made.
@@ -152,7 +152,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
             "--explain", parsed.explain,
             "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
         ->type_name("FILE");
-    command.add_option("--steps", parsed.steps, "Show how all strategies come to their plans; also as JSON to FILE")
+    command.add_option("--steps", parsed.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
         ->type_name("FILE");
 }
 
@@ -176,7 +176,7 @@ void addRun(CLI::App& app, Parsed& parsed)
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
-                     "CPU: keep a journal in DIR, and go on where the one that is there ends, with the same bits");
+                     "CPU: keep a journal in DIR and resume an interrupted run found there; results are bit-identical");
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -197,18 +197,18 @@ void addVerify(CLI::App& app, Parsed& parsed)
 // Plans for the fewest bytes are the same on every machine.
 void addExport(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code that other programs run",
+    CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code for use in other programs",
                                    "  hopscope-engine export model.pt --data graph.safetensors -o exported\n"
                                    "  python exported/run.py --data graph.safetensors -o results\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.exportObjective);
     addDevice(command, parsed);
-    command.add_option("-o,--output", parsed.output, "The folder to make")->type_name("DIR")->required();
+    command.add_option("-o,--output", parsed.output, "Folder to create")->type_name("DIR")->required();
 }
 
 void addDiff(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "diff", "Say what two exported splits do differently",
+    CLI::App& command = addCommand(app, parsed, "diff", "Compare two exported splits",
                                    "  hopscope-engine diff exported-before exported-now\n");
     command.add_option("A", parsed.a, "An exported folder, or its schema.json")->required();
     command.add_option("B", parsed.b, "Another one")->required();
@@ -247,7 +247,7 @@ void addBenchOptions(CLI::App& command, Parsed& parsed)
     command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
         ->capture_default_str();
-    command.add_option("--scale", options.scale, "Repeat with graphs so many times as large, and compare: 10,31.6,100")
+    command.add_option("--scale", options.scale, "Repeat with graphs larger by these factors: 10,31.6,100")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
     command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
@@ -302,7 +302,7 @@ void addPlace(CLI::App& app, Parsed& parsed)
 void addReceptiveField(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(app, parsed, "receptive-field",
-                                   "Show which nodes and edges the result of one node follows from", fieldExamples);
+                                   "Show which nodes and edges the result of one node depends on", fieldExamples);
     addModel(command, parsed, true);
     addFieldOptions(command, parsed.field);
 }

@@ -16,7 +16,7 @@ void addFieldOptions(CLI::App& command, receptive::Request& request)
         command.add_option("--node", request.node, "Row number of the node, from 0")->type_name("N");
     command
         .add_flag_callback(
-            "--random", [] {}, "Draw the node with the seed (default without --node)")
+            "--random", [] {}, "Pick a random node by --seed (default without --node)")
         ->excludes(node);
     command.add_option("--type", request.table, "Table of the node, if outputs have rows of several tables")
         ->type_name("T");
@@ -38,7 +38,7 @@ const char* const debugExamples =
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
 {
     command.add_option("--against", texts.against, "Compare with this model, operator by operator")->type_name("MODEL");
-    command.add_flag("--nan", texts.nan, "Find what makes NaN and infinities")->excludes("--against");
+    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
     command
         .add_option(
             "--break", texts.breakpoints,
@@ -49,7 +49,7 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     command.add_option("--when", texts.when, "always, isnan (NaN or infinite), outside=LEAST,MOST or node=N")
         ->type_name("CONDITION")
         ->capture_default_str();
-    command.add_option("--hits", texts.hits, "Number of results that are described")
+    command.add_option("--hits", texts.hits, "Maximum number of results to describe")
         ->type_name("N")
         ->capture_default_str();
     CLI::Option* const watched =
