@@ -47,7 +47,7 @@ QVector<ExportedFile> filesOf(const json::Value& preview)
 ExportRecord recordOf(const json::Value& answer)
 {
     const json::Reader reader(answer, "export");
-    ExportRecord record{textOf(reader, "folder"), verdictText(reader), {}};
+    ExportRecord record{.folder = textOf(reader, "folder"), .verified = verdictText(reader), .rows = {}};
     record.rows = {{tr("Folder"), record.folder},
                    {tr("Written by"), textOf(reader, "tool")},
                    {tr("Strategy"), textOf(reader, "strategy")},

@@ -98,7 +98,7 @@ void ProgressiveSearch::enlarge()
 // False where there is no point in going on.
 bool ProgressiveSearch::step(int recompute, double share)
 {
-    Program program(m_small, {recompute, m_incumbent ? &*m_incumbent : nullptr, false});
+    Program program(m_small, {.recompute = recompute, .include = m_incumbent ? &*m_incumbent : nullptr, .from = false});
     solver::Limits limits;
     limits.seconds = secondsLeft() * share;
     limits.stop = m_options.stop;
@@ -136,7 +136,7 @@ void ProgressiveSearch::offerSmall(const Cells& cells, const std::string& by)
 void ProgressiveSearch::offer(const Placement& placement, const std::string& by)
 {
     if (m_best && placement.cost.total() >= m_best->placement.cost.total() * (1 - 1e-12)) return;
-    m_best = Answer{Status::Feasible, placement, 0, 0, by};
+    m_best = Answer{.status = Status::Feasible, .placement = placement, .lowerBound = 0, .gap = 0, .found = by};
     report();
 }
 

@@ -65,7 +65,8 @@ public:
             if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
         }
         if (!best) return base::forward(optimum);
-        return PlanAnswer{std::move(best->plan), std::move(m_notes), optimum ? optimum->basis : nullptr};
+        return PlanAnswer{
+            .plan = std::move(best->plan), .notes = std::move(m_notes), .basis = optimum ? optimum->basis : nullptr};
     }
 
     base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)

@@ -70,7 +70,9 @@ std::vector<FrontRow> frontRows(const Document& document)
     std::vector<FrontRow> rows;
     const auto limit = document.settings().memory;
     for (const FrontPoint& point : paretoFront(document.front().points))
-        rows.push_back({point, isCurrent(point, document), !limit || point.plan->predicted->peakMemory <= *limit});
+        rows.push_back({.point = point,
+                        .current = isCurrent(point, document),
+                        .fits = !limit || point.plan->predicted->peakMemory <= *limit});
     return rows;
 }
 

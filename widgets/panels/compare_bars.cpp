@@ -19,7 +19,11 @@ void add(std::vector<PlanBar>& bars, const QString& name, const models::PlanPtr&
 {
     if (!plan || !plan->predicted) return;
     const bool timed = plan->objective == base::Objective::Time && plan->cost && *plan->cost > 0;
-    bars.push_back({name, plan->predicted->d2h, plan->predicted->h2d, timed ? plan->cost : std::nullopt, current});
+    bars.push_back({.name = name,
+                    .written = plan->predicted->d2h,
+                    .read = plan->predicted->h2d,
+                    .cost = timed ? plan->cost : std::nullopt,
+                    .current = current});
 }
 
 QString describe(const PlanBar& bar)

@@ -161,7 +161,9 @@ void StageProgressList::setCount(int count)
     while (static_cast<int>(m_lines.size()) < count) {
         const int row = static_cast<int>(m_lines.size());
         m_grid->setRowStretch(row, 0);
-        Line line{new QLabel(tr("Stage %1").arg(row + 1), this), new QProgressBar(this), new QLabel(this)};
+        Line line{.name = new QLabel(tr("Stage %1").arg(row + 1), this),
+                  .bar = new QProgressBar(this),
+                  .status = new QLabel(this)};
         line.bar->setObjectName(QStringLiteral("stage%1").arg(row + 1));
         line.bar->setAccessibleName(line.name->text());
         line.bar->setTextVisible(false);

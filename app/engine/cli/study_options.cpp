@@ -97,9 +97,17 @@ base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
     const std::string kind = text.substr(0, equals);
     const auto numbers = numbersOf(equals == std::string::npos ? "" : text.substr(equals + 1), "--when");
     if (kind == "outside" && numbers && numbers->size() == 2)
-        return debugger::Breakpoint{{}, debugger::Condition::OutsideRange, numbers->at(0), numbers->at(1), -1};
+        return debugger::Breakpoint{.place = {},
+                                    .condition = debugger::Condition::OutsideRange,
+                                    .least = numbers->at(0),
+                                    .most = numbers->at(1),
+                                    .node = -1};
     if (kind == "node" && numbers && numbers->size() == 1)
-        return debugger::Breakpoint{{}, debugger::Condition::Node, 0, 0, static_cast<std::int64_t>(numbers->at(0))};
+        return debugger::Breakpoint{.place = {},
+                                    .condition = debugger::Condition::Node,
+                                    .least = 0,
+                                    .most = 0,
+                                    .node = static_cast<std::int64_t>(numbers->at(0))};
     return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
                       "use always, isnan, outside=LEAST,MOST or node=N");
 }
@@ -108,7 +116,7 @@ base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
 
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
 {
-    DebugCommand command{model, {}, texts.nan, {}};
+    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}};
     command.options.plan.strategy = base::Strategy::Depth;
     command.options.plan.file = texts.plan;
     command.options.against = texts.against;
