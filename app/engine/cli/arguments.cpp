@@ -89,7 +89,8 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
     addChoice(app, "--fuse", parsed.texts.fuse,
-              "CPU: patterns to fuse into one pass over the edges: all, none or " + base::listNames<base::Fuse>());
+              "CPU: patterns to fuse into one pass over the edges: all, none, or any of " +
+                  base::listNames<base::Fuse>());
 }
 
 // How a plan is made.
