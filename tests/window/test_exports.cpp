@@ -110,7 +110,7 @@ void TestExports::anExportOfAnotherModelDoesNotHold()
     QVERIFY(bed.open("chain3.pt"));
     ExportRecordDialog* dialog = lookAt(bed, "/exports/changed/schema.json");
     QVERIFY(dialog != nullptr);
-    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /exports/changed: the model has changed"));
+    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("No longer valid: /exports/changed: the model has changed"));
 }
 
 void TestExports::aCheckThatCouldNotRunSaysSo()
