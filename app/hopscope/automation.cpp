@@ -2,6 +2,8 @@
 
 #include <QPixmap>
 
+#include "base/rules.h"
+
 namespace hopscope::window {
 
 namespace {
@@ -40,7 +42,7 @@ void Automation::start()
         const QVector<Orphan> orphans = SessionKeeper::orphans(m_window.recoveryFolder());
         if (!orphans.isEmpty()) return m_window.recover(orphans.first());
     }
-    if (!m_line.file.isEmpty()) m_window.openFile({m_line.file, m_line.data, m_line.roles});
+    if (!m_line.file.isEmpty()) m_window.openFile({.file = m_line.file, .data = m_line.data, .roles = m_line.roles});
 }
 
 void Automation::modelOpened()
@@ -55,8 +57,7 @@ bool Automation::settled() const
     if (m_line.file.isEmpty() && !m_line.recover) return true;
     const models::ModelPtr& model = m_window.document().model();
     if (!model || !m_window.graph().layoutReady()) return false;
-    return !model->splittable ||
-           (m_window.document().plan() && m_window.document().reference(base::Strategy::SourceRule));
+    return !model->splittable || (m_window.document().plan() && m_window.document().reference(base::rules.back()));
 }
 
 void Automation::tick()

@@ -48,7 +48,7 @@ void Banner::say(const QString& topic, const QString& sentence, const QVector<Ba
                  std::function<void()> dismissed)
 {
     m_messages.removeIf([&](const Message& message) { return message.topic == topic; });
-    m_messages.append({topic, sentence, buttons});
+    m_messages.append({.topic = topic, .sentence = sentence, .buttons = buttons});
     m_messages.last().buttons.append({tr("Dismiss"), std::move(dismissed)});
     showLast();
 }

@@ -49,12 +49,12 @@ void ExportRecordDialog::showRecord(const base::Result<json::Value>& answer)
         m_rows->addRow(name, label);
     }
     if (m_parts.document.model()) check();
-    else m_status->setText(tr("Open its model to see whether it still holds."));
+    else m_status->setText(tr("Open its model to check whether it is still valid."));
 }
 
 void ExportRecordDialog::check()
 {
-    m_status->setText(tr("Looking whether it still holds for the model and the data that are open…"));
+    m_status->setText(tr("Checking whether it is still valid for the open model and data…"));
     m_request =
         m_parts.workbench.queries().exportCheck(m_folder, this, [this](const base::Result<json::Value>& answer) {
             m_request = 0;

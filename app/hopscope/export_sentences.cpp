@@ -47,7 +47,7 @@ QVector<ExportedFile> filesOf(const json::Value& preview)
 ExportRecord recordOf(const json::Value& answer)
 {
     const json::Reader reader(answer, "export");
-    ExportRecord record{textOf(reader, "folder"), verdictText(reader), {}};
+    ExportRecord record{.folder = textOf(reader, "folder"), .verified = verdictText(reader), .rows = {}};
     record.rows = {{tr("Folder"), record.folder},
                    {tr("Written by"), textOf(reader, "tool")},
                    {tr("Strategy"), textOf(reader, "strategy")},
@@ -66,12 +66,12 @@ QString heldText(const base::Result<json::Value>& answer)
         // The engine refuses what it is given; all else (memory, a device, a stop) says nothing about the export.
         const base::ErrorCode code = answer.error().code;
         const bool refused = code == base::ErrorCode::Input || code == base::ErrorCode::Different;
-        return (refused ? tr("It no longer holds: %1") : tr("It could not be checked: %1"))
+        return (refused ? tr("No longer valid: %1") : tr("It could not be checked: %1"))
             .arg(failureText(answer.error()));
     }
     const json::Reader reader(*answer, "check");
     const bool different = textOf(reader.child("verification"), "verdict") == u"different";
-    const QString said = different ? tr("It does not hold for these data: %1.") : tr("It still holds: %1.");
+    const QString said = different ? tr("Not valid for these data: %1.") : tr("Still valid: %1.");
     const QString notes = listText(reader, "notes");
     return said.arg(verdictText(reader)) + (notes.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(notes));
 }

@@ -108,9 +108,9 @@ void addFolders(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs
          .needs = Plan,
          .run = [&parts] { (new ExportDialog(parts))->open(); }},
         {.name = "file.openExport",
-         .text = tr("Look at a&n Exported Split…"),
+         .text = tr("Check a&n Exported Split…"),
          .shortcut = "",
-         .tip = tr("Show the record of an exported split, and whether it still holds"),
+         .tip = tr("Show the record of an exported split, and whether it is still valid"),
          .needs = Nothing,
          .run =
              [&parts, &dialogs] {

@@ -160,7 +160,8 @@ void OpenDialog::update()
 
 RecentFile OpenDialog::choice() const
 {
-    RecentFile result{m_model->text().trimmed(), {}, m_roles->text().split(u' ', Qt::SkipEmptyParts)};
+    RecentFile result{
+        .file = m_model->text().trimmed(), .data = {}, .roles = m_roles->text().split(u' ', Qt::SkipEmptyParts)};
     for (int i = 0; i < m_data->count(); ++i) result.data.append(m_data->item(i)->text());
     return result;
 }

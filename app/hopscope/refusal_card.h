@@ -1,6 +1,6 @@
 #pragma once
 
-// Above the drawing of a model that cannot be split: what is in the way, where, and the way out. Hidden for all others.
+// Above the drawing of a model that cannot be split: what is in the way, where, and what can be done. Hidden for all others.
 
 #include <QFrame>
 

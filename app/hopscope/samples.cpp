@@ -48,7 +48,8 @@ QVector<Sample> samplesIn(const QString& folder)
         const QString model = folder + u'/' + QLatin1String(item.file);
         const QString data = dataBeside(model);
         if (!folder.isEmpty() && QFileInfo::exists(model))
-            found.append({translated(item.title), translated(item.text), model, data});
+            found.append(
+                {.title = translated(item.title), .text = translated(item.text), .model = model, .data = data});
     }
     return found;
 }

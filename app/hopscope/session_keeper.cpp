@@ -132,7 +132,8 @@ QVector<Orphan> SessionKeeper::orphans(const QString& recoveryFolder)
     for (const QFileInfo& info : folder.entryInfoList({QStringLiteral("*.hopscope")}, QDir::Files, QDir::Time)) {
         if (!abandoned(info.filePath())) continue;
         const auto session = loadSession(info.filePath());
-        if (session) found.append({info.filePath(), *session, forPeople(info.lastModified())});
+        if (session)
+            found.append({.file = info.filePath(), .session = *session, .when = forPeople(info.lastModified())});
         else QFile::remove(info.filePath());
     }
     return found;

@@ -21,9 +21,9 @@ QVector<RecentFile> loadRecent(QSettings& store)
     const int count = store.beginReadArray(QStringLiteral("recent"));
     for (int i = 0; i < std::min(count, recentLimit); ++i) {
         store.setArrayIndex(i);
-        recent.append({store.value(QStringLiteral("file")).toString(),
-                       store.value(QStringLiteral("data")).toStringList(),
-                       store.value(QStringLiteral("roles")).toStringList()});
+        recent.append({.file = store.value(QStringLiteral("file")).toString(),
+                       .data = store.value(QStringLiteral("data")).toStringList(),
+                       .roles = store.value(QStringLiteral("roles")).toStringList()});
     }
     store.endArray();
     return recent;

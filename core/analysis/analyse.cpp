@@ -27,7 +27,11 @@ std::string messageWithPlace(const base::Error& error)
 
 void block(Analysis& analysis, base::Error error)
 {
-    analysis.lints.push_back({"no-split", messageWithPlace(error), analysis.refusedOp, true, error.hint});
+    analysis.lints.push_back({.code = "no-split",
+                              .message = messageWithPlace(error),
+                              .op = analysis.refusedOp,
+                              .blocking = true,
+                              .hint = error.hint});
     analysis.refusal = std::move(error);
 }
 
@@ -53,9 +57,10 @@ void lintPrologue(Analysis& a)
     for (const ir::Op& op : a.program.ops) {
         const OpInfo& info = a.info(op.id);
         if (info.structureOnly && !info.prologueReason.empty())
-            a.lints.push_back({"prologue-only",
-                               ir::describeOp(op) + " runs once for the whole graph: " + info.prologueReason, op.id,
-                               false});
+            a.lints.push_back({.code = "prologue-only",
+                               .message = ir::describeOp(op) + " runs once for the whole graph: " + info.prologueReason,
+                               .op = op.id,
+                               .blocking = false});
     }
 }
 
@@ -82,7 +87,7 @@ Analysis analyse(const ir::Program& raw, const InputSchema& schema)
     }
     lintPrologue(builder.analysis);
     for (const std::string& place : differences)
-        builder.analysis.lints.push_back({"prefix-sums", place + prefixText, {}});
+        builder.analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
     return std::move(builder.analysis);
 }
 

@@ -6,7 +6,7 @@ namespace hopscope::base {
 
 Error makeError(ErrorCode code, const std::string& message, const std::string& hint, const std::string& where)
 {
-    return Error{code, oneLine(message), oneLine(hint), oneLine(where)};
+    return Error{.code = code, .message = oneLine(message), .hint = oneLine(hint), .where = oneLine(where)};
 }
 
 std::string describe(const Error& error)

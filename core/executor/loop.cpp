@@ -107,7 +107,8 @@ void LoopBooks::count(const BatchFigures& batch)
     m_report.frontierRows += batch.rows.frontier;
     m_report.destinations += n;
     PhaseSeconds& sum = m_report.phases;
-    double* const sums[phaseCount] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
+    double* const sums[] = {&sum.block, &sum.gather, &sum.h2d, &sum.compute, &sum.d2h, &sum.write};
+    static_assert(std::size(sums) == phaseCount);
     for (std::size_t p = 0; p < phaseCount; ++p) *sums[p] += batch.times.seconds[p];
     addCosts(batch.costs, m_report.operators, m_firstOperator);
 }

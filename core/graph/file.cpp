@@ -99,12 +99,12 @@ base::Result<MappedFile> mapFile(const std::string& path)
     if (!S_ISREG(facts.st_mode))
         return fail(ErrorCode::Input, path + " is " + specialKind(facts.st_mode) + ", not a regular file", {}, path);
     static constexpr std::byte nothing{};
-    if (facts.st_size == 0) return MappedFile{&nothing, 0, {}};
+    if (facts.st_size == 0) return MappedFile{.data = &nothing, .size = 0, .owner = {}};
     const auto length = static_cast<std::size_t>(facts.st_size);
     void* const memory = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, handle.fd, 0);
     if (memory == MAP_FAILED) return cannotOpen(path, errno);
     std::shared_ptr<const void> owner(memory, [length](void* p) { ::munmap(p, length); });
-    return MappedFile{static_cast<const std::byte*>(memory), facts.st_size, std::move(owner)};
+    return MappedFile{.data = static_cast<const std::byte*>(memory), .size = facts.st_size, .owner = std::move(owner)};
 }
 
 base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)

@@ -100,8 +100,9 @@ base::Status writeEdges(const SafetensorsWriter& file, std::int64_t count, const
 base::Status writeFile(const GenerateOptions& options, const std::string& path, std::int64_t edges,
                        const EdgeAt& edgeAt, const Work& work)
 {
-    auto file = SafetensorsWriter::create(path, {{"x", base::DType::Float32, {options.nodes, options.features}},
-                                                 {"edge_index", base::DType::Int64, {2, edges}}});
+    auto file = SafetensorsWriter::create(
+        path, {{.name = "x", .dtype = base::DType::Float32, .shape = {options.nodes, options.features}},
+               {.name = "edge_index", .dtype = base::DType::Int64, .shape = {2, edges}}});
     if (!file) return base::forward(file);
     if (auto written = writeEdges(*file, edges, edgeAt, work); !written) return written;
     if (auto written = writeFeatures(*file, options, work); !written) return written;
@@ -128,7 +129,9 @@ base::Status generate(const GenerateOptions& options, const std::string& path, c
                       std::stop_token stop)
 {
     if (auto checked = check(options); !checked) return checked;
-    const Work work{options.threads > 0 ? options.threads : base::hardwareThreads(), progress, std::move(stop)};
+    const Work work{.threads = options.threads > 0 ? options.threads : base::hardwareThreads(),
+                    .progress = progress,
+                    .stop = std::move(stop)};
     const EdgeDraw draw(options);
     if (!options.symmetric) return writeFile(options, path, draw.count(), draw, work);
     const auto keys = drawSymmetric(options, draw, work);

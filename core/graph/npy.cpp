@@ -78,7 +78,12 @@ base::Result<base::TensorView> mapNpy(const std::string& path)
     if (!header) return base::forward(header);
     const std::int64_t offset = extent->begin + extent->size;
     if (auto sized = checkSize(*header, offset, file->size, path); !sized) return base::forward(sized);
-    return viewElements(*file, offset, {header->dtype, header->shape, header->fortranOrder, header->bigEndian}, path);
+    return viewElements(*file, offset,
+                        {.dtype = header->dtype,
+                         .shape = header->shape,
+                         .fortran = header->fortranOrder,
+                         .bigEndian = header->bigEndian},
+                        path);
 }
 
 struct NpyWriter::State {
@@ -113,8 +118,14 @@ base::Result<NpyWriter> NpyWriter::create(const std::string& path, base::DType d
     if (const base::Status put = file->write(0, preamble.data(), preamble.size()); !put) return base::forward(put);
     std::byte* const data = mapped->get() + start;
     auto strides = base::contiguousStrides(shape);
-    base::TensorView view{dtype, std::move(shape), std::move(strides), data, *mapped, path};
-    return NpyWriter(std::make_unique<State>(State{std::move(*file), start, data, std::move(view)}));
+    base::TensorView view{.dtype = dtype,
+                          .shape = std::move(shape),
+                          .strides = std::move(strides),
+                          .data = data,
+                          .owner = *mapped,
+                          .origin = path};
+    return NpyWriter(std::make_unique<State>(
+        State{.file = std::move(*file), .start = start, .data = data, .view = std::move(view)}));
 }
 
 std::byte* NpyWriter::data() { return m_state->data; }

@@ -49,7 +49,8 @@ base::Result<std::int64_t> headerSize(const MappedFile& file, const std::string&
 // Reads one tensor's record; problems go to the reader.
 Entry readEntry(const std::string& name, const json::Reader& record)
 {
-    Entry entry{name, {}, record.get<std::vector<std::int64_t>>("shape"), 0, 0};
+    Entry entry{
+        .name = name, .dtype = {}, .shape = record.get<std::vector<std::int64_t>>("shape"), .begin = 0, .end = 0};
     const auto code = record.get<std::string>("dtype");
     const auto offsets = record.get<std::vector<std::int64_t>>("data_offsets");
     if (!record.ok()) return entry;

@@ -55,7 +55,7 @@ base::Result<std::pair<Layout, std::int64_t>> placeTensors(const std::vector<Ten
         std::int64_t end = 0;
         if (!bytes || __builtin_add_overflow(at, *bytes, &end))
             return fail(ErrorCode::Resources, path + ": tensor '" + spec.name + "' exceeds 64-bit sizes");
-        if (!layout.emplace(spec.name, Placed{spec, at, end}).second)
+        if (!layout.emplace(spec.name, Placed{.spec = spec, .begin = at, .end = end}).second)
             return fail(ErrorCode::Usage, path + ": the tensor name '" + spec.name + "' is repeated");
         at = end;
     }
@@ -110,8 +110,11 @@ base::Result<SafetensorsWriter> SafetensorsWriter::create(const std::string& pat
     auto mapping = file->map();
     if (!mapping) return base::forward(mapping);
     if (auto written = file->write(0, head.data(), head.size()); !written) return base::forward(written);
-    return SafetensorsWriter(
-        std::make_unique<State>(State{path, std::move(placed->first), start, std::move(*file), std::move(*mapping)}));
+    return SafetensorsWriter(std::make_unique<State>(State{.path = path,
+                                                           .layout = std::move(placed->first),
+                                                           .dataStart = start,
+                                                           .file = std::move(*file),
+                                                           .mapping = std::move(*mapping)}));
 }
 
 std::byte* SafetensorsWriter::data(const std::string& name) { return m_state->at(m_state->layout.at(name)); }
@@ -120,8 +123,12 @@ base::TensorView SafetensorsWriter::view(const std::string& name) const
 {
     const Placed& placed = m_state->layout.at(name);
     const auto& shape = placed.spec.shape;
-    return {placed.spec.dtype,         shape, base::contiguousStrides(shape), m_state->at(placed), m_state->mapping,
-            m_state->path + ":" + name};
+    return {.dtype = placed.spec.dtype,
+            .shape = shape,
+            .strides = base::contiguousStrides(shape),
+            .data = m_state->at(placed),
+            .owner = m_state->mapping,
+            .origin = m_state->path + ":" + name};
 }
 
 base::Status SafetensorsWriter::put(const std::string& name, std::int64_t byteOffset, const void* bytes,
@@ -137,7 +144,7 @@ base::Status SafetensorsWriter::publish(Flush flush) { return m_state->file.publ
 base::Status writeSafetensors(const std::string& path, const base::TensorMap& tensors, Flush flush)
 {
     std::vector<TensorSpec> specs;
-    for (const auto& [name, view] : tensors) specs.push_back({name, view.dtype, view.shape});
+    for (const auto& [name, view] : tensors) specs.push_back({.name = name, .dtype = view.dtype, .shape = view.shape});
     auto writer = SafetensorsWriter::create(path, specs);
     if (!writer) return base::forward(writer);
     for (const auto& [name, view] : tensors) {

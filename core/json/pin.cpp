@@ -22,7 +22,8 @@ std::optional<PinParts> readPin(const Reader& item)
     const auto kind = named<base::PinKind>(parts[0]);
     if (item.ok() && parts.size() != (base::hasThird(kind) ? 3 : 2)) item.refuse(shapeOf(kind));
     if (!item.ok()) return std::nullopt;
-    return PinParts{kind, parts[1], parts.size() > 2 ? std::optional(parts[2]) : std::nullopt};
+    return PinParts{
+        .kind = kind, .value = parts[1], .third = parts.size() > 2 ? std::optional(parts[2]) : std::nullopt};
 }
 
 Value pinValue(base::PinKind kind, const std::string& value, Value third)

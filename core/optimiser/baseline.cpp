@@ -1,6 +1,7 @@
 #include "optimiser/baseline.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "optimiser/cells.h"
 #include "optimiser/evaluate.h"
@@ -145,6 +146,12 @@ void shareFrontier(const Graph& g, Cells& cells)
 }
 
 }  // namespace
+
+Baseline baselineOf(base::Strategy rule)
+{
+    assert(base::isRule(rule));
+    return rule == base::Strategy::Depth ? Baseline::DepthCut : Baseline::SourceRule;
+}
 
 base::Result<Placement> baseline(const Instance& instance, Baseline which)
 {

@@ -3,6 +3,7 @@
 // Placements that follow from one label per value: the stage in which it is computed, once and for all. What is used in a
 // later stage is stored and read back. Pins and budgets are ignored.
 
+#include "base/choices.h"
 #include "base/result.h"
 #include "optimiser/placement.h"
 
@@ -14,6 +15,9 @@ enum class Baseline : std::uint8_t {
     DepthCutHops,   // as DepthCut, but every hop on a path counts, also one that is used only locally
     SourceRuleHops  // as SourceRule, likewise
 };
+
+// Of a strategy that is a rule.
+Baseline baselineOf(base::Strategy rule);
 
 // Fails with Unsupported where labels do not make a placement (a value is needed on rows on which it cannot be computed in
 // its stage). May use more stages than the instance has. Linear.

@@ -110,7 +110,8 @@ base::Status checkPins(const Instance& in)
         if (const std::string flaw = flawOfPin(in, pin); !flaw.empty())
             return refuse(std::string("pin ") + base::nameOf(pin.kind), flaw);
     for (const Edge& e : in.requiredReads)
-        if (const std::string flaw = flawOfPin(in, {PinKind::Cut, e.from, e.to}); !flaw.empty())
+        if (const std::string flaw = flawOfPin(in, {.kind = PinKind::Cut, .node = e.from, .consumer = e.to});
+            !flaw.empty())
             return refuse("required read", flaw);
     return {};
 }

@@ -48,7 +48,9 @@ Completion::Completion(const Graph& g)
 
 Choice Completion::plain() const
 {
-    Choice choice{std::vector<std::uint8_t>(m_type.size(), 0), m_g.earliest, std::vector<int>(m_type.size(), -1)};
+    Choice choice{.stored = std::vector<std::uint8_t>(m_type.size(), 0),
+                  .hopStage = m_g.earliest,
+                  .writeStage = std::vector<int>(m_type.size(), -1)};
     for (int v = 0; v < m_g.count; ++v) choice.stored[v] = m_g.mustWrite(v) && m_g.mayStore[v];
     return choice;
 }

@@ -186,8 +186,10 @@ private:
         const bool cut = pin.kind == PinKind::Cut;
         if (!has(pin.node) || (cut && !has(pin.consumer)) || (!cut && given(pin.node))) return;
         if (pin.kind == PinKind::Checkpoint && !mayWrite(pin.node)) return;
-        m_out.instance.pins.push_back({pin.kind, placeOf(pin.node), cut ? placeOf(pin.consumer) : NodeId(),
-                                       pin.kind == PinKind::HopStage ? pin.stage - m_out.shift : 0});
+        m_out.instance.pins.push_back({.kind = pin.kind,
+                                       .node = placeOf(pin.node),
+                                       .consumer = cut ? placeOf(pin.consumer) : NodeId(),
+                                       .stage = pin.kind == PinKind::HopStage ? pin.stage - m_out.shift : 0});
     }
 
     [[nodiscard]] Placement incumbent() const

@@ -61,11 +61,14 @@ public:
             if (m_graph.isInput(v)) continue;
             const std::vector<int>& computed = m_account.computedIn[v];
             if (written[v] >= 0 && !m_graph.output[v])
-                add(DecisionKind::Stored, v, m_account.readIn[v], {PinKind::NoCheckpoint, NodeId(v), {}, 0});
+                add(DecisionKind::Stored, v, m_account.readIn[v],
+                    {.kind = PinKind::NoCheckpoint, .node = NodeId(v), .consumer = {}, .stage = 0});
             if (!m_graph.isHop(v) && computed.size() > 1)
-                add(DecisionKind::Recomputed, v, computed, {PinKind::NoRecompute, NodeId(v), {}, 0});
+                add(DecisionKind::Recomputed, v, computed,
+                    {.kind = PinKind::NoRecompute, .node = NodeId(v), .consumer = {}, .stage = 0});
             if (m_graph.isHop(v) && !computed.empty() && computed[0] > m_earliest[v])
-                add(DecisionKind::Delayed, v, computed, {PinKind::HopStage, NodeId(v), {}, m_earliest[v]});
+                add(DecisionKind::Delayed, v, computed,
+                    {.kind = PinKind::HopStage, .node = NodeId(v), .consumer = {}, .stage = m_earliest[v]});
             if (m_options.stop.stop_requested()) return base::fail(base::ErrorCode::Cancelled, "stopped");
         }
         std::ranges::stable_sort(m_found, {},
@@ -88,8 +91,15 @@ private:
 
     void add(DecisionKind kind, int v, const std::vector<int>& stages, const Pin& opposite)
     {
-        Explanation e{kind, NodeId(v), m_account.write[v], m_account.read[v], m_account.compute[v], stages, true,
-                      {},   0};
+        Explanation e{.kind = kind,
+                      .node = NodeId(v),
+                      .write = m_account.write[v],
+                      .read = m_account.read[v],
+                      .compute = m_account.compute[v],
+                      .stages = stages,
+                      .possible = true,
+                      .alternative = {},
+                      .saves = 0};
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - m_began;
         ReoptimiseOptions options = m_options;
         options.deadlineSeconds -= used.count();

@@ -10,9 +10,9 @@ constexpr double nothing = 1e-9;
 
 void Flow::addEdge(int from, int to, double capacity)
 {
-    m_arcs.push_back({to, m_first[from], capacity});
+    m_arcs.push_back({.to = to, .next = m_first[from], .left = capacity});
     m_first[from] = static_cast<int>(m_arcs.size()) - 1;
-    m_arcs.push_back({from, m_first[to], 0});
+    m_arcs.push_back({.to = from, .next = m_first[to], .left = 0});
     m_first[to] = static_cast<int>(m_arcs.size()) - 1;
 }
 

@@ -22,7 +22,7 @@ base::Result<bool> decide(const Instance& instance, const Options& options)
     if (Graph(instance).impossible()) return false;
     const Reduced reduced = reduce(instance);
     const Graph g(reduced.instance);
-    if (searchLocally(g, {options.deadlineSeconds, options.stop, false})) return true;
+    if (searchLocally(g, {.seconds = options.deadlineSeconds, .stop = options.stop, .thorough = false})) return true;
     Program program(g);
     std::ranges::fill(program.problem().cost, 0.0);
     solver::Limits limits;
@@ -126,7 +126,7 @@ private:
         for (const Pin& pin : m_in.pins)
             if (pin.kind == PinKind::HopStage) most = std::max(most, std::min(pin.stage, m_in.stages + 50));
         for (int stages = m_in.stages + 1; stages <= most; ++stages) {
-            Repair repair{RepairKind::MoreStages, stages, {}, 0, {}};
+            Repair repair{.kind = RepairKind::MoreStages, .stages = stages, .pins = {}, .budget = 0, .answer = {}};
             if (offer(std::move(repair))) return;
         }
     }
@@ -144,13 +144,13 @@ private:
             rest.drop(dropped.back());
         }
         std::ranges::sort(dropped);
-        offer({RepairKind::DropPins, 0, dropped, 0, {}});
+        offer({.kind = RepairKind::DropPins, .stages = 0, .pins = dropped, .budget = 0, .answer = {}});
     }
 
     void raiseBudget()
     {
         const base::Result<double> peak = minimalHostPeak(m_in, m_options.deadlineSeconds, m_options.stop);
-        if (peak) offer({RepairKind::RaiseBudget, 0, {}, *peak, {}});
+        if (peak) offer({.kind = RepairKind::RaiseBudget, .stages = 0, .pins = {}, .budget = *peak, .answer = {}});
     }
 
     const Instance& m_in;
@@ -170,7 +170,7 @@ base::Result<InfeasibleSubset> explainInfeasibility(const Instance& instance, co
     if (!feasible) return base::forward(feasible);
     if (*feasible) return base::fail(ErrorCode::Input, "no conflict: the instance has a legal plan");
     if (const base::Status done = blame.filter(); !done) return base::forward(done);
-    InfeasibleSubset conflict{blame.pins(), blame.budget(), {}};
+    InfeasibleSubset conflict{.pins = blame.pins(), .budget = blame.budget(), .repairs = {}};
     conflict.repairs = Repairer(instance, options).run(conflict);
     return conflict;
 }

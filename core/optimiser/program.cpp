@@ -33,13 +33,13 @@ int Program::add(std::vector<int>& table, std::vector<std::uint8_t> Cells::*kind
     const bool allowed = !outside && (!m_allowed || ((*m_allowed).*kind)[place]);
     if (!included && !allowed) return -1;
     table[place] = m_problem.addColumn(m_options.minimisePeak ? 0 : cost, outside ? 1 : 0, 1, true);
-    m_keys.push_back({kind, place, stage});
+    m_keys.push_back({.table = kind, .place = place, .stage = stage});
     return table[place];
 }
 
 int Program::addDerived(double cost, int stage)
 {
-    m_keys.push_back({nullptr, 0, stage});
+    m_keys.push_back({.table = nullptr, .place = 0, .stage = stage});
     return m_problem.addColumn(m_options.minimisePeak ? 0 : cost, 0, 1, false);
 }
 

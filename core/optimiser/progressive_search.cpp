@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rules.h"
 #include "optimiser/baseline.h"
 #include "optimiser/evaluate.h"
 #include "optimiser/local_search.h"
@@ -71,10 +72,10 @@ void ProgressiveSearch::offerIncumbent()
 
 void ProgressiveSearch::offerBaselines()
 {
-    for (const auto& [which, name] :
-         {std::pair(Baseline::DepthCut, Strategy::Depth), std::pair(Baseline::SourceRule, Strategy::SourceRule)})
-        if (const base::Result<Placement> plan = baseline(m_instance, which); plan && evaluate(m_instance, *plan))
-            offer(*plan, base::nameOf(name));
+    for (const Strategy rule : base::rules) {
+        const base::Result<Placement> plan = baseline(m_instance, baselineOf(rule));
+        if (plan && evaluate(m_instance, *plan)) offer(*plan, base::nameOf(rule));
+    }
 }
 
 void ProgressiveSearch::offerLocalSearch()
@@ -97,7 +98,7 @@ void ProgressiveSearch::enlarge()
 // False where there is no point in going on.
 bool ProgressiveSearch::step(int recompute, double share)
 {
-    Program program(m_small, {recompute, m_incumbent ? &*m_incumbent : nullptr, false});
+    Program program(m_small, {.recompute = recompute, .include = m_incumbent ? &*m_incumbent : nullptr, .from = false});
     solver::Limits limits;
     limits.seconds = secondsLeft() * share;
     limits.stop = m_options.stop;
@@ -135,7 +136,7 @@ void ProgressiveSearch::offerSmall(const Cells& cells, const std::string& by)
 void ProgressiveSearch::offer(const Placement& placement, const std::string& by)
 {
     if (m_best && placement.cost.total() >= m_best->placement.cost.total() * (1 - 1e-12)) return;
-    m_best = Answer{Status::Feasible, placement, 0, 0, by};
+    m_best = Answer{.status = Status::Feasible, .placement = placement, .lowerBound = 0, .gap = 0, .found = by};
     report();
 }
 

@@ -39,7 +39,7 @@ std::vector<std::uint8_t> through(const std::vector<std::uint8_t>& marked, const
 
 Reduced unreduced(const Instance& instance)
 {
-    Reduced same{instance, std::vector<int>(instance.nodes.size()), {}};
+    Reduced same{.instance = instance, .image = std::vector<int>(instance.nodes.size()), .original = {}};
     std::iota(same.image.begin(), same.image.end(), 0);
     same.original = same.image;
     return same;

@@ -107,7 +107,12 @@ public:
             if (!excerpt && whole().impossible()) return Answer{};
             const std::optional<Placement> found =
                 excerpt ? ofExcerpt(recompute, free) : whole().best(recompute, free, limits());
-            if (found) return Answer{Status::Feasible, *found, 0, 1, "local re-optimisation"};
+            if (found)
+                return Answer{.status = Status::Feasible,
+                              .placement = *found,
+                              .lowerBound = 0,
+                              .gap = 1,
+                              .found = "local re-optimisation"};
         }
         return solved();
     }

@@ -12,10 +12,13 @@ namespace {
 
 base::Result<Answer> fromBaseline(const Instance& instance, const Options& options)
 {
-    const bool depth = options.strategy == Strategy::Depth;
-    base::Result<Placement> placement = baseline(instance, depth ? Baseline::DepthCut : Baseline::SourceRule);
+    base::Result<Placement> placement = baseline(instance, baselineOf(options.strategy));
     if (!placement) return base::forward(placement);
-    Answer answer{Status::Feasible, std::move(*placement), cutBound(instance), 0, base::nameOf(options.strategy)};
+    Answer answer{.status = Status::Feasible,
+                  .placement = std::move(*placement),
+                  .lowerBound = cutBound(instance),
+                  .gap = 0,
+                  .found = base::nameOf(options.strategy)};
     const double cost = answer.placement.cost.total();
     answer.lowerBound = std::min(answer.lowerBound, cost);
     answer.gap = cost > 0 ? (cost - answer.lowerBound) / cost : 0;

@@ -32,10 +32,12 @@ json::Value rowsValue(const ChunkRows& rows)
 
 ChunkRows rowsFrom(const json::Reader& item)
 {
-    ChunkRows rows{item.get<std::string>("value"), item.get<std::string>("digest"), {}};
+    ChunkRows rows{.value = item.get<std::string>("value"), .digest = item.get<std::string>("digest"), .lost = {}};
     if (!item.has("lost")) return rows;
     const json::Reader lost = item.child("lost");
-    rows.lost = {lost.get<double>("max_abs"), lost.get<double>("largest"), lost.get<std::int64_t>("infinite")};
+    rows.lost = {.maxAbsolute = lost.get<double>("max_abs"),
+                 .largest = lost.get<double>("largest"),
+                 .infinite = lost.get<std::int64_t>("infinite")};
     return rows;
 }
 

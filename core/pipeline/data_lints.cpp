@@ -41,7 +41,8 @@ private:
     void add(const char* code, std::string message, OpId op, std::string hint)
     {
         if (m_told.insert(code).second)
-            m_prepared.analysis.lints.push_back({code, std::move(message), op, false, std::move(hint)});
+            m_prepared.analysis.lints.push_back(
+                {.code = code, .message = std::move(message), .op = op, .blocking = false, .hint = std::move(hint)});
     }
 
     // ---- inputs

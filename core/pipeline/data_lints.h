@@ -11,6 +11,7 @@ namespace hopscope::pipeline {
 //   isolated-extremum    a largest or smallest message where rows have no edge: the initial value stays there
 //   self-loops-twice     a self-loop is added for each node of a graph that has some already
 //   whole-graph-degrees  sources of edges read what was counted over all edges: a sampler's block would count less
+//   growing-sums         numbers outgrow their type over several rounds of sums (growth.h)
 // Linear in the edges of the relations concerned.
 void addDataLints(Prepared& prepared);
 

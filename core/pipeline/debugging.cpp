@@ -8,12 +8,15 @@ namespace {
 
 debugger::Subject subjectOf(const Prepared& prepared)
 {
-    return {&prepared.walk, &prepared.analysis, &prepared.inputs, prepared.model.info().path};
+    return {.walk = &prepared.walk,
+            .analysis = &prepared.analysis,
+            .inputs = &prepared.inputs,
+            .name = prepared.model.info().path};
 }
 
 debugger::Settings settingsOf(const DebugOptions& options, const std::string& folder, Reporter& reporter)
 {
-    return {options.tolerance, folder, options.batch, progressOf(reporter)};
+    return {.tolerance = options.tolerance, .folder = folder, .batch = options.batch, .progress = progressOf(reporter)};
 }
 
 // Frees the line of progress however the work ends.
@@ -43,7 +46,8 @@ base::Result<schema::DivergenceRecord> compareModels(const Prepared& prepared, c
                                                      const DebugOptions& options, const std::string& folder,
                                                      Reporter& reporter, const std::stop_token& stop)
 {
-    base::Result<Prepared> other = prepare({options.against, model.data, model.roles}, false, reporter);
+    base::Result<Prepared> other =
+        prepare({.model = options.against, .data = model.data, .roles = model.roles}, false, reporter);
     if (!other) return base::forward(other);
     if (const base::Status settled = settleBranches(*other, folder, reporter, stop); !settled)
         return base::forward(settled);

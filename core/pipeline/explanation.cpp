@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/rules.h"
 #include "pipeline/machine.h"
 #include "placement/pins.h"
 
@@ -30,7 +31,7 @@ struct Priced {
 
 Priced pricedWith(Account account, const plan::Plan& plan, const forecast::Prediction& prediction)
 {
-    Priced priced{std::move(account), {}, {}, {}, 0};
+    Priced priced{.account = std::move(account), .written = {}, .read = {}, .bytes = {}, .seconds = 0};
     for (const plan::Checkpoint& c : plan.checkpoints) priced.written[c.value] = c.bytesWritten.value_or(0);
     for (const forecast::PredictedStage& s : prediction.stages) {
         for (const auto& [value, bytes] : s.read) priced.read[value] += bytes;
@@ -60,7 +61,7 @@ public:
                                 .decisions = {},
                                 .against = {}};
         if (const base::Status done = decide(answer, explanation.decisions); !done) return base::forward(done);
-        for (const base::Strategy rule : {base::Strategy::Depth, base::Strategy::SourceRule})
+        for (const base::Strategy rule : base::rules)
             if (const base::Status done = compare(*own, rule, explanation.against); !done) return base::forward(done);
         return explanation;
     }
@@ -124,7 +125,11 @@ private:
         if (!made) return base::forward(made);
         const base::Result<Priced> other = priced(made->plan);
         if (!other) return base::forward(other);
-        against.push_back({rule, other->account.total(), other->seconds, other->bytes, differences(own, *other)});
+        against.push_back({.strategy = rule,
+                           .cost = other->account.total(),
+                           .seconds = other->seconds,
+                           .bytes = other->bytes,
+                           .values = differences(own, *other)});
         return {};
     }
 
@@ -137,8 +142,13 @@ private:
         for (const ValueId value : values) {
             const ValueAccount here = of(own.account.values, value), there = of(other.account.values, value);
             if (here == there) continue;
-            found.push_back({value, here, there, of(own.written, value), of(other.written, value), of(own.read, value),
-                             of(other.read, value)});
+            found.push_back({.value = value,
+                             .own = here,
+                             .other = there,
+                             .ownWritten = of(own.written, value),
+                             .otherWritten = of(other.written, value),
+                             .ownRead = of(own.read, value),
+                             .otherRead = of(other.read, value)});
         }
         std::ranges::stable_sort(found, std::ranges::greater(),
                                  [](const Difference& d) { return std::abs(d.own.total() - d.other.total()); });

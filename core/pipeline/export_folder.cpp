@@ -172,7 +172,9 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
     const base::Result<EngineHome> scratch = EngineHome::make();
     if (!scratch) return base::forward(scratch);
     const base::Result<Execution> execution = execute(
-        *prepared, {request.plan, request.device, base::VerifyMode::Sample, scratch->path()}, observer, reporter, stop);
+        *prepared,
+        {.plan = request.plan, .device = request.device, .verify = base::VerifyMode::Sample, .folder = scratch->path()},
+        observer, reporter, stop);
     if (!execution) return notExported(execution.error());
     if (const base::Status verified = checkVerdict(execution->verdict); !verified) return base::forward(verified);
 

@@ -13,7 +13,11 @@ base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
     if (!plan && plan.error().code != base::ErrorCode::Unsupported) return base::forward(plan);
     if (!plan) {
         prepared.analysis.refusal = plan.error();
-        prepared.analysis.lints.push_back({"no-split", plan.error().message, {}, true, plan.error().hint});
+        prepared.analysis.lints.push_back({.code = "no-split",
+                                           .message = plan.error().message,
+                                           .op = {},
+                                           .blocking = true,
+                                           .hint = plan.error().hint});
         return std::nullopt;
     }
     schema::fillBytes(*plan, prepared.analysis, prepared.sizes);
@@ -23,9 +27,17 @@ base::Result<std::optional<plan::Plan>> depthPlan(Prepared& prepared)
 schema::InspectSubject subjectOf(const Prepared& prepared, const plan::Plan* plan)
 {
     const loader::ModelInfo& info = prepared.model.info();
-    return {&prepared.analysis, plan,           &prepared.schema, prepared.sizes,
-            info.path,          info.className, info.traced,      !info.repairs.empty(),
-            prepared.hashes,    prepared.notes, prepared.fromCode};
+    return {.analysis = &prepared.analysis,
+            .plan = plan,
+            .inputs = &prepared.schema,
+            .sizes = prepared.sizes,
+            .model = info.path,
+            .modelClass = info.className,
+            .traced = info.traced,
+            .repaired = !info.repairs.empty(),
+            .hashes = prepared.hashes,
+            .notes = prepared.notes,
+            .fromCode = prepared.fromCode};
 }
 
 }  // namespace hopscope::pipeline

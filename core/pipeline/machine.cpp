@@ -100,12 +100,13 @@ KnownMachine knownMachine(const std::string& device)
     const json::Value document = readFile();
     const json::Value* const devices = document.find("devices");
     const json::Value* const known = devices ? devices->find(device) : nullptr;
-    if (known && !isCurrent(document)) return {plan::typicalMachine(device), false, 0, true};
+    if (known && !isCurrent(document))
+        return {.rates = plan::typicalMachine(device), .measured = false, .runs = 0, .outdated = true};
     const std::optional<Machine> machine = known ? machineOf(*known, device) : std::nullopt;
-    if (!machine) return {plan::typicalMachine(device), false, 0};
+    if (!machine) return {.rates = plan::typicalMachine(device), .measured = false, .runs = 0};
     const json::Value* const runs = known->find("runs");
     const std::int64_t* const count = runs ? runs->asInt() : nullptr;
-    return {*machine, true, count ? *count : 0};
+    return {.rates = *machine, .measured = true, .runs = count ? *count : 0};
 }
 
 std::string noteOf(const KnownMachine& machine)

@@ -55,7 +55,8 @@ base::Result<std::vector<schema::OutputRecord>> stageOutputs(const executor::Run
             if (!made) return base::forward(made);
         }
         folder.add(file, name);
-        records.push_back({stored.name, name, stored.tensor.dtype, stored.tensor.shape});
+        records.push_back(
+            {.name = stored.name, .file = name, .dtype = stored.tensor.dtype, .shape = stored.tensor.shape});
     }
     return records;
 }

@@ -111,7 +111,7 @@ base::Result<Placed> placeOne(const Instance& instance, const PlaceOptions& opti
     base::Result<Answer> answer = optimiser::solve(instance, how);
     if (!answer)
         return base::fail(answer.error().code, instance.name + ": " + answer.error().message, answer.error().hint);
-    Placed placed{instance, std::move(*answer), {}, {}};
+    Placed placed{.instance = instance, .answer = std::move(*answer), .conflict = {}, .minCut = {}};
     if (placed.answer.status == Status::Infeasible)
         if (base::Result<optimiser::InfeasibleSubset> conflict = explainInfeasibility(instance, how))
             placed.conflict = std::move(*conflict);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/stored.h"
+#include "base/rules.h"
 #include "base/units.h"
 #include "pipeline/machine.h"
 #include "placement/account.h"
@@ -56,7 +57,7 @@ public:
         std::optional<Candidate> best;
         if (optimum) best = *optimum;
         else m_notes.push_back("using the better rule instead of the optimum: " + base::describe(optimum.error()));
-        for (const Strategy other : {Strategy::Depth, Strategy::SourceRule}) {
+        for (const Strategy other : base::rules) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
             if (!plan || tooManyStages(*plan)) continue;
             base::Result<Candidate> candidate = priced(std::move(*plan));
@@ -64,7 +65,8 @@ public:
             if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
         }
         if (!best) return base::forward(optimum);
-        return PlanAnswer{std::move(best->plan), std::move(m_notes), optimum ? optimum->basis : nullptr};
+        return PlanAnswer{
+            .plan = std::move(best->plan), .notes = std::move(m_notes), .basis = optimum ? optimum->basis : nullptr};
     }
 
     base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)

@@ -57,7 +57,8 @@ base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base:
 
 analysis::Lint modelLint(std::string code, std::string message, std::string hint = {})
 {
-    return {std::move(code), std::move(message), {}, false, std::move(hint)};
+    return {
+        .code = std::move(code), .message = std::move(message), .op = {}, .blocking = false, .hint = std::move(hint)};
 }
 
 // "the file names cuda:0 in 3 places: ..."
@@ -181,7 +182,16 @@ base::Result<Prepared> loadModel(const ModelOptions& options, Reporter& reporter
     reporter.progress({"loading the model", 0, 0});
     base::Result<loader::Model> model = loader::load(options.model);
     if (!model) return base::forward(model);
-    Prepared prepared{std::move(*model), {}, {}, {}, {}, {}, {}, {}, options.data, {}};
+    Prepared prepared{.model = std::move(*model),
+                      .inputs = {},
+                      .schema = {},
+                      .sample = {},
+                      .walk = {},
+                      .analysis = {},
+                      .sizes = {},
+                      .hashes = {},
+                      .dataArguments = options.data,
+                      .notes = {}};
     prepared.hashes["model"] = prepared.model.info().hash;
     return prepared;
 }

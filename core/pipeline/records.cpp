@@ -30,7 +30,8 @@ schema::StageRecord toRecord(const executor::StageReport& stage, const analysis:
     record.index = stage.index;
     record.seconds = stage.seconds;
     record.coreSeconds = stage.coreSeconds;
-    record.phases = {p.block, p.gather, p.h2d, p.compute, p.d2h, p.write};
+    record.phases = {
+        .block = p.block, .gather = p.gather, .h2d = p.h2d, .compute = p.compute, .d2h = p.d2h, .write = p.write};
     record.batches = stage.batches;
     record.smallestBatch = stage.smallestBatch;
     record.largestBatch = stage.largestBatch;
@@ -52,8 +53,12 @@ void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forec
          ++s) {
         const forecast::PredictedStage& predicted = forecast.prediction.stages[s];
         const forecast::StageTime& time = forecast.times[s];
-        stages[s].predicted = {time.seconds,      predicted.bytes,        predicted.peakMemory,
-                               predicted.batches, predicted.destinations, predicted.frontierRows};
+        stages[s].predicted = {.seconds = time.seconds,
+                               .bytes = predicted.bytes,
+                               .peakMemory = predicted.peakMemory,
+                               .batches = predicted.batches,
+                               .destinations = predicted.destinations,
+                               .frontierRows = predicted.frontierRows};
         stages[s].boundSeconds = time.boundSeconds;
         stages[s].wall = time.wall;
     }
@@ -75,10 +80,22 @@ schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const 
                            [&](const auto& stage) { return toRecord(stage, prepared.analysis, names); });
     if (forecast) addForecast(report.stages, *forecast);
     for (const executor::OrderReport& o : run.orders)
-        report.orders.push_back({o.nodes, o.used, o.seconds, o.before, o.after, o.reason});
+        report.orders.push_back({.nodes = o.nodes,
+                                 .order = o.used,
+                                 .seconds = o.seconds,
+                                 .alphaBefore = o.before,
+                                 .alphaAfter = o.after,
+                                 .reason = o.reason});
     for (const executor::StoreReport& s : run.narrowed)
-        report.narrowed.push_back({s.name, s.from, s.to, s.maxAbsolute, s.largest, s.infinite});
-    if (run.resumed) report.resumed = {run.resumed->chunks, run.resumed->destinations, run.resumed->damaged};
+        report.narrowed.push_back({.value = s.name,
+                                   .from = s.from,
+                                   .to = s.to,
+                                   .maxAbsolute = s.maxAbsolute,
+                                   .largest = s.largest,
+                                   .infinite = s.infinite});
+    if (run.resumed)
+        report.resumed = {
+            .chunks = run.resumed->chunks, .destinations = run.resumed->destinations, .damaged = run.resumed->damaged};
     report.prologueSeconds = run.prologueSeconds;
     report.seconds = run.seconds;
     report.peakMemory = run.peakMemory;

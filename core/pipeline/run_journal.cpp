@@ -96,7 +96,7 @@ json::Value cutValue(const executor::LoopCut& cut)
 
 executor::LoopCut cutFrom(const json::Reader& item)
 {
-    return {item.get<int>("stage"), item.get<int>("loop"), item.maybe<std::int64_t>("tile")};
+    return {.stage = item.get<int>("stage"), .loop = item.get<int>("loop"), .tile = item.maybe<std::int64_t>("tile")};
 }
 
 }  // namespace

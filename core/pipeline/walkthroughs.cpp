@@ -1,5 +1,6 @@
 #include "pipeline/walkthroughs.h"
 
+#include "base/rules.h"
 #include "pipeline/machine.h"
 #include "schema/stages.h"
 #include "json/optional.h"
@@ -54,7 +55,9 @@ base::Result<Walkthroughs> walkthroughs(const Planning& planning)
     request.pins.clear();
     request.stages.reset();
     Walkthroughs all{.ways = {}, .unit = base::unitOf(request.objective)};
-    for (const base::Strategy strategy : {base::Strategy::Depth, base::Strategy::SourceRule, base::Strategy::Optimal}) {
+    std::vector<base::Strategy> strategies(base::rules.begin(), base::rules.end());
+    strategies.push_back(base::Strategy::Optimal);
+    for (const base::Strategy strategy : strategies) {
         request.strategy = strategy;
         const auto made = planFor(planning.prepared, planning.predictor, request, planning.progress, planning.stop);
         if (!made && made.error().code == base::ErrorCode::Unsupported) continue;

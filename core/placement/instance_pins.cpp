@@ -41,7 +41,7 @@ base::Status InstancePins::add(const Pin& pin)
 
 void InstancePins::push(base::PinKind kind, NodeId node, NodeId consumer, int stage)
 {
-    m_model.instance.pins.push_back({kind, node, consumer, stage});
+    m_model.instance.pins.push_back({.kind = kind, .node = node, .consumer = consumer, .stage = stage});
     m_model.pinOf.push_back(m_model.pins.size() - 1);
 }
 

@@ -59,7 +59,8 @@ public:
         if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
         const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
         instance().stageCost = m_costs.stage(loop);
-        return UnpinnedInstance{std::move(m_model), std::move(m_table), std::move(m_shared)};
+        return UnpinnedInstance{
+            .model = std::move(m_model), .table = std::move(m_table), .shared = std::move(m_shared)};
     }
 
 private:
@@ -144,7 +145,8 @@ private:
 
     NodeId fresh(ValueId v, const RowClass& rows, NodeId consumer)
     {
-        const NodeId id = add({v, rows, analysis::loopOf(m_a, rows)}, isInput(v) ? NodeKind::Input : NodeKind::Op);
+        const NodeId id = add({.value = v, .rows = rows, .loop = analysis::loopOf(m_a, rows)},
+                              isInput(v) ? NodeKind::Input : NodeKind::Op);
         m_consumers.push_back(consumer);
         price(id);
         if (!isInput(v)) m_open.push_back(id);
@@ -315,7 +317,9 @@ private:
         const DepTable::Home home = m_table.reductionHome(op);
         const ValueId result = m_a.program.op(op).outputs.at(0);
         if (home.stage >= DepTable::never) refuse(result);
-        const NodeId id = add({result, home.rows, analysis::loopOf(m_a, home.rows), true}, NodeKind::Hop);
+        const NodeId id =
+            add({.value = result, .rows = home.rows, .loop = analysis::loopOf(m_a, home.rows), .reduction = true},
+                NodeKind::Hop);
         // The result is no table: every loop may read it, on any rows.
         node(id).rows = optimiser::RowKind::Node;
         m_consumers.emplace_back();
@@ -332,7 +336,13 @@ private:
         forEachUsed(op, [&](ValueId v, Use use) {
             if (m_a.program.value(v).kind != ir::ValueKind::Tensor) return;
             const bool rows = m_a.hasRows(v);
-            connect(id, {{}, v, use, rows ? from.rows : RowClass{}, {}, {}, {}});
+            connect(id, {.slot = {},
+                         .value = v,
+                         .use = use,
+                         .rows = rows ? from.rows : RowClass{},
+                         .gatherSpace = {},
+                         .gatherOwner = {},
+                         .gatherKey = {}});
         });
     }
 
@@ -397,13 +407,17 @@ Decisions decisionsOf(const ModelInstance& model, const optimiser::Placement& pl
         for (const NodeId n : stage.written) decisions.written.emplace(model.origins[n.at()].value, index);
         for (const NodeId n : stage.readD) {
             const ModelInstance::Origin& from = model.origins[n.at()];
-            decisions.reads.insert({from.value, from.rows, index, from.loop});
+            decisions.reads.insert({.value = from.value, .rows = from.rows, .stage = index, .destination = from.loop});
         }
         for (const auto& [n, type] : stage.readF) {
             const ModelInstance::Origin& from = model.origins[n.at()];
             const SpaceId loop = model.types[type.at()];
-            decisions.reads.insert({from.value, {RowKind::Frontier, from.rows.table, {}}, index, loop});
-            if (from.loop == loop) decisions.reads.insert({from.value, from.rows, index, loop});
+            decisions.reads.insert({.value = from.value,
+                                    .rows = {RowKind::Frontier, from.rows.table, {}},
+                                    .stage = index,
+                                    .destination = loop});
+            if (from.loop == loop)
+                decisions.reads.insert({.value = from.value, .rows = from.rows, .stage = index, .destination = loop});
         }
         ++index;
     }

@@ -223,7 +223,7 @@ private:
             plan.lowerBound = answer.lowerBound;
             plan.gap = answer.gap;
         }
-        return {std::move(plan), std::move(m_model), std::move(answer.placement)};
+        return {.plan = std::move(plan), .model = std::move(m_model), .placement = std::move(answer.placement)};
     }
 
     const Analysis& m_a;
@@ -285,11 +285,11 @@ base::Result<Optimum> solved(const Analysis& analysis, const CostModel& costs, c
 // Without an instance: the search for stores keeps to no pins and no memory limit.
 base::Result<Optimum> searched(const Analysis& analysis, const CostModel& costs, const OptimiseOptions& options)
 {
-    base::Result<plan::Plan> plan =
-        searchStores(analysis, costs, {options.deadlineSeconds, options.stages, options.stop});
+    base::Result<plan::Plan> plan = searchStores(
+        analysis, costs, {.deadlineSeconds = options.deadlineSeconds, .stages = options.stages, .stop = options.stop});
     if (!plan) return base::forward(plan);
     plan->strategy = base::Strategy::LocalSearch;
-    return Optimum{std::move(*plan), {}, {}};
+    return Optimum{.plan = std::move(*plan), .model = {}, .placement = {}};
 }
 
 }  // namespace

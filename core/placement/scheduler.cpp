@@ -102,7 +102,7 @@ private:
         if (home.stage >= DepTable::never) return stuck(v, analysis::partitions(m_a, m_a.rowSpace(v)).front());
         const LoopKey loop{home.stage, analysis::loopOf(m_a, home.rows)};
         m_loops[loop].writes.insert({v, home.rows});
-        m_demands.push_back({loop, v, home.rows, true});
+        m_demands.push_back({.loop = loop, .value = v, .rows = home.rows, .compute = true});
     }
 
     // Values without rows: reductions and what follows from them, at the end of a stage.
@@ -128,7 +128,8 @@ private:
         ir::forEachOperand(m_a.program.op(op), [&](ir::Slot s, ValueId u) {
             const Use use = m_a.info(op).use(s).use;
             if (use == Use::Shape) return;
-            if (use == Use::Reduced && m_a.hasRows(u)) m_demands.push_back({loop, u, home.rows, false});
+            if (use == Use::Reduced && m_a.hasRows(u))
+                m_demands.push_back({.loop = loop, .value = u, .rows = home.rows, .compute = false});
             else wantWhole(u);
         });
     }
@@ -143,7 +144,11 @@ private:
             return;
         }
         const int computable = m_table.comp(d.value, d.rows);
-        if (!d.compute && m_rule({d.value, d.rows, computable, d.loop.stage, d.loop.destination})) {
+        if (!d.compute && m_rule({.value = d.value,
+                                  .rows = d.rows,
+                                  .computable = computable,
+                                  .stage = d.loop.stage,
+                                  .destination = d.loop.destination})) {
             loop.reads.insert({d.value, d.rows});
             return store(d.value);
         }
@@ -161,7 +166,7 @@ private:
             analysis::operandRows(m_a, op, d.rows).value_or(std::vector<OperandRows>{});
         for (const OperandRows& o : operands) {
             if (o.gatherSpace.valid()) loop.frontier.insert({o.rows.table, o.gatherSpace, o.gatherOwner, o.gatherKey});
-            m_demands.push_back({d.loop, o.value, o.rows, false});
+            m_demands.push_back({.loop = d.loop, .value = o.value, .rows = o.rows, .compute = false});
         }
     }
 
@@ -219,7 +224,8 @@ private:
     {
         plan::Loop loop;
         loop.destination = destination;
-        for (const auto& [type, space, owner, key] : sets.frontier) loop.frontier.push_back({type, space, owner, key});
+        for (const auto& [type, space, owner, key] : sets.frontier)
+            loop.frontier.push_back({.type = type, .space = space, .owner = owner, .key = key});
         for (const auto& [op, rows] : sets.steps) loop.steps.push_back({op, rows});
         for (const auto& [v, rows] : sets.reads) loop.reads.push_back({v, rows});
         for (const auto& [v, rows] : sets.writes) loop.writes.push_back({v, rows});

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "base/rules.h"
 #include "placement/account.h"
 #include "placement/pins.h"
 
@@ -75,7 +76,7 @@ private:
     base::Status begin()
     {
         base::Status ok;
-        for (const Strategy rule : {Strategy::Depth, Strategy::SourceRule}) {
+        for (const Strategy rule : base::rules) {
             const base::Result<Stores> stores = strategyStores(m_a, rule);
             if (!stores) ok = base::forward(stores);
             else take(*stores);

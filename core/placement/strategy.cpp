@@ -116,7 +116,8 @@ base::Result<plan::Plan> realise(const Analysis& a, const Decisions& decisions)
         a, [&all](ValueId v) { return all.contains(v); }, {}, decisions.written);
     const auto isRead = [&](const Wanted& w) {
         const bool there = all.contains(w.value) && table.home(w.value).stage < w.stage;
-        const bool decided = decisions.reads.contains({w.value, w.rows, w.stage, w.destination});
+        const bool decided = decisions.reads.contains(
+            {.value = w.value, .rows = w.rows, .stage = w.stage, .destination = w.destination});
         return there && (decided || w.computable > w.stage);
     };
     return planOf(a, table, isRead);

@@ -194,7 +194,9 @@ ValueId ModelRecord::findValue(const std::string& id) const { return find(values
 void labelValues(ModelRecord& model)
 {
     std::vector<analysis::OpToName> ops;
-    for (const OpRecord& op : model.ops) ops.push_back({op.kind, op.name, op.module, op.inputs, op.outputs});
+    for (const OpRecord& op : model.ops)
+        ops.push_back(
+            {.kind = op.kind, .name = op.name, .module = op.module, .inputs = op.inputs, .outputs = op.outputs});
     std::vector<analysis::ValueToName> values;
     for (const ValueRecord& value : model.values) values.push_back({value.name, value.structureOnly});
     const std::vector<std::string> names = analysis::nameValues(ops, values);

@@ -82,14 +82,16 @@ private:
         PlanStage stage;
         stage.index = schema::readStage(item.child("index"));
         for (const Reader& step : item.items("ops"))
-            stage.steps.push_back(
-                {op(step.child("op")), step.get<std::string>("class"), step.get<std::string>("loop")});
+            stage.steps.push_back({.op = op(step.child("op")),
+                                   .rows = step.get<std::string>("class"),
+                                   .loop = step.get<std::string>("loop")});
         for (const Reader& loop : item.items("loops")) {
             const auto destination = loop.get<std::string>("destination");
             accesses(loop.child("reads"), stage.reads);
             accesses(loop.child("writes"), stage.writes);
             for (const Reader& step : loop.items("reductions"))
-                stage.steps.push_back({op(step.child("op")), step.get<std::string>("class"), destination});
+                stage.steps.push_back(
+                    {.op = op(step.child("op")), .rows = step.get<std::string>("class"), .loop = destination});
         }
         for (const OpId op : ops(item.child("rowless"))) stage.steps.push_back({.op = op, .rows = "ALL", .loop = {}});
         return stage;

@@ -57,7 +57,7 @@ Message readAny(const Reader& root)
     if (root.value().find("method") == nullptr) return readResponse(root);
     const auto method = root.get<std::string>("method");
     if (root.value().find("id") == nullptr) return Notification{method, paramsOf(root)};
-    return Request{root.get<std::int64_t>("id"), method, paramsOf(root)};
+    return Request{.id = root.get<std::int64_t>("id"), .method = method, .params = paramsOf(root)};
 }
 
 Value errorValue(const RpcError& error)
@@ -120,8 +120,10 @@ Response refusal(std::string_view text, const base::Error& error)
 {
     const base::Result<Value> document = json::parse(text, "message", limits);
     Response response;
-    response.outcome =
-        RpcError{document ? code::invalidRequest : code::parseError, error.message, error.hint, error.where};
+    response.outcome = RpcError{.code = document ? code::invalidRequest : code::parseError,
+                                .message = error.message,
+                                .hint = error.hint,
+                                .where = error.where};
     if (!document) return response;
     const Value* const id = document->find("id");
     if (id != nullptr && id->asInt() != nullptr) response.id = *id->asInt();
@@ -132,7 +134,7 @@ RpcError toRpc(const base::Error& error)
 {
     const int number =
         error.code == base::ErrorCode::Cancelled ? code::cancelled : code::failed - static_cast<int>(error.code);
-    return {number, error.message, error.hint, error.where};
+    return {.code = number, .message = error.message, .hint = error.hint, .where = error.where};
 }
 
 base::Error fromRpc(const RpcError& error)

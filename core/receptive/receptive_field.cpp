@@ -45,8 +45,7 @@ base::Result<SpaceId> destination(const Analysis& analysis, const std::string& w
 {
     const std::map<std::string, SpaceId> tables = destinations(analysis);
     if (tables.empty())
-        return base::fail(ErrorCode::Unsupported,
-                          "no output of the model has rows: every result follows from all nodes",
+        return base::fail(ErrorCode::Unsupported, "no output of the model has rows: every result depends on all nodes",
                           "receptive fields are those of a node, or of an edge");
     const auto named = tables.find(wanted);
     if (named != tables.end()) return named->second;

@@ -85,7 +85,10 @@ std::vector<plan::Access> PlanReader::accesses(const Reader& list) const
 
 plan::FrontierSource PlanReader::frontier(const Reader& item) const
 {
-    return {space(item.child("type")), space(item.child("space")), key(item.child("owner")), key(item.child("key"))};
+    return {.type = space(item.child("type")),
+            .space = space(item.child("space")),
+            .owner = key(item.child("owner")),
+            .key = key(item.child("key"))};
 }
 
 plan::Loop PlanReader::loop(const Reader& item) const

@@ -114,8 +114,9 @@ FieldEdges edgesFrom(const Reader& item)
                      .fromIds = item.get<Ids>("from_ids"),
                      .toIds = item.get<Ids>("to_ids")};
     for (const Reader& parent : item.items("parents"))
-        edges.parents.push_back(
-            {parent.get<std::string>("table"), parent.get<std::int64_t>("rows"), parent.get<Ids>("ids")});
+        edges.parents.push_back({.table = parent.get<std::string>("table"),
+                                 .rows = parent.get<std::int64_t>("rows"),
+                                 .ids = parent.get<Ids>("ids")});
     if (edges.fromIds.size() != edges.toIds.size()) item.child("to_ids").refuse("must be as long as from_ids");
     return edges;
 }
@@ -176,8 +177,10 @@ base::Result<ReceptiveField> receptiveFieldFrom(const Value& document, const std
                          .depth = root.get<int>("depth")};
     for (const Reader& level : root.items("levels")) field.levels.push_back(levelFrom(level));
     for (const Reader& block : root.items("blocks"))
-        field.blocks.push_back({block.get<int>("depth"), block.get<std::string>("table"),
-                                block.get<std::int64_t>("edges"), block.get<std::int64_t>("sources")});
+        field.blocks.push_back({.depth = block.get<int>("depth"),
+                                .table = block.get<std::string>("table"),
+                                .edges = block.get<std::int64_t>("edges"),
+                                .sources = block.get<std::int64_t>("sources")});
     field.explosion = explosionFrom(root.child("explosion"));
     field.notes = root.get<std::vector<std::string>>("notes");
     field.seconds = root.get<double>("seconds");

@@ -113,14 +113,15 @@ void Collector::addTensors()
 
 Split makeSplit(const plan::Plan& plan, const Analysis& analysis, std::optional<Verification> verification)
 {
-    Collector collector{analysis, {}, {}};
+    Collector collector{.analysis = analysis, .split = {}, .values = {}};
     collector.split.strategy = plan.strategy;
     collector.split.hashes = plan.hashes;
     collector.split.verification = std::move(verification);
     collector.addInputsAndOutputs();
     for (const plan::Stage& stage : plan.stages) collector.addStage(stage);
     for (const plan::Checkpoint& c : plan.checkpoints)
-        collector.split.checkpoints.push_back({collector.named(c.value), c.stage, c.output});
+        collector.split.checkpoints.push_back(
+            {.value = collector.named(c.value), .stage = c.stage, .output = c.output});
     collector.addTensors();
     return std::move(collector.split);
 }

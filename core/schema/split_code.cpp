@@ -148,17 +148,21 @@ public:
     {
         for (const Reader& item : m_root.items("tables")) m_code.tables.push_back(table(item));
         for (const Reader& item : m_root.items("columns"))
-            m_code.columns.push_back({known(item, "table"), item.get<std::string>("key"), known(item, "target"),
-                                      item.get<std::string>("tensor")});
+            m_code.columns.push_back({.table = known(item, "table"),
+                                      .key = item.get<std::string>("key"),
+                                      .target = known(item, "target"),
+                                      .tensor = item.get<std::string>("tensor")});
         for (const Reader& item : m_root.items("weights"))
-            m_code.weights.push_back(
-                {item.get<std::string>("attribute"), item.get<std::string>("name"), readValue(item.child("value"))});
+            m_code.weights.push_back({.attribute = item.get<std::string>("attribute"),
+                                      .name = item.get<std::string>("name"),
+                                      .value = readValue(item.child("value"))});
         m_code.prologue = m_root.get<std::vector<std::string>>("prologue");
         for (const Reader& item : m_root.items("loops")) m_code.loops.push_back(loop(item));
         for (const Reader& item : m_root.items("results")) m_code.results.push_back(argument(item));
         for (const Reader& item : m_root.items("outputs"))
-            m_code.outputs.push_back(
-                {item.get<std::string>("name"), readValue(item.child("value")), item.get<bool>("rows")});
+            m_code.outputs.push_back({.name = item.get<std::string>("name"),
+                                      .value = readValue(item.child("value")),
+                                      .rows = item.get<bool>("rows")});
         return std::move(m_code);
     }
 
@@ -173,19 +177,21 @@ private:
 
     CodeTable table(const Reader& item)
     {
-        CodeTable table{item.get<std::string>("name"),
-                        json::named<TableKind>(item, "kind"),
-                        item.get<std::vector<std::string>>("from"),
-                        item.get<std::string>("made"),
-                        item.get<std::string>("size"),
-                        item.get<std::string>("parents")};
+        CodeTable table{.name = item.get<std::string>("name"),
+                        .kind = json::named<TableKind>(item, "kind"),
+                        .from = item.get<std::vector<std::string>>("from"),
+                        .made = item.get<std::string>("made"),
+                        .size = item.get<std::string>("size"),
+                        .parents = item.get<std::string>("parents")};
         if (item.ok() && !m_tables.insert(table.name).second) item.child("name").refuse("is listed twice");
         return table;
     }
 
     CodeRows rows(const Reader& item) const
     {
-        return {json::named<CodeRowsKind>(item, "kind"), known(item, "table"), item.get<std::string>("key")};
+        return {.kind = json::named<CodeRowsKind>(item, "kind"),
+                .table = known(item, "table"),
+                .key = item.get<std::string>("key")};
     }
 
     CodeArgument argument(const Reader& item) const
@@ -231,8 +237,10 @@ private:
         loop.method = item.get<std::string>("method");
         loop.destination = known(item, "destination");
         for (const Reader& each : item.items("frontier"))
-            loop.frontier.push_back(
-                {known(each, "target"), known(each, "table"), each.get<std::string>("key"), rows(each.child("owner"))});
+            loop.frontier.push_back({.target = known(each, "target"),
+                                     .table = known(each, "table"),
+                                     .key = each.get<std::string>("key"),
+                                     .owner = rows(each.child("owner"))});
         for (const Reader& each : item.items("arguments")) loop.arguments.push_back(argument(each));
         for (const Reader& each : item.items("results")) loop.results.push_back(result(each));
         return loop;

@@ -30,6 +30,13 @@ const TensorSpec* specOf(const Split& split, ir::ValueId value)
     return it == split.tensors.end() ? nullptr : &*it;
 }
 
+// Inputs and outputs have names for people; what lies between is called as in the document.
+std::string nameOf(const Split& split, ir::ValueId value)
+{
+    const TensorSpec* const spec = specOf(split, value);
+    return spec == nullptr || spec->name.empty() ? ir::valueName(value) : spec->name;
+}
+
 using Named = std::map<std::string, std::string>;  // what it is, by name
 
 Named tensorsOf(const Split& split, const std::vector<ir::ValueId>& values)
@@ -44,7 +51,7 @@ Named checkpointsOf(const Split& split)
 {
     Named named;
     for (const SplitCheckpoint& c : split.checkpoints)
-        named[ir::valueName(c.value)] = "stored by stage " + std::to_string(c.stage.number);
+        named[nameOf(split, c.value)] = "stored by stage " + std::to_string(c.stage.number);
     return named;
 }
 
@@ -55,9 +62,9 @@ Named stagesOf(const Split& split)
         std::string text = "in batches of";
         for (const std::string& type : stage.destinations) text += " " + type;
         text += ", reads";
-        for (const ir::ValueId v : stage.inputs) text += " " + ir::valueName(v);
-        text += ", makes";
-        for (const ir::ValueId v : stage.outputs) text += " " + ir::valueName(v);
+        for (const ir::ValueId v : stage.inputs) text += " " + nameOf(split, v);
+        text += ", produces";
+        for (const ir::ValueId v : stage.outputs) text += " " + nameOf(split, v);
         named[std::to_string(stage.index.number)] = text;
     }
     return named;

@@ -106,7 +106,7 @@ class Lints(EngineTest):
         return {lint["code"]: lint for lint in document["lints"]}
 
     def told(self, code, says, *arguments, **options):
-        """The one thing that is said of the model: this, with a way out."""
+        """The one thing that is said of the model: this, with a hint."""
         found = self.lints(*arguments, **options)
         self.assertEqual(list(found), [code])
         self.assertIn(says, found[code]["message"])

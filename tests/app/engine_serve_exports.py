@@ -1,4 +1,4 @@
-"""Exports by the window's protocol: what a folder would hold, writing it, its record, and whether it still holds."""
+"""Exports by the window's protocol: what a folder would hold, writing it, its record, and whether it is still valid."""
 import unittest
 
 import torch

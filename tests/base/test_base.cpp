@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/proc.h"
 #include "base/result.h"
+#include "base/rules.h"
 #include "base/sha256.h"
 #include "base/temporary_file.h"
 #include "base/tensor.h"
@@ -55,6 +56,12 @@ TEST_CASE("an error quotes what a file holds without its line breaks and control
 {
     const Result<int> failed = fail(ErrorCode::Input, "key 'a\nb' is unknown", "try\r\n'x'", "f.npy\x1b[2J:3");
     CHECK(describe(failed.error()) == "key 'a b' is unknown (f.npy [2J:3); try 'x'");
+}
+
+TEST_CASE("the rules are the strategies that look at the model alone, and optima are compared with all of them")
+{
+    CHECK(rules == std::array{Strategy::Depth, Strategy::SourceRule});
+    CHECK(references == std::array{Strategy::Optimal, Strategy::Depth, Strategy::SourceRule});
 }
 
 TEST_CASE("every error code has a stable name and exit code")

@@ -31,5 +31,6 @@ TEST_CASE("each difference of two splits has a sentence")
     CHECK(says(found, "99"));
     CHECK(says(found, "only there"));
     CHECK(says(found, "stage 2"));
+    CHECK(says(found, "produces out"));  // outputs by their names
     CHECK_FALSE(says(found, "stage 1:"));
 }

@@ -113,7 +113,7 @@ void TestStudy::aFieldIsATableOfRounds()
 
 void TestStudy::sentencesSayWhatTheFieldCosts()
 {
-    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 follows from 3 of 5 input rows, by 2 rounds of "
+    QCOMPARE(fieldSentence(pathField()), QString("The result of node 2 depends on 3 of 5 input rows, by 2 rounds of "
                                                  "message passing and 6 edges."));
     QVERIFY(blockSentence(pathField()).contains("its own 4 edges"));
     QCOMPARE(inputRows(pathField()), 3);
@@ -206,7 +206,7 @@ void TestStudy::makersOfNaNAreATable()
     schema::NonFiniteRecord harmless{.place = placeOf(model, 2, "rsqrt")};
     harmless.infinite = 4;
     schema::NonFiniteReport found{.makers = {harmless}};
-    QVERIFY(sentencesOf(model, found).contains("does no harm"));
+    QVERIFY(sentencesOf(model, found).contains("do no harm"));
     schema::NonFiniteRecord harmful{.place = placeOf(model, 3, "log of x")};
     harmful.nan = 1;
     harmful.stage = 2;

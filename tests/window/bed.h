@@ -2,6 +2,7 @@
 
 // A window to test: with the made-up engine of fake_engine.py, or the real one beside it, and folders of its own.
 
+#include <QApplication>
 #include <QTemporaryDir>
 #include <QTest>
 #include <memory>
@@ -35,6 +36,15 @@ template <class T>
 T* child(QObject& parent, const char* name)
 {
     return parent.findChild<T*>(QLatin1String(name));
+}
+
+// A window or dialog that is visible; null: none of this name.
+template <class T>
+T* topLevel(const char* name)
+{
+    for (QWidget* widget : QApplication::topLevelWidgets())
+        if (widget->objectName() == QLatin1String(name) && widget->isVisible()) return qobject_cast<T*>(widget);
+    return nullptr;
 }
 
 inline graphview::GraphView& view(Bed& bed) { return *bed.window->graph().findChild<graphview::GraphView*>(); }

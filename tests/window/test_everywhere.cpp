@@ -17,16 +17,9 @@ using namespace hopscope;
 using namespace hopscope::window;
 using bed::Bed;
 using bed::child;
+using bed::topLevel;
 
 namespace {
-
-template <class T>
-T* topLevel(const char* name)
-{
-    for (QWidget* widget : QApplication::topLevelWidgets())
-        if (widget->objectName() == QLatin1String(name) && widget->isVisible()) return qobject_cast<T*>(widget);
-    return nullptr;
-}
 
 bool redIn(const QImage& picture)
 {

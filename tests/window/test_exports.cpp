@@ -95,7 +95,7 @@ void TestExports::aRecordIsShownAndCheckedForWhatIsOpen()
     QVERIFY(bed.open("chain3.pt"));
     ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
     QVERIFY(dialog != nullptr);
-    QTRY_VERIFY2(said(*dialog, "exportHolds").startsWith("It still holds: equal"),
+    QTRY_VERIFY2(said(*dialog, "exportHolds").startsWith("Still valid: equal"),
                  qPrintable(said(*dialog, "exportHolds")));
     QVERIFY(said(*dialog, "exportHolds").contains("other data"));
     QStringList shown;
@@ -110,7 +110,7 @@ void TestExports::anExportOfAnotherModelDoesNotHold()
     QVERIFY(bed.open("chain3.pt"));
     ExportRecordDialog* dialog = lookAt(bed, "/exports/changed/schema.json");
     QVERIFY(dialog != nullptr);
-    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("It no longer holds: /exports/changed: the model has changed"));
+    QTRY_VERIFY(said(*dialog, "exportHolds").startsWith("No longer valid: /exports/changed: the model has changed"));
 }
 
 void TestExports::aCheckThatCouldNotRunSaysSo()
@@ -127,7 +127,7 @@ void TestExports::withoutAModelThereIsOnlyTheRecord()
     Bed bed;
     ExportRecordDialog* dialog = lookAt(bed, "/exports/split/schema.json");
     QVERIFY(dialog != nullptr);
-    QTRY_COMPARE(said(*dialog, "exportHolds"), QStringLiteral("Open its model to see whether it still holds."));
+    QTRY_COMPARE(said(*dialog, "exportHolds"), QStringLiteral("Open its model to check whether it is still valid."));
     delete dialog;
     dialog = lookAt(bed, "/exports/none/schema.json");
     QVERIFY(dialog != nullptr);

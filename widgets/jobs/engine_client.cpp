@@ -102,7 +102,7 @@ void EngineClient::Impl::greet()
 {
     life.start();
     handshake = nextId++;
-    connection->send(protocol::Request{handshake, "initialize", initializeParams()});
+    connection->send(protocol::Request{.id = handshake, .method = "initialize", .params = initializeParams()});
 }
 
 void EngineClient::Impl::receive(protocol::Message& message)
@@ -225,8 +225,8 @@ qint64 EngineClient::processId() const { return m_impl->connection ? m_impl->con
 std::int64_t EngineClient::request(const QString& method, json::Value params, QObject* context, Answer answer)
 {
     const std::int64_t id = m_impl->nextId++;
-    Impl::Pending one{context, std::move(answer), std::nullopt};
-    protocol::Request request{id, method.toStdString(), std::move(params)};
+    Impl::Pending one{.context = context, .answer = std::move(answer), .waiting = std::nullopt};
+    protocol::Request request{.id = id, .method = method.toStdString(), .params = std::move(params)};
     if (m_state == EngineState::Failed) {
         QTimer::singleShot(0, context, [answer = one.answer] { answer(tl::unexpected(gone({}))); });
         return id;

@@ -1,14 +1,14 @@
 #include "jobs/planner.h"
 
+#include <algorithm>
 #include <array>
 
+#include "base/rules.h"
 #include "models/runner.h"
 
 namespace hopscope::jobs {
 
 namespace {
-
-constexpr std::array referenceStrategies{base::Strategy::Optimal, base::Strategy::Depth, base::Strategy::SourceRule};
 
 // What the engine may take for one answer after the other, while the optimum is not proven: each begins anew, which costs
 // little, as each takes several times as long as all before.
@@ -18,7 +18,7 @@ constexpr std::array searchSeconds{0.4, 2.0, 10.0};
 bool isReference(const models::Settings& settings)
 {
     return settings.pins.empty() && !settings.stages &&
-           std::ranges::find(referenceStrategies, settings.strategy) != referenceStrategies.end();
+           std::ranges::find(base::references, settings.strategy) != base::references.end();
 }
 
 models::PlanPtr shared(protocol::PlanRecord&& plan)
@@ -297,7 +297,7 @@ void Planner::references()
     if (!m_state.canPlan()) return;
     m_comparedBatch = comparedBatch();
     const bool planned = isReference(m_state.document.settings()) && planning();  // its plan is on the way already
-    for (const base::Strategy strategy : referenceStrategies)
+    for (const base::Strategy strategy : base::references)
         if (!planned || m_state.document.settings().strategy != strategy) reference(strategy);
 }
 

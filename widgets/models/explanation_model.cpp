@@ -109,7 +109,7 @@ std::vector<DecisionRow> decisionRows(const protocol::ModelRecord& model, const 
 {
     std::vector<DecisionRow> rows;
     for (const protocol::Decision& decision : explanation.decisions)
-        rows.push_back({decision, valueLabel(model, decision.value), explanation.unit});
+        rows.push_back({.decision = decision, .label = valueLabel(model, decision.value), .unit = explanation.unit});
     std::ranges::stable_sort(rows, [](const DecisionRow& left, const DecisionRow& right) {
         return left.decision.saves.value_or(-1) > right.decision.saves.value_or(-1);
     });
@@ -151,7 +151,7 @@ std::vector<DifferenceRow> differenceRows(const protocol::ModelRecord& model,
 {
     std::vector<DifferenceRow> rows;
     for (const protocol::ValueDifference& difference : comparison.values)
-        rows.push_back({difference, valueLabel(model, difference.value), unit});
+        rows.push_back({.difference = difference, .label = valueLabel(model, difference.value), .unit = unit});
     return rows;
 }
 

@@ -70,7 +70,9 @@ std::vector<FrontRow> frontRows(const Document& document)
     std::vector<FrontRow> rows;
     const auto limit = document.settings().memory;
     for (const FrontPoint& point : paretoFront(document.front().points))
-        rows.push_back({point, isCurrent(point, document), !limit || point.plan->predicted->peakMemory <= *limit});
+        rows.push_back({.point = point,
+                        .current = isCurrent(point, document),
+                        .fits = !limit || point.plan->predicted->peakMemory <= *limit});
     return rows;
 }
 
@@ -80,7 +82,7 @@ QVariant FrontModel::cell(const FrontRow& row, FrontColumn column, int role) con
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return display(row, column);
     case Qt::ToolTipRole:
-        return row.current ? tr("The plan of now") : row.fits ? tr("Enter uses it") : tr("Above the memory limit");
+        return row.current ? tr("Current plan") : row.fits ? tr("Press Enter to use it") : tr("Above the memory limit");
     case MutedRole: return !row.fits;
     default: return {};
     }

@@ -53,6 +53,19 @@ QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op
 
 bool depthKnown(const protocol::ModelRecord& model) { return model.splittable || model.depth > 0; }
 
+QString strategyLabel(base::Strategy strategy)
+{
+    switch (strategy) {
+    case base::Strategy::Depth: return QCoreApplication::translate("Labels", "depth rule");
+    case base::Strategy::SourceRule: return QCoreApplication::translate("Labels", "source rule");
+    case base::Strategy::Optimal:
+    case base::Strategy::LocalSearch: break;
+    }
+    return QCoreApplication::translate("Labels", "optimum");
+}
+
+QString capitalised(const QString& words) { return words.left(1).toUpper() + words.mid(1); }
+
 QString sentence(const std::string& utf8, bool capital)
 {
     static const QRegularExpression word(QStringLiteral("^[a-z]+ "));

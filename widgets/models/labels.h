@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/choices.h"
 #include "protocol/model.h"
 
 namespace hopscope::models {
@@ -26,10 +27,14 @@ QString rowsLabel(const protocol::ValueRecord& value);
 // "input", "structure only", "row-wise", "gather", "aggregation", "reduction over rows", "output".
 QString kindLabel(protocol::NodeKind kind);
 
+// "depth rule", "source rule", "optimum".
+QString strategyLabel(base::Strategy strategy);
+
 QString text(const std::string& utf8);  // std::string -> QString
 // Whether the depths of operators are known: not where the analysis has stopped before it got to them.
 bool depthKnown(const protocol::ModelRecord& model);
 
+QString capitalised(const QString& words);  // the first letter
 // What the engine says, as a sentence: with a full stop, and a capital letter unless it begins with a name such as
 // "aten::sort" or if `capital` is false.
 QString sentence(const std::string& utf8, bool capital = true);

@@ -112,7 +112,7 @@ struct Apply {
 
 void RunLog::apply(const protocol::RunEvents& events)
 {
-    Apply visitor{m_data, m_limit, 0};
+    Apply visitor{.data = m_data, .limit = m_limit, .thinnings = 0};
     for (const protocol::RunEvent& event : events.events) std::visit(visitor, event);
     m_thinnings += visitor.thinnings;
     setState(events.state);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rules.h"
 #include "models/labels.h"
 
 namespace hopscope::panels {
@@ -18,7 +19,11 @@ void add(std::vector<PlanBar>& bars, const QString& name, const models::PlanPtr&
 {
     if (!plan || !plan->predicted) return;
     const bool timed = plan->objective == base::Objective::Time && plan->cost && *plan->cost > 0;
-    bars.push_back({name, plan->predicted->d2h, plan->predicted->h2d, timed ? plan->cost : std::nullopt, current});
+    bars.push_back({.name = name,
+                    .written = plan->predicted->d2h,
+                    .read = plan->predicted->h2d,
+                    .cost = timed ? plan->cost : std::nullopt,
+                    .current = current});
 }
 
 QString describe(const PlanBar& bar)
@@ -38,9 +43,11 @@ std::vector<PlanBar> planBars(const models::Document& document)
 {
     std::vector<PlanBar> bars;
     add(bars, CompareBars::tr("your plan"), document.plan(), true);
-    add(bars, CompareBars::tr("optimum"), document.reference(base::Strategy::Optimal), false);
-    add(bars, CompareBars::tr("depth rule"), document.reference(base::Strategy::Depth), false);
-    add(bars, CompareBars::tr("source rule"), document.reference(base::Strategy::SourceRule), false);
+    const auto compareWith = [&](base::Strategy other) {
+        add(bars, models::strategyLabel(other), document.reference(other), false);
+    };
+    compareWith(base::Strategy::Optimal);
+    std::ranges::for_each(base::rules, compareWith);
     if (!std::ranges::all_of(bars, [](const PlanBar& bar) { return bar.cost.has_value(); }))
         for (PlanBar& bar : bars) bar.cost.reset();
     return bars;

@@ -69,7 +69,7 @@ std::vector<DeviceChoice> deviceChoices(const json::Value& serverInfo)
     if (devices != nullptr && devices->asArray() != nullptr)
         for (const json::Value& device : *devices->asArray())
             if (const QString id = stringOf(device, "id"); !id.isEmpty())
-                choices.push_back({id, deviceTitle(device), deviceTip(device)});
+                choices.push_back({.id = id, .title = deviceTitle(device), .tip = deviceTip(device)});
     if (choices.size() == 1) choices.push_back({QStringLiteral("cpu"), QStringLiteral("cpu")});
     return choices;
 }

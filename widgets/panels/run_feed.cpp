@@ -4,17 +4,17 @@
 
 namespace hopscope::panels {
 
-namespace {
-
-constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
-constexpr double rateLeast = 1e-4;       // seconds
-
 const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
     if (plan == nullptr || !plan->predicted) return nullptr;
     const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
     return found == plan->predicted->stages.end() ? nullptr : &*found;
 }
+
+namespace {
+
+constexpr double rateShare = 1.0 / 400;  // of the run so far: the shortest span of time that is averaged
+constexpr double rateLeast = 1e-4;       // seconds
 
 std::optional<double> predictedPeak(const protocol::PlanRecord* plan, protocol::StageId stage)
 {
@@ -57,7 +57,8 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
     std::vector<plots::Band> bands;
     for (const models::StageProgress& stage : log.stages()) {
         const double end = stage.finished ? stage.start + stage.seconds : std::max(openEnd, stage.start);
-        bands.push_back({stage.index.number, stage.start, end, predictedPeak(plan, stage.index)});
+        bands.push_back(
+            {.stage = stage.index.number, .from = stage.start, .to = end, .level = predictedPeak(plan, stage.index)});
     }
     return bands;
 }
@@ -119,7 +120,10 @@ void PhaseFeed::read(const models::RunLog* log)
     if (log == nullptr) return;
     for (; m_read < log->phases().size(); ++m_read) {
         const models::PhasePoint& phase = log->phases()[m_read];
-        m_timeline.append(phase.phase, {phase.start, phase.start + phase.seconds, phase.stage.number, phase.batch});
+        m_timeline.append(phase.phase, {.start = phase.start,
+                                        .end = phase.start + phase.seconds,
+                                        .stage = phase.stage.number,
+                                        .batch = phase.batch});
     }
     m_timeline.setPrologue(log->prologueSeconds());
     m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);

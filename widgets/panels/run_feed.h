@@ -10,6 +10,9 @@
 
 namespace hopscope::panels {
 
+// Null where there is no plan, or nothing is predicted.
+const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage);
+
 // With what the plan predicts of its stages.
 plots::StageRun stageRun(const QString& title, const models::RunLog& log, const protocol::PlanRecord* plan);
 plots::StageRun stageRun(const QString& title, const schema::Report& report);

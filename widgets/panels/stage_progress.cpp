@@ -1,9 +1,12 @@
 #include "panels/stage_progress.h"
 
 #include <QMouseEvent>
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "models/labels.h"
+#include "panels/run_feed.h"
 #include "plots/stage_bars.h"
 
 namespace hopscope::panels {
@@ -17,13 +20,6 @@ const models::StageProgress* progressOf(const models::RunLog* log, protocol::Sta
     return found == log->stages().end() ? nullptr : &*found;
 }
 
-const protocol::PredictedStage* predictedOf(const protocol::PlanRecord* plan, protocol::StageId stage)
-{
-    if (plan == nullptr || !plan->predicted) return nullptr;
-    const auto found = std::ranges::find(plan->predicted->stages, stage, &protocol::PredictedStage::index);
-    return found == plan->predicted->stages.end() ? nullptr : &*found;
-}
-
 const schema::StageRecord* recordOf(const schema::Report* report, protocol::StageId stage)
 {
     if (report == nullptr) return nullptr;
@@ -31,12 +27,19 @@ const schema::StageRecord* recordOf(const schema::Report* report, protocol::Stag
     return found == report->stages.end() ? nullptr : &*found;
 }
 
+constexpr std::size_t phaseCalled(std::string_view name)
+{
+    const auto found = std::ranges::find(schema::namedPhases, name, &schema::NamedPhase::name);
+    return static_cast<std::size_t>(found - schema::namedPhases.begin());
+}
+
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
 // Copies are only called hidden where they are the shorter part for certain: those in and out may overlap, too.
 QString overlapText(const models::StageProgress& stage)
 {
-    const double copying = stage.phases[2] + stage.phases[4], computing = stage.phases[3];  // h2d, d2h; compute
+    const double copying = stage.phases.at(phaseCalled("h2d")) + stage.phases.at(phaseCalled("d2h"));
+    const double computing = stage.phases.at(phaseCalled("compute"));
     const QString text = copying <= computing ? StageProgressList::tr("copying hidden behind computation: %1 %")
                                               : StageProgressList::tr("copying and computation overlapped: %1 %");
     return text.arg(percent(*stage.overlap));
@@ -68,7 +71,7 @@ QString boundText(const schema::StageRecord* record)
 }
 
 // What a stage does in each phase, as what it waits for.
-QString doing(int phase)
+QString doing(std::size_t phase)
 {
     static constexpr std::array names{QT_TRANSLATE_NOOP("StageProgressList", "block building"),
                                       QT_TRANSLATE_NOOP("StageProgressList", "gathering"),
@@ -76,19 +79,20 @@ QString doing(int phase)
                                       QT_TRANSLATE_NOOP("StageProgressList", "computation"),
                                       QT_TRANSLATE_NOOP("StageProgressList", "copies from the GPU"),
                                       QT_TRANSLATE_NOOP("StageProgressList", "writing")};
-    return StageProgressList::tr(names.at(static_cast<std::size_t>(phase)));
+    static_assert(names.size() == protocol::phaseCount);
+    return StageProgressList::tr(names.at(phase));
 }
 
 }  // namespace
 
 QString waitText(const models::StageProgress& stage)
 {
-    constexpr int computing = 3;
+    constexpr std::size_t computing = phaseCalled("compute");
     constexpr double standsOut = 0.4;
     const auto largest = std::ranges::max_element(stage.phases);
     const double share = stage.seconds > 0 ? std::min(1.0, *largest / stage.seconds) : 0;
     if (share < standsOut) return {};
-    const int phase = static_cast<int>(largest - stage.phases.begin());
+    const auto phase = static_cast<std::size_t>(largest - stage.phases.begin());
     const QString text = phase == computing
                              ? StageProgressList::tr("computes (%1 %)").arg(percent(share))
                              : StageProgressList::tr("waits for %1 (%2 %)").arg(doing(phase)).arg(percent(share));
@@ -157,7 +161,9 @@ void StageProgressList::setCount(int count)
     while (static_cast<int>(m_lines.size()) < count) {
         const int row = static_cast<int>(m_lines.size());
         m_grid->setRowStretch(row, 0);
-        Line line{new QLabel(tr("Stage %1").arg(row + 1), this), new QProgressBar(this), new QLabel(this)};
+        Line line{.name = new QLabel(tr("Stage %1").arg(row + 1), this),
+                  .bar = new QProgressBar(this),
+                  .status = new QLabel(this)};
         line.bar->setObjectName(QStringLiteral("stage%1").arg(row + 1));
         line.bar->setAccessibleName(line.name->text());
         line.bar->setTextVisible(false);

@@ -79,7 +79,7 @@ QString summary(const PeekedRows& rows)
                        .arg(rows.begin)
                        .arg(rows.end - 1);
     if (rows.least && rows.most && rows.mean)
-        line += TensorDialog::tr(" · least %1 · largest %2 · mean %3").arg(*rows.least).arg(*rows.most).arg(*rows.mean);
+        line += TensorDialog::tr(" · min %1 · max %2 · mean %3").arg(*rows.least).arg(*rows.most).arg(*rows.mean);
     if (rows.finite)
         line += TensorDialog::tr(" · %1 finite").arg(models::formatCount(static_cast<double>(*rows.finite)));
     return line;

@@ -64,7 +64,7 @@ QString TradeOff::stateLine() const
     if (!document.plan()) return tr("No plan");
     if (!document.plan()->predicted) return tr("Open the model with its graph to see time and memory.");
     if (!document.front().complete) return tr("Looking for plans in smaller batches...");
-    return tr("Optimal plans for falling batch sizes, without pins; filled points are proven. A click uses a plan.");
+    return tr("Optimal plans for decreasing batch sizes, without pins; filled points are proven. Click a plan.");
 }
 
 void TradeOff::refresh()

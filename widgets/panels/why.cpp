@@ -21,11 +21,6 @@ QString whatText(const protocol::Decision& decision)
     return Why::tr("Delayed to stage %1").arg(stages);
 }
 
-QString ruleName(base::Strategy strategy)
-{
-    return strategy == base::Strategy::Depth ? Why::tr("depth rule") : Why::tr("source rule");
-}
-
 // As high as its rows: the panel scrolls, not the table.
 void fitHeight(QTableView& table)
 {
@@ -59,7 +54,7 @@ QString decisionLine(const protocol::Explanation& explanation, protocol::ValueId
 QString comparisonLine(const protocol::Explanation& explanation, const protocol::PlanComparison& comparison)
 {
     const base::Unit unit = explanation.unit;
-    const QString rule = ruleName(comparison.strategy);
+    const QString rule = models::strategyLabel(comparison.strategy);
     QStringList sentences;
     if (comparison.cost)
         sentences << Why::tr("The %1 costs %2, this plan %3.")
@@ -146,7 +141,8 @@ void Why::refresh()
     const int rule = std::max(0, m_rule->currentIndex());
     m_rule->clear();
     if (shown)
-        for (const protocol::PlanComparison& each : explanation->against) m_rule->addItem(ruleName(each.strategy));
+        for (const protocol::PlanComparison& each : explanation->against)
+            m_rule->addItem(models::strategyLabel(each.strategy));
     m_rule->setCurrentIndex(std::min(rule, m_rule->count() - 1));
     m_decisionPart->setVisible(!m_decisions.rows().empty());
     m_comparisonPart->setVisible(m_rule->count() > 0);

@@ -20,7 +20,7 @@ QRect line(int x, double top, double bottom)
 
 void append(QVector<Column>& columns, int x, double from, double to)
 {
-    columns.append({x, std::min(from, to), std::max(from, to), to});
+    columns.append({.x = x, .top = std::min(from, to), .bottom = std::max(from, to), .last = to});
 }
 
 // The straight line from the last column to a point further right, column by column: the curve has no gaps.

@@ -52,7 +52,7 @@ std::vector<Bar> barsOf(const Lane& lane, double from, double to, double left, d
             const bool wide = before.width >= gapFrom && end - begin >= gapFrom;
             if (wide) before.width = std::min(before.width, std::max(begin - 1 - before.left, gapFrom - 1));
         }
-        bars.push_back({begin, std::max(end - begin, 1.0), &interval});
+        bars.push_back({.left = begin, .width = std::max(end - begin, 1.0), .interval = &interval});
     }
     return bars;
 }

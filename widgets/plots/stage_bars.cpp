@@ -43,6 +43,7 @@ QString phaseTitle(int phase)
     static constexpr std::array names{QT_TRANSLATE_NOOP("Phase", "block build"), QT_TRANSLATE_NOOP("Phase", "gather"),
                                       QT_TRANSLATE_NOOP("Phase", "H2D"),         QT_TRANSLATE_NOOP("Phase", "compute"),
                                       QT_TRANSLATE_NOOP("Phase", "D2H"),         QT_TRANSLATE_NOOP("Phase", "write")};
+    static_assert(names.size() == protocol::phaseCount);
     return QCoreApplication::translate("Phase", names.at(static_cast<std::size_t>(phase)));
 }
 
@@ -256,9 +257,10 @@ void StageBars::Impl::legend()
 {
     std::vector<LegendItem> items;
     for (int phase = 0; phase < protocol::phaseCount; ++phase)
-        items.push_back({phaseTitle(phase), theme.phases.value(phase, theme.accent), false});
-    if (ghosts->dataCount() > 0) items.push_back({tr("predicted"), theme.textMuted, true});
-    if (ticks->dataCount() > 0) items.push_back({tr("bound"), theme.text, true, Qt::SolidLine});
+        items.push_back({.name = phaseTitle(phase), .colour = theme.phases.value(phase, theme.accent), .line = false});
+    if (ghosts->dataCount() > 0) items.push_back({.name = tr("predicted"), .colour = theme.textMuted, .line = true});
+    if (ticks->dataCount() > 0)
+        items.push_back({.name = tr("bound"), .colour = theme.text, .line = true, .style = Qt::SolidLine});
     frame->legend().setItems(std::move(items));
 }
 

@@ -217,10 +217,12 @@ void TimePlot::Impl::legend()
 {
     std::vector<LegendItem> entries;
     const bool predicted = std::ranges::any_of(bands, [](const Band& band) { return band.level.has_value(); });
-    if (predicted) entries.push_back({tr("predicted peak of the stage"), theme.textMuted, true});
+    if (predicted)
+        entries.push_back({.name = tr("predicted peak of the stage"), .colour = theme.textMuted, .line = true});
     secondNamed = second.size() > 0 && !secondName.isEmpty();
-    if (secondNamed) entries.push_back({secondName, theme.structure, false});
-    if (!other.empty()) entries.push_back({tr("peak in %1").arg(otherTitle), theme.warning, true});
+    if (secondNamed) entries.push_back({.name = secondName, .colour = theme.structure, .line = false});
+    if (!other.empty())
+        entries.push_back({.name = tr("peak in %1").arg(otherTitle), .colour = theme.warning, .line = true});
     frame->legend().setColour(theme.textMuted);
     frame->legend().setItems(std::move(entries));
 }

@@ -78,12 +78,12 @@ void Debugger::setupChoice(QBoxLayout& layout)
     m_what->setAccessibleName(tr("What to look for"));
     m_what->addItem(tr("First difference: this plan and the unsplit model"), static_cast<int>(Hunt::Staged));
     m_what->addItem(tr("First difference: this model and another"), static_cast<int>(Hunt::Against));
-    m_what->addItem(tr("What makes NaN and infinities"), static_cast<int>(Hunt::NonFinite));
+    m_what->addItem(tr("Origin of NaN and infinity"), static_cast<int>(Hunt::NonFinite));
     m_what->addItem(tr("Rows of nodes at the selected operator"), static_cast<int>(Hunt::Rows));
     m_what->addItem(tr("Messages into nodes at the selected aggregation"), static_cast<int>(Hunt::Messages));
     m_what->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_what->setMinimumContentsLength(24);
-    m_start = button(QStringLiteral("debugStart"), tr("&Look"), this);
+    m_start = button(QStringLiteral("debugStart"), tr("&Search"), this);
     m_start->setProperty("primary", true);
     m_cancel = button(QStringLiteral("debugCancel"), tr("&Cancel"), this);
     auto* row = new QHBoxLayout;
@@ -221,8 +221,8 @@ const protocol::OpRecord* Debugger::selectedOp() const
 QString Debugger::missing() const
 {
     const models::Document& document = m_context.document;
-    if (!document.model()) return tr("Nothing is open.");
-    if (document.data().isEmpty()) return tr("Open the model with its graph to look for numbers that are wrong.");
+    if (!document.model()) return tr("No model is open.");
+    if (document.data().isEmpty()) return tr("Open the model with its graph to find where numbers go wrong.");
     const Hunt wanted = hunt();
     if (wanted != Hunt::Against && !document.plan()) return tr("There is no plan to run.");
     if (m_context.workbench.running()) return tr("A run is under way.");
@@ -234,7 +234,7 @@ QString Debugger::missing() const
     if (op == nullptr) return tr("Select an operator in the graph.");
     if (wanted == Hunt::Messages && op->kind != protocol::NodeKind::Aggregate)
         return tr("Select an aggregation in the graph.");
-    return nodes().empty() ? tr("Name the nodes by their row numbers, such as 0, 17.") : QString();
+    return nodes().empty() ? tr("Enter row numbers of nodes, such as 0, 17.") : QString();
 }
 
 QString Debugger::whatItDoes() const
@@ -243,7 +243,7 @@ QString Debugger::whatItDoes() const
     case Hunt::Staged:
         return tr("Runs the plan and the same operators on the whole graph, and compares value by value.");
     case Hunt::Against: return tr("Runs both models on these data and compares them operator by operator.");
-    case Hunt::NonFinite: return tr("Runs the plan and looks at every result for NaN and infinities.");
+    case Hunt::NonFinite: return tr("Runs the plan and checks every result for NaN and infinity.");
     case Hunt::Rows: return tr("Runs the plan and shows what the operator computes for these nodes.");
     case Hunt::Messages: break;
     }

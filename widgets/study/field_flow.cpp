@@ -144,7 +144,7 @@ FieldFlow::Dots FieldFlow::dotsOf(int level) const
 {
     Dots dots;
     for (const schema::FieldRows& rows : m_field->levels[static_cast<std::size_t>(level)].rows)
-        for (const std::int64_t id : rows.ids) dots.push_back({rows.table, id, {}});
+        for (const std::int64_t id : rows.ids) dots.push_back({.table = rows.table, .id = id, .at = {}});
     const QRectF room = half(0);
     const qreal spacing =
         std::min(2 * largestDot + 8, room.width() / static_cast<qreal>(std::max<std::size_t>(1, dots.size())));

@@ -107,7 +107,7 @@ QVariant FieldModel::header(FieldColumn column, int role) const
     if (role != Qt::DisplayRole && !tip) return {};
     switch (column) {
     case FieldColumn::Round: return tip ? tr("After which round of message passing the rows are needed") : tr("After");
-    case FieldColumn::Rows: return tip ? tr("Different rows that the result of the node follows from") : tr("Rows");
+    case FieldColumn::Rows: return tip ? tr("Different rows that the result of the node depends on") : tr("Rows");
     case FieldColumn::Share: return tip ? tr("Part of all rows of the table") : tr("Share");
     case FieldColumn::Edges: return tip ? tr("Edges that are combined into these rows") : tr("Edges");
     case FieldColumn::Block:

@@ -111,7 +111,7 @@ QString inputSentence(const ReceptiveField& field)
     double mean = 0, error = 0;
     for (const schema::FieldMean& each : rowMeans(field.explosion, 0)) mean += each.mean, error += each.error;
     const QString margin = error > 0 ? tr(" ± %1").arg(average(error)) : QString();
-    return tr("On average a result follows from %1%2 input rows of %3 (%4).")
+    return tr("On average a result depends on %1%2 input rows of %3 (%4).")
         .arg(average(mean), margin, count(rowsOf(field, 0)), howKnown(field.explosion));
 }
 
@@ -119,7 +119,7 @@ QString bytesSentence(const ReceptiveField& field)
 {
     double bytes = 0, own = 0;
     for (const schema::FieldMean& each : rowMeans(field.explosion, 0)) bytes += each.bytes, own += each.ownBytes;
-    return tr("Node by node, all %1 results together read %2 of input rows; layer by layer each row is there once: %3.")
+    return tr("Node by node, all %1 results together read %2 of input rows; the rows themselves have %3.")
         .arg(count(field.nodes), models::formatBytes(bytes), models::formatBytes(own));
 }
 
@@ -152,7 +152,7 @@ double meanInputRows(const ReceptiveField& field)
 
 QString fieldSentence(const ReceptiveField& field)
 {
-    return tr("The result of node %1 follows from %2 of %3 input rows, by %4 and %5 edges.")
+    return tr("The result of node %1 depends on %2 of %3 input rows, by %4 and %5 edges.")
         .arg(QString::number(field.node), count(rowsAt(field, 0)), count(rowsOf(field, 0)), rounds(field.depth),
              count(allEdges(field)));
 }

@@ -59,7 +59,7 @@ QString stageText(const std::optional<int>& stage) { return stage ? QString::num
 QString differenceSentence(const ModelRecord& model, const schema::DivergenceRecord& found,
                            const schema::DifferenceRecord& difference)
 {
-    QString line = tr("%1 and %2 part at <b>%3</b> (%4).")
+    QString line = tr("%1 and %2 first differ at <b>%3</b> (%4).")
                        .arg(text(found.first).section(u'/', -1).toHtmlEscaped(),
                             text(found.second).section(u'/', -1).toHtmlEscaped(), linkTo(model, difference.place),
                             kindAndPlace(difference.place));
@@ -156,7 +156,7 @@ FindingTable tableOf(const ModelRecord& model, const schema::DivergenceRecord& f
 
 FindingTable tableOf(const ModelRecord& model, const schema::NonFiniteReport& found)
 {
-    FindingTable table{.title = tr("Operators that make NaN or infinities of finite numbers"),
+    FindingTable table{.title = tr("Operators that turn finite numbers into NaN or infinity"),
                        .headers = {tr("Operator"), tr("NaN"), tr("Infinite"), tr("Stage"), tr("Batch"),
                                    tr("Reaches an output"), tr("First row")},
                        .lines = {}};
@@ -193,10 +193,10 @@ QString sentencesOf(const ModelRecord& model, const schema::NonFiniteReport& fou
         lines << tr("All numbers are finite, in all operators and batches.");
     if (!found.inputs.empty()) lines << tr("Not finite from the start: %1.").arg(listed(found.inputs));
     if (harmful != found.makers.end())
-        lines << tr("<b>%1</b> (%2) makes the first NaN or infinity that reaches an output.")
+        lines << tr("<b>%1</b> (%2) produces the first NaN or infinity that reaches an output.")
                      .arg(linkTo(model, harmful->place), kindAndPlace(harmful->place));
     else if (!found.makers.empty())
-        lines << tr("None of them reaches an output: what is made here is replaced later, and does no harm.");
+        lines << tr("None of them reaches an output: they are replaced later and do no harm.");
     if (!found.outputs.empty()) lines << tr("Outputs that are not finite: %1.").arg(listed(found.outputs));
     return lines.join(QStringLiteral("<br>"));
 }

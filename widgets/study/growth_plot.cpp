@@ -205,7 +205,7 @@ void GrowthPlot::paintFirst(QPainter& painter) const
         const QPointF at = placeOf(point);
         painter.setPen(QPen(m_theme.bad, 1.2, Qt::DashLine));
         painter.drawLine(QPointF(at.x(), room().top()), QPointF(at.x(), room().bottom()));
-        const QString text = tr("they part here");
+        const QString text = tr("first difference");
         const qreal width = fontMetrics().horizontalAdvance(text) + 4;
         const bool left = at.x() + width + 6 > room().right();
         painter.drawText(QRectF(left ? at.x() - width - 4 : at.x() + 5, room().bottom() - fontMetrics().height() - 6,

@@ -45,8 +45,9 @@ Question questionFrom(const Reader& item)
     Question question{.text = textOf(item, "text"), .choices = {}};
     for (const Reader& choice : item.items("choices")) {
         choice.only({"text", "right", "reply"});
-        question.choices.push_back(
-            {textOf(choice, "text"), choice.maybe<bool>("right").value_or(false), textOf(choice, "reply")});
+        question.choices.push_back({.text = textOf(choice, "text"),
+                                    .right = choice.maybe<bool>("right").value_or(false),
+                                    .reply = textOf(choice, "reply")});
     }
     if (item.ok() && std::ranges::count(question.choices, true, &Choice::right) != 1)
         item.child("choices").refuse("must have exactly one right choice");

@@ -162,9 +162,9 @@ bool Receptive::mayAsk() const
 QString Receptive::stateLine() const
 {
     const models::ModelPtr& model = m_context.document.model();
-    if (!model) return tr("Nothing is open.");
+    if (!model) return tr("No model is open.");
     if (m_context.document.data().isEmpty())
-        return tr("Open the model with its graph to see what a result follows from.");
+        return tr("Open the model with its graph to see what a result depends on.");
     if (!model->splittable) return tr("This model cannot be evaluated layer by layer: it has no receptive fields.");
     if (!m_problem.isEmpty()) return m_problem;
     if (m_request != 0) return tr("Walking back from the result...");

@@ -23,11 +23,7 @@ QString tr(const char* source) { return QCoreApplication::translate("RuleSteps",
 
 QString unknown() { return QStringLiteral("–"); }
 
-QString nameOf(Strategy strategy)
-{
-    if (strategy == Strategy::Depth) return tr("Depth rule");
-    return strategy == Strategy::SourceRule ? tr("Source rule") : tr("Optimum");
-}
+QString nameOf(Strategy strategy) { return models::capitalised(models::strategyLabel(strategy)); }
 
 const protocol::Walkthrough* walkOf(const Walkthroughs& all, Strategy strategy)
 {
@@ -69,17 +65,18 @@ QString labelCaption(const Way& way)
             "All values are white: none is stored. Every path from one round of message passing to the next has to "
             "be cut somewhere, by writing a value and reading it back.");
     if (*way.strategy == Strategy::SourceRule)
-        return tr(
-            "Each operator is put into the stage of its module: as many modules that pass messages lie behind it, "
-            "itself among them. A cut lies wherever this number grows.");
-    return tr("Each operator is put into the stage of its depth: as many rounds of message passing lie behind it. What "
-              "follows from inputs alone begins in stage 1.");
+        return tr("Each operator runs in the stage of its module: the number of message-passing modules up to and "
+                  "including it. "
+                  "There is a cut wherever this number grows.");
+    return tr(
+        "Each operator runs in the stage of its depth, the number of rounds of message passing before it. What depends "
+        "on inputs alone starts in stage 1.");
 }
 
 QString pullCaption()
 {
     return tr("A cut moves back towards the inputs, past operators with one operand, until it meets an input, message "
-              "passing, or a value that several stages use. These operators now belong to the stage behind it.");
+              "passing, or a value that several stages use. These operators now belong to the stage after it.");
 }
 
 // Of the whole colouring.
@@ -88,7 +85,7 @@ QString cutCaption(const Walkthroughs& all)
     const double cost = all.colouring->cost;
     const QString amount =
         all.unit == base::Unit::Bytes ? models::formatBytes(cost) : models::formatSecondsFinely(cost);
-    const QString gap = tr(" It is no plan yet: some value would be missing in a later stage.");
+    const QString gap = tr(" This is not a plan yet: a later stage would lack some value.");
     return tr(" Every path is cut now, at the least cost for writing and reading: %1.").arg(amount) +
            (all.colouring->missing ? gap : QString());
 }
@@ -106,7 +103,8 @@ QString settleCaption(const Way& way)
 QString storeCaption(const Way& way, const QString& value)
 {
     if (!way.strategy)
-        return tr("%1 turns black, drawn as a cylinder: it is stored, and read back behind the cut.").arg(value);
+        return tr("%1 is coloured black and drawn as a cylinder: it is stored, and read back after the cut.")
+            .arg(value);
     return tr("%1 is stored: a later stage reads it.").arg(value);
 }
 

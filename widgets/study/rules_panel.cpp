@@ -3,6 +3,7 @@
 #include <QBoxLayout>
 #include <algorithm>
 
+#include "base/rules.h"
 #include "models/labels.h"
 
 namespace hopscope::study {
@@ -89,10 +90,10 @@ QLayout* Rules::makeChoice()
 QLayout* Rules::makeButtons()
 {
     auto* row = new QHBoxLayout;
-    m_first = button("rulesFirst", tr("&First"), tr("First step"), tr("Begin again"));
+    m_first = button("rulesFirst", tr("&First"), tr("First step"), tr("Start over"));
     m_back = button("rulesBack", tr("&Back"), tr("Step back"), tr("One step back"));
-    m_next = button("rulesNext", tr("&Next"), tr("Next step"), tr("One step further"));
-    m_last = button("rulesLast", tr("&Last"), tr("Last step"), tr("To the end"));
+    m_next = button("rulesNext", tr("&Next"), tr("Next step"), tr("One step forward"));
+    m_last = button("rulesLast", tr("&Last"), tr("Last step"), tr("Go to the last step"));
     for (QPushButton* each : {m_first, m_back, m_next, m_last}) row->addWidget(each);
     row->addStretch(1);
     return row;
@@ -140,22 +141,22 @@ void Rules::connectParts()
 
 Rules::Ends Rules::ends() const
 {
-    const models::Document& document = m_context.document;
-    return {document.reference(base::Strategy::Depth), document.reference(base::Strategy::SourceRule),
-            document.reference(base::Strategy::Optimal)};
+    Ends found;
+    for (const base::Strategy strategy : base::references) found.push_back(m_context.document.reference(strategy));
+    return found;
 }
 
 // Once the plans to compare with are there: the steps are asked for behind them, and nobody waits for them twice.
 bool Rules::mayAsk() const
 {
     const models::ModelPtr& model = m_context.document.model();
-    return model && model->splittable && m_context.document.plan() && ends()[1];
+    return model && model->splittable && m_context.document.plan() && m_context.document.reference(base::rules.back());
 }
 
 QString Rules::stateLine() const
 {
     const models::ModelPtr& model = m_context.document.model();
-    if (!model) return tr("Nothing is open.");
+    if (!model) return tr("No model is open.");
     if (!model->splittable) return tr("This model cannot be evaluated layer by layer: no rule has a plan for it.");
     if (!m_problem.isEmpty()) return m_problem;
     return m_all ? QString() : tr("Following the strategies...");

@@ -47,7 +47,7 @@ protected:
 
 private:
     // The plans that the steps lead to: others need another answer.
-    using Ends = std::array<models::PlanPtr, 3>;
+    using Ends = std::vector<models::PlanPtr>;
 
     QLayout* makeChoice();
     QLayout* makeButtons();

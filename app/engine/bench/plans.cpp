@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/rules.h"
 #include "executor/memory.h"
 #include "pipeline/choice.h"
 #include "pipeline/home.h"
@@ -38,7 +39,7 @@ public:
     {
         for (const Objective objective : {Objective::Time, Objective::Bytes})
             if (const base::Status made = plan(Strategy::Optimal, objective); !made) return base::forward(made);
-        for (const Strategy rule : {Strategy::Depth, Strategy::SourceRule})
+        for (const Strategy rule : base::rules)
             if (const base::Status made = plan(rule, Objective::Time); !made) return base::forward(made);
         for (int i = 0; i < m_options.repeat; ++i)
             for (Measured& m : m_measured)

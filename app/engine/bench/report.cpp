@@ -143,10 +143,10 @@ std::vector<Scaling> scalingOf(const std::vector<BenchCase>& cases)
     std::vector<Scaling> all;
     for (std::size_t i = 1; i < cases.size(); ++i) {
         const BenchCase &first = cases.front(), &item = cases[i];
-        Scaling scaling{static_cast<double>(item.nodes) / static_cast<double>(first.nodes),
-                        first.run.seconds > 0 ? item.run.seconds / first.run.seconds : 0,
-                        {},
-                        {}};
+        Scaling scaling{.nodes = static_cast<double>(item.nodes) / static_cast<double>(first.nodes),
+                        .time = first.run.seconds > 0 ? item.run.seconds / first.run.seconds : 0,
+                        .bound = {},
+                        .overBound = {}};
         const double least = boundOf(first), bound = boundOf(item);
         if (least > 0 && bound > 0) {
             scaling.bound = bound / least;

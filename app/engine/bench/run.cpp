@@ -167,11 +167,16 @@ base::Result<Files> Bench::files(std::int64_t nodes, std::int64_t edges)
     const std::string suffix = "-" + std::to_string(m_options.features) + "-" + std::to_string(m_options.seed);
     const std::string widths = "-" + std::to_string(m_options.hidden) + "-" + std::to_string(m_options.outputs) + "-" +
                                std::to_string(m_options.layers) + suffix;
-    Files files{m_folder.file("rmat-" + std::to_string(nodes) + "-" + std::to_string(edges) + suffix + ".safetensors"),
-                m_folder.file("sage" + widths + ".pt"), m_folder.file("sage" + widths + ".safetensors")};
+    Files files{
+        .graph = m_folder.file("rmat-" + std::to_string(nodes) + "-" + std::to_string(edges) + suffix + ".safetensors"),
+        .model = m_folder.file("sage" + widths + ".pt"),
+        .weights = m_folder.file("sage" + widths + ".safetensors")};
     if (base::Status made = generate(nodes, edges, files.graph); !made) return base::forward(made);
-    const verify::SageShape shape{m_options.features, m_options.hidden, m_options.outputs, m_options.layers,
-                                  m_options.seed};
+    const verify::SageShape shape{.features = m_options.features,
+                                  .hidden = m_options.hidden,
+                                  .outputs = m_options.outputs,
+                                  .layers = m_options.layers,
+                                  .seed = m_options.seed};
     if (base::Status made = verify::writeSageModel(shape, files.model, files.weights); !made)
         return base::forward(made);
     m_folder.made(files.model);
@@ -227,7 +232,8 @@ base::Result<BenchReference> Bench::reference(const base::TensorView& output, co
     request["weights"] = files.weights;
     request["output"] = path;
     request["folder"] = m_folder.stores();
-    const verify::OracleChild child{{}, m_folder.stores(), std::int64_t(4) << 30, std::nullopt};
+    const verify::OracleChild child{
+        .program = {}, .folder = m_folder.stores(), .memory = std::int64_t(4) << 30, .seconds = std::nullopt};
     const base::Result<verify::OracleOutcome> outcome = verify::runOracle(child, request, m_stop);
     if (!outcome) return base::forward(outcome);
     if (outcome->end != verify::OracleEnd::Done)
@@ -260,14 +266,23 @@ base::Result<BenchCase> Bench::measure(std::int64_t nodes, std::int64_t edges)
 {
     const base::Result<Files> made = files(nodes, edges);
     if (!made) return base::forward(made);
-    BenchCase result{nodes, edges, {}, 0, 0, 0, {}, {}};
+    BenchCase result{.nodes = nodes,
+                     .edges = edges,
+                     .run = {},
+                     .prepareSeconds = 0,
+                     .anonymousPeak = 0,
+                     .anonymousBefore = 0,
+                     .sampled = {},
+                     .reference = {}};
     const Clock::time_point start = Clock::now();
-    const base::Result<Prepared> prepared = pipeline::prepare({made->model, {made->graph}, {}}, false, m_silent);
+    const base::Result<Prepared> prepared =
+        pipeline::prepare({.model = made->model, .data = {made->graph}, .roles = {}}, false, m_silent);
     if (!prepared) return base::forward(prepared);
     std::error_code problem;
     std::filesystem::create_directories(m_folder.stores(), problem);
     const base::Result<pipeline::ChosenPlan> chosen = pipeline::choosePlan(
-        *prepared, m_folder.stores(), {}, {m_options.device, m_options.memory, m_options.batch}, m_silent, m_stop);
+        *prepared, m_folder.stores(), {},
+        {.device = m_options.device, .memory = m_options.memory, .batch = m_options.batch}, m_silent, m_stop);
     if (!chosen) return base::forward(chosen);
     const plan::Plan& plan = chosen->plan;
     result.prepareSeconds = since(start);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/bench_options.h"
 #include "cli/option_values.h"
 #include "cli/study_options.h"
 #include "version.h"
@@ -34,11 +35,10 @@ struct Parsed {
     base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output, trace, explain, steps, request, schema, a, b;
     graph::GenerateOptions generate;
-    BenchRunOptions bench;
+    BenchTexts bench;
     MachineCommand machine;
     int repeat = 3;
-    std::string benchBatch = "auto", benchMemory = "1Gi";
-    bool noReference = false, resume = false;
+    bool resume = false;
     pipeline::PlaceOptions place;
     receptive::Request field;
     DebugTexts debug;
@@ -89,7 +89,8 @@ void addDevice(CLI::App& app, Parsed& parsed)
         ->type_name("N")
         ->check(CLI::Range(1, 4096));
     addChoice(app, "--fuse", parsed.texts.fuse,
-              "CPU: what is computed in one pass over the edges: all, none or " + base::listNames<base::Fuse>());
+              "CPU: patterns to fuse into one pass over the edges: all, none, or any of " +
+                  base::listNames<base::Fuse>());
 }
 
 // How a plan is made.
@@ -152,7 +153,7 @@ void addPlan(CLI::App& app, Parsed& parsed)
             "--explain", parsed.explain,
             "Report what each decision costs and saves, and where the rules decide differently; also as JSON to FILE")
         ->type_name("FILE");
-    command.add_option("--steps", parsed.steps, "Show how all strategies come to their plans; also as JSON to FILE")
+    command.add_option("--steps", parsed.steps, "Show how each strategy arrives at its plan; also as JSON to FILE")
         ->type_name("FILE");
 }
 
@@ -176,7 +177,7 @@ void addRun(CLI::App& app, Parsed& parsed)
     addChoice(command, "--reorder", parsed.texts.reorder,
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
-                     "CPU: keep a journal in DIR, and go on where the one that is there ends, with the same bits");
+                     "CPU: keep a journal in DIR and resume an interrupted run found there; results are bit-identical");
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -197,18 +198,18 @@ void addVerify(CLI::App& app, Parsed& parsed)
 // Plans for the fewest bytes are the same on every machine.
 void addExport(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code that other programs run",
+    CLI::App& command = addCommand(app, parsed, "export", "Write the verified split as code for use in other programs",
                                    "  hopscope-engine export model.pt --data graph.safetensors -o exported\n"
                                    "  python exported/run.py --data graph.safetensors -o results\n");
     addModel(command, parsed, true);
     addPlanSource(command, parsed, parsed.texts.exportObjective);
     addDevice(command, parsed);
-    command.add_option("-o,--output", parsed.output, "The folder to make")->type_name("DIR")->required();
+    command.add_option("-o,--output", parsed.output, "Folder to create")->type_name("DIR")->required();
 }
 
 void addDiff(CLI::App& app, Parsed& parsed)
 {
-    CLI::App& command = addCommand(app, parsed, "diff", "Say what two exported splits do differently",
+    CLI::App& command = addCommand(app, parsed, "diff", "Compare two exported splits",
                                    "  hopscope-engine diff exported-before exported-now\n");
     command.add_option("A", parsed.a, "An exported folder, or its schema.json")->required();
     command.add_option("B", parsed.b, "Another one")->required();
@@ -231,33 +232,6 @@ void addGenerate(CLI::App& app, Parsed& parsed)
     command.add_option("-o,--output", parsed.output, "Output file (.safetensors)")->type_name("FILE")->required();
 }
 
-void addBenchOptions(CLI::App& command, Parsed& parsed)
-{
-    BenchRunOptions& options = parsed.bench;
-    command.add_option("--nodes", options.nodes, "Number of nodes of the generated graph")->capture_default_str();
-    command.add_option("--edges", options.edges, "Number of edges")->capture_default_str();
-    command.add_option("--features", options.features, "Number of input features")->capture_default_str();
-    command.add_option("--hidden", options.hidden, "Hidden width")->capture_default_str();
-    command.add_option("--outputs", options.outputs, "Output width")->capture_default_str();
-    command.add_option("--layers", options.layers, "Number of layers")->capture_default_str();
-    command.add_option("--seed", options.seed, "Random seed")->capture_default_str();
-    command.add_option("--memory", parsed.benchMemory, "Memory limit on the executing device")
-        ->type_name("SIZE")
-        ->capture_default_str();
-    command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-    command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
-        ->capture_default_str();
-    command.add_option("--scale", options.scale, "Repeat with graphs so many times as large, and compare: 10,31.6,100")
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber);
-    command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
-        ->capture_default_str();
-    command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference on all rows");
-    command.add_option("--folder", options.folder, "Folder in which graph and model are kept and reused")
-        ->type_name("DIR");
-    command.add_flag("--keep", options.keep, "Keep the files");
-}
-
 void addBench(CLI::App& app, Parsed& parsed)
 {
     CLI::App* const bench = app.add_subcommand("bench", "Run benchmarks");
@@ -265,7 +239,7 @@ void addBench(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(*bench, parsed, "run", "Benchmark a verified run on a generated graph",
                                    "  hopscope-engine bench run\n"
                                    "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
-    addBenchOptions(command, parsed);
+    addBenchOptions(command, parsed.bench);
     CLI::App& plans =
         addCommand(*bench, parsed, "plans", "Compare prediction and measurement for the plan of each strategy",
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
@@ -302,7 +276,7 @@ void addPlace(CLI::App& app, Parsed& parsed)
 void addReceptiveField(CLI::App& app, Parsed& parsed)
 {
     CLI::App& command = addCommand(app, parsed, "receptive-field",
-                                   "Show which nodes and edges the result of one node follows from", fieldExamples);
+                                   "Show which nodes and edges the result of one node depends on", fieldExamples);
     addModel(command, parsed, true);
     addFieldOptions(command, parsed.field);
 }
@@ -399,7 +373,11 @@ base::Result<Command> finishVerify(const Parsed& parsed)
     if (parsed.verify == base::VerifyMode::None)
         return base::fail(base::ErrorCode::Usage, "verify has nothing to compare with --verify none",
                           "use full or sample");
-    return VerifyCommand{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.schema};
+    return VerifyCommand{.model = parsed.model,
+                         .plan = parsed.plan,
+                         .device = parsed.device,
+                         .mode = parsed.verify,
+                         .schema = parsed.schema};
 }
 
 base::Result<Command> finishGenerate(Parsed& parsed)
@@ -408,18 +386,6 @@ base::Result<Command> finishGenerate(Parsed& parsed)
     if (!kind) return base::forward(kind);
     parsed.generate.kind = *kind;
     return GenerateCommand{parsed.generate, parsed.output};
-}
-
-base::Result<Command> finishBench(Parsed& parsed)
-{
-    const auto batch = parseBatch(parsed.benchBatch);
-    if (!batch) return base::forward(batch);
-    const auto memory = parseMemory(parsed.benchMemory);
-    if (!memory) return base::forward(memory);
-    parsed.bench.batch = *batch;
-    parsed.bench.memory = memory->value_or(parsed.bench.memory);
-    parsed.bench.reference = !parsed.noReference;
-    return BenchCommand{parsed.bench};
 }
 
 base::Result<Command> finishPlace(Parsed& parsed)
@@ -436,20 +402,34 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (const base::Status checks = finishChecks(parsed); !checks) return base::forward(checks);
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan")
-        return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain, parsed.steps};
+        return PlanCommand{.model = parsed.model,
+                           .plan = parsed.plan,
+                           .device = parsed.device,
+                           .output = parsed.output,
+                           .explain = parsed.explain,
+                           .steps = parsed.steps};
     if (name == "run")
-        return RunCommand{{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan, parsed.resume},
+        return RunCommand{{.model = parsed.model,
+                           .plan = parsed.plan,
+                           .device = parsed.device,
+                           .verify = parsed.verify,
+                           .nan = parsed.nan,
+                           .resume = parsed.resume},
                           parsed.output,
                           parsed.trace};
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
     if (name == "export")
-        return ExportCommand{parsed.model, parsed.plan, parsed.device, parsed.output,
-                             std::string("hopscope ") + versionText};
+        return ExportCommand{.model = parsed.model,
+                             .plan = parsed.plan,
+                             .device = parsed.device,
+                             .folder = parsed.output,
+                             .tool = std::string("hopscope ") + versionText};
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench" && bench == "machine") return parsed.machine;
-    if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
-    if (name == "bench") return finishBench(parsed);
+    if (name == "bench" && bench == "plans")
+        return BenchPlansCommand{.model = parsed.model, .device = parsed.device, .repeat = parsed.repeat};
+    if (name == "bench") return benchCommand(parsed.bench);
     if (name == "place") return finishPlace(parsed);
     if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};
     if (name == "debug") return debugCommand(parsed.model, parsed.debug);
@@ -487,7 +467,7 @@ base::Result<Invocation> parseArguments(int count, const char* const* arguments)
         command = explain(app, error);
     }
     if (!command) return base::forward(command);
-    return Invocation{parsed.json, parsed.quiet, std::move(*command)};
+    return Invocation{.json = parsed.json, .quiet = parsed.quiet, .command = std::move(*command)};
 }
 
 bool wantsJson(int count, const char* const* arguments)

@@ -93,7 +93,8 @@ base::Result<int> execute(const MachineCommand& command, Session& session)
     const base::Result<Rates> rates = measureRates(*device, session);
     session.console.progressEnded();
     if (!rates) return base::forward(rates);
-    if (const base::Status kept = pipeline::keepMachine({rates->machine, true, 0}); !kept) return base::forward(kept);
+    if (const base::Status kept = pipeline::keepMachine({.rates = rates->machine, .measured = true, .runs = 0}); !kept)
+        return base::forward(kept);
     session.console.print(session.console.json() ? json::write(ratesDocument(*rates), true) : ratesText(*rates));
     session.console.note("saved for later plans in " + pipeline::machineFile());
     return 0;

@@ -23,13 +23,13 @@ std::string number(double value)
 
 std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
 
-// "op42  aten::relu in convs.1 (gcn.py:17), which makes 'relu after convs.1'".
+// "op42  aten::relu in convs.1 (gcn.py:17), which produces 'relu after convs.1'".
 std::string placeOf(const schema::OperatorRecord& place)
 {
     std::string text = place.op + "  " + place.kind;
     if (!place.module.empty()) text += " in " + place.module;
     if (!place.source.empty()) text += " (" + place.source + ")";
-    return text + ", which makes '" + place.name + "'";
+    return text + ", which produces '" + place.name + "'";
 }
 
 std::string rowName(const schema::RowRecord& row)
@@ -99,9 +99,10 @@ std::string describeFindings(const schema::DivergenceRecord& found, const Style&
 std::string describeFindings(const schema::NonFiniteReport& found, const Style& style)
 {
     std::string text;
-    for (const std::string& input : found.inputs) text += style.bad(input + " itself has NaN or infinities") + "\n";
+    for (const std::string& input : found.inputs) text += style.bad(input + " itself contains NaN or infinity") + "\n";
     for (const schema::NonFiniteRecord& maker : found.makers) {
-        text += style.bold(maker.reachesOutput ? "Makes NaN or infinities" : "Makes some that reach no output") +
+        text += style.bold(maker.reachesOutput ? "Produces NaN or infinity"
+                                               : "Produces NaN or infinity that reaches no output") +
                 "\n  " + placeOf(maker.place) + "\n";
         if (maker.stage)
             text +=

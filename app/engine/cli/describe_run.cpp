@@ -50,17 +50,23 @@ std::string boundText(const schema::StageRecord& stage)
 
 void addStage(Table& table, const schema::StageRecord& stage)
 {
-    const schema::PhaseRecord& p = stage.phases;
-    const double whole = p.block + p.gather + p.h2d + p.compute + p.d2h + p.write;
+    double whole = 0;
+    for (const schema::NamedPhase& phase : schema::namedPhases) whole += stage.phases.*phase.seconds;
     const double reserved = static_cast<double>(stage.reservedMemory.value_or(0));
-    table.add({std::to_string(stage.index.number), base::formatSeconds(stage.seconds),
-               stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "", boundText(stage), rate(stage),
-               batchText(stage), share(p.block, whole), share(p.gather, whole), share(p.h2d, whole),
-               share(p.compute, whole), share(p.d2h, whole), share(p.write, whole),
-               base::formatBytes(static_cast<double>(stage.bytes.h2d)),
-               base::formatBytes(static_cast<double>(stage.bytes.d2h)),
-               base::formatBytes(static_cast<double>(stage.peakMemory)), stage.overlap ? share(*stage.overlap, 1) : "",
-               stage.reservedMemory ? base::formatBytes(reserved) : ""});
+    std::vector<std::string> cells{std::to_string(stage.index.number),
+                                   base::formatSeconds(stage.seconds),
+                                   stage.predicted ? base::formatSeconds(stage.predicted->seconds) : "",
+                                   boundText(stage),
+                                   rate(stage),
+                                   batchText(stage)};
+    for (const schema::NamedPhase& phase : schema::namedPhases)
+        cells.push_back(share(stage.phases.*phase.seconds, whole));
+    cells.insert(cells.end(), {base::formatBytes(static_cast<double>(stage.bytes.h2d)),
+                               base::formatBytes(static_cast<double>(stage.bytes.d2h)),
+                               base::formatBytes(static_cast<double>(stage.peakMemory)),
+                               stage.overlap ? share(*stage.overlap, 1) : "",
+                               stage.reservedMemory ? base::formatBytes(reserved) : ""});
+    table.add(std::move(cells));
 }
 
 bool onGpu(const schema::Report& report)
@@ -94,21 +100,10 @@ std::vector<std::string> headings(const schema::Report& report, const Style& sty
         return std::ranges::any_of(report.stages, [&](const auto& stage) { return (stage.*member).has_value(); });
     };
     const bool predicted = has(&schema::StageRecord::predicted), bound = has(&schema::StageRecord::boundSeconds);
-    std::vector<std::string> names{"stage",
-                                   "time",
-                                   predicted ? "predicted" : "",
-                                   bound ? "bound" : "",
-                                   "rows/s",
-                                   "batches",
-                                   "block",
-                                   "gather",
-                                   "h2d",
-                                   "compute",
-                                   "d2h",
-                                   "write",
-                                   "read",
-                                   "written",
-                                   "peak memory"};
+    std::vector<std::string> names{"stage",  "time",   predicted ? "predicted" : "", bound ? "bound" : "",
+                                   "rows/s", "batches"};
+    for (const schema::NamedPhase& phase : schema::namedPhases) names.emplace_back(phase.name);
+    names.insert(names.end(), {"read", "written", "peak memory"});
     names.resize(names.size() + 2);
     if (onGpu(report)) std::ranges::copy(std::array{"overlap", "reserved"}, names.end() - 2);
     for (std::string& name : names) name = style.dim(name);

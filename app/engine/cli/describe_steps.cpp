@@ -38,7 +38,7 @@ std::string wordsOf(const placement::WalkStep& step, base::Strategy strategy, co
         return strategy == base::Strategy::SourceRule ? "every operator in the stage of its module's depth"
                                                       : "every operator in the stage of its depth";
     case base::WalkKind::Pull: return "a cut moves towards the inputs, and these follow it";
-    case base::WalkKind::Settle: return "computed where they are needed, if need be again";
+    case base::WalkKind::Settle: return "computed where they are needed, more than once if necessary";
     case base::WalkKind::Store: break;
     }
     return "stored: " + names[*step.stored];

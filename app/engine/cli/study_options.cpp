@@ -16,7 +16,7 @@ void addFieldOptions(CLI::App& command, receptive::Request& request)
         command.add_option("--node", request.node, "Row number of the node, from 0")->type_name("N");
     command
         .add_flag_callback(
-            "--random", [] {}, "Draw the node with the seed (default without --node)")
+            "--random", [] {}, "Pick a random node by --seed (default without --node)")
         ->excludes(node);
     command.add_option("--type", request.table, "Table of the node, if outputs have rows of several tables")
         ->type_name("T");
@@ -38,7 +38,7 @@ const char* const debugExamples =
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
 {
     command.add_option("--against", texts.against, "Compare with this model, operator by operator")->type_name("MODEL");
-    command.add_flag("--nan", texts.nan, "Find what makes NaN and infinities")->excludes("--against");
+    command.add_flag("--nan", texts.nan, "Find the operators that produce NaN or infinity")->excludes("--against");
     command
         .add_option(
             "--break", texts.breakpoints,
@@ -49,7 +49,7 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     command.add_option("--when", texts.when, "always, isnan (NaN or infinite), outside=LEAST,MOST or node=N")
         ->type_name("CONDITION")
         ->capture_default_str();
-    command.add_option("--hits", texts.hits, "Number of results that are described")
+    command.add_option("--hits", texts.hits, "Maximum number of results to describe")
         ->type_name("N")
         ->capture_default_str();
     CLI::Option* const watched =
@@ -97,9 +97,17 @@ base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
     const std::string kind = text.substr(0, equals);
     const auto numbers = numbersOf(equals == std::string::npos ? "" : text.substr(equals + 1), "--when");
     if (kind == "outside" && numbers && numbers->size() == 2)
-        return debugger::Breakpoint{{}, debugger::Condition::OutsideRange, numbers->at(0), numbers->at(1), -1};
+        return debugger::Breakpoint{.place = {},
+                                    .condition = debugger::Condition::OutsideRange,
+                                    .least = numbers->at(0),
+                                    .most = numbers->at(1),
+                                    .node = -1};
     if (kind == "node" && numbers && numbers->size() == 1)
-        return debugger::Breakpoint{{}, debugger::Condition::Node, 0, 0, static_cast<std::int64_t>(numbers->at(0))};
+        return debugger::Breakpoint{.place = {},
+                                    .condition = debugger::Condition::Node,
+                                    .least = 0,
+                                    .most = 0,
+                                    .node = static_cast<std::int64_t>(numbers->at(0))};
     return base::fail(base::ErrorCode::Usage, "--when: '" + text + "' is not a condition",
                       "use always, isnan, outside=LEAST,MOST or node=N");
 }
@@ -108,7 +116,7 @@ base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
 
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
 {
-    DebugCommand command{model, {}, texts.nan, {}};
+    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}};
     command.options.plan.strategy = base::Strategy::Depth;
     command.options.plan.file = texts.plan;
     command.options.against = texts.against;

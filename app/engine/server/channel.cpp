@@ -36,7 +36,10 @@ std::string bounded(const protocol::Message& message)
     std::string text = protocol::writeMessage(message);
     const auto* const response = std::get_if<protocol::Response>(&message);
     if (text.size() <= protocol::maxMessageBytes || response == nullptr) return text;
-    const base::Error error{base::ErrorCode::Resources, "the answer exceeds the message limit of 16 MiB", {}, {}};
+    const base::Error error{.code = base::ErrorCode::Resources,
+                            .message = "the answer exceeds the message limit of 16 MiB",
+                            .hint = {},
+                            .where = {}};
     return protocol::writeMessage(protocol::Response{response->id, protocol::toRpc(error)});
 }
 

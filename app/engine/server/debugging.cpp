@@ -84,7 +84,8 @@ Outcome compareModels(const Document& document, const json::Reader& params, cons
     if (params.ok() && options.against.empty()) params.child("against").refuse("must name a model");
     if (!params.ok()) return invalid(params);
     RequestReporter reporter(call.progress);
-    const pipeline::ModelOptions model{options.against, document.prepared.dataArguments, roles};
+    const pipeline::ModelOptions model{
+        .model = options.against, .data = document.prepared.dataArguments, .roles = roles};
     return outcomeOf(pipeline::compareModels(document.prepared, model, options, folder, reporter, call.stop));
 }
 

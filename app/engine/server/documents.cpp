@@ -39,7 +39,8 @@ Outcome Documents::open(const json::Reader& params, const Call& call)
         return failed(settled.error());
     base::Result<json::Value> inspect = inspectValue(*prepared);
     if (!inspect) return failed(inspect.error());
-    if (call.stop.stop_requested()) return failed({base::ErrorCode::Cancelled, "cancelled", {}, {}});
+    if (call.stop.stop_requested())
+        return failed({.code = base::ErrorCode::Cancelled, .message = "cancelled", .hint = {}, .where = {}});
     const std::int64_t id = m_next++;
     m_documents[id] = std::make_unique<Document>(id, std::move(*prepared), m_folder);
     json::Value result;

@@ -61,7 +61,7 @@ void EventFeed::loop()
 void EventFeed::flush(std::unique_lock<std::mutex>& lock)
 {
     if (m_events.empty() && m_merged == 0 && m_state == m_sent) return;
-    protocol::RunEvents message{m_run, m_state, std::move(m_events)};
+    protocol::RunEvents message{.run = m_run, .state = m_state, .events = std::move(m_events)};
     if (m_merged > 0) message.events.emplace_back(protocol::MergedEvent{m_merged});
     m_events.clear();
     m_phases = 0;

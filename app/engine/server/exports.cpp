@@ -122,8 +122,10 @@ Outcome checkExport(const json::Reader& params, const std::string& folder, const
     if (const base::Status holds = pipeline::checkExported(*prepared, exported, folder, reporter, call.stop); !holds)
         return failed(holds.error());
     executor::Observer silent;
-    const pipeline::ExecutionRequest request{
-        {.file = exported + "/plan.json"}, deviceOf(params), base::VerifyMode::Sample, folder};
+    const pipeline::ExecutionRequest request{.plan = {.file = exported + "/plan.json"},
+                                             .device = deviceOf(params),
+                                             .verify = base::VerifyMode::Sample,
+                                             .folder = folder};
     const auto execution = pipeline::execute(*prepared, request, silent, reporter, call.stop);
     if (!execution) return failed(execution.error());
     json::Value result;

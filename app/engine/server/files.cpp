@@ -22,7 +22,7 @@ struct Entry {
 Entry entryOf(const fs::directory_entry& found)
 {
     std::error_code problem;
-    Entry entry{found.path().filename().string(), found.is_directory(problem), 0};
+    Entry entry{.name = found.path().filename().string(), .directory = found.is_directory(problem), .size = 0};
     if (found.is_regular_file(problem)) entry.size = static_cast<std::int64_t>(found.file_size(problem));
     return entry;
 }
@@ -47,7 +47,11 @@ Outcome listFolder(const json::Reader& params)
     std::vector<Entry> entries;
     for (fs::directory_iterator it(path, problem), end; !problem && it != end; it.increment(problem))
         if (entries.size() < mostEntries) entries.push_back(entryOf(*it));
-    if (problem) return failed({base::ErrorCode::Input, path.string() + ": " + problem.message(), {}, path.string()});
+    if (problem)
+        return failed({.code = base::ErrorCode::Input,
+                       .message = path.string() + ": " + problem.message(),
+                       .hint = {},
+                       .where = path.string()});
     std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
         return std::pair(!a.directory, a.name) < std::pair(!b.directory, b.name);
     });

@@ -34,7 +34,7 @@ Outcome measureRates(const json::Reader& params, const std::string& folder, cons
     if (!device) return tl::unexpected(device.error());
     const auto machine = executor::measureMachine(*device, folder, call.progress, call.stop);
     if (!machine) return failed(machine.error());
-    const pipeline::KnownMachine known{*machine, true, 0};
+    const pipeline::KnownMachine known{.rates = *machine, .measured = true, .runs = 0};
     if (const base::Status kept = pipeline::keepMachine(known); !kept) return failed(kept.error());
     return pipeline::ratesValue(known);
 }

@@ -125,7 +125,8 @@ bool isSame(const KeptPlan& kept, const pipeline::PlanRequest& request)
 
 void keep(Document& document, const pipeline::PlanRequest& request, bool near, const pipeline::PlanAnswer& answer)
 {
-    if (answer.basis != nullptr) document.kept.insert_or_assign(keyOf(request), KeptPlan{request, near, answer});
+    if (answer.basis != nullptr)
+        document.kept.insert_or_assign(keyOf(request), KeptPlan{.request = request, .near = near, .answer = answer});
 }
 
 base::Result<pipeline::PlanAnswer> keptPlan(Document& document, const pipeline::PlanRequest& request, const Call& call)

@@ -15,14 +15,17 @@ tl::unexpected<protocol::RpcError> failed(const base::Error& error)
 
 tl::unexpected<protocol::RpcError> invalid(const std::string& message)
 {
-    return tl::unexpected<protocol::RpcError>(protocol::RpcError{protocol::code::invalidParams, message, {}, {}});
+    return tl::unexpected<protocol::RpcError>(
+        protocol::RpcError{.code = protocol::code::invalidParams, .message = message, .hint = {}, .where = {}});
 }
 
 tl::unexpected<protocol::RpcError> invalid(const json::Reader& params)
 {
     const base::Status status = params.status();
-    return tl::unexpected<protocol::RpcError>(
-        protocol::RpcError{protocol::code::invalidParams, status.error().message, {}, status.error().where});
+    return tl::unexpected<protocol::RpcError>(protocol::RpcError{.code = protocol::code::invalidParams,
+                                                                 .message = status.error().message,
+                                                                 .hint = {},
+                                                                 .where = status.error().where});
 }
 
 bool RequestQueue::push(protocol::Request request)

@@ -114,7 +114,10 @@ Outcome Runs::start(Document& document, const json::Reader& params, base::Progre
     if (!params.ok()) return invalid(params);
     if (m_run && !m_run->finished()) return invalid("another run is in progress");
     if (!document.prepared.hasData())
-        return failed({base::ErrorCode::Usage, "there is no data to run on", "open the model with its data", {}});
+        return failed({.code = base::ErrorCode::Usage,
+                       .message = "there is no data to run on",
+                       .hint = "open the model with its data",
+                       .where = {}});
     base::Result<pipeline::ChosenPlan> plan = planOf(document, params, request.execution.device);
     if (!plan) return failed(plan.error());
     request.plan = std::move(*plan);

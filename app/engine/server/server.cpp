@@ -58,7 +58,8 @@ public:
     {
         std::thread reader([this] { readAll(); });
         while (std::optional<Pending> next = m_queue.pop()) {
-            answer(next->request, {next->request.id, next->stop.get_token(), progressOf(next->request.id)});
+            answer(next->request,
+                   {.id = next->request.id, .stop = next->stop.get_token(), .progress = progressOf(next->request.id)});
             m_queue.finish();
             stopIfDeviceLost();
         }
@@ -93,8 +94,10 @@ private:
             base::Result<std::optional<std::string>> text = frames.next();
             if (!text) {
                 const base::Error& e = text.error();
-                m_channel.send(
-                    protocol::Response{{}, RpcError{protocol::code::parseError, e.message, e.hint, e.where}});
+                m_channel.send(protocol::Response{
+                    {},
+                    RpcError{
+                        .code = protocol::code::parseError, .message = e.message, .hint = e.hint, .where = e.where}});
                 stop(static_cast<int>(base::ErrorCode::Input));
                 return false;
             }
@@ -169,12 +172,13 @@ private:
 
     void refuse(std::int64_t id, int code, const std::string& message)
     {
-        respond(id, tl::unexpected<RpcError>(RpcError{code, message, {}, {}}));
+        respond(id, tl::unexpected<RpcError>(RpcError{.code = code, .message = message, .hint = {}, .where = {}}));
     }
 
     static Outcome unknown(const std::string& method)
     {
-        return tl::unexpected<RpcError>(RpcError{protocol::code::unknownMethod, "unknown method " + method, {}, {}});
+        return tl::unexpected<RpcError>(RpcError{
+            .code = protocol::code::unknownMethod, .message = "unknown method " + method, .hint = {}, .where = {}});
     }
 
     // At most 20 a second for each request.
@@ -210,10 +214,14 @@ private:
         try {
             return dispatch(request, call);
         } catch (const std::bad_alloc&) {
-            return failed({base::ErrorCode::Resources, "out of memory", "close a model or another program", {}});
+            return failed({.code = base::ErrorCode::Resources,
+                           .message = "out of memory",
+                           .hint = "close a model or another program",
+                           .where = {}});
         } catch (const std::exception& error) {
             const std::string message = std::string("unexpected error: ") + error.what();
-            return failed({base::ErrorCode::Internal, message, "please report this", {}});
+            return failed(
+                {.code = base::ErrorCode::Internal, .message = message, .hint = "please report this", .where = {}});
         }
     }
 

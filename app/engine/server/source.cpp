@@ -58,7 +58,7 @@ std::optional<loader::SourceText> localText(const ir::Source& source)
     const auto at = static_cast<std::size_t>(source.line) - 1;
     if (source.line < 1 || at >= lines.size()) return std::nullopt;
     if (!source.text.empty() && trimmed(lines[at]) != trimmed(source.text)) return std::nullopt;
-    return loader::SourceText{source.file, *text, 1, source.line};
+    return loader::SourceText{.file = source.file, .text = *text, .firstLine = 1, .line = source.line};
 }
 
 json::Value describe(const pipeline::Prepared& prepared, const ir::Op& op)
@@ -68,7 +68,10 @@ json::Value describe(const pipeline::Prepared& prepared, const ir::Op& op)
     if (texts.python) return answer("embedded", *texts.python);
     if (const auto local = localText(source)) return answer("local", *local);
     if (texts.torchScript) return answer("torchscript", *texts.torchScript);
-    return answer("none", {source.file, source.text, std::max(source.line, 1), std::max(source.line, 1)});
+    return answer("none", {.file = source.file,
+                           .text = source.text,
+                           .firstLine = std::max(source.line, 1),
+                           .line = std::max(source.line, 1)});
 }
 
 bool inModule(const ir::Op& op, const std::string& path)

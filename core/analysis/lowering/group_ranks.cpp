@@ -120,7 +120,7 @@ private:
         const auto counts = countsOf(index);
         const bool fits = counts && value(index).shape.size() == 1 && forEachGroup(*rows, *counts);
         if (!fits || !isMasked(op.outputs.at(0), *counts)) return std::nullopt;
-        return Ranked{*rows, index, messages, *counts};
+        return Ranked{.rows = *rows, .index = index, .messages = messages, .counts = *counts};
     }
 
     // ---- empty groups
@@ -205,7 +205,7 @@ private:
         shape[0] = value(places->counts).shape[0];
         shape.insert(shape.begin() + 1, places->width);
         if (value(op.outputs.at(0)).shape != shape) return std::nullopt;
-        return Padded{places->counts, places->index, *messages, places->width};
+        return Padded{.counts = places->counts, .index = places->index, .messages = *messages, .width = places->width};
     }
 
     bool isZeroRows(ValueId v) const
@@ -244,7 +244,7 @@ private:
         const auto counts = countsAt(*starts, *index);
         const auto times = numberOf(*width);
         if (!counts || !times || !isPositions(*valueOf(*difference, "self"))) return std::nullopt;
-        return Places{*counts, *index, *times};
+        return Places{.counts = *counts, .index = *index, .width = *times};
     }
 
     std::optional<std::int64_t> numberOf(const Arg& arg) const

@@ -73,14 +73,15 @@ private:
         if (embedding || (op.name == "aten::index_select" && isFirstDim(op))) {
             const auto source = tensor(op, embedding ? "weight" : "self"),
                        index = tensor(op, embedding ? "indices" : "index");
-            return source && index ? std::optional(LookUp{*source, *index, false}) : std::nullopt;
+            return source && index ? std::optional(LookUp{.source = *source, .index = *index, .wraps = false})
+                                   : std::nullopt;
         }
         const Arg* indices = op.name == "aten::index" ? argument(op, "indices") : nullptr;
         const auto source = tensor(op, "self");
         if (!indices || !source || !indices->list() || indices->list()->size() != 1) return std::nullopt;
         const ValueId* index = indices->list()->front().value();
         if (!index || !base::isIntegral(value(*index).dtype)) return std::nullopt;
-        return LookUp{*source, *index, true};
+        return LookUp{.source = *source, .index = *index, .wraps = true};
     }
 
     static bool reshapes(const Op& op)
@@ -102,7 +103,7 @@ private:
         const auto& rest = value(found->source).shape;
         shape.insert(shape.end(), rest.begin() + 1, rest.end());
         if (value(op.outputs[0]).shape != shape) return std::nullopt;
-        return LookUp{found->source, *table, found->wraps};
+        return LookUp{.source = found->source, .index = *table, .wraps = found->wraps};
     }
 
     std::optional<Padded> paddedLookUp(const Op& op) const
@@ -116,8 +117,8 @@ private:
         const ValueId first = *(*parts)[0].value(), last = *(*parts)[1].value();
         const auto isRow = [&](ValueId v) { return value(v).shape.size() > 0 && value(v).shape[0] == 1; };
         if (isRow(first) == isRow(last)) return std::nullopt;
-        if (isRow(last)) return Padded{first, last, *found, false};
-        return Padded{last, first, *found, true};
+        if (isRow(last)) return Padded{.rows = first, .other = last, .lookUp = *found, .otherFirst = false};
+        return Padded{.rows = last, .other = first, .lookUp = *found, .otherFirst = true};
     }
 
     static Value tensorOf(std::vector<std::int64_t> shape, base::DType dtype)

@@ -69,7 +69,7 @@ Sharing::Sharing(const ir::Program& raw) : m_raw(raw), m_lastRead(lastReads(raw)
     for (const Op& op : raw.ops) follow(op);
     doubtMemory();
     for (std::size_t v = 0; v < m_family.size(); ++v) m_family[v] = root(static_cast<int>(v));
-    for (Doubt& doubt : m_doubts) doubt = {root(doubt.a), root(doubt.b), doubt.op};
+    for (Doubt& doubt : m_doubts) doubt = {.a = root(doubt.a), .b = root(doubt.b), .op = doubt.op};
 }
 
 int Sharing::root(int v)
@@ -93,10 +93,11 @@ void Sharing::follow(const Op& op)
     for (const ValueId out : op.outputs) {
         const bool follows = mayFollow(aliasingOf(op)) && !op.sharingVaries;
         if (follows && sharesWithFirst(m_raw, op, out)) join(*first, out);
-        if (op.sharingVaries && first) m_doubts.push_back({first->index, out.index, op.id});
+        if (op.sharingVaries && first) m_doubts.push_back({.a = first->index, .b = out.index, .op = op.id});
         if (!unfollowed) continue;
         ir::forEachOperand(op, [&](ir::Slot, ValueId v) {
-            if (mayShare(m_raw.value(v), m_raw.value(out))) m_doubts.push_back({v.index, out.index, op.id});
+            if (mayShare(m_raw.value(v), m_raw.value(out)))
+                m_doubts.push_back({.a = v.index, .b = out.index, .op = op.id});
         });
     }
 }
@@ -108,7 +109,7 @@ void Sharing::doubtMemory()
     for (const ir::Value& v : m_raw.values) {
         if (v.memory < 0) continue;
         const int first = firstOf.try_emplace(v.memory, v.id.index).first->second;
-        if (root(first) != root(v.id.index)) m_doubts.push_back({first, v.id.index, v.producer});
+        if (root(first) != root(v.id.index)) m_doubts.push_back({.a = first, .b = v.id.index, .op = v.producer});
     }
 }
 

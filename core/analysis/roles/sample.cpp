@@ -109,8 +109,8 @@ void Cutter::addType(const std::string& type)
 void Cutter::readEnds(const InputRole& role, const base::TensorView& view)
 {
     for (const std::string& type : {role.relation, role.first, role.second}) addType(type);
-    m_keys.push_back({role.relation, role.first, endColumn(view, role.form, 0)});
-    m_keys.push_back({role.relation, role.second, endColumn(view, role.form, 1)});
+    m_keys.push_back({.type = role.relation, .target = role.first, .ids = endColumn(view, role.form, 0)});
+    m_keys.push_back({.type = role.relation, .target = role.second, .ids = endColumn(view, role.form, 1)});
 }
 
 void Cutter::readRole(const InputRole& role, const base::TensorView& view)
@@ -120,14 +120,16 @@ void Cutter::readRole(const InputRole& role, const base::TensorView& view)
         if (role.kind == RoleKind::Plain || dim != static_cast<std::size_t>(role.dim)) m_widths.insert(view.shape[dim]);
     if (role.kind == RoleKind::Node || role.kind == RoleKind::Key) addType(role.first);
     if (role.kind == RoleKind::Key && view.shape.size() > 1) addType(role.second);
-    else if (role.kind == RoleKind::Key) m_keys.push_back({role.first, role.second, IntColumn(view)});
+    else if (role.kind == RoleKind::Key)
+        m_keys.push_back({.type = role.first, .target = role.second, .ids = IntColumn(view)});
     if (role.kind == RoleKind::Ends) readEnds(role, view);
     if (role.kind != RoleKind::Index) return;
     addType(role.first);
     addType(role.second);
     auto relation = std::ranges::find(m_relations, role.relation, &Relation::name);
     if (relation == m_relations.end())
-        relation = m_relations.insert(relation, {role.relation, {role.first, role.second}, {}, {}});
+        relation = m_relations.insert(
+            relation, {.name = role.relation, .type = {role.first, role.second}, .end = {}, .edges = {}});
     for (int end = 0; end < 2; ++end)
         if (hasEnd(role.form, end)) relation->end[end] = endColumn(view, role.form, end);
 }

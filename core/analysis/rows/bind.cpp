@@ -64,7 +64,7 @@ void bindIndex(Builder& b, ValueInfo& info, ValueId id, const ir::Value& value, 
     info.dims[edgeDim(role)] = e;
     for (int end : {0, 1}) {
         if (!hasEnd(role.form, end)) continue;
-        const Role r{e, tables.endKey(end), tables.space(e).ends[end]};
+        const Role r{.space = e, .key = tables.endKey(end), .target = tables.space(e).ends[end]};
         info.elements.insert(r.target);
         if (value.shape.size() == 2) {
             info.pairRoles.push_back(r);
@@ -84,7 +84,7 @@ void bindEnds(Builder& b, ValueInfo& info, ValueId id, const InputRole& role)
     info.dims[edgeDim(role)] = rows;
     info.structureOnly = true;
     for (int end : {0, 1}) {
-        const Role r{rows, b.foreign(id, end), b.node(end == 0 ? role.first : role.second)};
+        const Role r{.space = rows, .key = b.foreign(id, end), .target = b.node(end == 0 ? role.first : role.second)};
         info.elements.insert(r.target);
         info.pairRoles.push_back(r);
         b.useKey(r);
@@ -96,7 +96,7 @@ void bindKey(Builder& b, ValueInfo& info, ValueId id, const InputSchema& schema,
     const SpaceId rows = b.node(role.first), target = keyTarget(b, schema, role);
     info.dims[0] = rows;
     if (info.dims.size() > 1) return void(info.structureOnly = true);
-    const Role r{rows, b.foreign(id), target};
+    const Role r{.space = rows, .key = b.foreign(id), .target = target};
     info.role = r;
     info.elements = {target};
     info.structureOnly = true;

@@ -49,10 +49,10 @@ struct KeyWriter {
 
 Builder::Builder()
 {
-    internKey({KeyKind::Id, 0, {}, {}, {}, {}});
-    internKey({KeyKind::Pos, 0, {}, {}, {}, {}});
-    internKey({KeyKind::End, 0, {}, {}, {}, {}});
-    internKey({KeyKind::End, 1, {}, {}, {}, {}});
+    internKey({.kind = KeyKind::Id, .end = 0, .column = {}, .first = {}, .second = {}, .parts = {}});
+    internKey({.kind = KeyKind::Pos, .end = 0, .column = {}, .first = {}, .second = {}, .parts = {}});
+    internKey({.kind = KeyKind::End, .end = 0, .column = {}, .first = {}, .second = {}, .parts = {}});
+    internKey({.kind = KeyKind::End, .end = 1, .column = {}, .first = {}, .second = {}, .parts = {}});
 }
 
 SpaceId Builder::intern(Space space)
@@ -114,9 +114,10 @@ void Builder::useKey(const Role& role)
     const Key key = analysis.tables.key(role.key);
     const Space space = analysis.tables.space(role.space);
     if (key.kind == KeyKind::Parts && space.kind == SpaceKind::Cat)
-        for (std::size_t i = 0; i < key.parts.size(); ++i) useKey({space.parts[i], key.parts[i], role.target});
+        for (std::size_t i = 0; i < key.parts.size(); ++i)
+            useKey({.space = space.parts[i], .key = key.parts[i], .target = role.target});
     const bool derived = space.kind == SpaceKind::Filter || space.kind == SpaceKind::Perm;
-    if (derived && key.kind != KeyKind::Pos) useKey({space.parent, role.key, role.target});
+    if (derived && key.kind != KeyKind::Pos) useKey({.space = space.parent, .key = role.key, .target = role.target});
 }
 
 KeyId Builder::jointKey(SpaceId id, int end)

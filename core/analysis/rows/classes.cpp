@@ -179,11 +179,12 @@ KeySet keysOf(const Analysis& a, SpaceId s)
 std::vector<RowClass> partitions(const Analysis& a, SpaceId space)
 {
     if (!space.valid()) return {};
-    if (isNode(a, space)) return {{RowKind::Batch, space, {}}};
+    if (isNode(a, space)) return {{.kind = RowKind::Batch, .table = space, .key = {}}};
     std::vector<RowClass> found;
     const KeySet keys = keysOf(a, space);
     for (KeyId key : keys)
-        if (isNode(a, a.tables.target(space, key))) found.push_back({RowKind::Owned, space, key});
+        if (isNode(a, a.tables.target(space, key)))
+            found.push_back({.kind = RowKind::Owned, .table = space, .key = key});
     std::reverse(found.begin(), found.end());  // end 1 before end 0: the destination is preferred
     return found;
 }

@@ -99,7 +99,7 @@ std::optional<Outcomes> repeatedIds(RuleContext& c)
     const SpaceId edges = c.of(counts).compressed->edges, rows = c.space(edges).ends[1];
     Outcome o;
     o.dims = {edges};
-    o.role = Role{edges, c.builder.analysis.tables.endKey(1), rows};
+    o.role = Role{.space = edges, .key = c.builder.analysis.tables.endKey(1), .target = rows};
     o.elements = {rows};
     return Outcomes{o};
 }
@@ -137,7 +137,8 @@ Ruled<Outcomes> uncompressRule(RuleContext& c)
     const SpaceId edges = c.of(offsets).compressed->edges;
     Outcome o;
     o.dims = {SpaceId{}, edges};
-    o.pairRoles = {Role{edges, c.builder.analysis.tables.endKey(1), c.space(edges).ends[1]}, *c.of(column).role};
+    o.pairRoles = {Role{.space = edges, .key = c.builder.analysis.tables.endKey(1), .target = c.space(edges).ends[1]},
+                   *c.of(column).role};
     if (c.boolean("transpose")) std::swap(o.pairRoles[0], o.pairRoles[1]);
     for (const Role& r : o.pairRoles) o.elements.insert(r.target);
     return Outcomes{o};

@@ -44,7 +44,7 @@ std::optional<base::Result<std::vector<ValueId>>> decomposeFirstRows(Emitter& em
     const ValueId ids = chain.call("add.Scalar", {Arg{offset}, Arg{std::int64_t{rows.index}}, one}, {count}, number);
     if (!ids.valid()) return chain.done(ids);
     Builder& b = emitter.builder();
-    const Role role{targets, b.foreign(ids), rows};
+    const Role role{.space = targets, .key = b.foreign(ids), .target = rows};
     b.analysis.values[ids.at()].role = role;
     b.analysis.values[ids.at()].elements = {rows};
     b.useKey(role);

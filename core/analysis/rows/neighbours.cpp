@@ -18,11 +18,12 @@ struct LookUp {
 
 std::optional<LookUp> lookUp(const RuleContext& c)
 {
-    if (c.name == "embedding") return LookUp{c.tensor("weight"), c.tensor("indices"), false};
+    if (c.name == "embedding")
+        return LookUp{.source = c.tensor("weight"), .table = c.tensor("indices"), .wraps = false};
     if (c.name != "index") return std::nullopt;
     const std::vector<Arg> indices = c.items("indices");
     if (indices.size() != 1 || !indices[0].value()) return std::nullopt;
-    return LookUp{c.tensor("self"), *indices[0].value(), true};
+    return LookUp{.source = c.tensor("self"), .table = *indices[0].value(), .wraps = true};
 }
 
 bool fits(const RuleContext& c, const LookUp& l)
@@ -51,7 +52,7 @@ ValueId column(Chain& chain, Builder& b, const RuleContext& c, const LookUp& l, 
     const ValueId ids = chain.call("select.int", {Arg{table}, Arg{std::int64_t{1}}, Arg{k}}, {c.extent(l.table, 0)},
                                    b.analysis.program.value(table).dtype);
     if (!ids.valid()) return ids;
-    const Role role{c.dim(l.table, 0), b.foreign(ids), c.dim(l.source, 0)};
+    const Role role{.space = c.dim(l.table, 0), .key = b.foreign(ids), .target = c.dim(l.source, 0)};
     ValueInfo& info = b.analysis.values[ids.at()];
     info.role = role;
     info.elements = {role.target};

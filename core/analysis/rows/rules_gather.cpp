@@ -19,8 +19,9 @@ std::optional<Role> inherited(RuleContext& c, const Role& via, const std::option
     if (key == KeyKind::Id && s.kind == SpaceKind::Node) return own;
     const bool derived = s.kind == SpaceKind::Filter || s.kind == SpaceKind::Perm;
     if (derived && (key == KeyKind::Pos || key == KeyKind::Id) && s.parent == own->space)
-        return Role{via.space, own->key, own->target};
-    if (own->space == via.target) return Role{via.space, c.builder.of(via.key, own->key), own->target};
+        return Role{.space = via.space, .key = own->key, .target = own->target};
+    if (own->space == via.target)
+        return Role{.space = via.space, .key = c.builder.of(via.key, own->key), .target = own->target};
     return std::nullopt;
 }
 
@@ -152,7 +153,7 @@ Ruled<Outcomes> selectByMask(RuleContext& c, ValueId x, ValueId mask, int d)
     Outcome o;
     o.dims = c.dims(x);
     o.dims[static_cast<std::size_t>(d)] = *space;
-    const auto keep = [&](const Role& r) { return Role{*space, r.key, r.target}; };
+    const auto keep = [&](const Role& r) { return Role{.space = *space, .key = r.key, .target = r.target}; };
     if (c.of(x).role) o.role = keep(*c.of(x).role);
     for (const Role& r : c.of(x).pairRoles) o.pairRoles.push_back(keep(r));
     o.elements = c.of(x).elements;
@@ -353,7 +354,9 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
         return Refusal("writes rows other than those selected by the mask");
     const SpaceId parent = c.dim(s.table, s.dim);
     const Tables& tables = c.builder.analysis.tables;
-    const Role role{*space, c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(), parent};
+    const Role role{.space = *space,
+                    .key = c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(),
+                    .target = parent};
     auto result = aggregate(c, s, role);
     c.use(s.indexSlot, Use::Init);  // the mask itself is read on the rows written
     return result;

@@ -99,7 +99,11 @@ Factors factorsOf(RuleContext& c)
     Factors f;
     for (const auto& [a, b] : names) {
         if (!c.tensor(a).valid() || !c.tensor(b).valid()) continue;
-        f = {c.slot(a), c.slot(b), c.tensor(a), c.tensor(b), std::nullopt};
+        f = {.firstSlot = c.slot(a),
+             .secondSlot = c.slot(b),
+             .first = c.tensor(a),
+             .second = c.tensor(b),
+             .addendSlot = std::nullopt};
         if (a != "self" && c.tensor("self").valid()) f.addendSlot = c.slot("self");
         break;
     }

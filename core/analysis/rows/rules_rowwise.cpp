@@ -78,7 +78,7 @@ Ruled<Outcomes> arangeRule(RuleContext& c)
     const Tables& tables = c.builder.analysis.tables;
     if (c.isRow(*space)) {
         const KeyId key = c.space(*space).kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
-        o.role = Role{*space, key, *space};
+        o.role = Role{.space = *space, .key = key, .target = *space};
         o.elements = {*space};
     }
     return Outcomes{o};
@@ -93,12 +93,12 @@ Ruled<Outcomes> permutation(RuleContext& c, ValueId x, SpaceId rows)
     const SpaceId space = c.builder.perm(rows, order);
     Outcome index;
     index.dims = {space};
-    index.role = Role{space, c.builder.analysis.tables.posKey(), rows};
+    index.role = Role{.space = space, .key = c.builder.analysis.tables.posKey(), .target = rows};
     index.elements = {rows};
     if (c.outputs.size() == 1) return Outcomes{index};
     Outcome sorted;
     sorted.dims = {space};
-    if (c.of(x).role) sorted.role = Role{space, c.of(x).role->key, c.of(x).role->target};
+    if (c.of(x).role) sorted.role = Role{.space = space, .key = c.of(x).role->key, .target = c.of(x).role->target};
     sorted.elements = c.of(x).elements;
     return Outcomes{sorted, index};
 }
@@ -193,7 +193,9 @@ Ruled<Outcomes> nonzeroRule(RuleContext& c)
     Outcome o;
     o.dims.resize(c.outputs[0].shape.size());
     o.dims[0] = space;
-    o.role = Role{space, c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(), parent};
+    o.role = Role{.space = space,
+                  .key = c.space(parent).kind == SpaceKind::Node ? tables.idKey() : tables.posKey(),
+                  .target = parent};
     o.elements = {parent};
     return Outcomes(c.outputs.size(), o);
 }
@@ -306,7 +308,7 @@ std::optional<Outcomes> largestIndex(RuleContext& c, ValueId x)
     const bool index = v.elements.size() == 1 && v.structureOnly && base::isIntegral(c.value(x).dtype);
     if (c.name != "max" || c.has("dim") || !index) return std::nullopt;
     const SpaceId target = *v.elements.begin();
-    c.builder.analysis.maxIndexGuards.push_back({x, target, c.op.id});
+    c.builder.analysis.maxIndexGuards.push_back({.index = x, .space = target, .op = c.op.id});
     Outcome o;
     o.size = add(sizeOf(target), constant(-1));
     return Outcomes{o};

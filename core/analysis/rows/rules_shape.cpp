@@ -416,7 +416,7 @@ std::optional<Role> joinRoles(RuleContext& c, SpaceId cat, const std::vector<std
         if (!r || r->target != roles[0]->target) return std::nullopt;
         keys.push_back(r->key);
     }
-    return Role{cat, c.builder.parts(keys), roles[0]->target};
+    return Role{.space = cat, .key = c.builder.parts(keys), .target = roles[0]->target};
 }
 
 void joinAll(RuleContext& c, const std::vector<ValueId>& parts, SpaceId cat, Outcome& o)

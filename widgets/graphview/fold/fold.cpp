@@ -156,7 +156,10 @@ int VisibleGraph::nodeByKey(const QString& key) const
 
 FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree)
 {
-    FoldModel fold{&model, withRuns(tree ? *tree : models::buildModuleTree(model)), leadersOf(model), {}};
+    FoldModel fold{.model = &model,
+                   .tree = withRuns(tree ? *tree : models::buildModuleTree(model)),
+                   .leaders = leadersOf(model),
+                   .leaderCount = {}};
     fold.leaderCount.resize(fold.tree.modules.size());
     countLeaders(fold, 0);
     return fold;

@@ -168,7 +168,7 @@ void FoldBuilder::placeOps()
 void FoldBuilder::addEdge(int from, int to, int value)
 {
     const auto [place, fresh] = m_edgeAt.try_emplace(pairKey(from, to), m_graph.edges.size());
-    if (fresh) m_graph.edges.push_back({from, to, {}});
+    if (fresh) m_graph.edges.push_back({.from = from, .to = to, .values = {}});
     auto& values = m_graph.edges[place->second].values;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
@@ -176,7 +176,7 @@ void FoldBuilder::addEdge(int from, int to, int value)
 void FoldBuilder::addStub(int node, int source, int value)
 {
     const auto [place, fresh] = m_stubAt.try_emplace(pairKey(node, source), m_graph.stubs.size());
-    if (fresh) m_graph.stubs.push_back({node, source, {}, {}});
+    if (fresh) m_graph.stubs.push_back({.node = node, .source = source, .label = {}, .values = {}});
     auto& values = m_graph.stubs[place->second].values;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
@@ -312,7 +312,7 @@ int FoldBuilder::frameOf(int module)
     const models::Module& record = m_fold.tree.modules[module];
     int frame = frameOf(record.parent);
     if (m_fold.foldable(module) && !record.ops.empty() && m_boxOf[module] < 0) {
-        m_graph.frames.push_back({module, frame, record.path, {}});
+        m_graph.frames.push_back({.module = module, .parent = frame, .path = record.path, .title = {}});
         frame = static_cast<int>(m_graph.frames.size()) - 1;
     }
     m_frameAt.emplace(module, frame);

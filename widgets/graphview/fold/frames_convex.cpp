@@ -26,8 +26,9 @@ Lifted lift(const VisibleGraph& graph, const VisibleEdge& edge)
     const auto from = chainOf(graph, graph.nodes[edge.from].frame), to = chainOf(graph, graph.nodes[edge.to].frame);
     std::size_t common = 0;
     while (common < from.size() && common < to.size() && from[common] == to[common]) ++common;
-    return {common == 0 ? -1 : from[common - 1], common < from.size() ? nodes + from[common] : edge.from,
-            common < to.size() ? nodes + to[common] : edge.to};
+    return {.parent = common == 0 ? -1 : from[common - 1],
+            .from = common < from.size() ? nodes + from[common] : edge.from,
+            .to = common < to.size() ? nodes + to[common] : edge.to};
 }
 
 // Frames on a loop of items of the same parent: items are of one parent only, so that all levels are seen at once.

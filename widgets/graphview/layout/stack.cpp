@@ -196,7 +196,11 @@ std::map<int, std::vector<int>> nodesByStage(const VisibleGraph& graph, const St
 Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model, const protocol::PlanRecord* plan)
 {
     const std::size_t nodes = graph.nodes.size();
-    Staging staging{std::vector<int>(nodes), std::vector<int>(nodes), std::vector<std::vector<int>>(nodes), {}, 0};
+    Staging staging{.stage = std::vector<int>(nodes),
+                    .lastStage = std::vector<int>(nodes),
+                    .again = std::vector<std::vector<int>>(nodes),
+                    .byOp = {},
+                    .count = 0};
     if (plan) {
         staging.count = static_cast<int>(plan->stages.size());
         staging.byOp = stagesByOp(model.ops.size(), *plan);
@@ -209,7 +213,7 @@ Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model
 Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, const std::vector<QSizeF>& sizes,
               const Staging& staging)
 {
-    Stacked result{arranged, {}, {}};
+    Stacked result{.nodes = arranged, .bands = {}, .bounds = {}};
     const auto byStage = nodesByStage(graph, staging);
     QRectF below;
     for (const auto& [stage, nodes] : byStage)
@@ -217,12 +221,12 @@ Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, co
     const auto inputs = byStage.find(0);
     qreal bottom = placeFirstBand(graph, inputs == byStage.end() ? std::vector<int>{} : inputs->second, sizes, below,
                                   result.nodes);
-    if (bottom > 0) result.bands.push_back({0, 0, bottom, 0});
+    if (bottom > 0) result.bands.push_back({.stage = 0, .top = 0, .bottom = bottom, .last = 0});
     for (const auto& [stage, nodes] : byStage) {
         if (stage == 0) continue;
         const qreal top = bottom;
         bottom = placeBand(nodes, result.nodes, top);
-        result.bands.push_back({stage, top, bottom, stage});
+        result.bands.push_back({.stage = stage, .top = top, .bottom = bottom, .last = stage});
     }
     nameBands(result.bands, staging.count);
     for (const QRectF& rect : result.nodes) result.bounds |= rect;

@@ -38,7 +38,7 @@ void put(Colouring& colouring, const Pair& pair)
 
 Colouring byDepth(const Scene& scene, const style::Theme& theme)
 {
-    Colouring colouring{tr("Message-passing depth"), {}, {}, {}};
+    Colouring colouring{.title = tr("Message-passing depth"), .fill = {}, .text = {}, .legend = {}};
     const auto steps = static_cast<int>(theme.depth.size());
     int deepest = 0;
     for (const VisibleNode& node : scene.graph.nodes) deepest = std::max(deepest, node.depth);
@@ -51,21 +51,23 @@ Colouring byDepth(const Scene& scene, const style::Theme& theme)
         if (last < first) continue;
         const QString label =
             first == last ? QString::number(first) : QStringLiteral("%1\u2013%2").arg(first).arg(last);
-        colouring.legend.push_back({theme.depthColour(step), theme.depthTextColour(step), label});
+        colouring.legend.push_back(
+            {.fill = theme.depthColour(step), .text = theme.depthTextColour(step), .label = label});
     }
     return colouring;
 }
 
 Colouring byStage(const Scene& scene, const style::Theme& theme)
 {
-    Colouring colouring{tr("Stage"), {}, {}, {}};
+    Colouring colouring{.title = tr("Stage"), .fill = {}, .text = {}, .legend = {}};
     const auto colours = static_cast<int>(theme.kinds.size());
     const auto pairOf = [&](int stage) {
         return stage == 0 ? neutral(theme) : pick(theme.kinds, theme.kindsText, (stage - 1) % colours);
     };
     for (int stage : scene.staging.stage) put(colouring, pairOf(stage));
     for (int stage = 1; stage <= std::min(scene.staging.count, colours); ++stage)
-        colouring.legend.push_back({pairOf(stage).fill, pairOf(stage).text, QString::number(stage)});
+        colouring.legend.push_back(
+            {.fill = pairOf(stage).fill, .text = pairOf(stage).text, .label = QString::number(stage)});
     return colouring;
 }
 
@@ -80,7 +82,7 @@ Colouring byKind(const Scene& scene, const style::Theme& theme)
         {Shape::Reduce, QT_TRANSLATE_NOOP("GraphColours", "reduction")},
         {Shape::Module, QT_TRANSLATE_NOOP("GraphColours", "module")},
         {Shape::Output, QT_TRANSLATE_NOOP("GraphColours", "output")}};
-    Colouring colouring{tr("Kind"), {}, {}, {}};
+    Colouring colouring{.title = tr("Kind"), .fill = {}, .text = {}, .legend = {}};
     std::vector<bool> used(kinds.size());
     for (const VisibleNode& node : scene.graph.nodes)
         for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -90,7 +92,7 @@ Colouring byKind(const Scene& scene, const style::Theme& theme)
         }
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const Pair pair = pick(theme.kinds, theme.kindsText, static_cast<int>(i));
-        if (used[i]) colouring.legend.push_back({pair.fill, pair.text, tr(kinds[i].second)});
+        if (used[i]) colouring.legend.push_back({.fill = pair.fill, .text = pair.text, .label = tr(kinds[i].second)});
     }
     return colouring;
 }
@@ -100,7 +102,7 @@ constexpr double smallestRange = 16;  // of the ramp: smaller differences are no
 // By magnitude on the ramp; nodes without a number stay neutral. The legend names the ends and the middle.
 Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write)(double), const style::Theme& theme)
 {
-    Colouring colouring{title, {}, {}, {}};
+    Colouring colouring{.title = title, .fill = {}, .text = {}, .legend = {}};
     double least = INFINITY, most = 0;
     bool zeros = false;
     for (const auto& number : numbers) {
@@ -121,7 +123,7 @@ Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write
     if (most > 0) named.insert(named.end(), {least, std::sqrt(least * most), most});
     for (double value : named) {
         const Pair pair = pick(theme.scale, theme.scaleText, step(value));
-        colouring.legend.push_back({pair.fill, pair.text, write(value)});
+        colouring.legend.push_back({.fill = pair.fill, .text = pair.text, .label = write(value)});
     }
     return colouring;
 }

@@ -40,7 +40,10 @@ GridIndex::Cells GridIndex::cells(const QRectF& area) const
         return std::clamp(int(std::floor((x - m_bounds.left()) / m_cell)), 0, m_columns - 1);
     };
     const auto row = [&](qreal y) { return std::clamp(int(std::floor((y - m_bounds.top()) / m_cell)), 0, m_rows - 1); };
-    return {column(area.left()), column(area.right()), row(area.top()), row(area.bottom())};
+    return {.left = column(area.left()),
+            .right = column(area.right()),
+            .top = row(area.top()),
+            .bottom = row(area.bottom())};
 }
 
 // Calls visit(item, cell is the item's first one inside of the area) until it returns false.

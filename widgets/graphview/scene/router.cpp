@@ -168,7 +168,7 @@ std::vector<QPointF> Router::route(int from, int to)
             if (taken(lane, top, bottom)) continue;
             std::vector<QPointF> path = onLane(from, to, lane);
             if (path.empty()) continue;
-            if (m_taken.size() < maxTaken) m_taken.push_back({lane, top, bottom});
+            if (m_taken.size() < maxTaken) m_taken.push_back({.x = lane, .top = top, .bottom = bottom});
             return path;
         }
     }

@@ -242,7 +242,14 @@ void SceneBuilder::gatherStubs()
             continue;
         }
         at = static_cast<int>(scene.stubs.size());
-        scene.stubs.push_back({stub.node, stub.source, {}, stub.label, {}, {}, {}, stub.values});
+        scene.stubs.push_back({.node = stub.node,
+                               .source = stub.source,
+                               .text = {},
+                               .tip = stub.label,
+                               .textRect = {},
+                               .from = {},
+                               .to = {},
+                               .values = stub.values});
     }
 }
 

@@ -43,8 +43,8 @@ void SceneMaker::setModel(models::ModelPtr model, models::PartsPtr parts)
     const auto prepare = [model = m_model, parts = std::move(parts), longest = m_longest] {
         FoldModel fold = prepareFold(*model, &parts->modules);
         FoldState initial = initialFold(fold, 60, longest);
-        return models::releasedAside(
-            std::shared_ptr<const ModelView>(new ModelView{model, std::move(fold), std::move(initial)}));
+        return models::releasedAside(std::shared_ptr<const ModelView>(
+            new ModelView{.model = model, .fold = std::move(fold), .initial = std::move(initial)}));
     };
     aside(prepare, [this](std::shared_ptr<const ModelView> view) { takeView(std::move(view)); });
 }
@@ -131,8 +131,12 @@ void SceneMaker::build()
     const std::stop_token stop = restart();
     m_busy = true;
     const auto work = [draft = m_draft, model = m_model, plan = m_plan, stop] {
-        return models::releasedAside(
-            buildScene({draft->graph, draft->sizes, draft->arranged, model.get(), plan.get(), stop}));
+        return models::releasedAside(buildScene({.graph = draft->graph,
+                                                 .sizes = draft->sizes,
+                                                 .arranged = draft->arranged,
+                                                 .model = model.get(),
+                                                 .plan = plan.get(),
+                                                 .stop = stop}));
     };
     aside(work, [this](ScenePtr scene) { take(std::move(scene)); });
 }

@@ -107,7 +107,7 @@ void Legend::display(const Colouring& colouring, const style::Theme& theme, Sign
     m_theme = theme;
     m_signs = signs;
     const bool other = colouring.legend.size() != m_colouring.legend.size() || colouring.title != m_colouring.title;
-    m_colouring = {colouring.title, {}, {}, colouring.legend};
+    m_colouring = {.title = colouring.title, .fill = {}, .text = {}, .legend = colouring.legend};
     QStringList words{colouring.title};
     for (const LegendEntry& entry : colouring.legend) words << entry.label;
     setAccessibleDescription(words.join(QStringLiteral(", ")));

@@ -2,18 +2,11 @@
 
 #include <QVBoxLayout>
 
+#include "models/labels.h"
+
 namespace hopscope::graphview {
 
 namespace {
-
-QString nameOf(base::Strategy strategy)
-{
-    switch (strategy) {
-    case base::Strategy::Depth: return PlanSplit::tr("Depth rule");
-    case base::Strategy::SourceRule: return PlanSplit::tr("Source rule");
-    default: return PlanSplit::tr("Optimum");
-    }
-}
 
 QLabel* caption(const char* name, QWidget* parent)
 {
@@ -63,7 +56,7 @@ void PlanSplit::compareWith(std::optional<base::Strategy> strategy)
 {
     m_with = strategy;
     m_illustrated = nullptr;
-    if (strategy) m_otherName->setText(nameOf(*strategy));
+    if (strategy) m_otherName->setText(models::capitalised(models::strategyLabel(*strategy)));
     open();
 }
 

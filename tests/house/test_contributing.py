@@ -1,0 +1,84 @@
+"""CONTRIBUTING.md names files and declarations: they are there. Names without a folder are those of files somewhere in the
+tree, names without a suffix those of something that a source declares or uses."""
+
+import re
+import unittest
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TOPS = ("app", "cmake", "core", "docs", "packaging", "resources", "samples", "tests", "widgets")
+SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".py", ".md", ".json", ".sh", ".txt", ".qrc", ".cmake")
+MADE = ("out.npy", "report.json", "schema.json", "run.py", "plan.json", "stages.pt")  # by users' runs
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def table(text):
+    """The rows of "Where things are", as texts."""
+    part = text.split("## Where things are")[1].split("\n## ")[0]
+    return [line for line in part.splitlines() if line.startswith("| ") and not line.startswith("| to add")]
+
+
+def marked(row):
+    """What a row sets in backticks, without commands."""
+    return [name for name in re.findall(r"`([^`]+)`", row) if not re.search(r"[\s<>=]|^--|^\.", name)]
+
+
+def is_file(name):
+    return "/" in name or name.endswith(SUFFIXES)
+
+
+def paths(root):
+    found = [path.relative_to(root).as_posix() for top in TOPS for path in (root / top).rglob("*")]
+    return found + [path.name for path in root.glob("*")]
+
+
+def missing_files(names, there):
+    """Those that are no path from the root and no end of one."""
+    def known(name):
+        name = name.rstrip("/")
+        return any(path == name or path.endswith("/" + name) or fnmatch(path, name) or fnmatch(path, "*/" + name)
+                   for path in there)
+
+    return [name for name in names if not known(name)]
+
+
+def words(root):
+    found = set()
+    for top in ("app", "core", "widgets", "tests", "packaging", "resources"):
+        for path in (root / top).rglob("*"):
+            if path.suffix in SUFFIXES and path.name != Path(__file__).name:
+                found.update(WORD.findall(path.read_text()))
+    return found
+
+
+class Contributing(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.names = {name for row in table((ROOT / "CONTRIBUTING.md").read_text()) for name in marked(row)}
+
+    def test_files_are_there(self):
+        names = sorted(name for name in self.names if is_file(name) and name not in MADE)
+        self.assertGreater(len(names), 200)
+        self.assertEqual(missing_files(names, paths(ROOT)), [])
+
+    def test_declarations_are_there(self):
+        names = sorted(name for name in self.names if not is_file(name))
+        self.assertGreater(len(names), 40)
+        there = words(ROOT)
+        self.assertEqual([name for name in names if not set(WORD.findall(name)) <= there], [])
+
+
+class TheChecksThemselves(unittest.TestCase):
+    def test_a_file_that_is_gone_is_found(self):
+        there = ["core/base/names.h", "tests/app/engine_plans.py"]
+        names = ["core/base/names.h", "names.h", "tests/app/engine_*.py", "core/base/", "core/base/gone.h", "gone.py"]
+        self.assertEqual(missing_files(names, there + ["core/base"]), ["core/base/gone.h", "gone.py"])
+
+    def test_commands_and_options_are_no_names(self):
+        self.assertEqual(marked("| a | `core/x.h`, `--role`, `ninja -C build`, `Kind` in `y.cpp` |"),
+                         ["core/x.h", "Kind", "y.cpp"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
