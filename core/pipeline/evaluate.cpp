@@ -70,10 +70,7 @@ base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder
     if (const base::Status verified = verifyRun(*done, *prepared, execution, reporter, stop); !verified)
         return base::forward(verified);
 
-    schema::Report made = toReport(*prepared, done->plan, done->run, done->forecast);
-    made.fuse = request.device.fuse;
-    made.reorder = request.device.reorder;
-    made.store = request.device.store;
+    schema::Report made = toReport(*prepared, done->plan, done->run, request.device, done->forecast);
     base::Result<schema::Report> report = publish(*done, std::move(made), folder);
     if (!report) return base::forward(report);
     return Evaluation{std::move(*report), std::move(done->verdict)};

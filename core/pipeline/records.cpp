@@ -67,9 +67,12 @@ void addForecast(std::vector<schema::StageRecord>& stages, const forecast::Forec
 }  // namespace
 
 schema::Report toReport(const Prepared& prepared, const plan::Plan& plan, const executor::RunReport& run,
-                        const std::optional<forecast::Forecast>& forecast)
+                        const DeviceOptions& settings, const std::optional<forecast::Forecast>& forecast)
 {
     schema::Report report;
+    report.fuse = settings.fuse;
+    report.reorder = settings.reorder;
+    report.store = settings.store;
     report.model = prepared.model.info().path;
     report.modelClass = prepared.model.info().className;
     report.strategy = plan.strategy;

@@ -119,10 +119,8 @@ void Run::keep(const executor::RunReport& run)
 
 schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run)
 {
-    schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run, execution.forecast);
-    report.fuse = m_request.execution.device.fuse;
-    report.reorder = m_request.execution.device.reorder;
-    report.store = m_request.execution.device.store;
+    schema::Report report = pipeline::toReport(m_document.prepared, execution.plan, execution.run,
+                                               m_request.execution.device, execution.forecast);
     report.hashes["data"] = m_dataHash;
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
     if (run.pausedSeconds() > 0) leaveOutPauses(report, run);
