@@ -100,6 +100,13 @@ const std::map<std::string, Scalar>& scalarTable()
 
 }  // namespace
 
+at::Tensor tensorOf(const Number& number)
+{
+    const bool real = number.kind == ValueKind::Float;
+    const at::ScalarType type = real ? at::kDouble : number.kind == ValueKind::Bool ? at::kBool : at::kLong;
+    return at::scalar_tensor(number.scalar(), at::TensorOptions(type));
+}
+
 Number integerNumber(std::int64_t i) { return {ValueKind::Int, i, 0}; }
 Number realNumber(double d) { return {ValueKind::Float, 0, d}; }
 Number boolNumber(bool b) { return {ValueKind::Bool, b ? 1 : 0, 0}; }

@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
 #include "analysis/analysis.h"
@@ -23,6 +24,9 @@ struct Number {
     [[nodiscard]] c10::IValue value() const;
     [[nodiscard]] at::Scalar scalar() const;
 };
+
+// A number as a result of the model: bool, int64 or float64 without dimensions.
+at::Tensor tensorOf(const Number& number);
 
 Number integerNumber(std::int64_t i);
 Number realNumber(double d);

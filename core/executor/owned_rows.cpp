@@ -43,9 +43,11 @@ bool OwnedRows::hasClassRows(ValueId value) const
            !m_analysis.info(value).sparse;
 }
 
-// Row by row, from operands with the same rows and from those without rows.
+// Row by row, from operands with the same rows and from those without rows. Not what numbers rows: a chunk holds others than
+// the first ones, in another order.
 bool OwnedRows::isComputed(const ir::Op& op) const
 {
+    if (operators::of(op.name).rule == Rule::Arange) return false;
     const auto operands = analysis::operandRows(m_analysis, op.id, m_rows);
     const analysis::OpInfo& info = m_analysis.info(op.id);
     const bool byRow = info.kind == OpKind::Rowwise && info.prologueReason.empty();

@@ -320,7 +320,7 @@ private:
 
     at::Tensor number(ir::ValueId value)
     {
-        return at::scalar_tensor(m_session.structure.numbers().evaluate(value, m_session.structure.sizes()).scalar());
+        return tensorOf(m_session.structure.numbers().evaluate(value, m_session.structure.sizes()));
     }
 
     StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value)

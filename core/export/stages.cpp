@@ -34,7 +34,12 @@ void writeResults(Context& context, Stages& stages)
         } else {
             const Numbers numbers(a, [&](ir::ValueId v) { return writer.whole(v); });
             const Text number = numbers.value(output.value, [&](ir::SpaceId s) { return writer.size(s); }).text;
-            returned.push_back(Text("torch.scalar_tensor(") + number + ")");
+            const ir::ValueKind kind = a.program.value(output.value).kind;
+            const bool real = kind == ir::ValueKind::Float;
+            const base::DType type = real                          ? base::DType::Float64
+                                     : kind == ir::ValueKind::Bool ? base::DType::Bool
+                                                                   : base::DType::Int64;
+            returned.push_back(Text("torch.scalar_tensor(") + number + ", dtype=" + dtypeText(type) + ")");
         }
     }
     if (returned.empty()) return;

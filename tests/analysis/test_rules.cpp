@@ -73,8 +73,19 @@ const Row rows[] = {
     {"aten::transpose.int(self=h, dim0=0, dim1=1) -> f[2,7,4]", "-,v,-"},
     {"aten::permute(self=h, dims=[2, 0, 1]) -> f[4,7,2]", "-,v,-"},
     {"aten::t(self=x) -> f[4,7]", "-,v"},
-    {"aten::select.int(self=x, dim=0, index=0) -> f[4]", "refused: picks one row of v"},
-    {"aten::slice.Tensor(self=x, dim=0, start=0, end=3, step=1) -> f[3,4]", "refused: picks a range of rows of v"},
+    {"aten::select.int(self=x, dim=0, index=0) -> f[4]", "-"},
+    {"aten::select.int(self=x, dim=0, index=n) -> f[4]", "-"},
+    {"aten::slice.Tensor(self=x, dim=0, start=0, end=3, step=1) -> f[3,4]", "v[v"},
+    {"aten::slice.Tensor(self=x, dim=0, start=-3, end=none, step=1) -> f[3,4]", "v[v"},
+    {"aten::slice.Tensor(self=x, dim=0, start=n, end=none, step=1) -> f[0,4]", "v[v"},
+    {"aten::slice.Tensor(self=ea, dim=0, start=0, end=none, step=2) -> f[5,5]", "e[v"},
+    {"aten::slice.Tensor(self=x, dim=0, start=bias, end=none, step=1) -> f[3,4]",
+     "refused: picks a range of rows of v"},
+    {"aten::narrow(self=x, dim=0, start=n, length=2) -> f[2,4]", "refused: picks a range of rows of v"},
+    {"aten::chunk(self=x, chunks=2, dim=0) -> f[7,4]", "refused: splits the rows of v"},
+    {"aten::slice_scatter(self=x, src=w, dim=0, start=0, end=4, step=1) -> f[7,4]",
+     "refused: overwrites some rows of v"},
+    {"aten::select_scatter(self=x, src=p, dim=0, index=n) -> f[7,4]", "v,-"},
     {"aten::slice.Tensor(self=x, dim=0, start=0, end=n, step=1) -> f[7,4]", "v,-"},
     {"aten::slice.Tensor(self=x, dim=1, start=0, end=2, step=1) -> f[7,2]", "v,-"},
     {"aten::roll(self=x, shifts=[1], dims=[0]) -> f[7,4]", "refused: changes the order of the rows"},
@@ -106,6 +117,13 @@ const Row rows[] = {
     {"aten::sum.dim_IntList(self=x, dim=[-1], keepdim=true, dtype=none) -> f[7,1]", "v,-"},
     {"aten::argmax(self=x, dim=0, keepdim=false) -> i[4]", "refused: needs all rows of v"},
     {"aten::einsum(equation='nhf,f->nh', tensors=[h, p]) -> f[7,2]", "v,-"},
+    {"aten::einsum(equation='...f,f->...', tensors=[h, p]) -> f[7,2]", "v,-"},
+    {"aten::einsum(equation='n...,n...', tensors=[x, x]) -> f[4]", "-"},
+    {"aten::einsum(equation='nf,mf->nm', tensors=[x, x]) -> f[7,7]", "refused: has rows by rows"},
+    {"aten::einsum(equation='nf,ef->f', tensors=[x, x]) -> f[4]", "-"},
+    {"aten::expand(self=h, size=[n, -1, -1, -1], implicit=false) -> f[7,7,2,4]", "refused: has rows by rows"},
+    {"aten::arange.start_step(start=1, end=n, step=1, dtype=none, layout=none, device=none, pin_memory=none) -> i[6]",
+     "refused: arange over a number that is not the size of a table"},
     {"aten::sparse_coo_tensor.indices_size(indices=e, values=ew, size=[7, 7]) -> f[7,7]", "unknown rows"},
 };
 
@@ -129,6 +147,53 @@ TEST_CASE("a refusal names operator and place")
 {
     const std::string got = describe("aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]");
     CHECK(got.find("aten::cumsum") != std::string::npos);
+}
+
+TEST_CASE("a part of a table is the same whatever its bounds are read from, and others are others")
+{
+    const std::string parts = R"(
+m = scalar::size(self=h, dim=0) -> n7
+k = scalar::sub(a=n, b=3) -> n4
+l = scalar::sub(a=m, b=3) -> n4
+one = aten::slice.Tensor(self=x, dim=0, start=0, end=k, step=1) -> f[4,4]
+wide = aten::flatten.using_ints(self=h, start_dim=1, end_dim=-1) -> f[7,8]
+same = aten::slice.Tensor(self=wide, dim=0, start=none, end=l, step=1) -> f[4,8]
+rest = aten::slice.Tensor(self=x, dim=0, start=3, end=none, step=1) -> f[4,4]
+)";
+    const std::string joined = describeProgram(parts + "r = aten::cat(tensors=[one, same], dim=1) -> f[4,12]");
+    CHECK_MESSAGE(joined.starts_with("v[v"), joined);
+    const std::string other = describeProgram(parts + "r = aten::add.Tensor(self=one, other=rest, alpha=1) -> f[4,4]");
+    CHECK_MESSAGE(other.find("two orders or selections of the rows of v meet") != std::string::npos, other);
+}
+
+TEST_CASE("what is written to a part of a table is computed from the same part, or refused")
+{
+    const std::string part = R"(k = scalar::sub(a=n, b=3) -> n4
+one = aten::slice.Tensor(self=x, dim=0, start=0, end=k, step=1) -> f[4,4]
+y = aten::linear(input=one, weight=w, bias=none) -> f[4,4]
+)";
+    const std::string put = "r = aten::slice_scatter(self=x, src=y, dim=0, start=";
+    CHECK(describeProgram(part + put + "0, end=k, step=1) -> f[7,4]") == "v,-");
+    CHECK(describeProgram(part + put + "1, end=5, step=1) -> f[7,4]").find("overwrites some rows of v") !=
+          std::string::npos);
+}
+
+TEST_CASE("the first rows of a table are looked up and added up like the table itself")
+{
+    const std::string target = R"(k = scalar::sub(a=n, b=3) -> n4
+part = aten::slice.Tensor(self=x, dim=0, start=S, end=k, step=1) -> f[4,4]
+)";
+    const std::string looked = "r = aten::index_select(self=part, dim=0, index=src) -> f[9,4]";
+    const std::string added = "m = aten::index_select(self=x, dim=0, index=src) -> f[9,4]\n"
+                              "r = aten::index_add(self=part, dim=0, index=dst, source=m, alpha=1) -> f[4,4]";
+    const auto from = [&](const char* start, const std::string& line) {
+        std::string text = target;
+        return describeProgram(text.replace(text.find("S"), 1, start) + line);
+    };
+    CHECK(from("0", looked) == "e,-");
+    CHECK(from("0", added).starts_with("v[v"));
+    CHECK(from("1", looked).starts_with("refused: "));
+    CHECK(from("1", added).starts_with("refused: "));
 }
 
 TEST_CASE("a mask of the structure makes a table and keeps both ends as keys")

@@ -196,7 +196,8 @@ Written by `tests/models/coverage.py` from the models of `tests/models`, which a
 and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some values stored on request. `equal` means: every
 output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value (half types: some of their last digits; random
 programs: what they make of a change in the last digit of their inputs), and every run moves the bytes that were
-predicted. The last column is the largest absolute difference over all runs.
+predicted. The last column is the largest absolute difference over all runs. Not counted: some thirty models that were written
+to be refused with one sentence each, beside those that the hints tell to write (`refusal_sentences.py`).
 
 {summary}{made}
 """

@@ -91,11 +91,11 @@ class TypedSorted(nn.Module):
 
 
 group.add("typed_sorted", lambda: TypedSorted(lambda: G.HeteroLinear(FEATURES, H, GRAPHS)), take("x", "edge_index", "kind"),
-          roles=("kind=node:node",), expect="refuse", reason="picks a range of rows of node", hint="instead of sorting them")
+          roles=("kind=node:node",))
 
 
 class TypedChosen(nn.Module):
-    """What the refusal of the sorted one proposes."""
+    """Each kind of rows by a choice instead of sorting."""
 
     def __init__(self):
         super().__init__()
@@ -422,7 +422,7 @@ class CoalescedWithValues(nn.Module):
 
 
 group.add("coalesced_with_values", CoalescedWithValues, WITH_ATTR, expect="refuse", reason="uses unknown rows",
-          hint="take this step out of the model, to the inputs")
+          hint="merge equal edges (coalesce) before the model")
 
 
 class Degrees(nn.Module):

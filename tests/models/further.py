@@ -159,8 +159,7 @@ group.add("hypergraph", Hyper, hypergraph, roles=("x=node:node", "hyper_x=node:h
 group.add("wl_continuous", Labels, WITH_WEIGHT)
 group.add("ppf", PointPairs, PLAIN)
 group.add("point_gnn", PointGnn, PLAIN)
-group.add("heat", Heat, take("x", "edge_index", "kind", "edge_type", "edge_attr"), roles=("kind=node:node",), expect="refuse",
-          reason="picks a range of rows of node", hint="instead of sorting them by kind")
+group.add("heat", Heat, take("x", "edge_index", "kind", "edge_type", "edge_attr"), roles=("kind=node:node",))
 group.add("mixhop_traced", MixHops, PLAIN)
 group.add("mixhop_scripted", MixHops, PLAIN, how="script")
 

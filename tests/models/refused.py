@@ -35,13 +35,13 @@ def dense_adjacency(m, x, edge_index):
     return adjacency @ m.inp(x)
 
 
-@refused("picks one row of node", hint="pick rows from its output")
+@accepted()
 def first_row(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return h - h[0]
 
 
-@refused("picks a range of rows of node", hint="pick rows from its output")
+@accepted()
 def range_of_rows(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return m.out(h[2:9])
@@ -288,8 +288,7 @@ class Shrinking(nn.Module):
         return self.a(h[:n], kept)
 
 
-group.add("targets_are_the_first_rows", Shrinking, PLAIN, expect="refuse",
-          reason="picks a range of rows of node")
+group.add("targets_are_the_first_rows", Shrinking, PLAIN)
 
 
 # What the hints say, done -------------------------------------------------------------------------------------------------

@@ -238,3 +238,131 @@ def weights_normalised_twice(m, x, edge_index, edge_weight):
     for layer in (m.lin, m.lin):
         h = layer(add_rows(w.unsqueeze(1) * h[edge_index[0]], edge_index[1], x.size(0))).tanh()
     return h
+
+
+# Rows by their position ------------------------------------------------------------------------------------------------
+@plain()
+def rows_in_a_range(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return m.out(h[2:9]), h[-5:], h[3:-4], h[1::3]
+
+
+@plain()
+def rows_to_the_middle(m, x, edge_index):
+    h, half = m.a(m.inp(x), edge_index), x.size(0) // 2
+    return m.b(h * h[:half].mean(0), edge_index), h[half:] - m.inp(x)[half:]
+
+
+@plain()
+def row_by_number(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return m.b(h - h[0], edge_index), h[-2], h.unsqueeze(0).tanh()[:, 3] + h.argmax(1)[7]
+
+
+@plain()
+def rows_written_by_position(m, x, edge_index):
+    h, half = m.a(m.inp(x), edge_index), x.size(0) // 2
+    h[:4] = 0.5
+    h[half:] = m.lin(h[half:]).tanh() * h[half:]
+    h[-3:].mul_(2)
+    h[5] = 1
+    h.view(-1, 2, H // 2)[1:, 0] += 0.25
+    return m.b(h, edge_index)
+
+
+@plain()
+def rows_split_in_two(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    few, rest = h.split([4, x.size(0) - 4])
+    last = h.narrow(0, 2, 5)
+    return m.out(few), rest * m.kinds.weight[0], last
+
+
+@plain()
+def edges_to_the_middle(m, x, edge_index):
+    h, half = m.inp(x), edge_index.size(1) // 2
+    one, other = edge_index[:, :half], edge_index[:, half:]
+    return add_rows(m.lin(h)[one[0]], one[1], x.size(0)) - add_rows(h[other[1]], other[0], x.size(0))
+
+
+@group.model(take("x", "edge_index", "edge_attr"), base=Parts)
+def every_second_edge(m, x, edge_index, edge_attr):
+    h, (row, col) = m.inp(x), edge_index[:, ::2]
+    w = m.edge(edge_attr)[::2].sigmoid()
+    return add_rows(w * h[row], col, x.size(0)) + h
+
+
+@group.module(take("x", "edge_index", "edge_weight"), how="script")
+class rows_by_position_scripted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.lin = nn.Linear(FEATURES, H), nn.Linear(H, H)
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
+        h = self.inp(x)
+        first = h.size(0) // 3
+        out = torch.zeros_like(h)
+        out[:first] = self.lin(h[:first])
+        out[first:] = torch.relu(h[first:])
+        half = edge_index.size(1) // 2
+        index = edge_index[:, half:]
+        return out.index_add(0, index[1], edge_weight[half:].unsqueeze(1) * h[index[0]]) + h[-1]
+
+
+@group.model(take("x", "edge_index", "kind"), base=Parts, roles=("kind=node:node",))
+def rows_sorted_and_put_back(m, x, edge_index, kind):
+    order = torch.argsort(kind)
+    h = m.lin(m.inp(x)[order]).tanh()
+    back = torch.zeros(x.size(0), H)
+    back[order] = h
+    return m.a(back, edge_index)
+
+
+@group.model(take("x", "edge_index", "kind"), base=Parts, roles=("kind=node:node",))
+def places_in_sorted_rows(m, x, edge_index, kind):
+    order = torch.argsort(kind)
+    h = m.inp(x)[order]
+    h = h * (torch.arange(h.size(0)).float() * 0.1).cos().unsqueeze(1)
+    return m.a(add_rows(m.lin(h), order, x.size(0)), edge_index)
+
+
+@plain()
+def places_in_selected_edges(m, x, edge_index):
+    kept = edge_index[:, edge_index[0] != edge_index[1]]
+    h = m.inp(x)[kept[0]] * (torch.arange(kept.size(1)).float() * 0.1).cos().unsqueeze(1)
+    return m.a(add_rows(m.lin(h), kept[1], x.size(0)), edge_index)
+
+
+@plain()
+def places_of_edges(m, x, edge_index):
+    first = torch.arange(edge_index.size(1)) < 29
+    return add_rows(torch.where(first.unsqueeze(1), x[edge_index[0]], -x[edge_index[1]]), edge_index[1], x.size(0))
+
+
+@group.model(take("x", "edge_index", "kind"), base=Parts, roles=("kind=node:node",))
+def places_of_sorted_rows(m, x, edge_index, kind):
+    order = torch.argsort(kind)
+    h = x[order]
+    back = torch.empty_like(h)
+    back[order] = torch.where((torch.arange(h.size(0)) < 9).unsqueeze(1), h, -h)
+    return m.a(m.inp(back), edge_index)
+
+
+@plain()
+def numbers_of_rows_from_one(m, x, edge_index):
+    h = m.a(m.inp(x) * torch.arange(1, x.size(0) + 1).float().rsqrt().unsqueeze(1), edge_index)
+    return h + torch.arange(0, 2 * x.size(0), 2).float().cos().unsqueeze(1)
+
+
+@plain()
+def equations_with_dots(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index).view(-1, 2, H // 2)
+    alpha = torch.einsum("...f,...f->...", h, h.tanh())
+    return m.b(torch.einsum("...h,...hf->...hf", alpha, h).flatten(1), edge_index) + torch.einsum("n...,n...", x, x).mean()
+
+
+@plain()
+def every_row_in_its_place(m, x, edge_index):
+    kept = edge_index[:, edge_index[0] != edge_index[1]]
+    h = m.inp(x)[kept[0]]
+    return add_rows(h[torch.arange(h.size(0))], kept[1], x.size(0))

@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
            "compressed_rows": "compressed_rows", "neighbour_tables": "neighbour_tables", "further": "further",
            "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
+           "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
            "row_programs": "row_programs", "field": "field"}
 

@@ -62,7 +62,11 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"sub.Scalar", {{"self", T}, {"other", N}, {"alpha", N}}},
         {"lt.Scalar", {{"self", T}, {"other", N}}},
         {"gt.Scalar", {{"self", T}, {"other", N}}},
+        {"ge.Scalar", {{"self", T}, {"other", N}}},
         {"ne.Scalar", {{"self", T}, {"other", N}}},
+        {"eq.Scalar", {{"self", T}, {"other", N}}},
+        {"remainder.Scalar", {{"self", T}, {"other", N}}},
+        {"logical_and", {{"self", T}, {"other", T}}},
         {"mul.Scalar", {{"self", T}, {"other", N}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
         {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},
@@ -88,6 +92,9 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
           {"initial", N}}},
         {"scalar::size", {{"self", T}, {"dim", I}}},
         {"scalar::add", {{"a", I}, {"b", I}}},
+        {"scalar::mul", {{"a", I}, {"b", I}}},
+        {"scalar::min", {{"a", I}, {"b", I}}},
+        {"scalar::max", {{"a", I}, {"b", I}}},
     };
     return table;
 }

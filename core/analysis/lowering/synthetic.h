@@ -10,10 +10,12 @@ namespace hopscope::analysis {
 // `signature` is one of: "select_scatter", "slice_scatter", "reshape", "transpose.int", "t", "permute", "full_like",
 // "zeros_like", "expand", "to.dtype", "add.Tensor", "add.Scalar", "sub.Tensor", "mul.Tensor", "div.Tensor", "exp", "log",
 // "rsqrt", "amax", "sum.dim_IntList", "mean.dim", "index.Tensor", "where.self",
-// "eq.Tensor", "clamp", "unsqueeze", "lt.Scalar", "gt.Scalar", "ne.Scalar", "mul.Scalar", "select.int", "stack",
+// "eq.Tensor", "clamp", "unsqueeze", "lt.Scalar", "gt.Scalar", "ge.Scalar", "ne.Scalar", "eq.Scalar", "remainder.Scalar",
+// "logical_and", "mul.Scalar", "select.int", "stack",
 // "cumsum", "hopscope::select_rank", "hopscope::pad_groups",
 // "diff", "repeat_interleave.Tensor", "index_select", "index_add",
-// "scatter_reduce.two", "expand_as", "new_full", "segment_reduce", "scalar::size", "scalar::add". Arguments left out are None.
+// "scatter_reduce.two", "expand_as", "new_full", "segment_reduce", "scalar::size", "scalar::add", "scalar::mul",
+// "scalar::min", "scalar::max". Arguments left out are None.
 // `like` lends module path and source line. Outputs and ids are the caller's.
 ir::Op syntheticOp(const std::string& signature, std::vector<ir::Arg> args, const ir::Op& like);
 

@@ -22,11 +22,22 @@ struct Outcome {
     std::optional<Compressed> compressed;
 };
 
+// The rows of a table from `start` on, before `end` (all if there is none), every `step`-th of them.
+struct RowPart {
+    SpaceId rows;
+    Linear start;
+    std::optional<Linear> end;
+    std::int64_t step = 1;
+    bool operator==(const RowPart&) const = default;
+};
+
 class Builder {
 public:
     Builder();
 
     Analysis analysis;
+    std::map<SpaceId, ValueId> rowNumbers;              // made for tables of which some part is selected
+    std::vector<std::pair<RowPart, ValueId>> rowParts;  // and the masks of these parts
 
     SpaceId node(const std::string& name) { return table(SpaceKind::Node, name); }
     SpaceId graph(const std::string& name) { return table(SpaceKind::Graph, name); }

@@ -149,9 +149,9 @@ Ruled<Outcomes> segmentsRule(RuleContext& c)
 {
     const ValueId data = c.tensor("data");
     if (!c.anyRow(c.dims(data))) return opaqueRule(c);
-    return Refusal("reduces rows of " + c.spaceName(c.builder.analysis.rowSpace(data)) +
-                   " in segments that are not the offsets of their destinations; if an input holds these, declare it "
-                   "with --role NAME=offsets");
+    return Refusal(Refused("reduces rows of " + c.spaceName(c.builder.analysis.rowSpace(data)) +
+                               " in segments that are not the offsets of their destinations",
+                           Refused::Kind::Offsets));
 }
 
 namespace {
@@ -181,6 +181,7 @@ std::optional<double> emptySegment(const RuleContext& c)
         {"sum", 0}, {"mean", 0}, {"prod", 1}, {"max", -infinity}, {"min", infinity}};
     const auto it = known.find(c.text("reduce"));
     if (it == known.end() || (c.has("initial") && it->first == "mean")) return std::nullopt;
+    if (c.arg("initial").value()) return std::nullopt;
     if (const double* given = std::get_if<double>(&c.arg("initial").data)) return *given;
     return c.has("initial") ? static_cast<double>(c.integer("initial", 0)) : it->second;
 }

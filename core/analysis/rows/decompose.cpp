@@ -4,6 +4,8 @@
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/first_rows.h"
 #include "analysis/rows/neighbours.h"
+#include "analysis/rows/row_prefixes.h"
+#include "analysis/rows/row_ranges.h"
 
 namespace hopscope::analysis {
 
@@ -93,6 +95,9 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
     if (auto found = decomposeNeighbours(emitter, c)) return found;
     if (auto first = decomposeFirstRows(emitter, c)) return first;
+    if (auto part = decomposeRowRanges(emitter, c)) return part;
+    if (auto prefix = decomposePrefixes(emitter, c)) return prefix;
+    if (auto unsorted = decomposeUnsorting(emitter, c)) return unsorted;
     const bool instance = c.name == "instance_norm" && c.boolean("use_input_stats");
     const bool batch = c.name == "batch_norm" && c.boolean("training");
     if (!instance && !batch) return std::nullopt;

@@ -6,42 +6,72 @@
 
 namespace hopscope::analysis {
 
+namespace {
+
+using Kind = Refused::Kind;
+
+struct Hint {
+    Kind kind;
+    const char* text;
+};
+
+constexpr Hint hints[] = {
+    {Kind::BakedSize,
+     "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number"},
+    {Kind::Roles,
+     "if an input has these rows or row numbers, declare it: --role NAME=node:T, key:T>U, index:S>T or edge:R"},
+    {Kind::Constant, "export the model without a cache of the graph (cached=False), and pass the edges in"},
+    {Kind::RowWeight, "declare a weight that has a row for each row of a table: --role NAME=node:T"},
+    {Kind::Selection, "keep all rows and multiply by the mask instead of selecting: h * mask.unsqueeze(1)"},
+    {Kind::Features, "compute these row numbers before the model, and pass them in: --role NAME=key:T>U"},
+    {Kind::Orders,
+     "give both the same order or selection, weight[order] beside edge_index[:, order]; merge equal edges (coalesce) "
+     "before the model"},
+    {Kind::Counted, "pass the number of rows on, as in softmax(src, index, num_nodes=x.size(0)) or "
+                    "scatter(src, index, dim_size=x.size(0))"},
+    {Kind::Counting, "give the number of rows: torch.bincount(index, minlength=x.size(0)), torch.arange(x.size(0))"},
+    {Kind::Position, "keep all rows in their order in the model, and pick rows from its output"},
+    {Kind::Parts, "take parts as h[:k] and h[k:], and write to a part what is computed from the same part"},
+    {Kind::Repeated,
+     "torch.cat([h, h]) repeats a table, and h.unsqueeze(1).expand(-1, 2, -1) each of its rows beside itself"},
+    {Kind::Added, "add such rows to the inputs of the model"},
+    {Kind::Into,
+     "look up, or aggregate into, all rows and select afterwards: torch.zeros_like(h).index_add(0, index, m)[mask]"},
+    {Kind::OneByOne, "pick rows first, h[index], and then along the other dimension with gather or select"},
+    {Kind::Masked, "choose instead of selecting: torch.where(mask, h, 0)"},
+    {Kind::Written, "write the rows that the same mask selects: h[mask] = f(h)[mask]"},
+    {Kind::AllPairs, "attention between all nodes needs them all at once; attention along edges, and linear attention, "
+                     "q @ (k.t() @ v), can be split"},
+    {Kind::Adjacency, "pass the edges instead: torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])"},
+    {Kind::Sparse,
+     "make it of the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with one weight each"},
+    {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is made of edge_index.flip(0)"},
+    {Kind::Fused, "write product and addition as two steps: (a @ h) + b"},
+    {Kind::Factors, "swap the factors: a @ h.t() is (h @ a.t()).t()"},
+    {Kind::Columns,
+     "keep the weight as w, with a row for each row of h, declare it (--role NAME=node:T), write w.t() @ h"},
+    {Kind::Offsets, "if an input holds where the edges of each destination begin, declare it: --role NAME=offsets:S>T"},
+    {Kind::AllRows, "apply this step to the output of the model: it needs all rows at once"},
+    {Kind::Readout, "combine the rows of each graph by sum, mean, max or min, or behind the model"},
+    {Kind::Statistics,
+     "write it with sums, means or extremes over rows, as in (h - h.mean(0)) / h.var(0).sqrt() or h.abs().sum(0)"},
+    {Kind::Number,
+     "compute with the tensor instead, torch.where(h > 0, ..), or take the number as an input of the model"},
+    {Kind::Width, "give the number of columns: one_hot(kind, num_classes=8)"},
+    {Kind::Merged,
+     "keep the rows in a dimension of their own, as in h.view(h.size(0), -1, 4); take partners of rows, such as "
+     "the reverse of each edge, from an input with their numbers: h[reverse]"},
+    {Kind::Derived,
+     "give tables the size of an input, as in x.size(0); make edges (coalesce, to_undirected) before the model; "
+     "aggregate by mean, max, median or softmax instead of LSTM"},
+};
+
+}  // namespace
+
 const char* hintOf(Refused::Kind kind)
 {
-    using Kind = Refused::Kind;
-    switch (kind) {
-    case Kind::BakedSize:
-        return "export it so that sizes come from the inputs: torch.jit.script, or x.size(0) instead of a number";
-    case Kind::Roles:
-        return "if an input has these rows or row numbers, declare it: --role NAME=node:T, key:T>U, index:S>T or "
-               "edge:R";
-    case Kind::Constant: return "export the model without a cache of the graph (cached=False), and pass the edges in";
-    case Kind::Selection: return "keep all rows and multiply by the mask instead of selecting: h * mask.unsqueeze(1)";
-    case Kind::Counted:
-        return "pass the number of rows on, as in softmax(src, index, num_nodes=x.size(0)) or "
-               "scatter(src, index, dim_size=x.size(0))";
-    case Kind::Sorted:
-        return "leave rows where they are instead of sorting them by kind: torch.where((kind == k).unsqueeze(1), "
-               "f_k(h), "
-               "h) for each kind k";
-    case Kind::Position: return "keep all rows in their order in the model, and pick rows from its output";
-    case Kind::AllPairs:
-        return "attention between all nodes needs them all at once; attention along edges, and linear attention, "
-               "q @ (k.t() @ v), can be split";
-    case Kind::Adjacency:
-        return "pass the edges instead: torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])";
-    case Kind::AllRows: return "apply this step to the output of the model: it needs all rows at once";
-    case Kind::Number:
-        return "compute with the tensor instead, torch.where(h > 0, ..), or take the number as an input of the model";
-    case Kind::Derived:
-        return "make edges (coalesce, to_undirected) before the model; aggregate by mean, max, median or softmax "
-               "instead of LSTM";
-    case Kind::Merged:
-        return "keep the rows in a dimension of their own, as in h.view(h.size(0), -1, 4); take partners of rows, such "
-               "as "
-               "the reverse of each edge, from an input with their numbers: h[reverse]";
-    case Kind::Operator: break;
-    }
+    for (const Hint& hint : hints)
+        if (hint.kind == kind) return hint.text;
     return "take this step out of the model, to the inputs or the outputs: it cannot be computed in batches of nodes";
 }
 
@@ -59,10 +89,24 @@ bool followsFromInputs(const ir::Program& program, ValueId id, std::set<ValueId>
     return any;
 }
 
+bool selectedOrSorted(const RuleContext& c, SpaceId table)
+{
+    return table.valid() && (c.space(table).kind == SpaceKind::Filter || c.space(table).kind == SpaceKind::Perm);
+}
+
 }  // namespace
+
+Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table)
+{
+    const std::string what = "the index points into " + c.spaceName(role.target) + ", not ";
+    if (!selectedOrSorted(c, table)) return {what + c.spaceName(table), Refused::Kind::Roles};
+    return {what + "into rows that were selected or sorted, " + c.spaceName(table), Refused::Kind::Into};
+}
 
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table)
 {
+    if (selectedOrSorted(c, table))
+        return {"goes by the numbers of rows that were selected or sorted, " + c.spaceName(table), Refused::Kind::Into};
     std::set<ValueId> seen;
     if (followsFromInputs(c.builder.analysis.program, index, seen))
         return {"the index into the rows of " + c.spaceName(table) + " has an unknown origin", Refused::Kind::Roles};
@@ -70,12 +114,6 @@ Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table)
                 " that it goes by are in the file, such as the edges of the graph "
                 "that the model was exported with",
             Refused::Kind::Constant};
-}
-
-Refused rangeOfRows(const RuleContext& c, SpaceId rows)
-{
-    const bool sorted = c.space(rows).kind == SpaceKind::Perm;
-    return {"picks a range of rows of " + c.spaceName(rows), sorted ? Refused::Kind::Sorted : Refused::Kind::Position};
 }
 
 }  // namespace hopscope::analysis

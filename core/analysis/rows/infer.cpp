@@ -208,6 +208,8 @@ private:
         if (!outcomes) return refuse(op, outcomes.error());
         if (c.same) return std::vector<ValueId>{*c.same};
         if (const auto wrong = checkSizes(*outcomes, outputs)) return refuse(op, *wrong);
+        if (!structure && rowsByRows(*outcomes))
+            return refuse(op, {"has rows by rows (all pairs of nodes)", Refused::Kind::AllPairs});
         std::vector<ValueInfo> infos;
         for (Outcome& o : *outcomes) infos.push_back(infoOf(std::move(o), structure, c));
         c.info.structureOnly = structure;
@@ -228,11 +230,11 @@ private:
         for (ValueId v : c.operands())
             for (SpaceId s : of(v).dims)
                 if (!structure && s.valid() && m_builder.analysis.tables.space(s).kind == SpaceKind::Opaque)
-                    return Refusal("uses " + tableLabel(m_builder.analysis.tables, s));
+                    return Refusal(Refused("uses " + tableLabel(m_builder.analysis.tables, s), m_unknown.at(s)));
         const RowRule rule = ruleFor(c.op.name);
         Ruled<Outcomes> outcomes = rule ? rule(c) : opaqueRule(c);
         if (outcomes || !structure || c.operands().empty()) return outcomes;
-        return opaqueOutcomes(c, outcomes.error().text);
+        return opaqueOutcomes(c, outcomes.error());
     }
 
     // Why rows are unknown: where an operand's are, its reason, else this operator and its own.
@@ -245,9 +247,10 @@ private:
     }
 
     // In the prologue anything may happen: only a stage that uses the rows needs to know them.
-    Outcomes opaqueOutcomes(RuleContext& c, const std::string& why)
+    Outcomes opaqueOutcomes(RuleContext& c, const Refused& why)
     {
-        const SpaceId unknown = m_builder.opaque(origin(c, why));
+        const SpaceId unknown = m_builder.opaque(origin(c, why.text));
+        m_unknown.emplace(unknown, why.kind);
         std::set<SpaceId> elements;
         if (c.name == "cat" || operators::isView(c.op.name))
             for (ValueId v : c.operands()) elements.insert(of(v).elements.begin(), of(v).elements.end());
@@ -263,7 +266,7 @@ private:
         c.info = OpInfo{};
         for (const auto& [slot, use] : shapeUses)
             if (use.use == Use::Shape) c.info.uses[slot] = use;
-        c.info.prologueReason = why;
+        c.info.prologueReason = why.text;
         return result;
     }
 
@@ -280,6 +283,14 @@ private:
                                      dims[i]);
         }
         return std::nullopt;
+    }
+
+    bool rowsByRows(const Outcomes& outcomes) const
+    {
+        return std::ranges::any_of(outcomes, [&](const Outcome& o) {
+            const auto isRow = [&](SpaceId s) { return m_builder.analysis.tables.isRow(s); };
+            return !o.sparse && std::ranges::count_if(o.dims, isRow) > 1;
+        });
     }
 
     Refused otherSize(const std::string& what, SpaceId table) const
@@ -379,6 +390,7 @@ private:
     const ir::Program& m_program;
     const InputSchema& m_schema;
     std::vector<ValueId> m_map;
+    std::map<SpaceId, Refused::Kind> m_unknown;  // why the rows of opaque tables are
 };
 
 }  // namespace

@@ -18,6 +18,14 @@ void flattenCat(const Tables& tables, SpaceId s, std::map<SpaceId, std::int64_t>
     for (SpaceId part : tables.space(s).parts) flattenCat(tables, part, counts);
 }
 
+// What the rows were selected from or put in order.
+SpaceId rootOf(const Tables& tables, SpaceId s)
+{
+    while (s.valid() && (tables.space(s).kind == SpaceKind::Filter || tables.space(s).kind == SpaceKind::Perm))
+        s = tables.space(s).parent;
+    return s;
+}
+
 }  // namespace
 
 int wrapDim(std::int64_t dim, int rank) { return static_cast<int>(dim < 0 ? dim + std::max(rank, 1) : dim); }
@@ -45,8 +53,9 @@ ValueId RuleContext::tensor(const std::string& argument) const
 
 std::int64_t RuleContext::integer(const std::string& argument, std::int64_t otherwise) const
 {
+    if (!has(argument)) return otherwise;
     const auto l = linear(arg(argument));
-    return l && l->isConstant() ? l->constant : otherwise;
+    return l && l->isConstant() ? l->constant : unknownNumber;
 }
 
 bool RuleContext::boolean(const std::string& argument, bool otherwise) const
@@ -124,10 +133,10 @@ Ruled<SpaceId> RuleContext::spaceOf(const ir::Arg& size) const
 
 Refused RuleContext::differ(SpaceId a, SpaceId b) const
 {
-    const std::string one = spaceName(a), other = spaceName(b);
-    const std::string what = one == other ? "two orders or selections of the rows of " + one + " meet"
-                                          : "row spaces differ: " + one + " and " + other;
-    return {what, Refused::Kind::Roles};
+    const SpaceId one = rootOf(builder.analysis.tables, a), other = rootOf(builder.analysis.tables, b);
+    if (one == other)
+        return {"two orders or selections of the rows of " + spaceName(one) + " meet", Refused::Kind::Orders};
+    return {"row spaces differ: " + spaceName(a) + " and " + spaceName(b), Refused::Kind::Roles};
 }
 
 Ruled<std::vector<SpaceId>> RuleContext::broadcast(const std::vector<Shaped>& operands) const

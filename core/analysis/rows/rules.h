@@ -14,20 +14,39 @@ namespace hopscope::analysis {
 // Why a rule refuses an operator: what is wrong, and what kind of fault it is, on which the hint depends.
 struct Refused {
     enum class Kind : std::uint8_t {
-        Operator,   // anything else
-        BakedSize,  // a number of rows is a constant of the file
-        Roles,      // rows or row numbers of which nobody knows the table
-        Constant,   // row numbers that are in the file
-        Selection,  // which rows there are depends on features
-        Counted,    // the largest of some row numbers taken for a number of rows
-        Position,   // rows by their position
-        Sorted,     // a range of rows that have been sorted
-        AllPairs,   // rows by rows
-        Adjacency,  // edges as a dense matrix
-        AllRows,    // a result that cannot be put together from parts
-        Number,     // a number that depends on features
-        Merged,     // rows and something else in one dimension
-        Derived,    // as many rows as only the values of the graph tell
+        Operator,    // anything else
+        BakedSize,   // a number of rows is a constant of the file
+        Roles,       // rows or row numbers of which nobody knows the table
+        Constant,    // row numbers that are in the file
+        RowWeight,   // a weight with a row for each row of a table that nobody declared
+        Selection,   // which rows there are depends on features
+        Features,    // row numbers that depend on features
+        Orders,      // rows of one table in two orders, or two selections of them
+        Counted,     // the largest of some row numbers taken for a number of rows
+        Counting,    // numbers of rows that only the values of the graph tell
+        Position,    // rows by their position
+        Parts,       // parts of a table, by the positions of their rows
+        Repeated,    // rows several times
+        Added,       // rows that belong to no table
+        Into,        // aggregation into rows that were selected
+        OneByOne,    // several dimensions indexed at once
+        Masked,      // a mask of single elements
+        Written,     // other rows written than those selected
+        AllPairs,    // rows by rows
+        Adjacency,   // edges as a dense matrix
+        Sparse,      // a sparse matrix that is not made of edges
+        FromRight,   // a sparse matrix as the second factor
+        Fused,       // a product over rows and an addition in one operator
+        Factors,     // a second factor that has rows
+        Columns,     // a weight with a column for each row of a table
+        Offsets,     // segments of which nobody knows where they begin
+        AllRows,     // a result that cannot be put together from parts
+        Readout,     // rows of a graph combined in a way that cannot
+        Statistics,  // a result over rows that can be put together where it is written in other words
+        Number,      // a number that depends on features
+        Width,       // a number of columns that does
+        Merged,      // rows and something else in one dimension
+        Derived,     // as many rows as only the values of the graph tell
     };
 
     Refused(std::string what, Kind k = Kind::Operator) : text(std::move(what)), kind(k) {}
@@ -41,8 +60,6 @@ using Refusal = tl::unexpected<Refused>;
 template <class T>
 using Ruled = tl::expected<T, Refused>;
 
-inline Refused byPosition(const std::string& what) { return {what, Refused::Kind::Position}; }
-
 // What the user can do about a refusal.
 const char* hintOf(Refused::Kind kind);
 
@@ -53,6 +70,9 @@ inline Refused bakedSize(const std::string& what)
 }
 
 using Outcomes = std::vector<Outcome>;
+
+// Fits no dimension, row or step.
+constexpr std::int64_t unknownNumber = -(std::int64_t{1} << 40);
 
 // One operator under its rule: its arguments by name, what is known of its operands, and the OpInfo to fill in.
 class RuleContext {
@@ -76,6 +96,7 @@ public:
     [[nodiscard]] bool has(const std::string& argument) const;            // present and not None
     [[nodiscard]] const ir::Arg& arg(const std::string& argument) const;  // None if there is none
     [[nodiscard]] ValueId tensor(const std::string& argument) const;      // invalid if it is none
+    // A literal; `otherwise` if the argument is None, unknownNumber if it is a number that depends on the inputs.
     [[nodiscard]] std::int64_t integer(const std::string& argument, std::int64_t otherwise) const;
     [[nodiscard]] bool boolean(const std::string& argument, bool otherwise = false) const;
     [[nodiscard]] std::string text(const std::string& argument) const;
@@ -134,11 +155,9 @@ RowRule ruleFor(const std::string& name);
 
 int wrapDim(std::int64_t dim, int rank);
 
-// That the table of which `index` holds row numbers is not known, and why.
+// That the table of which `index` holds row numbers is not known, or another one, and why.
 Refused unknownIndex(const RuleContext& c, ValueId index, SpaceId table);
-
-// That a range of the rows of a table is picked, which may have been sorted before.
-Refused rangeOfRows(const RuleContext& c, SpaceId rows);
+Refused otherTarget(const RuleContext& c, const Role& role, SpaceId table);
 
 // Families (rules_*.cpp).
 Ruled<Outcomes> pointwiseRule(RuleContext&);

@@ -35,11 +35,22 @@ void inheritAll(RuleContext& c, const Role& via, ValueId source, Outcome& o)
 }
 
 // Why a constant table is indexed by a node role: usually a weight with one row per node, or a baked size.
-std::string weightMessage(RuleContext& c, ValueId table, const Role& role)
+Refused weightWithRows(RuleContext& c, ValueId table, const Role& role)
 {
     const std::string& name = c.value(table).name;
-    return "the table " + (name.empty() ? "" : name + " ") + "has one row per row of " + c.spaceName(role.target) +
-           ": declare it with --role " + (name.empty() ? "NAME" : name) + "=node:" + c.spaceName(role.target);
+    return {"the table " + (name.empty() ? "" : name + " ") + "has one row per row of " + c.spaceName(role.target) +
+                ", so it could be meant as --role " + (name.empty() ? "NAME" : name) +
+                "=node:" + c.spaceName(role.target),
+            Refused::Kind::RowWeight};
+}
+
+// arange(h.size(0)): every row in its place.
+bool isNumbering(const RuleContext& c, ValueId index, SpaceId table)
+{
+    const ir::Value& v = c.value(index);
+    if (v.origin != ir::Origin::Op || c.dims(index) != std::vector{table}) return false;
+    const ir::Op& op = c.builder.analysis.program.op(v.producer);
+    return op.name == "aten::arange" && c.of(index).elements == std::set{table};
 }
 
 // rows of `source` along `d`, picked by `index`, whose dims replace that dimension.
@@ -47,7 +58,8 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
                      Slot sourceSlot, Slot indexSlot)
 {
     const SpaceId table = c.dim(source, d);
-    if (!c.structure(index) && c.isRow(table)) return Refusal("the rows it reads depend on features");
+    if (!c.structure(index) && c.isRow(table))
+        return Refusal(Refused("the rows it reads depend on features", Refused::Kind::Features));
     std::vector<SpaceId> dims = c.dims(source);
     dims.erase(dims.begin() + d);
     dims.insert(dims.begin() + d, indexDims.begin(), indexDims.end());
@@ -58,13 +70,15 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
         const bool oneRowEach = size != c.builder.analysis.sampleSizes.end() && c.isRow(role->target) &&
                                 c.value(source).origin != ir::Origin::Op && c.extent(source, d) == size->second &&
                                 size->second > 1;
-        if (oneRowEach) return Refusal(weightMessage(c, source, *role));
+        if (oneRowEach) return Refusal(weightWithRows(c, source, *role));
+        return c.one(dims);
+    }
+    if (!role && isNumbering(c, index, table)) {
+        c.same = source;
         return c.one(dims);
     }
     if (!role) return Refusal(unknownIndex(c, index, table));
-    if (role->target != table)
-        return Refusal(Refused("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table),
-                               Refused::Kind::Roles));
+    if (role->target != table) return Refusal(otherTarget(c, *role, table));
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
     c.info.dim = d;
@@ -94,7 +108,7 @@ Ruled<Outcomes> embeddingRule(RuleContext& c)
 Ruled<Outcomes> gatherRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self"), index = c.tensor(c.index("index") >= 0 ? "index" : "indices");
-    if (!c.has("dim")) return Refusal("indexes a flattened tensor");
+    if (!c.has("dim")) return Refusal(Refused("indexes a flattened tensor", Refused::Kind::OneByOne));
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
     if (c.isRow(c.dim(x, d)))
         return pick(c, x, index, d, {c.dim(index, d)}, c.slot("self"),
@@ -131,7 +145,7 @@ bool isMask(RuleContext& c, ValueId v) { return c.value(v).dtype == base::DType:
 
 Ruled<SpaceId> filterBy(RuleContext& c, ValueId mask, SpaceId rows)
 {
-    if (c.rank(mask) != 1) return Refusal("a mask over several dimensions");
+    if (c.rank(mask) != 1) return Refusal(Refused("a mask over several dimensions", Refused::Kind::Masked));
     if (!c.isRow(rows) || c.dim(mask, 0) != rows)
         return Refusal(Refused("a mask over " + c.spaceName(c.dim(mask, 0)) + " applied to " + c.spaceName(rows),
                                Refused::Kind::Roles));
@@ -176,7 +190,7 @@ std::optional<Outcomes> permutePair(RuleContext& c, ValueId x, ValueId index, in
 Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
 {
     if (ix.positions.back() - ix.positions.front() + 1 != static_cast<int>(ix.positions.size()))
-        return Refusal("indexes dimensions that are not adjacent");
+        return Refusal(Refused("indexes dimensions that are not adjacent", Refused::Kind::OneByOne));
     std::vector<RuleContext::Shaped> shapes;
     std::vector<std::size_t> rowed;
     for (std::size_t i = 0; i < ix.values.size(); ++i) {
@@ -194,7 +208,7 @@ Ruled<Outcomes> advancedIndex(RuleContext& c, ValueId x, const Indices& ix)
     const auto& role = c.of(index).role;
     const int d = ix.positions[rowed[0]];
     if (!role || role->target != c.dim(x, d)) return Refusal(unknownIndex(c, index, c.dim(x, d)));
-    if (!c.structure(index)) return Refusal("the rows it reads depend on features");
+    if (!c.structure(index)) return Refusal(Refused("the rows it reads depend on features", Refused::Kind::Features));
     c.info.kind = OpKind::Gather;
     c.info.role = *role;
     c.info.dim = d;
@@ -249,6 +263,13 @@ std::optional<Reduction> scatterReduction(const std::string& how)
     return std::nullopt;
 }
 
+Refused otherReadout(const std::string& how)
+{
+    const char* const why =
+        how == "copy" ? "keeps the last of the rows, which depends on their order" : "is not put together from batches";
+    return {"a readout by " + how + " " + why, Refused::Kind::Readout};
+}
+
 // Into a table without rows (per graph, or a constant number of slots): a reduction.
 Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
 {
@@ -261,7 +282,7 @@ Ruled<Outcomes> readout(RuleContext& c, const Scatter& s, SpaceId table)
     const bool structure = c.structure(s.table) && (!s.source.valid() || c.structure(s.source));
     if (structure) return c.one(c.dims(s.table));
     const auto how = scatterReduction(s.how);
-    if (!how) return Refusal("a readout by " + s.how + " depends on the order of the rows");
+    if (!how) return Refusal(otherReadout(s.how));
     c.info.kind = OpKind::Reduce;
     c.info.reduction = *how;
     c.info.dim = s.dim;
@@ -276,7 +297,7 @@ Ruled<Outcomes> aggregate(RuleContext& c, const Scatter& s, const Role& role)
 {
     const SpaceKind kind = c.space(role.target).kind;
     if (kind != SpaceKind::Node && kind != SpaceKind::Edge)
-        return Refusal("aggregates into derived rows " + c.spaceName(role.target));
+        return Refusal(Refused("aggregates into derived rows " + c.spaceName(role.target), Refused::Kind::Into));
     c.info.kind = OpKind::Aggregate;
     c.info.role = role;
     c.info.dim = s.dim;
@@ -292,7 +313,8 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
 {
     const SpaceId table = c.dim(s.table, s.dim);
     if (!c.isRow(table) && !c.isRow(s.messages)) return c.one(c.dims(s.table));
-    if (!c.structure(s.index)) return Refusal("the rows it writes depend on features");
+    if (!c.structure(s.index))
+        return Refusal(Refused("the rows it writes depend on features", Refused::Kind::Features));
     if (s.source.valid() && c.anyRow(c.dims(s.source)) && c.builder.analysis.rowSpace(s.source) != s.messages)
         return Refusal(Refused("rows of " + c.spaceName(c.builder.analysis.rowSpace(s.source)) +
                                    " scattered by an index over " + c.spaceName(s.messages),
@@ -300,9 +322,7 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
     if (!c.isRow(table)) return readout(c, s, table);
     const auto& role = c.of(s.index).role;
     if (!role) return Refusal(unknownIndex(c, s.index, table));
-    if (role->target != table)
-        return Refusal(Refused("the index points into " + c.spaceName(role->target) + ", not " + c.spaceName(table),
-                               Refused::Kind::Roles));
+    if (role->target != table) return Refusal(otherTarget(c, *role, table));
     return aggregate(c, s, *role);
 }
 
@@ -334,7 +354,7 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     Scatter s;
     s.table = c.tensor("self");
     s.source = c.tensor("values");
-    if (ix.values.size() != 1) return Refusal("writes through several indices");
+    if (ix.values.size() != 1) return Refusal(Refused("writes through several indices", Refused::Kind::OneByOne));
     s.dim = ix.positions[0];
     s.index = ix.values[0];
     s.tableSlot = c.slot("self");
@@ -351,7 +371,7 @@ Ruled<Outcomes> indexPutRule(RuleContext& c)
     const auto space = filterBy(c, s.index, c.dim(s.table, s.dim));
     if (!space) return Refusal(space.error());
     if (c.rank(s.source) < 1 || c.dim(s.source, 0) != *space)
-        return Refusal("writes rows other than those selected by the mask");
+        return Refusal(Refused("writes rows other than those selected by the mask", Refused::Kind::Written));
     const SpaceId parent = c.dim(s.table, s.dim);
     const Tables& tables = c.builder.analysis.tables;
     const Role role{.space = *space,
@@ -368,7 +388,8 @@ Ruled<Outcomes> bincountRule(RuleContext& c)
     const auto& role = c.of(x).role;
     const auto length = c.linear(c.arg("minlength"));
     const auto space = length ? c.spaceOf(*length) : Ruled<SpaceId>(SpaceId{});
-    if (!role || !space || *space != role->target) return Refusal("bincount whose minlength is not the number of rows");
+    if (!role || !space || *space != role->target)
+        return Refusal(Refused("bincount whose minlength is not the number of rows", Refused::Kind::Counting));
     c.info.kind = OpKind::Aggregate;
     c.info.role = *role;
     c.use(c.slot("self"), Use::Index);

@@ -1,6 +1,7 @@
 // Rules of matrix products, dense and sparse.
 
 #include <algorithm>
+#include <cctype>
 
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
@@ -22,9 +23,11 @@ Ruled<Outcomes> linearRule(RuleContext& c)
 {
     const ValueId x = c.tensor("input"), w = c.tensor("weight");
     if (c.rank(x) == 0 || c.isRow(c.dims(x).back()))
-        return Refusal("contracts the rows of " + c.spaceName(c.builder.analysis.rowSpace(x)));
+        return Refusal(
+            Refused("contracts the rows of " + c.spaceName(c.builder.analysis.rowSpace(x)), Refused::Kind::Columns));
     if (c.anyRow(c.dims(w)))
-        return Refusal("multiplies by a matrix that has rows of " + c.spaceName(c.builder.analysis.rowSpace(w)));
+        return Refusal(Refused("multiplies by a matrix that has rows of " + c.spaceName(c.builder.analysis.rowSpace(w)),
+                               Refused::Kind::Factors));
     std::vector<SpaceId> dims = c.dims(x);
     if (c.rank(w) == 1) dims.pop_back();
     else dims.back() = SpaceId{};
@@ -38,16 +41,52 @@ struct Letters {
     std::string result;
 };
 
-std::optional<Letters> parseEquation(std::string equation)
+// A letter for each dimension that "..." stands for, the last ones of all operands in common.
+bool spellOut(std::string& term, std::size_t rank)
 {
-    equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+    static const std::string spare = "!#$%&()*+/0123456789;<=>?@[]^_{|}~";
+    const std::size_t dots = term.find("...");
+    if (dots == std::string::npos) return term.size() == rank;
+    if (term.size() > rank + 3 || rank + 3 - term.size() > spare.size()) return false;
+    const std::size_t hidden = rank + 3 - term.size();
+    term.replace(dots, 3, spare.substr(spare.size() - hidden));
+    return true;
+}
+
+// The letters that are there once, in their order, behind those of "...".
+std::string impliedResult(const std::string& terms, std::size_t hidden)
+{
+    std::string once;
+    for (const char letter : terms)
+        if (std::isalpha(static_cast<unsigned char>(letter)) && std::ranges::count(terms, letter) == 1) once += letter;
+    std::ranges::sort(once);
+    return (hidden ? "..." : "") + once;
+}
+
+std::optional<Letters> parseEquation(const RuleContext& c)
+{
+    std::string equation = c.text("equation");
+    std::erase(equation, ' ');
     const std::size_t arrow = equation.find("->");
-    if (arrow == std::string::npos || equation.find('.') != std::string::npos) return std::nullopt;
+    const std::string left = equation.substr(0, arrow) + ",";
     Letters l;
-    l.result = equation.substr(arrow + 2);
-    std::string left = equation.substr(0, arrow) + ",";
-    for (std::size_t at = 0, comma; (comma = left.find(',', at)) != std::string::npos; at = comma + 1)
-        l.operands.push_back(left.substr(at, comma - at));
+    std::size_t hidden = 0;
+    bool fits = true;
+    std::size_t at = 0;
+    ir::forEachOperand(c.op, [&](Slot, ValueId v) {
+        const std::size_t comma = left.find(',', at);
+        fits = fits && comma != std::string::npos;
+        if (!fits) return;
+        std::string term = left.substr(at, comma - at);
+        if (term.find("...") != std::string::npos)
+            hidden = std::max(hidden, static_cast<std::size_t>(c.rank(v)) + 3 - term.size());
+        fits = spellOut(term, static_cast<std::size_t>(c.rank(v)));
+        l.operands.push_back(term);
+        at = comma + 1;
+    });
+    l.result = arrow == std::string::npos ? impliedResult(left, hidden) : equation.substr(arrow + 2);
+    const std::size_t rank = l.result.find("...") == std::string::npos ? l.result.size() : l.result.size() - 3 + hidden;
+    if (!fits || at != left.size() || !spellOut(l.result, rank)) return std::nullopt;
     return l;
 }
 
@@ -55,19 +94,18 @@ std::optional<Letters> parseEquation(std::string equation)
 
 Ruled<Outcomes> einsumRule(RuleContext& c)
 {
-    const auto letters = parseEquation(c.text("equation"));
-    if (!letters) return Refusal("an einsum without '->' or with '...'");
+    const auto letters = parseEquation(c);
+    if (!letters) return Refusal("an equation of einsum that does not fit its operands");
     std::map<char, SpaceId> space;
     std::vector<Slot> slots;
     std::size_t operand = 0;
-    std::optional<std::string> clash;
+    std::optional<Refused> clash;
     ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
         const std::string& names = letters->operands[operand++];
         for (std::size_t i = 0; i < names.size(); ++i) {
             SpaceId& known = space[names[i]];
             const SpaceId own = c.dim(v, static_cast<int>(i));
-            if (known.valid() && own.valid() && known != own)
-                clash = "joins rows of " + c.spaceName(known) + " with rows of " + c.spaceName(own);
+            if (known.valid() && own.valid() && known != own) clash = c.differ(known, own);
             if (own.valid()) known = own;
         }
         if (c.anyRow(c.dims(v))) slots.push_back(s);
@@ -78,7 +116,8 @@ Ruled<Outcomes> einsumRule(RuleContext& c)
         contracted = contracted || (c.isRow(s) && letters->result.find(letter) == std::string::npos);
     Outcome o;
     for (char letter : letters->result) o.dims.push_back(space[letter]);
-    if (contracted && c.anyRow(o.dims)) return Refusal("contracts some rows and keeps others");
+    if (contracted && c.anyRow(o.dims))
+        return Refusal(Refused("contracts some rows and keeps others", Refused::Kind::Adjacency));
     if (contracted) reduceBySum(c, slots);
     return Outcomes{o};
 }
@@ -114,7 +153,7 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
 {
     const ValueInfo& matrix = c.of(f.first);
     const Role row = matrix.sparseRow, column = matrix.sparseColumn;
-    if (f.addendSlot) return Refusal("fuses an addition with a sparse product");
+    if (f.addendSlot) return Refusal(Refused("fuses an addition with a sparse product", Refused::Kind::Fused));
     if (c.rank(f.second) < 1 || c.dim(f.second, 0) != column.target)
         return Refusal(Refused("multiplies columns of " + c.spaceName(column.target) + " with rows of " +
                                    c.spaceName(c.rank(f.second) ? c.dim(f.second, 0) : SpaceId{}),
@@ -138,7 +177,8 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     const Factors f = factorsOf(c);
     if (!f.first.valid()) return opaqueRule(c);
     if (c.of(f.first).sparse) return sparseProduct(c, f);
-    if (c.of(f.second).sparse) return Refusal("multiplies by a sparse matrix from the right");
+    if (c.of(f.second).sparse)
+        return Refusal(Refused("multiplies by a sparse matrix from the right", Refused::Kind::FromRight));
     std::vector<SpaceId> p = c.dims(f.first), q = c.dims(f.second);
     const bool outer = c.name == "outer" || c.name == "ger";
     if (outer)
@@ -161,11 +201,12 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
         return Refusal(Refused("a dense product of rows by rows (all pairs of nodes)", Refused::Kind::AllPairs));
     if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
     if (contractedP != contractedQ)
-        return Refusal("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ));
+        return Refusal(Refused("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ),
+                               Refused::Kind::Roles));
     if (rows > 0)
         return Refusal(
             Refused("a dense product over the rows of " + c.spaceName(contractedP), Refused::Kind::Adjacency));
-    if (f.addendSlot) return Refusal("fuses an addition with a product over rows");
+    if (f.addendSlot) return Refusal(Refused("fuses an addition with a product over rows", Refused::Kind::Fused));
     if (!c.structure(f.first) || !c.structure(f.second)) reduceBySum(c, {f.firstSlot, f.secondSlot});
     return c.one(*dims);
 }
@@ -175,9 +216,10 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
 {
     const ValueId indices = c.tensor("indices"), values = c.tensor("values");
     const std::vector<Role>& pair = indices.valid() ? c.of(indices).pairRoles : std::vector<Role>{};
-    if (pair.size() != 2) return Refusal("a sparse matrix whose indices are not an edge index");
+    if (pair.size() != 2)
+        return Refusal(Refused("a sparse matrix whose indices are not an edge index", Refused::Kind::Sparse));
     const std::vector<ir::Arg> size = c.items("size");
-    if (size.size() < 2) return Refusal("a sparse matrix without a size: give it (x.size(0), x.size(0))");
+    if (size.size() < 2) return Refusal(Refused("a sparse matrix without a size", Refused::Kind::Sparse));
     for (std::size_t i = 0; i < 2; ++i) {
         const auto space = c.spaceOf(size[i]);
         if (!space || *space != pair[i].target)
@@ -185,7 +227,7 @@ Ruled<Outcomes> sparseRule(RuleContext& c)
                 bakedSize("the size of the sparse matrix is not the number of rows of " + c.spaceName(pair[i].target)));
     }
     if (!values.valid() || c.rank(values) != 1 || c.dim(values, 0) != pair[0].space)
-        return Refusal("the values of the sparse matrix are not one number per edge");
+        return Refusal(Refused("the values of the sparse matrix are not one number per edge", Refused::Kind::Sparse));
     Outcome o;
     o.dims = {pair[0].target, pair[1].target};
     o.sparse = true;

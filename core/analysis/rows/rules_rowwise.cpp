@@ -64,21 +64,44 @@ Ruled<Outcomes> fillRule(RuleContext& c)
     return c.one(dims);
 }
 
+namespace {
+
+// How many numbers an arange has: arange(1, |S| + 1) has |S|, as has arange(0, 2 * |S|, 2).
+std::optional<Linear> numbersOf(const RuleContext& c, const Linear& end)
+{
+    const auto start = c.has("start") ? c.linear(c.arg("start")) : constant(0);
+    const std::int64_t step = c.integer("step", 1);
+    if (!start || step < 1) return std::nullopt;
+    Linear count = add(end, *start, -1);
+    const auto whole = [&](const auto& size) { return size.second % step == 0; };
+    if (count.constant % step != 0 || !std::ranges::all_of(count.sizes, whole) || (step > 1 && !count.atoms.empty()))
+        return std::nullopt;
+    count.constant /= step;
+    for (auto& [table, times] : count.sizes) times /= step;
+    return count;
+}
+
+}  // namespace
+
 // arange(|S|) is the row numbers of S.
 Ruled<Outcomes> arangeRule(RuleContext& c)
 {
     const auto end = c.linear(c.arg("end"));
     if (!end) return c.one({SpaceId{}});
     if (end->isConstant() && c.integer("start", 0) >= 0) return c.one({SpaceId{}});
-    const auto space = c.spaceOf(*end);
-    if (!space || c.integer("start", 0) != 0 || c.integer("step", 1) != 1)
-        return Refusal("arange over an unknown size");
+    const auto count = numbersOf(c, *end);
+    const auto space = count ? c.spaceOf(*count) : Ruled<SpaceId>(Refusal(""));
+    if (!space)
+        return Refusal(Refused("arange over a number that is not the size of a table", Refused::Kind::Counting));
     Outcome o;
     o.dims = {*space};
     const Tables& tables = c.builder.analysis.tables;
-    if (c.isRow(*space)) {
-        const KeyId key = c.space(*space).kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
-        o.role = Role{.space = *space, .key = key, .target = *space};
+    if (c.isRow(*space) && *count == *end && c.integer("step", 1) == 1) {
+        const SpaceKind kind = c.space(*space).kind;
+        const KeyId key = kind == SpaceKind::Node ? tables.idKey() : tables.posKey();
+        // Position is that in the parent for rows that were selected or sorted.
+        if (kind != SpaceKind::Filter && kind != SpaceKind::Perm)
+            o.role = Role{.space = *space, .key = key, .target = *space};
         o.elements = {*space};
     }
     return Outcomes{o};
@@ -124,7 +147,7 @@ Ruled<Outcomes> layerNormRule(RuleContext& c)
     const std::vector<SpaceId>& d = c.dims(x);
     for (std::size_t i = d.size() - std::min(normalised, d.size()); i < d.size(); ++i)
         if (c.isRow(d[i]))
-            return Refusal(Refused("normalises over the rows of " + c.spaceName(d[i]), Refused::Kind::AllRows));
+            return Refusal(Refused("normalises over the rows of " + c.spaceName(d[i]), Refused::Kind::Statistics));
     Outcomes result = c.all(d);
     for (std::size_t i = 1; i < result.size(); ++i) result[i].dims.back() = SpaceId{};  // native_layer_norm: mean, rstd
     return result;
@@ -139,7 +162,9 @@ Ruled<Outcomes> normRule(RuleContext& c)
     const std::vector<SpaceId>& d = c.dims(x);
     if (c.name != "batch_norm")
         for (std::size_t i = 1; i < d.size(); ++i)
-            if (c.isRow(d[i])) return Refusal(c.name + " reduces over the rows of " + c.spaceName(d[i]));
+            if (c.isRow(d[i]))
+                return Refusal(
+                    Refused(c.name + " reduces over the rows of " + c.spaceName(d[i]), Refused::Kind::Statistics));
     if (c.name == "batch_norm" && d.size() > 1 && c.isRow(d[1])) return Refusal("the rows are the channels");
     return c.all(d);
 }
@@ -160,7 +185,8 @@ Ruled<Outcomes> recurrentRule(RuleContext& c)
     const int batch = c.boolean("batch_first") ? 0 : 1;
     if (c.rank(x) != 3) return Refusal("a recurrent layer without a batch dimension");
     if (c.isRow(c.dim(x, 1 - batch)))
-        return Refusal("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)));
+        return Refusal(Refused("the recurrence runs over the rows of " + c.spaceName(c.dim(x, 1 - batch)),
+                               Refused::Kind::AllRows));
     Outcomes result;
     for (std::size_t j = 0; j < c.outputs.size(); ++j) {
         Outcome o;
@@ -174,8 +200,8 @@ Ruled<Outcomes> recurrentRule(RuleContext& c)
 Ruled<Outcomes> oneHotRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
-    if (c.integer("num_classes", -1) == -1 && !c.structure(x))
-        return Refusal("one_hot with a width that depends on features");
+    if (c.integer("num_classes", -1) < 0 && !c.structure(x))
+        return Refusal(Refused("one_hot with a width that depends on features", Refused::Kind::Width));
     std::vector<SpaceId> dims = c.dims(x);
     dims.emplace_back();
     return c.one(dims);
@@ -186,7 +212,8 @@ Ruled<Outcomes> nonzeroRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     if (!c.structure(x)) return Refusal(Refused("the selection of rows depends on features", Refused::Kind::Selection));
-    if (c.rank(x) != 1 || !c.isRow(c.dim(x, 0))) return Refusal("nonzero of a matrix");
+    if (c.rank(x) != 1 || !c.isRow(c.dim(x, 0)))
+        return Refusal(Refused("nonzero of a matrix", Refused::Kind::Adjacency));
     const SpaceId parent = c.dim(x, 0);
     const SpaceId space = c.builder.filter(parent, x);
     const Tables& tables = c.builder.analysis.tables;
@@ -270,7 +297,9 @@ Ruled<Outcomes> crossRule(RuleContext& c)
     const auto dims = c.broadcastOperands();
     if (!dims) return Refusal(dims.error());
     const int d = wrapDim(c.integer("dim", c.name == "cosine_similarity" ? 1 : -1), static_cast<int>(dims->size()));
-    if (c.isRow((*dims)[static_cast<std::size_t>(d)])) return Refusal("works over rows");
+    if (c.isRow((*dims)[static_cast<std::size_t>(d)]))
+        return Refusal(Refused("works over the rows of " + c.spaceName((*dims)[static_cast<std::size_t>(d)]),
+                               Refused::Kind::Statistics));
     std::vector<SpaceId> result = *dims;
     if (c.name == "cosine_similarity") result.erase(result.begin() + d);
     return c.one(result);
@@ -356,7 +385,9 @@ Ruled<Outcomes> reduceRule(RuleContext& c)
     const auto how = reductionOf(c.name);
     if (!how || c.outputs.size() > 1)
         return Refusal(Refused("needs all rows of " + c.spaceName(r.rows) + " at once", Refused::Kind::AllRows));
-    if (*how == Reduction::Norm2 && !euclidean(c)) return Refusal("a norm other than 2 over rows");
+    if (*how == Reduction::Norm2 && !euclidean(c))
+        return Refusal(
+            Refused("a norm other than 2 over the rows of " + c.spaceName(r.rows), Refused::Kind::Statistics));
     c.info.kind = OpKind::Reduce;
     c.info.reduction = *how;
     c.info.reducedDims = r.dims;

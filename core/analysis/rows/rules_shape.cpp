@@ -149,7 +149,7 @@ Ruled<Outcomes> repeatRule(RuleContext& c)
         const std::int64_t extent = inside ? c.shape(x)[c.shape(x).size() - back] : 1;
         const auto times = back <= repeats.size() ? c.linear(repeats[repeats.size() - back]) : constant(1);
         if (c.isRow(own) && (!times || *times != constant(1)))
-            return Refusal("repeats the rows of " + c.spaceName(own));
+            return Refusal(Refused("repeats the rows of " + c.spaceName(own), Refused::Kind::Repeated));
         dims[i] = own;
         if (own.valid() || !times || times->isConstant()) continue;
         if (extent != 1) return Refusal("repeats a table, with a count that depends on the graph");
@@ -165,8 +165,9 @@ Ruled<Outcomes> repeatInterleaveRule(RuleContext& c)
     const ValueId x = c.tensor("self");
     if (auto ids = repeatedIds(c)) return *ids;
     if (x.valid() && c.integer("repeats", 0) == 1 && (c.has("dim") || c.rank(x) == 1)) return c.keep(x, c.dims(x));
-    if (!x.valid() || !c.has("dim")) return Refusal("repeats rows");
-    if (c.isRow(c.dim(x, wrapDim(c.integer("dim", 0), c.rank(x))))) return Refusal("repeats rows");
+    if (!x.valid() || !c.has("dim")) return Refusal(Refused("repeats rows", Refused::Kind::Repeated));
+    const SpaceId rows = c.dim(x, wrapDim(c.integer("dim", 0), c.rank(x)));
+    if (c.isRow(rows)) return Refusal(Refused("repeats the rows of " + c.spaceName(rows), Refused::Kind::Repeated));
     return c.one(c.dims(x));
 }
 
@@ -219,6 +220,7 @@ Ruled<Outcomes> selectRule(RuleContext& c)
     dims.erase(dims.begin() + d);
     const std::vector<Role>& pair = c.of(x).pairRoles;
     if (!pair.empty() && d == pairDim(c, x)) {
+        if (c.integer("index", 0) == unknownNumber) return c.keep(x, dims);
         const int i = wrapDim(c.integer("index", 0), static_cast<int>(pair.size()));
         Outcome o;
         o.dims = dims;
@@ -226,7 +228,8 @@ Ruled<Outcomes> selectRule(RuleContext& c)
         o.elements = {o.role->target};
         return Outcomes{o};
     }
-    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("picks one row of " + c.spaceName(c.dim(x, d))));
+    if (c.isRow(c.dim(x, d)))
+        return Refusal(Refused("picks one row of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
     Outcomes result = c.keep(x, dims);
     result[0].size = lastOffset(c, x);
     return result;
@@ -266,13 +269,16 @@ Ruled<Outcomes> sliceRule(RuleContext& c)
         c.same = x;
         return c.one(c.dims(x));
     }
-    if (c.isRow(c.dim(x, d))) return Refusal(rangeOfRows(c, c.dim(x, d)));
+    if (c.isRow(c.dim(x, d)))
+        return Refusal(Refused("picks a range of rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));
     if (auto part = partOfOffsets(c, x)) return *part;
     Outcomes result = c.keep(x, c.dims(x), true);
     if (!result[0].pairRoles.empty() && d == pairDim(c, x)) {
         const std::int64_t start = c.integer("start", 0);
         const std::int64_t end = c.name == "narrow" ? start + c.integer("length", 1) : c.integer("end", 1 << 30);
-        result[0].pairRoles = sliceOf(result[0].pairRoles, start, end, c.integer("step", 1));
+        const std::int64_t step = c.integer("step", 1);
+        if (std::min({start, end, step}) <= unknownNumber / 2) result[0].pairRoles.clear();
+        else result[0].pairRoles = sliceOf(result[0].pairRoles, start, end, step);
     }
     return result;
 }
@@ -281,7 +287,8 @@ Ruled<Outcomes> splitRule(RuleContext& c)
 {
     const ValueId x = c.tensor("self");
     const int d = wrapDim(c.integer("dim", 0), c.rank(x));
-    if (c.isRow(c.dim(x, d))) return Refusal(byPosition("splits the rows of " + c.spaceName(c.dim(x, d))));
+    if (c.isRow(c.dim(x, d)))
+        return Refusal(Refused("splits the rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Parts));
     const std::vector<Role>& pair = c.of(x).pairRoles;
     const bool along = !pair.empty() && d == pairDim(c, x);
     Outcomes result;
@@ -329,7 +336,7 @@ Ruled<Outcomes> padRule(RuleContext& c)
     for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
         const int d = c.rank(x) - 1 - static_cast<int>(i / 2);
         if (c.isRow(c.dim(x, d)) && (pad[i] != 0 || pad[i + 1] != 0))
-            return Refusal("adds rows to " + c.spaceName(c.dim(x, d)));
+            return Refusal(Refused("adds rows to " + c.spaceName(c.dim(x, d)), Refused::Kind::Added));
     }
     return c.one(c.dims(x));
 }
@@ -342,7 +349,9 @@ Ruled<Outcomes> putBackRule(RuleContext& c)
     if (c.isRow(c.dim(x, d))) {
         const bool whole = c.name == "slice_scatter" && c.integer("start", 0) == 0 && c.integer("step", 1) == 1 &&
                            c.integer("end", std::int64_t{1} << 31) >= (std::int64_t{1} << 31);
-        if (!whole) return Refusal(byPosition("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position"));
+        if (!whole)
+            return Refusal(
+                Refused("overwrites some rows of " + c.spaceName(c.dim(x, d)) + " by position", Refused::Kind::Parts));
         c.same = src;
         return c.one(c.dims(x));
     }
@@ -359,142 +368,6 @@ Ruled<Outcomes> putBackRule(RuleContext& c)
     const auto dims = c.broadcast({{c.dims(x), own}, {other, extents}});
     if (!dims) return Refusal(dims.error());
     return c.one(*dims);
-}
-
-Ruled<Outcomes> stackRule(RuleContext& c)
-{
-    std::vector<RuleContext::Shaped> parts;
-    std::vector<Role> roles;
-    std::set<SpaceId> elements;
-    for (ValueId v : c.operands()) {
-        parts.push_back(c.shaped(v));
-        if (c.of(v).role) roles.push_back(*c.of(v).role);
-        elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
-    }
-    const auto dims = c.broadcast(parts);
-    if (!dims) return Refusal(dims.error());
-    Outcome o;
-    o.dims = *dims;
-    const int d = wrapDim(c.integer("dim", 0), static_cast<int>(dims->size()) + 1);
-    o.dims.insert(o.dims.begin() + d, SpaceId{});
-    if (roles.size() == parts.size()) o.pairRoles = roles;
-    o.elements = elements;
-    return Outcomes{o};
-}
-
-namespace {
-
-Ruled<Outcomes> catFeatures(RuleContext& c, const std::vector<ValueId>& parts, int d)
-{
-    std::vector<RuleContext::Shaped> rest;
-    Outcome o;
-    std::vector<Role> roles;
-    bool all = true;
-    for (ValueId v : parts) {
-        RuleContext::Shaped s = c.shaped(v);
-        s.dims.erase(s.dims.begin() + d);
-        s.shape.erase(s.shape.begin() + d);
-        rest.push_back(std::move(s));
-        const std::vector<Role>& pair = c.of(v).pairRoles;
-        if (!pair.empty()) roles.insert(roles.end(), pair.begin(), pair.end());
-        else if (c.of(v).role && c.extent(v, d) == 1) roles.push_back(*c.of(v).role);
-        else all = false;
-        o.elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
-    }
-    const auto dims = c.broadcast(rest);
-    if (!dims) return Refusal(dims.error());
-    o.dims = *dims;
-    o.dims.insert(o.dims.begin() + d, SpaceId{});
-    if (all) o.pairRoles = roles;
-    return Outcomes{o};
-}
-
-std::optional<Role> joinRoles(RuleContext& c, SpaceId cat, const std::vector<std::optional<Role>>& roles)
-{
-    std::vector<KeyId> keys;
-    for (const auto& r : roles) {
-        if (!r || r->target != roles[0]->target) return std::nullopt;
-        keys.push_back(r->key);
-    }
-    return Role{.space = cat, .key = c.builder.parts(keys), .target = roles[0]->target};
-}
-
-void joinAll(RuleContext& c, const std::vector<ValueId>& parts, SpaceId cat, Outcome& o)
-{
-    std::size_t columns = 0;
-    for (ValueId v : parts) columns = std::max(columns, c.of(v).pairRoles.size());
-    const auto column = [&](std::size_t i) {
-        std::vector<std::optional<Role>> roles;
-        for (ValueId v : parts) {
-            const ValueInfo& info = c.of(v);
-            roles.push_back(i < info.pairRoles.size() ? std::optional(info.pairRoles[i]) : info.role);
-        }
-        return joinRoles(c, cat, roles);
-    };
-    if (columns == 0) {
-        o.role = column(0);
-        return;
-    }
-    for (std::size_t i = 0; i < columns; ++i)
-        if (const auto r = column(i)) o.pairRoles.push_back(*r);
-    if (o.pairRoles.size() != columns) o.pairRoles.clear();
-}
-
-Ruled<Outcomes> catRows(RuleContext& c, const std::vector<ValueId>& parts, int d)
-{
-    std::vector<SpaceId> spaces;
-    std::vector<RuleContext::Shaped> rest;
-    Outcome o;
-    for (ValueId v : parts) {
-        const SpaceId s = c.dim(v, d);
-        if (!c.isRow(s) || c.space(s).kind == SpaceKind::Opaque)
-            return Refusal("joins rows of " + c.spaceName(s) + " with other rows");
-        spaces.push_back(s);
-        RuleContext::Shaped shape = c.shaped(v);
-        shape.dims.erase(shape.dims.begin() + d);
-        shape.shape.erase(shape.shape.begin() + d);
-        rest.push_back(std::move(shape));
-        o.elements.insert(c.of(v).elements.begin(), c.of(v).elements.end());
-    }
-    const auto dims = c.broadcast(rest);
-    if (!dims) return Refusal(dims.error());
-    const SpaceId cat = c.builder.cat(spaces);
-    for (int end : {0, 1}) c.builder.jointKey(cat, end);
-    o.dims = *dims;
-    o.dims.insert(o.dims.begin() + d, cat);
-    joinAll(c, parts, cat, o);
-    c.info.kind = OpKind::Concat;
-    c.info.dim = d;
-    c.info.result = cat;
-    return Outcomes{o};
-}
-
-}  // namespace
-
-Ruled<Outcomes> catRule(RuleContext& c)
-{
-    std::vector<ValueId> parts;
-    std::vector<Slot> slots;
-    const int list = c.index("tensors");
-    ir::forEachOperand(c.op, [&](Slot s, ValueId v) {
-        if (s.arg != list) return;
-        const bool legacyEmpty = c.rank(v) == 1 && c.extent(v, 0) == 0;  // cat ignores 1-D empties of any width
-        if (legacyEmpty && !c.dim(v, 0).valid()) return;
-        parts.push_back(v);
-        slots.push_back(s);
-    });
-    if (parts.empty()) return opaqueRule(c);
-    const int d = wrapDim(c.integer("dim", 0), c.rank(parts[0]));
-    const bool rows = std::any_of(parts.begin(), parts.end(), [&](ValueId v) { return c.isRow(c.dim(v, d)); });
-    if (!rows) return catFeatures(c, parts, d);
-    if (parts.size() == 1) {
-        c.same = parts[0];
-        return c.one(c.dims(parts[0]));
-    }
-    auto result = catRows(c, parts, d);
-    if (result)
-        for (std::size_t i = 0; i < slots.size(); ++i) c.use(slots[i], Use::Part, static_cast<int>(i));
-    return result;
 }
 
 }  // namespace hopscope::analysis

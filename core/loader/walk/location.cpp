@@ -17,6 +17,24 @@ bool smellsOfSize(const std::string& what)
     return false;
 }
 
+// Annotated instructions such as tolist() lose their line when they are saved; that of the instruction before is near.
+ir::Source sourceNear(const torch::jit::Node& node)
+{
+    for (const torch::jit::Node* n = &node; n->kind() != c10::prim::Return && n->kind() != c10::prim::Param;
+         n = n->prev()) {
+        ir::Source source = sourceOf(*n);
+        if (source.kind != ir::SourceKind::None) return source;
+    }
+    return {};
+}
+
+// For refusals without a hint of their own.
+const char* hintFor(const std::string& message)
+{
+    if (message.starts_with("forward ")) return "check in Python that the model accepts these inputs";
+    return "write this line in other words: what TorchScript may say and few models do is not supported";
+}
+
 }  // namespace
 
 std::size_t Location::enter(const std::string& caller, const std::string& callee)
@@ -49,7 +67,7 @@ std::vector<ir::ModuleFrame> Location::framesFor(const std::string& caller, cons
 const ir::Source& Location::source() const
 {
     const auto [it, isNew] = m_sources.try_emplace(m_node);
-    if (isNew && m_node) it->second = sourceOf(*m_node);
+    if (isNew && m_node) it->second = sourceNear(*m_node);
     return it->second;
 }
 
@@ -70,7 +88,7 @@ std::string Location::describe() const
 
 void Location::refuse(const std::string& message, const std::string& hint) const
 {
-    throw Refused{base::makeError(ErrorCode::Unsupported, message, hint, describe())};
+    throw Refused{base::makeError(ErrorCode::Unsupported, message, hint.empty() ? hintFor(message) : hint, describe())};
 }
 
 void Location::refuseThrown(const std::string& what) const

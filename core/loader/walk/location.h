@@ -31,7 +31,7 @@ public:
     void leave(std::size_t depth) { m_modules.resize(depth); }
 
     [[nodiscard]] const std::vector<ir::ModuleFrame>& modules() const { return m_modules; }
-    // The node's source line, looked up once for each node.
+    // The node's source line or, if it has none, that of an instruction before it; looked up once for each node.
     [[nodiscard]] const ir::Source& source() const;
     // A new operator with this location, without id, operands and results.
     [[nodiscard]] ir::Op newOp(const std::string& name, const std::string& overload) const;

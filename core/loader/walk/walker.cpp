@@ -10,6 +10,8 @@ namespace {
 using c10::IValue;
 using torch::jit::Block;
 
+constexpr const char* returnsHint = "return tensors, numbers, and tuples, lists or dictionaries of them";
+constexpr const char* stepsHint = "compute with whole tensors instead of in a loop over rows";
 constexpr std::int64_t kMostSteps = 1'000'000;
 constexpr std::size_t kDeepestCall = 200;
 constexpr std::chrono::seconds kLongest{120};
@@ -61,7 +63,7 @@ Walk Walker::run(const torch::jit::Module& module, const std::vector<IValue>& in
     const Item result = callFunction(forward.function(), std::move(items), "");
     m_location.leaveModel();
     recordOutputs(result, "out");
-    if (m_recorder.program().outputs.empty()) m_location.refuse("forward returns no tensor");
+    if (m_recorder.program().outputs.empty()) m_location.refuse("forward returns no tensor", returnsHint);
     return m_recorder.finish();
 }
 
@@ -77,7 +79,8 @@ void Walker::recordOutputs(const Item& item, const std::string& name)
         m_recorder.output(name, m_recorder.constantNumber(item.concrete));
     } else if (!item.concrete.isNone()) {
         m_location.refuse("forward returns a " + item.concrete.tagKind() + " at '" + name +
-                          "', which is neither tensor nor number");
+                              "', which is neither tensor nor number",
+                          returnsHint);
     }
 }
 
@@ -97,10 +100,9 @@ void Walker::step(const Node& node)
 
 void Walker::checkBudget()
 {
-    if (++m_steps > kMostSteps)
-        m_location.refuse("forward exceeds a million steps on the sample", "use a smaller sample");
+    if (++m_steps > kMostSteps) m_location.refuse("forward exceeds a million steps on the sample", stepsHint);
     if (m_steps % 1024 == 0 && std::chrono::steady_clock::now() - m_start > kLongest)
-        m_location.refuse("forward exceeds two minutes on the sample", "use a smaller sample");
+        m_location.refuse("forward exceeds two minutes on the sample", stepsHint);
 }
 
 Walker::Items Walker::evaluate(const Node& node)

@@ -1,0 +1,18 @@
+#pragma once
+
+// Private to analysis: the first rows of a table, h[:n], with indices into the table itself: the targets of a sampled
+// neighbourhood are the first of its nodes. A row of h[:n] has the number that it has in h, so that looking up h[:n] is
+// looking up h, and what is added up into h[:n] can be added up for all rows first.
+
+#include "analysis/rows/decompose.h"
+
+namespace hopscope::analysis {
+
+// index_select, index, index_add, scatter_add and scatter_reduce on such a part; nullopt for everything else.
+std::optional<base::Result<std::vector<ValueId>>> decomposePrefixes(Emitter& emitter, const RuleContext& context);
+
+// out[order] = y, where both were made with the rows in this order: the rows are back in the first one, and all of them are
+// written, so that it does not matter what out held.
+std::optional<base::Result<std::vector<ValueId>>> decomposeUnsorting(Emitter& emitter, const RuleContext& context);
+
+}  // namespace hopscope::analysis
