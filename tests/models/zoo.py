@@ -42,6 +42,8 @@ def flat(name, value):
         return {name: value.detach().contiguous().clone()}
     if isinstance(value, torch.Tensor):
         return parts_of(name, value)
+    if isinstance(value, (bool, int, float)):
+        return {name: torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)}
     items = value.items() if isinstance(value, dict) else enumerate(value)
     out = {}
     for key, item in items:
