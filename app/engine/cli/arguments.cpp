@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/bench_options.h"
 #include "cli/option_values.h"
 #include "cli/study_options.h"
 #include "version.h"
@@ -19,7 +20,7 @@ constexpr int mostStages = 1000;
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
                 exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto",
-                store = "exact";
+                store = "exact", shard;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -34,11 +35,11 @@ struct Parsed {
     base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output, trace, explain, steps, request, schema, a, b;
     graph::GenerateOptions generate;
-    BenchRunOptions bench;
+    BenchTexts bench;
     MachineCommand machine;
     int repeat = 3;
-    std::string benchBatch = "auto", benchMemory = "1Gi";
-    bool noReference = false, resume = false;
+    bool resume = false;
+    std::optional<double> patience;
     pipeline::PlaceOptions place;
     receptive::Request field;
     DebugTexts debug;
@@ -177,6 +178,15 @@ void addRun(CLI::App& app, Parsed& parsed)
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
                      "CPU: keep a journal in DIR, and go on where the one that is there ends, with the same bits");
+    CLI::Option* const shard =
+        command
+            .add_option("--shard", parsed.texts.shard,
+                        "CPU: compute part I of N; all N processes get the same DIR, and the last one publishes")
+            ->type_name("I/N");
+    command.add_option("--wait", parsed.patience, "End if other shards keep this one waiting for so long")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->needs(shard);
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -231,33 +241,6 @@ void addGenerate(CLI::App& app, Parsed& parsed)
     command.add_option("-o,--output", parsed.output, "Output file (.safetensors)")->type_name("FILE")->required();
 }
 
-void addBenchOptions(CLI::App& command, Parsed& parsed)
-{
-    BenchRunOptions& options = parsed.bench;
-    command.add_option("--nodes", options.nodes, "Number of nodes of the generated graph")->capture_default_str();
-    command.add_option("--edges", options.edges, "Number of edges")->capture_default_str();
-    command.add_option("--features", options.features, "Number of input features")->capture_default_str();
-    command.add_option("--hidden", options.hidden, "Hidden width")->capture_default_str();
-    command.add_option("--outputs", options.outputs, "Output width")->capture_default_str();
-    command.add_option("--layers", options.layers, "Number of layers")->capture_default_str();
-    command.add_option("--seed", options.seed, "Random seed")->capture_default_str();
-    command.add_option("--memory", parsed.benchMemory, "Memory limit on the executing device")
-        ->type_name("SIZE")
-        ->capture_default_str();
-    command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-    command.add_option("--batch", parsed.benchBatch, "Destination nodes per batch: auto or a number")
-        ->capture_default_str();
-    command.add_option("--scale", options.scale, "Repeat with graphs so many times as large, and compare: 10,31.6,100")
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber);
-    command.add_option("--targets", options.targets, "Number of nodes for the sampled verification; 0: none")
-        ->capture_default_str();
-    command.add_flag("--no-reference", parsed.noReference, "Skip the float64 reference on all rows");
-    command.add_option("--folder", options.folder, "Folder in which graph and model are kept and reused")
-        ->type_name("DIR");
-    command.add_flag("--keep", options.keep, "Keep the files");
-}
-
 void addBench(CLI::App& app, Parsed& parsed)
 {
     CLI::App* const bench = app.add_subcommand("bench", "Run benchmarks");
@@ -265,7 +248,7 @@ void addBench(CLI::App& app, Parsed& parsed)
     CLI::App& command = addCommand(*bench, parsed, "run", "Benchmark a verified run on a generated graph",
                                    "  hopscope-engine bench run\n"
                                    "  hopscope-engine bench run --nodes 100000 --edges 1600000 --scale 4\n");
-    addBenchOptions(command, parsed);
+    addBenchOptions(command, parsed.bench);
     CLI::App& plans =
         addCommand(*bench, parsed, "plans", "Compare prediction and measurement for the plan of each strategy",
                    "  hopscope-engine bench plans model.pt --data graph.safetensors\n");
@@ -394,6 +377,16 @@ base::Status finishChecks(Parsed& parsed)
         .and_then([&] { return choose(parsed.texts.reorder, "order of nodes", parsed.device.reorder); });
 }
 
+base::Result<Command> finishRun(const Parsed& parsed)
+{
+    base::Result<std::optional<pipeline::ShardOptions>> shard = parseShard(parsed.texts.shard);
+    if (!shard) return base::forward(shard);
+    if (*shard) (*shard)->patience = parsed.patience;
+    return RunCommand{{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan, parsed.resume, *shard},
+                      parsed.output,
+                      parsed.trace};
+}
+
 base::Result<Command> finishVerify(const Parsed& parsed)
 {
     if (parsed.verify == base::VerifyMode::None)
@@ -408,18 +401,6 @@ base::Result<Command> finishGenerate(Parsed& parsed)
     if (!kind) return base::forward(kind);
     parsed.generate.kind = *kind;
     return GenerateCommand{parsed.generate, parsed.output};
-}
-
-base::Result<Command> finishBench(Parsed& parsed)
-{
-    const auto batch = parseBatch(parsed.benchBatch);
-    if (!batch) return base::forward(batch);
-    const auto memory = parseMemory(parsed.benchMemory);
-    if (!memory) return base::forward(memory);
-    parsed.bench.batch = *batch;
-    parsed.bench.memory = memory->value_or(parsed.bench.memory);
-    parsed.bench.reference = !parsed.noReference;
-    return BenchCommand{parsed.bench};
 }
 
 base::Result<Command> finishPlace(Parsed& parsed)
@@ -437,10 +418,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "inspect") return InspectCommand{parsed.model};
     if (name == "plan")
         return PlanCommand{parsed.model, parsed.plan, parsed.device, parsed.output, parsed.explain, parsed.steps};
-    if (name == "run")
-        return RunCommand{{parsed.model, parsed.plan, parsed.device, parsed.verify, parsed.nan, parsed.resume},
-                          parsed.output,
-                          parsed.trace};
+    if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
     if (name == "export")
@@ -449,7 +427,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "generate") return finishGenerate(parsed);
     if (name == "bench" && bench == "machine") return parsed.machine;
     if (name == "bench" && bench == "plans") return BenchPlansCommand{parsed.model, parsed.device, parsed.repeat};
-    if (name == "bench") return finishBench(parsed);
+    if (name == "bench") return benchCommand(parsed.bench);
     if (name == "place") return finishPlace(parsed);
     if (name == "receptive-field") return ReceptiveFieldCommand{parsed.model, parsed.field};
     if (name == "debug") return debugCommand(parsed.model, parsed.debug);
