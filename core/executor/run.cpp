@@ -151,7 +151,8 @@ private:
         if (found.empty()) return;
         m_recovery.emplace(m_session, m_programs, found);
         for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
-        if (m_shards && !journal->others()->repeated()) return;
+        const bool others = m_shards && !journal->others()->repeated();  // what was found is theirs
+        if (others && m_recovery->report().damaged == 0) return;
         m_session.report.resumed = m_recovery->report();
         m_session.noteOnce(sentenceOf(m_recovery->report()));
     }

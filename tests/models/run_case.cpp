@@ -58,7 +58,7 @@ std::vector<Job> jobsOf(const Case& c, const std::string& graph, base::Strategy 
         for (const bool shuffled : ordersOf(c, graph, device, i)) jobs.push_back({strategy, batches[i], shuffled});
     if (device == "cpu")
         for (const bool shuffled : {false, true}) jobs.push_back({strategy, -1, shuffled, 3});
-    if (device == "cpu" && strategy == base::Strategy::Depth)
+    if (device == "cpu" && strategy == base::Strategy::Depth && graph == c.graphs.front().data)
         for (Job& job : jobs) job.shards = !job.shuffled && (job.batch == 7 || job.tile > 0);
     return jobs;
 }
