@@ -389,6 +389,15 @@ void Batch::contributions()
 
 void Batch::mergeInto(Session& session, const Contributions& contributions)
 {
+    if (session.others()) {
+        session.apart = contributions;
+        return;
+    }
+    mergeTotals(session, contributions);
+}
+
+void mergeTotals(Session& session, const Contributions& contributions)
+{
     std::vector<Contribution> merged;
     for (const auto& [op, contribution] : contributions) merged.push_back(session.reducers.at(op).merged(contribution));
     for (std::size_t k = 0; k < merged.size(); ++k)

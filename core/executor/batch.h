@@ -31,12 +31,10 @@ public:
     void compute();
     // Collects the rows to be stored; on a GPU, queues their download into the chunk.
     void collect(StagingChunk* chunk);
-    using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
-
     // What the batch adds to the reductions of the loop; taken apart from adding it, since contributions are merged in the
     // order of the batches, however they are computed.
     Contributions takeContributions() { return std::exchange(m_contributions, {}); }
-    // All of them, or none if it throws.
+    // All of them, or none if it throws. Where other processes compute parts of the loop, puts them into Session::apart.
     static void mergeInto(Session& session, const Contributions& contributions);
     // Writes the collected rows to their stores, on any thread. On a GPU the download must have finished. What the journal
     // wants to know of them, if the run has one.
@@ -101,5 +99,8 @@ private:
     OperatorCosts m_costs;
     std::int64_t m_writtenBytes = 0;
 };
+
+// Adds to the totals of reductions; all of them, or none if it throws.
+void mergeTotals(Session& session, const Contributions& contributions);
 
 }  // namespace hopscope::executor

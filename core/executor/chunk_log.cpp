@@ -1,62 +1,16 @@
 #include "executor/chunk_log.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
+#include "executor/contribution_file.h"
 #include "executor/loop.h"
-#include "graph/safetensors.h"
-#include "loader/tensors.h"
 
 namespace hopscope::executor {
 
 namespace {
 
 constexpr double totalsPerSecond = 20e6;  // bytes that may be written for the totals of reductions
-constexpr const char* sumOfTotals = "digest";
-
-// What a total consists of, by its name in the file. Counts are exact as double.
-base::TensorMap viewsOf(const Batch::Contributions& totals)
-{
-    base::TensorMap views;
-    for (const auto& [op, total] : totals) {
-        const std::string name = "op" + std::to_string(op.index);
-        if (total.empty) continue;
-        views[name + ".count"] = loader::toView(at::scalar_tensor(total.count, at::kDouble));
-        if (total.value.defined()) views[name + ".value"] = loader::toView(total.value.contiguous());
-        if (total.spread.defined()) views[name + ".spread"] = loader::toView(total.spread.contiguous());
-    }
-    return views;
-}
-
-// In the order of the names.
-at::Tensor digestOfAll(const base::TensorMap& views)
-{
-    std::vector<graph::Digest> parts;
-    for (const auto& [name, view] : views)
-        if (name != sumOfTotals) parts.push_back(graph::digestOf(view.data, static_cast<std::size_t>(view.bytes())));
-    const graph::Digest all = graph::digestOf(parts);
-    at::Tensor bytes = at::empty({static_cast<std::int64_t>(all.bytes.size())}, at::kByte);
-    std::memcpy(bytes.data_ptr(), all.bytes.data(), all.bytes.size());
-    return bytes;
-}
-
-bool intact(const base::TensorMap& views)
-{
-    const auto sum = views.find(sumOfTotals);
-    return sum != views.end() && at::equal(loader::toTensor(sum->second), digestOfAll(views));
-}
-
-Contribution totalFrom(const base::TensorMap& views, const std::string& name)
-{
-    const auto part = [&](const char* suffix) {
-        const auto it = views.find(name + suffix);
-        return it == views.end() ? at::Tensor() : loader::toTensor(it->second).clone();
-    };
-    const at::Tensor count = part(".count");
-    if (!count.defined()) return {};
-    return {part(".value"), part(".spread"), count.item<double>(), false};
-}
 
 }  // namespace
 
@@ -73,12 +27,24 @@ std::string totalsFile(const LoopNumber& number, std::int64_t end)
            ".safetensors";
 }
 
+std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end)
+{
+    return "parts-" + std::to_string(number.stage) + "-" + std::to_string(number.loop) + "-" + std::to_string(first) +
+           "-" + std::to_string(end) + ".safetensors";
+}
+
+std::vector<ir::OpId> reducedOps(const LoopProgram& program)
+{
+    std::vector<ir::OpId> ops;
+    for (const Reduced& r : program.reductions) ops.push_back(r.op);
+    return ops;
+}
+
 bool readTotals(Session& session, const LoopProgram& program, const std::string& file)
 {
-    const base::Result<base::TensorMap> views = graph::mapSafetensors(session.options.folder + "/" + file);
-    if (!views || !intact(*views)) return false;
-    for (const Reduced& r : program.reductions)
-        session.reducer(r.op).replace(totalFrom(*views, "op" + std::to_string(r.op.index)));
+    auto parts = readContributions(session.options.folder + "/" + file, reducedOps(program));
+    if (!parts || parts->size() != 1) return false;
+    for (auto& [op, total] : parts->front()) session.reducer(op).replace(std::move(total));
     return true;
 }
 
@@ -129,8 +95,19 @@ void ChunkLog::add(const BatchFigures& finished)
     m_chunk.frontier += finished.rows.frontier;
     m_chunk.bytes += finished.bytes;
     m_lastTile = finished.destinations;
-    m_totals.clear();
-    for (const Reduced& r : m_program.reductions) m_totals.emplace_back(r.op, m_session.reducer(r.op).total());
+    addTotals();
+}
+
+// Totals are those of everything before the end of the chunk; parts are those of each of its tiles.
+void ChunkLog::addTotals()
+{
+    if (m_program.reductions.empty()) return;
+    if (m_session.others()) {
+        m_parts.push_back(std::exchange(m_session.apart, {}));
+        return;
+    }
+    m_parts.assign(1, {});
+    for (const Reduced& r : m_program.reductions) m_parts[0].emplace_back(r.op, m_session.reducer(r.op).total());
 }
 
 double ChunkLog::totalsBytes() const
@@ -142,31 +119,38 @@ double ChunkLog::totalsBytes() const
 
 void ChunkLog::close(bool last)
 {
-    if (m_chunk.count == 0) return;
+    if (m_chunk.count == 0 || (m_whole && !last)) return;
     const bool early = m_session.seconds() - m_written < totalsBytes() / totalsPerSecond;
     if (last || !early) write();
 }
 
-// Totals are there before the record that names them; those before the last ones stay until then, because the last record
-// may turn out to be torn.
 void ChunkLog::write()
 {
     for (std::size_t w = 0; w < m_digests.size(); ++w) m_chunk.rows[w].digest = graph::digestOf(m_digests[w]).hex();
-    m_chunk.totals = m_program.reductions.empty() ? std::string() : writeTotals();
+    const bool shared = m_session.others() != nullptr;
+    if (!m_program.reductions.empty()) (shared ? m_chunk.parts : m_chunk.totals) = writeParts(shared);
     unwrap(m_session.options.journal->append(m_chunk));
-    std::error_code ignored;
-    if (!m_older.empty()) std::filesystem::remove(m_session.options.folder + "/" + m_older, ignored);
-    m_older = std::exchange(m_before, m_chunk.totals);
+    if (!shared) removeOlder();
     m_chunk.count = 0;
+    m_parts.clear();
     m_written = m_session.seconds();
 }
 
-std::string ChunkLog::writeTotals()
+// Totals are there before the record that names them; those before the last ones stay until then, because the last record
+// may turn out to be torn.
+void ChunkLog::removeOlder()
 {
-    const std::string file = totalsFile({m_chunk.stage, m_chunk.loop}, m_chunk.first + m_chunk.count);
-    base::TensorMap views = viewsOf(m_totals);
-    views[sumOfTotals] = loader::toView(digestOfAll(views));
-    unwrap(graph::writeSafetensors(m_session.options.folder + "/" + file, views, graph::Flush::No));
+    std::error_code ignored;
+    if (!m_older.empty()) std::filesystem::remove(m_session.options.folder + "/" + m_older, ignored);
+    m_older = std::exchange(m_before, m_chunk.totals);
+}
+
+std::string ChunkLog::writeParts(bool shared)
+{
+    const LoopNumber number{m_chunk.stage, m_chunk.loop};
+    const std::int64_t end = m_chunk.first + m_chunk.count;
+    const std::string file = shared ? partsFile(number, m_chunk.first, end) : totalsFile(number, end);
+    writeContributions(m_session.options.folder + "/" + file, m_parts);
     return file;
 }
 

@@ -26,11 +26,15 @@ public:
     void add(const BatchFigures& finished);
     // Hands over what has been added. `last`: of the loop; else it may wait, if the totals of reductions are large.
     void close(bool last);
+    // From now on, what follows without a gap is one chunk.
+    void keepWhole() { m_whole = true; }
 
 private:
     void begin(const BatchFigures& finished);
     void write();
-    std::string writeTotals();
+    void addTotals();
+    void removeOlder();
+    std::string writeParts(bool shared);
     [[nodiscard]] bool continues(const BatchFigures& next) const;
     [[nodiscard]] double totalsBytes() const;
 
@@ -39,13 +43,18 @@ private:
     Chunk m_chunk;  // empty: count is 0
     std::int64_t m_lastTile = 0;
     std::vector<std::vector<graph::Digest>> m_digests;  // by value, of the tiles
-    Batch::Contributions m_totals;                      // at the end of the chunk
-    std::string m_before, m_older;                      // files of totals
+    std::vector<Contributions> m_parts;  // of each tile; without other processes, the totals at the end of the chunk
+    bool m_whole = false;
+    std::string m_before, m_older;  // files of totals
     double m_written = 0;
 };
 
-// The file of the totals over all destinations before `end`.
+// The file of the totals over all destinations before `end`; of what each tile of a chunk contributes.
 std::string totalsFile(const LoopNumber& number, std::int64_t end);
+std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end);
+
+// The reductions of a loop.
+std::vector<ir::OpId> reducedOps(const LoopProgram& program);
 
 // Reads such a file into the reducers of the loop; false if it is missing or damaged, then they are as before.
 bool readTotals(Session& session, const LoopProgram& program, const std::string& file);

@@ -105,6 +105,14 @@ struct StoreReport {
     std::int64_t infinite = 0;  // finite elements that became infinite
 };
 
+// Of a process that has computed a part of a run (Journal::others).
+struct ShardReport {
+    Share share;
+    double waited = 0;          // seconds, for other processes
+    std::int64_t computed = 0;  // destinations of all loops, by this process
+    bool complete = false;      // the run is finished and this process has its results; else another one has or will
+};
+
 struct RunReport {
     std::vector<StageReport> stages;
     double prologueSeconds = 0;
@@ -116,11 +124,13 @@ struct RunReport {
     std::vector<StoreReport> narrowed;      // stores in a narrower type
     std::vector<OrderReport> orders;        // of each type that could have one, unless none was asked for
     std::optional<ResumeReport> resumed;    // of a run with a journal that another process had begun
-    std::vector<std::string> notes;         // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
+    std::optional<ShardReport> shard;
+    std::vector<std::string> notes;  // "stage 2: batch reduced to 4,096 after running out of memory", NaN counts
 };
 
 // Evaluates the prologue and all stages of `plan`. Stores are files with temporary names in options.folder, which the
-// caller publishes or removes; after a failure or cancellation none of them are left. Fails with Input (inputs disagree
+// caller publishes or removes; after a failure or cancellation none of them are left. A shard that is not the last one to
+// finish returns without outputs. Fails with Input (inputs disagree
 // with the schema, or a guard has another value than on the sample), Resources (out of memory with a single
 // destination, disk full), Cancelled, or Internal (a failed check of the executor; these are enabled in release builds,
 // too). `known`: of the same walk, analysis and inputs; what it holds already is not made again.

@@ -50,6 +50,7 @@ void GroupCommit::work(const std::stop_token& stop)
 base::Status GroupCommit::commit()
 {
     std::vector<std::weak_ptr<Store>> stores;
+    const std::int64_t end = m_journal.end();
     {
         const std::lock_guard lock(m_mutex);
         stores = m_stores;
@@ -57,7 +58,7 @@ base::Status GroupCommit::commit()
     for (const std::weak_ptr<Store>& held : stores)
         if (const std::shared_ptr<Store> store = held.lock())
             if (const base::Status synced = store->sync(); !synced) return synced;
-    return m_journal.sync();
+    return m_journal.sync(end);
 }
 
 }  // namespace hopscope::executor

@@ -26,6 +26,8 @@ public:
     void watch(const std::shared_ptr<Store>& store);
     // Raises what the disk has refused.
     void check();
+    // Brings everything so far to the disk. Raises what it refuses.
+    void now() { unwrap(commit()); }
 
 private:
     void work(const std::stop_token& stop);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Chunk {
     std::int64_t first = 0, count = 0, tile = 1;
     std::vector<ChunkRows> rows;  // of all values that the loop writes
     std::string totals;  // file in Options::folder: the reductions of the loop over everything before first + count
+    std::string parts;   // of a shard, instead of totals: file with what each tile of the chunk contributes to them
     // For the report.
     std::int64_t batches = 0, smallest = 0, largest = 0, edges = 0, frontier = 0;
     plan::Bytes bytes;
@@ -51,6 +53,35 @@ struct LoopCut {
     bool operator==(const LoopCut&) const = default;
 };
 
+// One of several processes that compute a run together: `index` counts from 1.
+struct Share {
+    int index = 1, count = 1;
+    bool operator==(const Share&) const = default;
+};
+
+// What a process waits for: destinations of a stage that others have to compute.
+struct Waiting {
+    int stage = 1, stages = 1;
+    std::map<int, std::int64_t> left;  // by index, where there are some
+    std::int64_t done = 0, total = 0;  // destinations of the stage
+};
+
+// The other processes of a run. Each has a journal of its own, and all of them write different rows of the same stores.
+class Others {
+public:
+    virtual ~Others() = default;
+    [[nodiscard]] virtual Share share() const = 0;
+    // Whether an earlier process has begun the part of this one.
+    [[nodiscard]] virtual bool repeated() const = 0;
+    // What all processes have finished, this one included; of the others, what has reached the disk.
+    virtual base::Result<std::vector<Chunk>> gather() = 0;
+    // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
+    virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;
+    virtual void ready() = 0;
+    // To be called when everything is finished: whether this process makes the results appear. Then it is alone with them.
+    virtual base::Result<bool> conclude(const std::stop_token& stop) = 0;
+};
+
 class Journal {
 public:
     virtual ~Journal() = default;
@@ -60,8 +91,12 @@ public:
     virtual base::Result<std::vector<Chunk>> begin(std::int64_t batchBytes, const std::vector<LoopCut>& cuts) = 0;
     // From now on the chunk survives the end of this process. One thread at a time.
     virtual base::Status append(const Chunk& chunk) = 0;
-    // All chunks so far survive the end of the machine, provided that their rows do. Any thread.
-    virtual base::Status sync() = 0;
+    // The end of what has been appended so far. Any thread.
+    [[nodiscard]] virtual std::int64_t end() const { return 0; }
+    // Chunks before `end` survive the end of the machine, provided that their rows do. Any thread.
+    virtual base::Status sync(std::int64_t end) = 0;
+    // If this process computes only a part of the run.
+    [[nodiscard]] virtual Others* others() { return nullptr; }
 };
 
 // What decides, beside model, data, plan and cuts, about the last bits of what this process computes on a CPU: "cpu",

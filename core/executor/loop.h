@@ -62,6 +62,8 @@ public:
     void takeOver(const std::vector<Chunk>& chunks);
     // To be called when nothing is left to compute.
     void close() { m_log.close(true); }
+    // See ChunkLog.
+    void keepWhole() { m_log.keepWhole(); }
     // Notes that a tile ran out of memory and will be computed again.
     void again() { ++m_report.backOffs; }
     // Notes that a batch ran out of memory and will be redone with fewer destinations. Raises Resources if it had a

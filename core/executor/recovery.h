@@ -9,14 +9,15 @@
 
 #include "executor/chunk_log.h"
 #include "executor/prologue.h"
+#include "executor/ranges.h"
 
 namespace hopscope::executor {
 
 // What is left of a loop.
 struct Remainder {
-    bool needed = true;                // by somebody who reads its results
-    std::vector<Chunk> kept;           // by first destination
-    std::vector<Destinations> ranges;  // to be computed, ascending
+    bool needed = true;       // by somebody who reads its results
+    std::vector<Chunk> kept;  // by first destination
+    Ranges ranges;            // to be computed
 };
 
 class Recovery {
@@ -29,14 +30,11 @@ public:
     [[nodiscard]] const ResumeReport& report() const { return m_report; }
 
 private:
-    using Chunks = std::map<std::int64_t, Chunk>;  // by first destination, none overlaps another one
-
     void sort(const std::vector<Chunk>& found);
     Remainder examine(const LoopProgram& program, const LoopNumber& number);
     void keepIntact(const LoopProgram& program, Chunks& chunks, const std::set<ir::ValueId>& values);
-    bool intact(const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
+    void keepTotals(const LoopProgram& program, Chunks& chunks);
     void keepPrefix(const LoopProgram& program, Chunks& chunks);
-    void adopt(const LoopProgram& program, const Chunk& chunk, const std::set<ir::ValueId>& values);
     void need(const LoopProgram& program);
     std::set<ir::ValueId> written(const LoopProgram& program, bool onlyNeeded) const;
 

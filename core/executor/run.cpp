@@ -18,6 +18,7 @@
 #include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
+#include "executor/shards.h"
 #include "executor/staging_plan.h"
 #include "executor/transient_inputs.h"
 #include "graph/file.h"
@@ -97,12 +98,15 @@ public:
         if (!gpu) m_transient.emplace(m_session, m_programs).release(0);
         if (gpu) m_session.ring = makeRing(m_session, m_programs);
         for (const plan::Stage& stage : m_session.plan.stages) runStage(stage);
-        finish();
+        if (publishes()) finish();
         for (const std::string& name : m_session.device.unsteadyOperators())
             m_session.noteOnce(
                 name + " has no deterministic kernel on a GPU: results may differ between runs in the last bits");
         m_session.report.seconds = m_session.seconds();
         m_session.report.cores = at::get_num_threads();
+        if (m_shards)
+            m_session.report.shard = {m_session.others()->share(), m_shards->waited(), m_shards->computed(),
+                                      publishes()};
         return std::move(m_session.report);
     }
 
@@ -145,12 +149,17 @@ private:
         const std::vector<Chunk> found =
             unwrap(journal->begin(static_cast<std::int64_t>(m_budget), cutsOf(m_programs)));
         m_commit.emplace(*journal);
+        if (Others* const others = journal->others()) m_shards.emplace(m_session, m_programs, *others, found, m_budget);
         if (found.empty()) return;
         m_recovery.emplace(m_session, m_programs, found);
         for (const auto& [value, store] : m_session.stores) m_commit->watch(store);
+        const bool others = m_shards && !journal->others()->repeated();  // what was found is theirs
+        if (others && m_recovery->report().damaged == 0) return;
         m_session.report.resumed = m_recovery->report();
         m_session.noteOnce(sentenceOf(m_recovery->report()));
     }
+
+    [[nodiscard]] bool publishes() const { return m_publishes; }
 
     void runStage(const plan::Stage& stage)
     {
@@ -164,9 +173,11 @@ private:
         report.index = stage.index;
         const double began = session.seconds(), worked = coreSeconds();
         session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
-        for (const LoopProgram& program : m_programs[at]) {
-            const LoopNumber number{static_cast<int>(at) + 1, static_cast<int>(&program - m_programs[at].data()) + 1};
-            loop(program, number, report, progress);
+        if (m_shards) {
+            loopsTogether(at, report, progress);
+        } else {
+            for (std::size_t l = 0; l < m_programs[at].size(); ++l)
+                loop(m_programs[at][l], numberOf(at, l), report, progress);
         }
         report.seconds = session.seconds() - began;
         report.coreSeconds = coreSeconds() - worked;
@@ -175,8 +186,15 @@ private:
         session.report.peakMemory = std::max(session.report.peakMemory, report.peakMemory);
         session.report.stages.push_back(report);
         session.residents.drop(at, m_programs);
-        if (session.options.dropStores) dropStores(at);
+        // A process that was killed and goes on may still read what this one no longer needs.
+        if (session.options.dropStores && !m_shards) dropStores(at);
+        if (session.options.dropStores && m_shards && at > 0) dropStores(at - 1);
         if (m_transient) m_transient->release(at + 1);
+    }
+
+    static LoopNumber numberOf(std::size_t stage, std::size_t loop)
+    {
+        return {static_cast<int>(stage) + 1, static_cast<int>(loop) + 1};
     }
 
     // Those that no stage after `stage` reads.
@@ -207,6 +225,44 @@ private:
         finishLoop(program, left);
     }
 
+    // With other processes: computes the parts of this one, waits for the others', and takes those over.
+    void loopsTogether(std::size_t stage, StageReport& report, StageProgress& progress)
+    {
+        const std::vector<LoopProgram>& programs = m_programs[stage];
+        std::vector<std::unique_ptr<LoopBooks>> books;
+        for (std::size_t l = 0; l < programs.size(); ++l) {
+            const LoopNumber number = numberOf(stage, l);
+            books.push_back(std::make_unique<LoopBooks>(m_session, programs[l], number, report, progress));
+            const Remainder* const left = m_recovery ? &m_recovery->of(number) : nullptr;
+            readInPlace(programs[l], report.bytes);
+            if (left && !left->needed) pass(programs[l], *left, *books[l]);
+            else
+                compute(programs[l], report, *books[l],
+                        {left ? left->kept : std::vector<Chunk>(), m_shards->part(number, left)});
+        }
+        m_commit->now();
+        m_publishes = m_shards->finished(static_cast<int>(stage) + 1);
+        for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
+            if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
+                takeOver(programs[l], numberOf(stage, l), report, *books[l]);
+    }
+
+    // What is damaged is computed again by whoever finds it.
+    void takeOver(const LoopProgram& program, const LoopNumber& number, StageReport& report, LoopBooks& books)
+    {
+        const Shards::Takeover taken = m_shards->takeOver(number);
+        books.takeOver(taken.chunks);
+        if (!taken.damaged.empty()) {
+            m_session.noteOnce("stage " + std::to_string(number.stage) +
+                               ": rows that another shard had written were damaged, and were computed again");
+            books.keepWhole();
+            for (const Destinations& range : taken.damaged) compute(program, report, books, {{}, Ranges{range}});
+            m_commit->now();
+        }
+        m_shards->mergeReductions(number);
+        finishLoop(program, {});
+    }
+
     // Nobody reads what the loop computes: an earlier process has done that.
     void pass(const LoopProgram& program, const Remainder& left, LoopBooks& books)
     {
@@ -218,6 +274,7 @@ private:
     {
         for (const Written& w : program.writes)
             if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
+        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
         report.bytes += m_session.residents.load(program);
         runLoop(m_session, program, books, share, m_budget);
         if (m_commit) m_commit->check();
@@ -358,6 +415,8 @@ private:
     std::optional<TransientInputs> m_transient;
     std::optional<Recovery> m_recovery;
     std::optional<GroupCommit> m_commit;
+    std::optional<Shards> m_shards;
+    bool m_publishes = true;  // what has been computed so far is complete, and it is this process that goes on
 };
 
 tl::unexpected<base::Error> outOfMemory(const Options& options)

@@ -18,6 +18,9 @@
 
 namespace hopscope::executor {
 
+// What a batch adds to the reductions of its loop.
+using Contributions = std::vector<std::pair<ir::OpId, Contribution>>;
+
 class Session {
 public:
     Session(Structure& graph, const analysis::Analysis& a, const plan::Plan& p, const Options& o, Observer& listener,
@@ -35,6 +38,8 @@ public:
     Residents residents;
     std::unordered_map<ir::ValueId, std::shared_ptr<Store>> stores;
     std::unordered_map<ir::OpId, Reducer> reducers;
+    // The process of a run that several compute merges nothing before all have finished: what the last batch contributed.
+    Contributions apart;
     RunReport report;
     plan::StageId stage{1};             // the current one
     std::unique_ptr<StagingRing> ring;  // of a GPU
@@ -57,6 +62,8 @@ public:
     // A value of the prologue in the order of an adjacency.
     at::Tensor ownedValue(ir::ValueId id, const ir::RowClass& rows);
     Store& createStore(ir::ValueId id);
+    // The other processes of the run, if there are any.
+    [[nodiscard]] Others* others() const { return options.journal ? options.journal->others() : nullptr; }
     // On a GPU stores keep their types.
     [[nodiscard]] base::StoreType storeType() const { return device.gpu() ? base::StoreType::Exact : options.store; }
     Reducer& reducer(ir::OpId op);  // made at the first call

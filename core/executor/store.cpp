@@ -30,7 +30,8 @@ constexpr std::int64_t leastPut = 1 << 14;  // bytes that are worth a system cal
 Store::Store(const std::string& folder, const std::string& name, std::string value, base::DType dtype,
              const std::vector<std::int64_t>& shape, int rowDim, const graph::Scratch& scratch, graph::Lasting lasting)
     : m_value(std::move(value)),
-      m_rowDim(rowDim)
+      m_rowDim(rowDim),
+      m_shared(lasting == graph::Lasting::Shared)
 {
     const bool numpy = dtype != base::DType::BFloat16;
     m_file = folder + "/" + encodeFileName(name) + (numpy ? ".npy" : ".safetensors");
@@ -108,7 +109,8 @@ StoredRows Store::write(const at::Tensor& rows, const at::Tensor& values)
     const std::int64_t* numbers = rows.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < rows.numel(); ++i) mark(numbers[i]);
     StoredRows stored = rounded(values);
-    if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, stored.rows);
+    if (m_shared) putScattered(rows, stored.rows);
+    else if (rows.numel()) m_tensor.index_copy_(m_rowDim, rows, stored.rows);
     return stored;
 }
 
@@ -119,6 +121,10 @@ StoredRows Store::writeRange(std::int64_t first, const at::Tensor& wide)
     const std::int64_t n = values.size(m_rowDim);
     for (std::int64_t i = 0; i < n; ++i) mark(first + i);
     if (n == 0) return stored;
+    if (m_shared) {
+        putRows(first, values);
+        return stored;
+    }
     const bool inFile = m_npy || m_safetensors;
     if (!inFile || m_rowDim != 0 || !values.is_contiguous() || n * m_rowBytes < leastPut)
         m_tensor.narrow(m_rowDim, first, n).copy_(values);
@@ -191,6 +197,35 @@ void Store::forget()
 void Store::put(std::int64_t byteOffset, const void* bytes, std::size_t count)
 {
     unwrap(m_npy ? m_npy->put(byteOffset, bytes, count) : m_safetensors->put(m_key, byteOffset, bytes, count));
+}
+
+// Other processes write rows of the same pages: on network file systems, a page that is written through a mapping goes back
+// as a whole.
+void Store::putRows(std::int64_t first, const at::Tensor& values)
+{
+    const at::Tensor whole = values.contiguous();
+    const auto* const bytes = static_cast<const std::byte*>(whole.const_data_ptr());
+    std::int64_t outer = 1;
+    for (int d = 0; d < m_rowDim; ++d) outer *= whole.size(d);
+    const std::int64_t part = whole.numel() ? static_cast<std::int64_t>(whole.nbytes()) / outer : 0;
+    const std::int64_t rowPart = m_rowBytes / std::max<std::int64_t>(outer, 1);
+    for (std::int64_t o = 0; o < outer && part > 0; ++o)
+        put((o * m_rows + first) * rowPart, bytes + o * part, static_cast<std::size_t>(part));
+}
+
+// Rows that follow each other at once.
+void Store::putScattered(const at::Tensor& rows, const at::Tensor& values)
+{
+    const std::int64_t* const numbers = rows.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0, end = 0; i < rows.numel(); i = end) {
+        for (end = i + 1; end < rows.numel() && numbers[end] == numbers[end - 1] + 1;) ++end;
+        putRows(numbers[i], values.narrow(m_rowDim, i, end - i));
+    }
+}
+
+void Store::refresh()
+{
+    if (const graph::NewFile* const file = newFile()) file->refresh();
 }
 
 void Store::writeAll(const at::Tensor& values)

@@ -72,6 +72,8 @@ public:
     void adoptLoss(const Rounding& lost);
     [[nodiscard]] base::Status sync();
     void forget();
+    // Shared stores: makes rows visible that other processes have written.
+    void refresh();
 
 private:
     void openScratch(const std::string& folder, base::DType dtype, const std::vector<std::int64_t>& shape);
@@ -85,6 +87,8 @@ private:
     void mark(std::int64_t row);
     StoredRows rounded(const at::Tensor& values);
     void put(std::int64_t byteOffset, const void* bytes, std::size_t count);
+    void putRows(std::int64_t first, const at::Tensor& values);
+    void putScattered(const at::Tensor& rows, const at::Tensor& values);
 
     std::optional<graph::NpyWriter> m_npy;
     std::optional<graph::SafetensorsWriter> m_safetensors;
@@ -94,6 +98,7 @@ private:
     int m_rowDim = 0;
     std::int64_t m_rows = 0, m_rowBytes = 0;
     std::shared_ptr<std::byte> m_written;
+    bool m_shared = false;
     std::mutex m_mutex;  // guards what follows
     Rounding m_rounding;
     bool m_narrow = false;

@@ -44,7 +44,7 @@ private:
     // A tile that is computed; reported and merged when all before it are.
     struct Finished {
         BatchFigures figures;
-        Batch::Contributions contributions;
+        Contributions contributions;
     };
     class Worker;
 

@@ -1,6 +1,7 @@
 #include "graph/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ base::Result<MappedFile> mapFile(const std::string& path)
 base::Result<NewFile> NewFile::create(const std::string& path, std::int64_t size, Lasting lasting)
 {
     if (lasting == Lasting::Yes) return resume(path, size);
+    if (lasting == Lasting::Shared) return share(path, size);
     // The process and a counter make the name unique; O_EXCL makes sure.
     static std::atomic<std::uint64_t> counter{0};
     const std::string temporary = path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
@@ -135,6 +137,26 @@ base::Result<NewFile> NewFile::resume(const std::string& path, std::int64_t size
     if (error != 0) return cannotWrite(path, error);
     file.m_lasting = Lasting::Yes;
     file.m_continued = there;
+    return file;
+}
+
+// Where a file system cannot reserve blocks, the C library writes into each of them: nobody may write rows meanwhile.
+base::Result<NewFile> NewFile::share(const std::string& path, std::int64_t size)
+{
+    const std::string temporary = path + ".part";
+    struct stat facts {};
+    if (::stat(temporary.c_str(), &facts) != 0) ::rename(path.c_str(), temporary.c_str());
+    const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return cannotWrite(path, errno);
+    NewFile file(path, temporary, fd, size);
+    file.m_lasting = Lasting::Shared;
+    while (::flock(fd, LOCK_EX) != 0)
+        if (errno != EINTR) return cannotWrite(path, errno);
+    file.m_continued = ::fstat(fd, &facts) == 0 && facts.st_size == size;
+    int error = 0;
+    if (!file.m_continued) error = ::ftruncate(fd, 0) != 0 ? errno : reserve(fd, size);
+    ::flock(fd, LOCK_UN);
+    if (error != 0) return cannotWrite(path, error);
     return file;
 }
 
@@ -198,6 +220,9 @@ base::Status NewFile::sync() const
     if (::fdatasync(m_handle) == 0) return {};
     return fail(ErrorCode::Resources, "cannot write " + m_path + " to the disk: " + reason(errno), {}, m_path);
 }
+
+// Network file systems look for changes when a file is opened and mapped.
+void NewFile::refresh() const { (void)mapFile(m_temporary); }
 
 // An error number, or 0.
 int NewFile::flushAll() const

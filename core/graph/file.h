@@ -31,8 +31,9 @@ base::Status syncFolder(const std::string& folder);
 
 // What becomes of a file that has not been published when its object ends.
 enum class Lasting : std::uint8_t {
-    No,   // it is removed
-    Yes,  // it stays, and a later process goes on with it
+    No,      // it is removed
+    Yes,     // it stays, and a later process goes on with it
+    Shared,  // likewise, and other processes write to it at the same time
 };
 
 // Whether a file has to be on the disk before it takes its final name.
@@ -43,7 +44,8 @@ enum class Flush : std::uint8_t { Yes, No };
 class NewFile {
 public:
     // With Lasting::Yes the temporary name is always `path` with ".part"; a file of this size that is there already,
-    // also under its final name, keeps its content. Only one process may do that at a time.
+    // also under its final name, keeps its content. Only one process may do that at a time. With Lasting::Shared several
+    // may: one of them reserves the blocks while the others wait.
     static base::Result<NewFile> create(const std::string& path, std::int64_t size, Lasting lasting = Lasting::No);
     NewFile(NewFile&& other) noexcept;
     NewFile& operator=(NewFile&& other) noexcept;
@@ -57,6 +59,8 @@ public:
     base::Status publish(Flush flush = Flush::Yes);
     // Flushes what has been written so far, also through the mapping. Thread-safe.
     [[nodiscard]] base::Status sync() const;
+    // Makes the mapping show what processes on other machines have written, as far as the file system can do that.
+    void refresh() const;
     // Whether the content of an earlier process was kept.
     [[nodiscard]] bool continued() const { return m_continued; }
     // Removes the file when this object ends, although it was to last.
@@ -66,6 +70,7 @@ public:
 private:
     NewFile(std::string path, std::string temporary, int handle, std::int64_t size);
     static base::Result<NewFile> resume(const std::string& path, std::int64_t size);
+    static base::Result<NewFile> share(const std::string& path, std::int64_t size);
     [[nodiscard]] int flushAll() const;
     void discard();
 

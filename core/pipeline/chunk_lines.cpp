@@ -1,5 +1,6 @@
 #include "pipeline/chunk_lines.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "pipeline/output_folder.h"
@@ -52,6 +53,7 @@ json::Value chunkValue(const Chunk& chunk)
     item["rows"] = json::Value::array();
     for (const ChunkRows& rows : chunk.rows) item["rows"].push(rowsValue(rows));
     if (!chunk.totals.empty()) item["totals"] = chunk.totals;
+    if (!chunk.parts.empty()) item["parts"] = chunk.parts;
     item["batches"] = chunk.batches;
     item["smallest_batch"] = chunk.smallest;
     item["largest_batch"] = chunk.largest;
@@ -71,6 +73,7 @@ Chunk chunkFrom(const json::Reader& item)
     chunk.tile = item.get<std::int64_t>("tile");
     for (const json::Reader& rows : item.items("rows")) chunk.rows.push_back(rowsFrom(rows));
     chunk.totals = item.maybe<std::string>("totals").value_or("");
+    chunk.parts = item.maybe<std::string>("parts").value_or("");
     chunk.batches = item.get<std::int64_t>("batches");
     chunk.smallest = item.get<std::int64_t>("smallest_batch");
     chunk.largest = item.get<std::int64_t>("largest_batch");
@@ -80,34 +83,60 @@ Chunk chunkFrom(const json::Reader& item)
     return chunk;
 }
 
-// Nothing if the line is damaged.
-std::optional<Chunk> chunkOf(std::string_view line)
+// What a line holds, unless it is damaged.
+std::optional<json::Value> valueOf(std::string_view line)
 {
     if (line.size() < digestLength + 1 || line[digestLength] != ' ') return std::nullopt;
     const std::string_view text = line.substr(digestLength + 1);
     if (line.substr(0, digestLength) != digestOf(text)) return std::nullopt;
-    const base::Result<json::Value> value = json::parse(text, chunksName);
-    if (!value) return std::nullopt;
-    const json::Reader reader(*value, chunksName);
+    base::Result<json::Value> value = json::parse(text, chunksName);
+    return value ? std::optional(std::move(*value)) : std::nullopt;
+}
+
+std::optional<Chunk> chunkOf(const json::Reader& reader)
+{
     Chunk chunk = chunkFrom(reader);
     if (!reader.ok() || chunk.count < 1 || chunk.tile < 1 || chunk.first < 0) return std::nullopt;
     return chunk;
 }
 
+void read(ChunkLines& lines, std::string_view line, std::size_t end)
+{
+    const std::optional<json::Value> value = valueOf(line);
+    if (!value) return;
+    const json::Reader reader(*value, chunksName);
+    if (reader.has("settled")) {
+        lines.settled = std::max(lines.settled, reader.maybe<std::int64_t>("settled").value_or(0));
+        return;
+    }
+    std::optional<Chunk> chunk = chunkOf(reader);
+    if (!chunk) return;
+    lines.chunks.push_back(std::move(*chunk));
+    lines.ends.push_back(end);
+}
+
+std::string lineOf(const json::Value& value)
+{
+    const std::string text = json::write(value);
+    return digestOf(text) + " " + text + "\n";
+}
+
 }  // namespace
 
-std::string chunkLine(const Chunk& chunk)
+std::string chunkLine(const Chunk& chunk) { return lineOf(chunkValue(chunk)); }
+
+std::string settledLine(std::int64_t end)
 {
-    const std::string text = json::write(chunkValue(chunk));
-    return digestOf(text) + " " + text + "\n";
+    json::Value item;
+    item["settled"] = end;
+    return lineOf(item);
 }
 
 ChunkLines readChunkLines(std::string_view text)
 {
     ChunkLines lines;
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', lines.end)) {
-        if (std::optional<Chunk> chunk = chunkOf(text.substr(lines.end, end - lines.end)))
-            lines.chunks.push_back(std::move(*chunk));
+        read(lines, text.substr(lines.end, end - lines.end), end + 1);
         lines.end = end + 1;
     }
     return lines;

@@ -13,9 +13,14 @@ namespace hopscope::pipeline {
 
 std::string chunkLine(const executor::Chunk& chunk);
 
+// A line that says that the rows of all records before `end`, and these, have reached the disk.
+std::string settledLine(std::int64_t end);
+
 struct ChunkLines {
     std::vector<executor::Chunk> chunks;  // of all lines that are whole, in their order
+    std::vector<std::size_t> ends;        // of the line of each
     std::size_t end = 0;                  // of the last line that ends
+    std::int64_t settled = 0;             // the largest end that a line says to have reached the disk
 };
 // Linear.
 ChunkLines readChunkLines(std::string_view text);

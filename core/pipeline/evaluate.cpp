@@ -1,44 +1,136 @@
 #include "pipeline/evaluate.h"
 
+#include <filesystem>
+
 #include "pipeline/publish.h"
 #include "pipeline/records.h"
-#include "pipeline/run_journal.h"
+#include "pipeline/shard_journal.h"
 #include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
 
 namespace {
 
-// What another process has computed and published but for its last moments.
-base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporter)
+base::Result<schema::Report> reportIn(const OutputFolder& folder)
 {
     const std::string file = folder.path() + "/report.json";
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
-    base::Result<schema::Report> report = schema::readReport(*text, file);
+    return schema::readReport(*text, file);
+}
+
+base::Result<Evaluation> evaluationOf(base::Result<schema::Report> report)
+{
     if (!report) return base::forward(report);
-    reporter.note("this run was finished before, but for the names of its files");
     Evaluation evaluation;
     evaluation.verdict = report->verify;
     evaluation.report = std::move(*report);
     return evaluation;
 }
 
-base::Result<std::unique_ptr<RunJournal>> openJournal(const Prepared& prepared, const EvaluationRequest& request,
-                                                      OutputFolder& folder)
+// What another process has computed and published but for its last moments.
+base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporter)
 {
-    if (!request.resume) return std::unique_ptr<RunJournal>();
-    const base::Result<Conditions> conditions = conditionsOf(prepared, request.plan, request.device);
-    if (!conditions) return base::forward(conditions);
-    return RunJournal::open(folder, *conditions);
+    reporter.note("this run was finished before, but for the names of its files");
+    return evaluationOf(reportIn(folder));
+}
+
+// The results of the same run, which all shards have left: one of them is repeated too late.
+std::optional<schema::Report> finishedBefore(const OutputFolder& folder, const Conditions& conditions)
+{
+    base::Result<schema::Report> report = reportIn(folder);
+    if (!report || !report->shard || report->shard->run != digestOf(conditions)) return std::nullopt;
+    for (const schema::OutputRecord& output : report->outputs)
+        if (!std::filesystem::exists(folder.path() + "/" + output.file)) return std::nullopt;
+    return std::move(*report);
+}
+
+base::Result<std::unique_ptr<RunJournal>> openJournal(const Conditions& conditions, const EvaluationRequest& request,
+                                                      OutputFolder& folder, Reporter& reporter,
+                                                      const std::stop_token& stop)
+{
+    if (!request.shard) return RunJournal::open(folder, conditions);
+    return ShardJournal::open(folder, conditions, request.shard->patience, reporter, stop);
+}
+
+std::string ownFolder(const OutputFolder& folder)
+{
+    if (!folder.share()) return {};
+    const std::string path = folder.journal() + "/work-" + std::to_string(folder.share()->index);
+    std::error_code ignored;
+    std::filesystem::create_directories(path, ignored);
+    return path;
+}
+
+schema::ShardRecord recordOf(const executor::ShardReport& shard, const Conditions& conditions)
+{
+    return {shard.share.index, shard.share.count, shard.waited, shard.computed, shard.complete, digestOf(conditions)};
 }
 
 // Cancelled or stopped by a full disk: the same command goes on.
 base::Error withWayOn(base::Error error, const OutputFolder& folder)
 {
     if (folder.keepsJournal() && error.hint.empty())
-        error.hint = "what is finished stays in the folder: --resume goes on with it";
+        error.hint =
+            "what is finished stays in the folder: " + std::string(folder.share() ? "the same command" : "--resume") +
+            " goes on with it";
     return error;
+}
+
+}  // namespace
+
+base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
+                                      const std::stop_token& stop)
+{
+    if (request.shard) return OutputFolder::openShared(path, {request.shard->index, request.shard->count}, stop);
+    return OutputFolder::open(path, request.resume ? Unfinished::Continue : Unfinished::Refuse);
+}
+
+namespace {
+
+base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& reporter)
+{
+    base::Result<Prepared> prepared = openModel(request.model, reporter);
+    if (!prepared) return prepared;
+    if (const base::Status walked = walkModel(*prepared, reporter); !walked) return base::forward(walked);
+    analyseModel(*prepared, reporter);
+    if (const base::Status finite = checkFinite(*prepared, request.nan); !finite) return base::forward(finite);
+    hashInputs(*prepared, reporter);
+    tellNotes(*prepared, reporter);
+    return prepared;
+}
+
+schema::Report reportOf(const EvaluationRequest& request, const Prepared& prepared, const Execution& done,
+                        const Conditions& conditions)
+{
+    schema::Report made = toReport(prepared, done.plan, done.run, request.device, done.forecast);
+    if (done.run.shard) made.shard = recordOf(*done.run.shard, conditions);
+    return made;
+}
+
+// `conditions`: of a run with a journal.
+base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepared& prepared, RunJournal* journal,
+                                       const Conditions& conditions, OutputFolder& folder, executor::Observer& observer,
+                                       Reporter& reporter, const std::stop_token& stop)
+{
+    // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
+    const bool keepStores = request.verify != verify::Mode::None;
+    const ExecutionRequest execution{.plan = request.plan,
+                                     .device = request.device,
+                                     .verify = request.verify,
+                                     .folder = folder.journal(),
+                                     .ownFolder = ownFolder(folder),
+                                     .keepStores = keepStores,
+                                     .journal = journal};
+    base::Result<Execution> done = planAndRun(prepared, execution, observer, reporter, stop);
+    if (!done) return tl::unexpected(withWayOn(done.error(), folder));
+    if (done->run.shard && !done->run.shard->complete)
+        return Evaluation{reportOf(request, prepared, *done, conditions), std::nullopt};
+    if (const base::Status verified = verifyRun(*done, prepared, execution, reporter, stop); !verified)
+        return base::forward(verified);
+    base::Result<schema::Report> report = publish(*done, reportOf(request, prepared, *done, conditions), folder);
+    if (!report) return base::forward(report);
+    return Evaluation{std::move(*report), std::move(done->verdict)};
 }
 
 }  // namespace
@@ -46,34 +138,21 @@ base::Error withWayOn(base::Error error, const OutputFolder& folder)
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop)
 {
-    if (request.resume && folder.completed()) return completed(folder, reporter);
-    base::Result<Prepared> prepared = openModel(request.model, reporter);
+    const bool keeps = request.resume || request.shard;
+    if (keeps && folder.completed()) return completed(folder, reporter);
+    base::Result<Prepared> prepared = prepareRun(request, reporter);
     if (!prepared) return base::forward(prepared);
-    if (const base::Status walked = walkModel(*prepared, reporter); !walked) return base::forward(walked);
-    analyseModel(*prepared, reporter);
-    if (const base::Status finite = checkFinite(*prepared, request.nan); !finite) return base::forward(finite);
-    hashInputs(*prepared, reporter);
-    tellNotes(*prepared, reporter);
-    const base::Result<std::unique_ptr<RunJournal>> journal = openJournal(*prepared, request, folder);
+    if (!keeps) return runAndPublish(request, *prepared, nullptr, {}, folder, observer, reporter, stop);
+    const base::Result<Conditions> conditions = conditionsOf(*prepared, request.plan, request.device);
+    if (!conditions) return base::forward(conditions);
+    if (request.shard)
+        if (std::optional<schema::Report> before = finishedBefore(folder, *conditions)) {
+            reporter.note("this run was finished before");
+            return evaluationOf(std::move(*before));
+        }
+    const base::Result<std::unique_ptr<RunJournal>> journal = openJournal(*conditions, request, folder, reporter, stop);
     if (!journal) return base::forward(journal);
-
-    // The pages of a store that is dropped are used again: fresh ones cost more than what is written to them.
-    const bool keepStores = request.verify != verify::Mode::None;
-    const ExecutionRequest execution{.plan = request.plan,
-                                     .device = request.device,
-                                     .verify = request.verify,
-                                     .folder = folder.journal(),
-                                     .keepStores = keepStores,
-                                     .journal = journal->get()};
-    base::Result<Execution> done = planAndRun(*prepared, execution, observer, reporter, stop);
-    if (!done) return tl::unexpected(withWayOn(done.error(), folder));
-    if (const base::Status verified = verifyRun(*done, *prepared, execution, reporter, stop); !verified)
-        return base::forward(verified);
-
-    schema::Report made = toReport(*prepared, done->plan, done->run, request.device, done->forecast);
-    base::Result<schema::Report> report = publish(*done, std::move(made), folder);
-    if (!report) return base::forward(report);
-    return Evaluation{std::move(*report), std::move(done->verdict)};
+    return runAndPublish(request, *prepared, journal->get(), *conditions, folder, observer, reporter, stop);
 }
 
 }  // namespace hopscope::pipeline

@@ -18,16 +18,22 @@ struct EvaluationRequest {
     verify::Mode verify = verify::Mode::Sample;
     base::NanPolicy nan = base::NanPolicy::Propagate;
     bool resume = false;  // CPU: keep a journal, and go on where the one in the folder ends
+    std::optional<ShardOptions> shard = std::nullopt;  // CPU: compute a part of the run; implies `resume`
 };
 
 struct Evaluation {
-    schema::Report report;                        // as it was published
+    schema::Report report;                        // as it was published; of a shard that is not the last one: its part
     std::optional<schema::Verification> verdict;  // on the whole graph, where one was asked for
 };
 
+// For the request of a shard a folder that is shared.
+base::Result<OutputFolder> openFolder(const EvaluationRequest& request, const std::string& path,
+                                      const std::stop_token& stop);
+
 // `observer` gets the events of the run, `reporter` the progress and notes of all other steps. If a step fails, its error is
 // returned and nothing is published; what is finished by then stays in the folder if there is a journal. A folder whose
-// results are complete already (OutputFolder::completed) gives their report, if the request is to resume.
+// results are complete already (OutputFolder::completed, or those of the same shards) gives their report, if the request is
+// to resume. The folder of a shard is a shared one.
 base::Result<Evaluation> evaluate(const EvaluationRequest& request, OutputFolder& folder, executor::Observer& observer,
                                   Reporter& reporter, const std::stop_token& stop);
 

@@ -47,6 +47,12 @@ base::Result<schema::Verification> checkSample(const Prepared& prepared, const p
     return verdict;
 }
 
+// For what no other process reads.
+const std::string& scratchOf(const ExecutionRequest& request)
+{
+    return request.ownFolder.empty() ? request.folder : request.ownFolder;
+}
+
 // An order that is looked for on one machine may not be worth it on another one.
 base::Reorder orderOf(const ExecutionRequest& request)
 {
@@ -101,7 +107,7 @@ base::Result<ChosenPlan> choose(const Prepared& prepared, const ExecutionRequest
     }
     PlanSource source = request.plan;
     if (request.journal && request.journal->goesOn()) source = {.file = request.journal->planFile()};
-    return choosePlan(prepared, request.folder, source, request.device, reporter, stop);
+    return choosePlan(prepared, scratchOf(request), source, request.device, reporter, stop);
 }
 
 bool walkedWhole(const Prepared& prepared)
@@ -113,8 +119,9 @@ base::Status keepPlan(const ExecutionRequest& request, const Prepared& prepared,
 {
     if (!request.journal || request.journal->goesOn()) return {};
     if (plan.device != "cpu")
-        return base::fail(base::ErrorCode::Usage, "a run on " + plan.device + " has no journal to resume from",
-                          "leave --resume out, or use --device cpu");
+        return base::fail(base::ErrorCode::Usage,
+                          "a run on " + plan.device + " has no journal, which --resume and --shard need",
+                          "leave them out, or use --device cpu");
     return request.journal->savePlan(schema::writePlan(plan, prepared.analysis), walkedWhole(prepared));
 }
 
@@ -130,7 +137,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     execution.forecast = std::move(chosen->forecast);
     if (request.verify != verify::Mode::None) {
         base::Result<schema::Verification> check =
-            checkSample(prepared, execution.plan, request.folder, reporter, stop);
+            checkSample(prepared, execution.plan, scratchOf(request), reporter, stop);
         if (!check) return base::forward(check);
         execution.check = std::move(*check);
     }
@@ -139,10 +146,11 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
                       runOptions(request, prepared, execution.plan), observer, stop, std::move(chosen->structure));
     reporter.progressEnded();
     if (!run) return base::forward(run);
-    if (request.device.store != base::StoreType::Exact && run->narrowed.empty())
+    const bool complete = !run->shard || run->shard->complete;
+    if (complete && request.device.store != base::StoreType::Exact && run->narrowed.empty())
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.device.store) + ": --store changes nothing");
-    if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);
+    if (chosen->expected && !run->shard) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
 }
@@ -190,7 +198,7 @@ verify::Request verifyRequest(const Execution& execution, const Prepared& prepar
         request.checkpoints[stored.value] = stored.tensor;
     request.mode = wanted.verify;
     request.store = execution.run.narrowed.empty() ? base::StoreType::Exact : wanted.device.store;
-    request.scratchFolder = wanted.folder;
+    request.scratchFolder = scratchOf(wanted);
     return request;
 }
 
@@ -217,7 +225,7 @@ base::Status verifyRun(Execution& execution, const Prepared& prepared, const Exe
     if (!verdict) return base::forward(verdict);
     execution.verdict = std::move(*verdict);
     if (execution.verdict->verdict != schema::Verdict::Different) return {};
-    const std::string overflow = overflowOf(prepared, *execution.verdict, request.folder, stop);
+    const std::string overflow = overflowOf(prepared, *execution.verdict, scratchOf(request), stop);
     if (!overflow.empty()) execution.verdict->reason += "; on a sample, " + overflow;
     return {};
 }

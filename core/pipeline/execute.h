@@ -26,7 +26,9 @@ struct ExecutionRequest {
     PlanSource plan;
     DeviceOptions device;
     verify::Mode verify = verify::Mode::Sample;
-    std::string folder;           // for stores and scratch files
+    std::string folder;  // for stores and scratch files
+    std::string ownFolder =
+        {};  // where other processes use `folder`, too: for checks and scratch files outside of the run
     ChosenPlan* given = nullptr;  // this plan as it is, instead of `plan`; the run takes its structure
     bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
     // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the

@@ -30,6 +30,12 @@ struct DeviceOptions {
     base::StoreType store = base::StoreType::Exact;         // of checkpoints
 };
 
+// One of several processes that compute a run together, in a folder that all of them see.
+struct ShardOptions {
+    int index = 1, count = 1;                       // from 1
+    std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
+};
+
 struct PlanSource {  // a file, or made by a strategy
     std::string file;
     base::Strategy strategy = base::Strategy::Optimal;

@@ -5,15 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "graph/file.h"
+#include "pipeline/folder_lock.h"
 #include "pipeline/text_file.h"
 
 namespace hopscope::pipeline {
@@ -24,62 +25,15 @@ namespace {
 
 constexpr const char* journalName = ".hopscope-journal";
 constexpr const char* lockName = "lock";
+constexpr const char* madeName = "made";        // the folder was made for this run in shards
+constexpr const char* publishName = "publish";  // locked by the shard that makes the results appear
+constexpr std::chrono::milliseconds pause(50);
+constexpr int mostAttempts = 40;            // at a lock that somebody may just be writing
 constexpr const char* movesName = "moves";  // files that are about to appear: "FILE NAME" in each line
 
 tl::unexpected<base::Error> refuse(const std::string& path, const std::string& what, const std::string& hint)
 {
     return base::fail(base::ErrorCode::Input, path + ": " + what, hint, path);
-}
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
-
-std::string readLock(int descriptor)
-{
-    std::array<char, 512> text{};
-    const ssize_t size = pread(descriptor, text.data(), text.size() - 1, 0);
-    return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
-}
-
-// "pid 12 on host": what a lock file says.
-std::string holder() { return "pid " + std::to_string(getpid()) + " on " + hostName(); }
-
-bool heldByOtherHost(const std::string& text)
-{
-    const std::size_t at = text.find(" on ");
-    return at != std::string::npos && text.substr(at + 4) != hostName();
-}
-
-// Whether `descriptor` is still the file at `path`: its owner may have removed it while we were waiting.
-bool sameFile(int descriptor, const std::string& path)
-{
-    struct stat opened {
-    }, found{};
-    return fstat(descriptor, &opened) == 0 && stat(path.c_str(), &found) == 0 && opened.st_ino == found.st_ino &&
-           opened.st_dev == found.st_dev;
-}
-
-base::Result<int> takeLock(const std::string& folder, const std::string& file)
-{
-    for (int attempt = 0; attempt < 10; ++attempt) {
-        const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (descriptor < 0)
-            return refuse(folder, std::string("cannot be written: ") + std::strerror(errno), "choose another folder");
-        const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-        const std::string before = readLock(descriptor);
-        if (taken && sameFile(descriptor, file) && !heldByOtherHost(before)) return descriptor;
-        const bool lost = taken && !sameFile(descriptor, file);
-        close(descriptor);
-        if (!lost)
-            return refuse(folder, "locked by " + (before.empty() ? std::string("another run") : before),
-                          "wait for that run or choose another folder; if that machine no longer exists, remove " +
-                              file);
-    }
-    return refuse(folder, "locked by another run", "choose another folder");
 }
 
 bool unreserved(char c)
@@ -99,11 +53,33 @@ base::Result<OutputFolder> OutputFolder::open(const std::string& path, Unfinishe
     return folder;
 }
 
+base::Result<OutputFolder> OutputFolder::openShared(const std::string& path, const executor::Share& share,
+                                                    const std::stop_token& stop)
+{
+    OutputFolder folder(fs::absolute(path).lexically_normal().string());
+    folder.m_share = share;
+    if (const base::Status locked = folder.lockTogether(stop); !locked) return base::forward(locked);
+    if (const base::Status noted = folder.noteCreation(); !noted) return base::forward(noted);
+    std::string holder;
+    for (int attempt = 0; attempt < 10; ++attempt) {  // others look whether it is locked
+        folder.m_shardLock = tryToLock(folder.shardLock(share.index), holder);
+        if (folder.m_shardLock >= 0) return folder;
+        std::this_thread::sleep_for(pause);
+    }
+    return refuse(folder.m_path,
+                  "shard " + std::to_string(share.index) + " of " + std::to_string(share.count) +
+                      " is running already" + (holder.empty() ? "" : ": " + holder),
+                  "each shard runs once");
+}
+
 OutputFolder::OutputFolder(OutputFolder&& other) noexcept
     : m_path(std::move(other.m_path)),
       m_created(std::move(other.m_created)),
       m_moves(std::move(other.m_moves)),
+      m_share(other.m_share),
       m_lock(std::exchange(other.m_lock, -1)),
+      m_shardLock(std::exchange(other.m_shardLock, -1)),
+      m_publishLock(std::exchange(other.m_publishLock, -1)),
       m_published(other.m_published),
       m_keep(other.m_keep),
       m_completed(other.m_completed)
@@ -113,7 +89,8 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
 
 OutputFolder::~OutputFolder()
 {
-    if (m_lock >= 0 && m_keep) leave();
+    if (m_share) leaveOthers();
+    else if (m_lock >= 0 && m_keep) leave();
     else if (m_lock >= 0) removeJournal();
     if (m_published) return;
     // Only where empty: what somebody else put there meanwhile stays.
@@ -141,14 +118,45 @@ base::Status OutputFolder::createFolders()
 
 base::Status OutputFolder::lock()
 {
-    const base::Result<int> descriptor = takeLock(m_path, journal() + "/" + lockName);
+    const base::Result<int> descriptor = lockAlone(m_path, journal() + "/" + lockName);
     if (!descriptor) return base::forward(descriptor);
     m_lock = *descriptor;
-    const std::string text = holder();
-    const bool written =
-        ftruncate(m_lock, 0) == 0 && pwrite(m_lock, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
-    if (!written) return refuse(m_path, std::string("cannot be written: ") + std::strerror(errno), "is the disk full?");
     return {};
+}
+
+std::string OutputFolder::shardLock(int index) const
+{
+    return journal() + "/" + lockName + "-" + std::to_string(index);
+}
+
+// The first one puts the folder in order before it lets the others in. Who makes the results appear holds the lock alone
+// until they are there.
+base::Status OutputFolder::lockTogether(const std::stop_token& stop)
+{
+    const int shards = m_share->count;
+    for (int attempt = 0; !stop.stop_requested(); std::this_thread::sleep_for(pause)) {
+        if (const base::Status made = createFolders(); !made) return made;
+        LockAttempt tried = tryToShare(journal() + "/" + lockName, shards);
+        m_lock = tried.descriptor;
+        if (tried.outcome == LockAttempt::Shared) return {};
+        if (tried.outcome == LockAttempt::Alone) {
+            if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return cleared;
+            return shareLock(m_lock, shards);
+        }
+        const bool same = tried.holder == std::to_string(shards) + " shards";
+        if (!same && ++attempt > mostAttempts)
+            return refuse(m_path, "locked by " + (tried.holder.empty() ? std::string("another run") : tried.holder),
+                          heldByShards(tried.holder) ? "all shards of a run are told the same number of them"
+                                                     : "wait for that run or choose another folder");
+    }
+    return base::fail(base::ErrorCode::Cancelled, "cancelled");
+}
+
+// For whoever leaves last. The first one to lock may be another one than the one that made the folder.
+base::Status OutputFolder::noteCreation() const
+{
+    if (std::ranges::find(m_created, m_path) == m_created.end()) return {};
+    return writeTextFile("", journal() + "/" + madeName);
 }
 
 base::Status OutputFolder::clear(Unfinished unfinished)
@@ -157,14 +165,42 @@ base::Status OutputFolder::clear(Unfinished unfinished)
     m_keep = true;  // what goes wrong here must not cost anybody his results
     if (fs::exists(journal() + "/" + movesName, problem))
         if (const base::Status finished = finishMoves(); !finished) return finished;
-    const auto size = fs::file_size(journal() + "/" + chunksName, problem);
-    const bool left = !problem && size > 0;
-    if (left && unfinished == Unfinished::Refuse)
-        return refuse(m_path, "holds a run that was not finished",
-                      "--resume goes on with it; to begin anew, remove " + journal());
+    const Left left = whatIsLeft();
+    if (m_share ? left == Left::Run
+                : left != Left::Nothing && (left == Left::Shards || unfinished == Unfinished::Refuse))
+        return refuse(m_path,
+                      left == Left::Shards ? "holds a run in shards that was not finished"
+                                           : "holds a run that was not finished",
+                      std::string(left == Left::Shards ? "--shard" : "--resume") +
+                          " goes on with it; to begin anew, remove " + journal());
     m_keep = false;
-    if (!left) removeLeavings();
+    if (left == Left::Nothing) removeLeavings();
     return {};
+}
+
+OutputFolder::Left OutputFolder::whatIsLeft() const
+{
+    Left left = Left::Nothing;
+    std::error_code problem;
+    if (fs::exists(journal() + "/" + movesName, problem)) return Left::Run;
+    for (const fs::directory_entry& entry : fs::directory_iterator(journal(), problem)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(chunksName) || fs::file_size(entry.path(), problem) == 0 || problem) continue;
+        left = name == chunksName ? Left::Run : Left::Shards;
+    }
+    return left;
+}
+
+base::Result<bool> OutputFolder::isolate(const std::stop_token& stop)
+{
+    std::string holder;
+    m_publishLock = tryToLock(journal() + "/" + publishName, holder);
+    if (m_publishLock < 0) return false;
+    while (flock(m_lock, LOCK_EX | LOCK_NB) != 0) {
+        if (stop.stop_requested()) return base::fail(base::ErrorCode::Cancelled, "cancelled");
+        std::this_thread::sleep_for(pause);
+    }
+    return true;
 }
 
 // What has not appeared yet is still in the journal.
@@ -217,6 +253,20 @@ void OutputFolder::leave()
 {
     if (ftruncate(m_lock, 0) != 0) errno = 0;  // then this machine has to
     close(std::exchange(m_lock, -1));
+}
+
+// The last one to leave removes what nobody can go on with.
+void OutputFolder::leaveOthers()
+{
+    const bool last = m_lock >= 0 && !m_published && flock(m_lock, LOCK_EX | LOCK_NB) == 0;
+    if (last && whatIsLeft() == Left::Nothing) {
+        std::error_code problem;
+        const bool made = fs::exists(journal() + "/" + madeName, problem);
+        removeJournal();
+        if (made) rmdir(m_path.c_str());  // only where empty
+    }
+    for (int* const descriptor : {&m_shardLock, &m_publishLock, &m_lock})
+        if (*descriptor >= 0) close(std::exchange(*descriptor, -1));
 }
 
 void OutputFolder::removeLeavings()

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "executor/journal.h"
 
 namespace hopscope::pipeline {
 
@@ -21,12 +24,22 @@ public:
     // leavings are removed, except for a journal. If it was killed while its results were appearing, they are made to
     // appear now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
+    // For one of several processes that compute a run together. Waits as long as another one makes the results of the run
+    // appear. Input, also: a run without shards or with another number of them holds the folder, or this shard is running.
+    static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
+                                                 const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&&) = delete;
     ~OutputFolder();
 
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::string journal() const;
+    // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.
+    [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
+    [[nodiscard]] std::string shardLock(int index) const;
+    // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
+    // does so. Cancelled.
+    base::Result<bool> isolate(const std::stop_token& stop);
     // To be renamed to `name` in the folder by publish(). `file` is in the journal.
     void add(const std::string& file, const std::string& name);
     // Renames in the order of add() and removes the journal. From the moment at which the list of files is on the disk,
@@ -44,7 +57,13 @@ private:
     };
     explicit OutputFolder(std::string path) : m_path(std::move(path)) {}
     base::Status createFolders();
+    // What an earlier process can go on with.
+    enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
+    base::Status lockTogether(const std::stop_token& stop);
+    [[nodiscard]] base::Status noteCreation() const;
+    [[nodiscard]] Left whatIsLeft() const;
+    void leaveOthers();
     base::Status clear(Unfinished unfinished);
     base::Status rename(const std::vector<Move>& moves);
     base::Status finishMoves();
@@ -55,11 +74,12 @@ private:
     std::string m_path;
     std::vector<std::string> m_created;  // folders made here, outermost first
     std::vector<Move> m_moves;
-    int m_lock = -1;
+    std::optional<executor::Share> m_share;
+    int m_lock = -1, m_shardLock = -1, m_publishLock = -1;
     bool m_published = false, m_keep = false, m_completed = false;
 };
 
-// In the journal: its records (run_journal.h).
+// In the journal: its records (run_journal.h); of shard 2, "chunks-2".
 inline constexpr const char* chunksName = "chunks";
 
 // "out" -> "out", "out.user/x" -> "out.user%2Fx": the name of an output as a file name without extension.

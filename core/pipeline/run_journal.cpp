@@ -127,7 +127,9 @@ base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource
 
 // ---- what was begun
 
-RunJournal::RunJournal(OutputFolder& folder, const Conditions& conditions) : m_folder(folder)
+RunJournal::RunJournal(OutputFolder& folder, const Conditions& conditions, std::string chunks)
+    : m_folder(folder),
+      m_name(std::move(chunks))
 {
     m_now.conditions = conditions;
 }
@@ -137,9 +139,15 @@ RunJournal::~RunJournal()
     if (m_chunks >= 0) close(m_chunks);
 }
 
-std::string RunJournal::file(const char* name) const { return m_folder.journal() + "/" + name; }
+std::string RunJournal::file(const std::string& name) const { return m_folder.journal() + "/" + name; }
 
 std::string RunJournal::planFile() const { return m_begun ? file(planName) : std::string(); }
+
+bool RunJournal::hasBegun() const
+{
+    std::error_code problem;
+    return std::filesystem::exists(file(runName), problem);
+}
 
 base::Status RunJournal::refuse(const std::string& what) const
 {
@@ -150,7 +158,7 @@ base::Status RunJournal::refuse(const std::string& what) const
 
 base::Result<std::unique_ptr<RunJournal>> RunJournal::open(OutputFolder& folder, const Conditions& conditions)
 {
-    std::unique_ptr<RunJournal> journal(new RunJournal(folder, conditions));
+    std::unique_ptr<RunJournal> journal(new RunJournal(folder, conditions, chunksName));
     if (const base::Status chunks = journal->readChunks(); !chunks) return base::forward(chunks);
     if (journal->m_found.empty()) return journal;
     folder.keepJournal();
@@ -213,8 +221,8 @@ base::Status RunJournal::savePlan(const std::string& text, bool whole)
 base::Status RunJournal::readChunks()
 {
     std::error_code problem;
-    if (!std::filesystem::exists(file(chunksName), problem)) return {};
-    const base::Result<graph::MappedFile> mapped = graph::mapFile(file(chunksName));
+    if (!std::filesystem::exists(file(m_name), problem)) return {};
+    const base::Result<graph::MappedFile> mapped = graph::mapFile(file(m_name));
     if (!mapped) return base::forward(mapped);
     ChunkLines lines =
         readChunkLines({reinterpret_cast<const char*>(mapped->data), static_cast<std::size_t>(mapped->size)});
@@ -245,29 +253,36 @@ base::Result<std::vector<executor::Chunk>> RunJournal::begin(std::int64_t batchB
 // What comes after the last line that ends is torn.
 base::Status RunJournal::openChunks()
 {
-    const std::string path = file(chunksName);
+    const std::string path = file(m_name);
     m_chunks = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    m_length = foundEnd();
     if (m_chunks >= 0 && ftruncate(m_chunks, static_cast<off_t>(m_end)) == 0) return {};
     return base::fail(base::ErrorCode::Resources, path + ": cannot be written: " + std::strerror(errno));
 }
 
-base::Status RunJournal::append(const executor::Chunk& chunk)
+base::Result<std::int64_t> RunJournal::write(const std::string& line)
 {
-    const std::string line = chunkLine(chunk);
+    const std::lock_guard lock(m_mutex);
     const ssize_t written = ::write(m_chunks, line.data(), line.size());
     if (written != static_cast<ssize_t>(line.size()))
         return base::fail(base::ErrorCode::Resources,
-                          file(chunksName) + ": cannot be written: " + std::strerror(written < 0 ? errno : ENOSPC),
+                          file(m_name) + ": cannot be written: " + std::strerror(written < 0 ? errno : ENOSPC),
                           "free some space");
+    return m_length += written;
+}
+
+base::Status RunJournal::append(const executor::Chunk& chunk)
+{
+    if (const base::Result<std::int64_t> written = write(chunkLine(chunk)); !written) return base::forward(written);
     m_folder.keepJournal();
     return {};
 }
 
-base::Status RunJournal::sync()
+base::Status RunJournal::sync(std::int64_t /*end*/)
 {
     if (m_chunks < 0 || fdatasync(m_chunks) == 0) return {};
     return base::fail(base::ErrorCode::Resources,
-                      file(chunksName) + ": cannot be written to the disk: " + std::strerror(errno));
+                      file(m_name) + ": cannot be written to the disk: " + std::strerror(errno));
 }
 
 }  // namespace hopscope::pipeline

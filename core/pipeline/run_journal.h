@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ using Conditions = std::map<std::string, std::string>;
 // Of a run with these options in this process, on a CPU. Expects hashInputs. Linear in the files for pins and plan.
 base::Result<Conditions> conditionsOf(const Prepared& prepared, const PlanSource& plan, const DeviceOptions& device);
 
-class RunJournal final : public executor::Journal {
+class RunJournal : public executor::Journal {
 public:
     // Reads what an earlier process has noted, if there is something. Fails with Input if it did so under other conditions,
     // which the message names, or if the journal is damaged. `folder` must outlive the journal, and is told to keep it as
@@ -44,7 +45,19 @@ public:
     base::Result<std::vector<executor::Chunk>> begin(std::int64_t batchBytes,
                                                      const std::vector<executor::LoopCut>& cuts) override;
     base::Status append(const executor::Chunk& chunk) override;
-    base::Status sync() override;
+    base::Status sync(std::int64_t end) override;
+
+protected:
+    // `chunks`: the name of the file with its records.
+    RunJournal(OutputFolder& folder, const Conditions& conditions, std::string chunks);
+    [[nodiscard]] OutputFolder& folder() const { return m_folder; }
+    [[nodiscard]] std::string file(const std::string& name) const;
+    [[nodiscard]] bool hasBegun() const;  // run.json is there
+    base::Status readBegun();
+    base::Status readChunks();
+    // The end of the file of records.
+    base::Result<std::int64_t> write(const std::string& line);
+    [[nodiscard]] std::int64_t foundEnd() const { return static_cast<std::int64_t>(m_end); }
 
 private:
     // run.json
@@ -55,21 +68,20 @@ private:
         std::int64_t batchBytes = 0;
         std::vector<executor::LoopCut> cuts;
     };
-    RunJournal(OutputFolder& folder, const Conditions& conditions);
     static json::Value value(const Begun& begun);
     static base::Result<Begun> read(const std::string& file);
-    base::Status readBegun();
-    base::Status readChunks();
     base::Status openChunks();
     [[nodiscard]] base::Status refuse(const std::string& what) const;
-    [[nodiscard]] std::string file(const char* name) const;
 
     OutputFolder& m_folder;
     Begun m_now;
     std::optional<Begun> m_begun;
     std::vector<executor::Chunk> m_found;
     std::size_t m_end = 0;  // of what is whole in the file of chunks
+    std::string m_name;
     int m_chunks = -1;
+    std::mutex m_mutex;
+    std::int64_t m_length = 0;  // guarded by it: of the file of records
 };
 
 }  // namespace hopscope::pipeline

@@ -206,6 +206,28 @@ ResumedRecord resumedFrom(const Reader& item)
             .damaged = item.get<std::int64_t>("damaged")};
 }
 
+Value shardValue(const ShardRecord& shard)
+{
+    Value item;
+    item["index"] = shard.index;
+    item["count"] = shard.count;
+    item["waited"] = shard.waited;
+    item["computed"] = shard.computed;
+    item["complete"] = shard.complete;
+    item["run"] = shard.run;
+    return item;
+}
+
+ShardRecord shardFrom(const Reader& item)
+{
+    return {.index = item.get<int>("index"),
+            .count = item.get<int>("count"),
+            .waited = item.get<double>("waited"),
+            .computed = item.get<std::int64_t>("computed"),
+            .complete = item.get<bool>("complete"),
+            .run = item.get<std::string>("run")};
+}
+
 Report readFields(const Reader& root)
 {
     Report report;
@@ -227,6 +249,7 @@ Report readFields(const Reader& root)
     report.peakMemory = root.get<std::int64_t>("peak_memory");
     for (const Reader& output : root.items("outputs")) report.outputs.push_back(readOutput(output));
     if (root.has("resumed")) report.resumed = resumedFrom(root.child("resumed"));
+    if (root.has("shard")) report.shard = shardFrom(root.child("shard"));
     report.notes = root.get<std::vector<std::string>>("notes");
     const Reader verify = root.child("verify");
     if (!verify.value().isNull()) report.verify = verificationFrom(verify);
@@ -281,6 +304,7 @@ Value reportValue(const Report& report)
     document["outputs"] = Value::array();
     for (const OutputRecord& output : report.outputs) document["outputs"].push(outputValue(output));
     document["resumed"] = report.resumed ? resumedValue(*report.resumed) : Value();
+    document["shard"] = report.shard ? shardValue(*report.shard) : Value();
     document["notes"] = Value(report.notes);
     document["verify"] = report.verify ? verificationValue(*report.verify) : Value();
     return document;

@@ -160,6 +160,16 @@ struct ResumedRecord {
     bool operator==(const ResumedRecord&) const = default;
 };
 
+// Of a process that has computed a part of a run.
+struct ShardRecord {
+    int index = 1, count = 1;
+    double waited = 0;          // seconds, for other processes
+    std::int64_t computed = 0;  // destinations, by this process
+    bool complete = false;      // the results are those of the run; else they appear with the last process
+    std::string run;            // digest: of the run's conditions
+    bool operator==(const ShardRecord&) const = default;
+};
+
 struct Report {
     std::string model, modelClass;
     base::Strategy strategy = base::Strategy::Depth;
@@ -175,6 +185,7 @@ struct Report {
     std::int64_t peakMemory = 0;
     std::vector<OutputRecord> outputs;
     std::optional<ResumedRecord> resumed{};  // none: the run went through, as in older reports
+    std::optional<ShardRecord> shard{};      // none: one process has computed the run
     std::vector<std::string> notes;
     std::optional<Verification> verify;  // none: --verify none
     bool operator==(const Report&) const = default;

@@ -71,6 +71,24 @@ TEST_CASE("defaults are sample verification, automatic device and batch, the opt
     CHECK(run.plan.strategy == base::Strategy::Optimal);
 }
 
+TEST_CASE("a shard says which of how many it is")
+{
+    const auto invocation = parse("run m.pt --data d -o dir --shard 2/3 --wait 90");
+    REQUIRE(invocation);
+    const auto& run = std::get<engine::RunCommand>(invocation->command);
+    REQUIRE(run.shard);
+    CHECK(run.shard->index == 2);
+    CHECK(run.shard->count == 3);
+    CHECK(run.shard->patience == 90.0);
+    CHECK_FALSE(std::get<engine::RunCommand>(parse("run m.pt --data d -o dir")->command).shard);
+    for (const char* wrong : {"3/2", "0/2", "2", "/", "a/b", "1/2/3", "-1/2", "1/"}) {
+        const auto refused = parse(std::string("run m.pt --data d -o dir --shard ") + wrong);
+        REQUIRE_MESSAGE(!refused, wrong);
+        CHECK(refused.error().code == base::ErrorCode::Usage);
+    }
+    CHECK_FALSE(parse("run m.pt --data d -o dir --wait 90"));
+}
+
 TEST_CASE("mistakes on the command line are usage errors with a hint")
 {
     for (const char* line : {"",

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "graph/safetensors.h"
+#include "graph/strided.h"
+#include "models/in_shards.h"
 #include "models/pipeline.h"
 #include "placement/pins.h"
 
@@ -18,6 +20,7 @@ struct Job {
     std::int64_t batch = 0;
     bool shuffled = false;
     std::int64_t tile = 0;  // where the batch is the executor's choice, on a CPU
+    bool shards = false;    // by two processes as well, with the same bits
 };
 
 std::string describeJob(const Job& job, const std::string& graph)
@@ -55,6 +58,8 @@ std::vector<Job> jobsOf(const Case& c, const std::string& graph, base::Strategy 
         for (const bool shuffled : ordersOf(c, graph, device, i)) jobs.push_back({strategy, batches[i], shuffled});
     if (device == "cpu")
         for (const bool shuffled : {false, true}) jobs.push_back({strategy, -1, shuffled, 3});
+    if (device == "cpu" && strategy == base::Strategy::Depth && graph == c.graphs.front().data)
+        for (Job& job : jobs) job.shards = !job.shuffled && (job.batch == 7 || job.tile > 0);
     return jobs;
 }
 
@@ -211,6 +216,28 @@ std::optional<Failure> checkPrediction(const Setting& s, const Prepared& prepare
     return std::nullopt;
 }
 
+std::vector<std::byte> bytesOf(const base::TensorView& tensor)
+{
+    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.elements()) * base::itemSize(tensor.dtype));
+    graph::copyElements(tensor, 0, tensor.elements(), bytes.data());
+    return bytes;
+}
+
+// Whoever computes what, the bits are those of one process.
+std::optional<Failure> checkShards(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
+                                   const executor::RunReport& alone)
+{
+    if (!job.shards) return std::nullopt;
+    constexpr int shards = 2;
+    const auto together = runInShards(prepared, plan, s.data, optionsOf(job, s.device), shards);
+    if (!together) return Failure{together.error(), describeJob(job, s.name) + " in shards"};
+    for (std::size_t i = 0; i < alone.outputs.size(); ++i)
+        if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))
+            return Failure{std::nullopt,
+                           describeJob(job, s.name) + " in shards: " + alone.outputs[i].name + " has other bits"};
+    return std::nullopt;
+}
+
 std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
                               Tally& tally)
 {
@@ -221,6 +248,7 @@ std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const 
     auto complaint = compareOutputs(*report, s.expected, s.c.tolerance, tally);
     if (!complaint) complaint = checkAccuracy(s.c, *report, s.data);
     if (complaint) return Failure{std::nullopt, describeJob(job, s.name) + ": " + *complaint};
+    if (auto failure = checkShards(s, prepared, plan, job, *report)) return failure;
     return checkPrediction(s, prepared, plan, job, *report, peaks, tally);
 }
 

@@ -49,7 +49,7 @@ void beginRun(const std::string& path)
     REQUIRE((*journal)->savePlan("the plan", true));
     REQUIRE((*journal)->begin(1000, {{1, 1, 64}, {2, 1, std::nullopt}}));
     REQUIRE((*journal)->append(chunk(0)));
-    REQUIRE((*journal)->sync());
+    REQUIRE((*journal)->sync((*journal)->end()));
 }
 
 base::Result<std::unique_ptr<pipeline::RunJournal>> reopened(pipeline::OutputFolder& folder,

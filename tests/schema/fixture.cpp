@@ -211,6 +211,7 @@ schema::Report report()
     r.store = base::StoreType::BFloat16;
     r.narrowed = {{"conv1 output", base::DType::Float32, base::DType::BFloat16, 0.0078125, 3.5, 1}};
     r.resumed = {12, 4096, 1};
+    r.shard = {2, 3, 0.75, 2048, true, "00ff"};
     r.hashes = {{"model", "00ff"}};
     schema::StageRecord s;
     s.seconds = 1.5;

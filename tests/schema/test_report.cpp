@@ -75,7 +75,7 @@ TEST_CASE("every missing field of a report and every field of another kind is re
     checkMutations(schema::writeReport(fixture::report()),
                    [](const std::string& t) { return schema::readReport(t, "report.json"); },
                    {"/hashes/", "/stages/0/overlap", "/stages/0/reserved_memory", "/stages/0/core_seconds",
-                    "/stages/0/operators", "/reorder", "/orders", "/store", "/narrowed", "/resumed"});
+                    "/stages/0/operators", "/reorder", "/orders", "/store", "/narrowed", "/resumed", "/shard"});
 }
 
 TEST_CASE("what only a GPU has is null in a report of a CPU, and may be missing in an older one")

@@ -20,7 +20,7 @@ constexpr int mostStages = 1000;
 struct Texts {
     std::string batch = "auto", memory, hostMemory, verify = "sample", nan = "propagate", kind, objective = "time",
                 exportObjective = "bytes", strategy = "optimal", place = "optimal", fuse = "all", reorder = "auto",
-                store = "exact";
+                store = "exact", shard;
 };
 
 // Everything that the parser fills in. One instance lives as long as the parser.
@@ -39,6 +39,7 @@ struct Parsed {
     MachineCommand machine;
     int repeat = 3;
     bool resume = false;
+    std::optional<double> patience;
     pipeline::PlaceOptions place;
     receptive::Request field;
     DebugTexts debug;
@@ -178,6 +179,15 @@ void addRun(CLI::App& app, Parsed& parsed)
               "CPU: in which order nodes are computed: " + base::listNames<base::Reorder>());
     command.add_flag("--resume", parsed.resume,
                      "CPU: keep a journal in DIR and resume an interrupted run found there; results are bit-identical");
+    CLI::Option* const shard =
+        command
+            .add_option("--shard", parsed.texts.shard,
+                        "CPU: compute part I of N; all N processes get the same DIR, and the last one publishes")
+            ->type_name("I/N");
+    command.add_option("--wait", parsed.patience, "End if other shards keep this one waiting for so long")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->needs(shard);
     command.add_option("--trace", parsed.trace, "Write a Chrome trace (chrome://tracing, Perfetto)")->type_name("FILE");
 }
 
@@ -368,6 +378,22 @@ base::Status finishChecks(Parsed& parsed)
         .and_then([&] { return choose(parsed.texts.reorder, "order of nodes", parsed.device.reorder); });
 }
 
+base::Result<Command> finishRun(const Parsed& parsed)
+{
+    base::Result<std::optional<pipeline::ShardOptions>> shard = parseShard(parsed.texts.shard);
+    if (!shard) return base::forward(shard);
+    if (*shard) (*shard)->patience = parsed.patience;
+    return RunCommand{{.model = parsed.model,
+                       .plan = parsed.plan,
+                       .device = parsed.device,
+                       .verify = parsed.verify,
+                       .nan = parsed.nan,
+                       .resume = parsed.resume,
+                       .shard = *shard},
+                      parsed.output,
+                      parsed.trace};
+}
+
 base::Result<Command> finishVerify(const Parsed& parsed)
 {
     if (parsed.verify == base::VerifyMode::None)
@@ -408,15 +434,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
                            .output = parsed.output,
                            .explain = parsed.explain,
                            .steps = parsed.steps};
-    if (name == "run")
-        return RunCommand{{.model = parsed.model,
-                           .plan = parsed.plan,
-                           .device = parsed.device,
-                           .verify = parsed.verify,
-                           .nan = parsed.nan,
-                           .resume = parsed.resume},
-                          parsed.output,
-                          parsed.trace};
+    if (name == "run") return finishRun(parsed);
     if (name == "verify") return finishVerify(parsed);
     if (name == "diff") return DiffCommand{parsed.a, parsed.b};
     if (name == "export")

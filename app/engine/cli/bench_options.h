@@ -17,6 +17,7 @@ struct BenchTexts {
     bool noReference = false;
 };
 
+// `texts` must outlive the parser.
 void addBenchOptions(CLI::App& command, BenchTexts& texts);
 // Fails with Usage.
 base::Result<Command> benchCommand(const BenchTexts& texts);

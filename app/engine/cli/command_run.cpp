@@ -29,8 +29,7 @@ struct Watchers {
 
 base::Result<int> execute(const RunCommand& command, Session& session)
 {
-    const auto unfinished = command.resume ? pipeline::Unfinished::Continue : pipeline::Unfinished::Refuse;
-    base::Result<pipeline::OutputFolder> folder = pipeline::OutputFolder::open(command.output, unfinished);
+    base::Result<pipeline::OutputFolder> folder = pipeline::openFolder(command, command.output, session.stop);
     if (!folder) return base::forward(folder);
     Watchers watchers(session.console);
     if (const base::Status traced = watchers.openTrace(command.trace); !traced) return base::forward(traced);

@@ -174,6 +174,14 @@ std::string largestDifference(const schema::Verification& verification)
     return "largest difference " + scientific(absolute);
 }
 
+// What a shard that is not the last one leaves to do.
+std::string shardLine(const schema::Report& report)
+{
+    if (!report.shard || report.shard->complete) return "";
+    return "shard " + std::to_string(report.shard->index) + " of " + std::to_string(report.shard->count) +
+           " has done its part; the results appear when all shards have\n";
+}
+
 }  // namespace
 
 std::string describeRun(const schema::Report& report, const Style& style)
@@ -186,7 +194,7 @@ std::string describeRun(const schema::Report& report, const Style& style)
     text += "\n" + base::formatSeconds(report.seconds) + " on " + report.device + ", " +
             base::formatSeconds(report.prologueSeconds) + " of it for the prologue; peak memory " +
             base::formatBytes(static_cast<double>(report.peakMemory)) + "\n";
-    text += orderLines(report) + narrowedLines(report) + overlapLine(report) + outputLines(report);
+    text += orderLines(report) + narrowedLines(report) + overlapLine(report) + outputLines(report) + shardLine(report);
     if (report.verify) text += describeVerdict(*report.verify, style, !report.narrowed.empty());
     return text;
 }

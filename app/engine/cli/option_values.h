@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "base/result.h"
+#include "pipeline/options.h"
 
 namespace hopscope::engine {
 
@@ -15,6 +16,8 @@ namespace hopscope::engine {
 base::Result<std::optional<std::int64_t>> parseBatch(const std::string& text);
 // Bytes; none for "".
 base::Result<std::optional<std::int64_t>> parseMemory(const std::string& text);
+// "2/3": part 2 of 3; none for "".
+base::Result<std::optional<pipeline::ShardOptions>> parseShard(const std::string& text);
 
 // One of the names that an enum has; `what` says in the error what it is.
 template <class Choice>

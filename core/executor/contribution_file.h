@@ -1,0 +1,19 @@
+#pragma once
+
+// Private to executor: contributions to reductions as files of the journal, exact to the bit and with a digest.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/session.h"
+
+namespace hopscope::executor {
+
+// Not flushed to the disk: what is damaged or missing is recognised.
+void writeContributions(const std::string& file, const std::vector<Contributions>& parts);
+
+// None if the file is missing or damaged. `ops`: of the reductions of the loop.
+std::optional<std::vector<Contributions>> readContributions(const std::string& file, const std::vector<ir::OpId>& ops);
+
+}  // namespace hopscope::executor

@@ -1,0 +1,27 @@
+#pragma once
+
+// Private to executor: sets of destinations as ascending ranges that neither overlap nor touch.
+
+#include <map>
+#include <vector>
+
+#include "executor/block.h"
+#include "executor/journal.h"
+
+namespace hopscope::executor {
+
+using Ranges = std::vector<Destinations>;
+using Chunks = std::map<std::int64_t, Chunk>;  // by first destination, none overlaps another one
+
+// In any order, overlapping or not.
+Ranges united(Ranges ranges);
+Ranges intersection(const Ranges& a, const Ranges& b);
+// What is left of [0, count).
+Ranges gaps(const Ranges& ranges, std::int64_t count);
+std::int64_t sizeOf(const Ranges& ranges);
+
+Ranges rangesOf(const Chunks& chunks);
+// A later record replaces what it overlaps.
+void insert(Chunks& chunks, const Chunk& chunk);
+
+}  // namespace hopscope::executor

@@ -1,0 +1,39 @@
+#pragma once
+
+// The lock file of an output folder: held by one process alone, or by the shards of a run together. The kernel releases
+// what a process holds when it ends, however it ends.
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace hopscope::pipeline {
+
+// Takes it alone and says so in the file. Input: somebody else holds it ("locked by pid 12 on host"), also on another
+// machine, as far as the file says.
+base::Result<int> lockAlone(const std::string& folder, const std::string& file);
+
+// An attempt of one of `shards` processes.
+struct LockAttempt {
+    enum Outcome : std::uint8_t {
+        Alone,   // nobody else holds it: to be shared (shareLock) when the folder is in order
+        Shared,  // with other shards of the same run
+        Busy,    // somebody else holds it alone
+    } outcome = Busy;
+    int descriptor = -1;
+    std::string holder;  // what the file says
+};
+LockAttempt tryToShare(const std::string& file, int shards);
+base::Status shareLock(int descriptor, int shards);
+
+// Whether a lock file says that shards hold it, and not as many.
+bool heldByShards(const std::string& holder);
+
+// Takes a lock for this process alone, without looking at what the file says; -1 if somebody else has it. `holder`: what
+// the file said.
+int tryToLock(const std::string& file, std::string& holder);
+// Whether somebody has it.
+bool isLocked(const std::string& file);
+
+}  // namespace hopscope::pipeline

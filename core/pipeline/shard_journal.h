@@ -1,0 +1,71 @@
+#pragma once
+
+// The journals of the processes that compute a run together: each has its own file of records and reads those of the
+// others, in a folder that all of them see. The first one makes the plan. docs/format-journal.md describes the files.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/reporter.h"
+#include "pipeline/run_journal.h"
+
+namespace hopscope::pipeline {
+
+class ShardJournal final : public RunJournal, public executor::Others {
+public:
+    // Waits as long as another shard makes the plan. Fails as RunJournal::open(), and with Cancelled. `folder` is shared.
+    // `patience`: seconds, for what others have to do; none: without end.
+    static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions,
+                                                          std::optional<double> patience, Reporter& reporter,
+                                                          const std::stop_token& stop);
+    ~ShardJournal() override;
+
+    base::Result<std::vector<executor::Chunk>> begin(std::int64_t batchBytes,
+                                                     const std::vector<executor::LoopCut>& cuts) override;
+    base::Status append(const executor::Chunk& chunk) override;
+    [[nodiscard]] std::int64_t end() const override;
+    base::Status sync(std::int64_t end) override;
+    executor::Others* others() override { return this; }
+
+    [[nodiscard]] executor::Share share() const override { return *folder().share(); }
+    [[nodiscard]] bool repeated() const override { return foundEnd() > 0; }
+    base::Result<std::vector<executor::Chunk>> gather() override;
+    base::Status wait(const executor::Waiting& waiting, const std::stop_token& stop) override;
+    void ready() override;
+    base::Result<bool> conclude(const std::stop_token& stop) override;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    // What has been read of a file of records.
+    struct Source {
+        std::size_t at = 0;
+        std::int64_t settled = 0;
+        std::vector<executor::Chunk> chunks;
+        std::vector<std::int64_t> ends;  // of their lines
+    };
+    ShardJournal(OutputFolder& folder, const Conditions& conditions, std::optional<double> patience,
+                 Reporter& reporter);
+    base::Status found(const std::stop_token& stop);
+    base::Status readMore(const std::string& path, Source& source) const;
+    base::Status pause(const std::string& waiting, const base::Progress& progress, const std::stop_token& stop);
+    [[nodiscard]] std::string sentenceOn(const executor::Waiting& waiting) const;
+
+    std::optional<double> m_patience;
+    Reporter& m_reporter;
+    std::string m_own;  // the name of the file of records
+    int m_foundation = -1;
+    std::map<std::string, Source> m_sources;
+    std::optional<Clock::time_point> m_since;  // when the current wait began
+    bool m_told = false;
+    mutable std::mutex m_mutex;                  // guards what follows
+    std::int64_t m_recorded = 0, m_settled = 0;  // ends: of the last record, of what has reached the disk
+};
+
+// What tells runs apart in a report: the digest of the conditions.
+std::string digestOf(const Conditions& conditions);
+
+}  // namespace hopscope::pipeline

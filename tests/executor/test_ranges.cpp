@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "executor/ranges.h"
+
+using namespace hopscope::executor;
+
+namespace {
+
+using Numbers = std::set<std::int64_t>;
+
+Numbers numbersOf(const Ranges& ranges)
+{
+    Numbers numbers;
+    for (const Destinations& r : ranges)
+        for (std::int64_t i = 0; i < r.count; ++i) numbers.insert(r.first + i);
+    return numbers;
+}
+
+Ranges drawn(std::mt19937& random, std::int64_t count)
+{
+    Ranges ranges;
+    for (int i = static_cast<int>(random() % 6); i > 0; --i) {
+        const auto first = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+        const auto length = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count - first + 1));
+        ranges.push_back({first, length});
+    }
+    return ranges;
+}
+
+bool inOrder(const Ranges& ranges)
+{
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        if (ranges[i].count < 1 || (i > 0 && ranges[i - 1].first + ranges[i - 1].count >= ranges[i].first))
+            return false;
+    return true;
+}
+
+Chunk chunk(std::int64_t first, std::int64_t count)
+{
+    Chunk made;
+    made.first = first;
+    made.count = count;
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("sets of ranges are what sets of numbers are")
+{
+    std::mt19937 random(3);
+    constexpr std::int64_t count = 24;
+    for (int round = 0; round < 2000; ++round) {
+        CAPTURE(round);
+        const Ranges one = drawn(random, count), two = drawn(random, count);
+        const Ranges a = united(one), b = united(two), both = intersection(a, b), left = gaps(a, count);
+        Numbers common, missing;
+        const Numbers inA = numbersOf(one), inB = numbersOf(two);
+        std::ranges::set_intersection(inA, inB, std::inserter(common, common.end()));
+        for (std::int64_t i = 0; i < count; ++i)
+            if (!inA.contains(i)) missing.insert(i);
+        CHECK(inOrder(a));
+        CHECK(inOrder(left));
+        CHECK(numbersOf(a) == inA);
+        CHECK(numbersOf(both) == common);
+        CHECK(numbersOf(left) == missing);
+        CHECK(sizeOf(a) == static_cast<std::int64_t>(inA.size()));
+    }
+}
+
+TEST_CASE("a later record replaces what it overlaps")
+{
+    Chunks chunks;
+    for (const auto& [first, count] : {std::pair{0, 10}, {10, 10}, {20, 10}, {5, 10}})
+        insert(chunks, chunk(first, count));
+    CHECK(chunks.size() == 2);
+    CHECK(numbersOf(rangesOf(chunks)) == numbersOf({{5, 10}, {20, 10}}));
+}

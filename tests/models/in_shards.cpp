@@ -1,0 +1,80 @@
+#include "models/in_shards.h"
+
+#include <set>
+
+#include "support/temporary_folder.h"
+
+namespace hopscope::models {
+
+namespace {
+
+using executor::Chunk;
+
+// What each shard has noted.
+using Notes = std::vector<std::vector<Chunk>>;
+
+class Shard final : public executor::Journal, public executor::Others {
+public:
+    Shard(Notes& notes, int index) : m_notes(notes), m_share{index, static_cast<int>(notes.size())} {}
+
+    std::optional<std::int64_t> batchBytes() const override { return std::nullopt; }
+    base::Result<std::vector<Chunk>> begin(std::int64_t, const std::vector<executor::LoopCut>&) override
+    {
+        return gather();
+    }
+    base::Status append(const Chunk& chunk) override
+    {
+        m_notes.at(static_cast<std::size_t>(m_share.index) - 1).push_back(chunk);
+        return {};
+    }
+    base::Status sync(std::int64_t) override { return {}; }
+    executor::Others* others() override { return this; }
+
+    executor::Share share() const override { return m_share; }
+    bool repeated() const override { return true; }
+    base::Result<std::vector<Chunk>> gather() override
+    {
+        std::vector<Chunk> all;
+        for (const std::vector<Chunk>& of : m_notes) all.insert(all.end(), of.begin(), of.end());
+        return all;
+    }
+    base::Status wait(const executor::Waiting& waiting, const std::stop_token&) override
+    {
+        if (waiting.left.contains(m_share.index))
+            return base::fail(base::ErrorCode::Internal, "a shard waits for itself");
+        return base::fail(base::ErrorCode::Cancelled, "waits");
+    }
+    void ready() override {}
+    base::Result<bool> conclude(const std::stop_token&) override { return true; }
+
+private:
+    Notes& m_notes;
+    executor::Share m_share;
+};
+
+}  // namespace
+
+base::Result<executor::RunReport> runInShards(const Prepared& prepared, const plan::Plan& plan,
+                                              const base::TensorMap& inputs, executor::Options options, int shards)
+{
+    const test::TemporaryFolder folder;
+    options.folder = folder.path;
+    executor::Observer silent;
+    Notes notes(static_cast<std::size_t>(shards));
+    std::set<int> done;
+    const std::size_t most = (plan.stages.size() + 2) * notes.size();
+    for (std::size_t turn = 0; turn < most; ++turn) {
+        const int index = static_cast<int>(turn) % shards + 1;
+        if (done.contains(index)) continue;
+        Shard journal(notes, index);
+        options.journal = &journal;
+        auto report = executor::run(prepared.walk, prepared.analysis, plan, inputs, options, silent, {});
+        if (!report && report.error().code != base::ErrorCode::Cancelled) return report;
+        if (!report) continue;
+        if (report->shard->complete) return report;
+        done.insert(index);
+    }
+    return base::fail(base::ErrorCode::Internal, "the shards wait for each other");
+}
+
+}  // namespace hopscope::models

@@ -1,0 +1,14 @@
+#pragma once
+
+// A run that several processes compute together, without processes: each shard runs until it has to wait for another one,
+// ends there as if it were killed, and is begun again later. So every wait is a resumption, too.
+
+#include "models/pipeline.h"
+
+namespace hopscope::models {
+
+// The report of the shard that finishes the run, in a new folder that the report's maps outlive.
+base::Result<executor::RunReport> runInShards(const Prepared& prepared, const plan::Plan& plan,
+                                              const base::TensorMap& inputs, executor::Options options, int shards);
+
+}  // namespace hopscope::models
