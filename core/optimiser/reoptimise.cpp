@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 
 #include "optimiser/evaluate.h"
 #include "optimiser/excerpt.h"
@@ -37,27 +38,24 @@ bool computes(const StagePlacement& s, NodeId v)
            std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
 }
 
-// Where the pin's nodes are computed, and where its hop shall run; no stage if nowhere.
-StageRange stagesOf(const Instance& instance, const Placement& incumbent, const Pin& pin)
+// Where the pin's nodes are computed, and where its hop shall run.
+void addStages(const Instance& instance, const Placement& incumbent, const Pin& pin, std::set<int>& stages)
 {
-    StageRange range{instance.stages + 1, -1};
     for (const StagePlacement& s : incumbent.stages)
-        if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) range.include(s.stage);
-    if (pin.kind == PinKind::HopStage) range.include(std::min(pin.stage, instance.stages));
-    return range;
+        if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) stages.insert(s.stage);
+    if (pin.kind == PinKind::HopStage) stages.insert(std::min(pin.stage, instance.stages));
 }
 
-// The stages that the pins are about, ascending: those of pins that are near each other in one range.
+// The stages that the pins are about, ascending: those that are near each other in one range.
 std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
 {
-    std::vector<StageRange> all, apartFromOthers;
-    for (const Pin& pin : pins)
-        if (const StageRange range = stagesOf(instance, incumbent, pin); range.to >= 0) all.push_back(range);
-    std::ranges::sort(all, {}, &StageRange::from);
-    for (const StageRange& range : all)
-        if (apartFromOthers.empty() || apartFromOthers.back().to + apart < range.from) apartFromOthers.push_back(range);
-        else apartFromOthers.back().include(range.to);
-    return apartFromOthers;
+    std::set<int> stages;
+    for (const Pin& pin : pins) addStages(instance, incumbent, pin, stages);
+    std::vector<StageRange> ranges;
+    for (const int stage : stages)
+        if (ranges.empty() || ranges.back().to + apart < stage) ranges.push_back({stage, stage});
+        else ranges.back().include(stage);
+    return ranges;
 }
 
 // An instance with a legal placement but for its pins, of which some stages are optimised and the others fixed.
@@ -144,12 +142,27 @@ private:
         const int room = m_instance.stages - plan.stages.back().stage;
         const auto counted = [](const Pin& pin) { return pin.kind == PinKind::HopStage; };
         if (room <= 0 || std::ranges::any_of(m_instance.pins, counted)) return;
-        const int after = ranges.front().to;
+        const int after = whereRoomIsWanted(ranges);
         for (StagePlacement& s : plan.stages)
             if (s.stage > after) s.stage += room;
-        for (StageRange& range : ranges)
-            if (range.from > after) range.from += room, range.to += room;
-        ranges.front().to += room;
+        for (StageRange& range : ranges) {
+            if (range.from > after) range.from += room;
+            if (range.to >= after) range.to += room;
+        }
+    }
+
+    // After what has to be stored now.
+    [[nodiscard]] int whereRoomIsWanted(const std::vector<StageRange>& ranges) const
+    {
+        std::set<int> stages;
+        for (const Pin& pin : m_pins)
+            if (base::isStoring(pin.kind) && pin.kind != PinKind::NoCheckpoint &&
+                std::ranges::find(m_instance.pins, pin) != m_instance.pins.end())
+                addStages(m_instance, m_incumbent, pin, stages);
+        const int first = stages.empty() ? ranges.front().to : *stages.begin();
+        const auto around = [first](const StageRange& range) { return range.from <= first && first <= range.to; };
+        const auto range = std::ranges::find_if(ranges, around);
+        return range == ranges.end() ? ranges.front().to : range->to;
     }
 
     // Wider and wider, until there is a plan of these stages.
