@@ -106,7 +106,7 @@ class Drag(unittest.TestCase):
     def compare(self, answers):
         other = Client()
         self.addCleanup(other.stop)
-        document, operators = self.opened(other)
+        document, _ = self.opened(other)
         for place, answer in answers:
             with self.subTest(place):
                 self.assertIn(place, [c["value"] for c in answer["plan"]["checkpoints"]])
