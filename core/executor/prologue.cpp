@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/stored.h"
+#include "executor/loop_compiler.h"
 #include "executor/memory.h"
 
 namespace hopscope::executor {
@@ -32,47 +32,17 @@ void prepare(Structure& structure, const analysis::Analysis& analysis, const Loo
             if (s.valid()) structure.size(s);
 }
 
-// Tables with rows along the first dimension whose elements follow each other.
-bool readsInPlace(const analysis::Analysis& analysis, Structure& structure, ir::ValueId value, bool stored)
-{
-    const ir::Value& v = analysis.program.value(value);
-    if (analysis.rowDim(value) != 0) return false;
-    if (stored) return true;
-    if (v.origin == ir::Origin::Op) return false;
-    const at::Tensor table = structure.value(value);
-    return table.size(0) > 0 && table.select(0, 0).is_contiguous();
-}
-
 }  // namespace
 
 StagePrograms compileStages(const analysis::Analysis& analysis, const plan::Plan& plan, const ResidentChoice& choice,
                             Structure& structure, const std::optional<TilingRequest>& tiling)
 {
     StagePrograms stages;
-    const bool gpu = !tiling;
-    const Families families = tiling ? tiling->families : Families::none();
-    std::unordered_set<ir::ValueId> stored;
-    const base::StoreType store = tiling ? tiling->store : base::StoreType::Exact;
-    const InPlace inPlace = [&](ir::ValueId v, bool inStrips) {
-        if (gpu) return choice.holds(v);
-        const bool narrow = analysis::isNarrowed(analysis, v, store);
-        return !(narrow && inStrips) && readsInPlace(analysis, structure, v, stored.contains(v));
-    };
-    const auto inTiles = [&](const plan::Loop& loop) -> std::optional<LoopProgram> {
-        if (tiling->batch) return std::nullopt;
-        LoopProgram program = compileLoop(analysis, loop, stored, inPlace, Way::Tiles, families);
-        program.store = store;
-        program.tiling = tilingOf(analysis, structure, program, *tiling);
-        return program.tiling ? std::optional(std::move(program)) : std::nullopt;
-    };
+    const LoopCompiler compiler(analysis, choice, structure, tiling);
+    StoredValues stored;
     for (const plan::Stage& stage : plan.stages) {
         auto& loops = stages.emplace_back();
-        for (const plan::Loop& loop : stage.loops) {
-            auto tiles = tiling ? inTiles(loop) : std::nullopt;
-            const Way way = gpu ? Way::Gpu : Way::Batches;
-            loops.push_back(tiles ? std::move(*tiles) : compileLoop(analysis, loop, stored, inPlace, way, families));
-            loops.back().store = store;
-        }
+        for (const plan::Loop& loop : stage.loops) loops.push_back(compiler.compile(loop, stored));
         for (const plan::Loop& loop : stage.loops)
             for (const plan::Access& w : loop.writes) stored.insert(w.value);
     }

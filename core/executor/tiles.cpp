@@ -24,7 +24,8 @@ std::optional<Tiling> tilingOf(const analysis::Analysis& analysis, Structure& st
                                const TilingRequest& request)
 {
     const std::int64_t count = structure.size(program.loop->destination);
-    if (request.batch || !program.frontiers.empty() || count == 0) return std::nullopt;
+    const bool few = count < (request.tile ? *request.tile + 1 : rowsStep * leastTiles);
+    if (request.batch || !program.frontiers.empty() || few) return std::nullopt;
     const double all = BatchMemory(analysis, structure, program, false).bytes({0, count}, 1);
     const double perRow = std::max(all / static_cast<double>(count), 1.0);
     const auto fitting = static_cast<std::int64_t>(tileBytes / perRow) / rowsStep * rowsStep;

@@ -15,11 +15,14 @@ constexpr std::size_t remembered = 64;        // prologues
 
 }  // namespace
 
-std::int64_t Outside::before(const executor::StagePrograms& programs, std::stop_token stop)
+std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
 {
-    const auto wanted = executor::prologueValues(m_analysis, programs);
-    std::set<ValueId> values(wanted.begin(), wanted.end());
-    for (const ValueId v : executor::orderedValues(programs)) values.insert(v);
+    if (m_always.empty()) m_always = executor::prologueValues(m_analysis, {});
+    std::set<ValueId> values(m_always.begin(), m_always.end());
+    for (const executor::LoopProgram* const program : programs) {
+        values.insert(program->leaves.begin(), program->leaves.end());
+        for (const auto& [value, rows] : program->owned) values.insert(value);
+    }
     auto known = m_prologues.find(values);
     if (known == m_prologues.end()) {
         const std::int64_t held = prologue(programs, values, std::move(stop));
@@ -29,8 +32,8 @@ std::int64_t Outside::before(const executor::StagePrograms& programs, std::stop_
     return executor::cpuMemory().current - m_structure.heldBytes() + known->second;
 }
 
-std::int64_t Outside::prologue(const executor::StagePrograms& programs, const std::set<ValueId>& values,
-                               std::stop_token stop)
+std::int64_t Outside::prologue(const std::vector<const executor::LoopProgram*>& programs,
+                               const std::set<ValueId>& values, std::stop_token stop)
 {
     std::int64_t rows = 0, bytes = 0;
     for (const ir::Value& v : m_analysis.program.values)
@@ -46,12 +49,15 @@ std::int64_t Outside::prologue(const executor::StagePrograms& programs, const st
     return bytes;
 }
 
-std::optional<std::int64_t> Outside::made(const executor::StagePrograms& programs, std::stop_token stop)
+std::optional<std::int64_t> Outside::made(const std::vector<const executor::LoopProgram*>& programs,
+                                          std::stop_token stop)
 {
+    executor::StagePrograms all(1);
+    for (const executor::LoopProgram* const program : programs) all.front().push_back(*program);
     try {
         const executor::AllocationTrace trace;
         const std::unique_ptr<executor::Structure> structure = m_fresh(std::move(stop));
-        executor::makePrologue(*structure, m_analysis, programs, m_folder);
+        executor::makePrologue(*structure, m_analysis, all, m_folder);
         return trace.held();
     } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <set>
+#include <unordered_set>
+#include <vector>
 
 #include "executor/prologue.h"
 
@@ -25,21 +27,22 @@ public:
     // Bytes before the first batch: all tensors of the process, and those that the prologue computes. The latter are
     // found by computing the prologue if the graph is small; on a large graph all its values with rows are spilled.
     // Results are cached.
-    std::int64_t before(const executor::StagePrograms& programs, std::stop_token stop);
+    std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     // Values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
     std::int64_t bytes(ir::ValueId value);  // of such a value, as counted by the allocator
 
 private:
-    std::int64_t prologue(const executor::StagePrograms& programs, const std::set<ir::ValueId>& values,
-                          std::stop_token stop);
-    std::optional<std::int64_t> made(const executor::StagePrograms& programs, std::stop_token stop);
+    std::int64_t prologue(const std::vector<const executor::LoopProgram*>& programs,
+                          const std::set<ir::ValueId>& values, std::stop_token stop);
+    std::optional<std::int64_t> made(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     [[nodiscard]] bool evaluated(ir::ValueId value) const;
 
     const analysis::Analysis& m_analysis;
     executor::Structure& m_structure;
     MakeStructure m_fresh;
     std::string m_folder;
+    std::unordered_set<ir::ValueId> m_always;  // values of the prologue that every plan uses; empty: not known yet
     std::map<std::set<ir::ValueId>, std::int64_t> m_prologues;
 };
 

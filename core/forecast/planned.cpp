@@ -41,7 +41,8 @@ Known::Known(const analysis::Analysis& analysis, const Outside::MakeStructure& f
     : structure(fresh(std::move(stop))),
       counts(analysis, *structure),
       outside(analysis, *structure, fresh, folder),
-      reuse(*structure)
+      reuse(*structure),
+      compiled(analysis, *structure)
 {}
 
 Planned::Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop)
@@ -139,6 +140,7 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
 {
     if (m_loops.empty()) compile(options);
     const WallTable walls(machine);
+    m_known.compiled.timedOn(machine);
     const std::int64_t size = batchSize(options, Probing::Yes);
     const Prediction copies = gpu() ? predict(options) : Prediction{};
     std::vector<StageTime> times;
@@ -154,6 +156,13 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
 Timing Planned::timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls)
 {
     const std::int64_t rows = sizeOf(l, size);
+    if (gpu()) return timed(l, rows, walls);
+    const auto known = l.compiled->times.find(rows);
+    return known != l.compiled->times.end() ? known->second : l.compiled->times[rows] = timed(l, rows, walls);
+}
+
+Timing Planned::timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls)
+{
     const RowClass own{RowKind::Batch, l.program.loop->destination, {}};
     LoopRun run{.program = l.program, .rows = [&](const RowClass& on) -> double {
                     return static_cast<double>(on.kind == RowKind::All ? 0
@@ -164,36 +173,36 @@ Timing Planned::timing(const PlannedLoop& l, std::int64_t size, const WallTable&
     return timingOf(m_analysis, m_structure, run, walls, m_known.reuse);
 }
 
-// On a CPU what is compiled depends on the options.
 void Planned::compile(const PredictOptions& options)
 {
-    std::optional<executor::TilingRequest> tiling;
-    if (!gpu())
-        tiling = {options.batch,
-                  options.tile,
-                  budget(options.memory),
-                  at::get_num_threads(),
-                  executor::Families::of(options.fuse),
-                  options.store};
     m_loops.clear();
-    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, tiling);
+    if (!gpu()) return compileOnCpu(options);
+    m_programs = executor::compileStages(m_analysis, m_plan, m_choice, m_structure, std::nullopt);
     for (const auto& programs : m_programs) {
         auto& loops = m_loops.emplace_back();
-        for (const executor::LoopProgram& p : programs)
-            loops.push_back(
-                {p, trafficOf(m_analysis, m_structure, p, m_choice), executor::MemoryModel(allocated(p), gpu())});
+        for (const executor::LoopProgram& p : programs) loops.emplace_back(m_known.compiled.onGpu(p, m_choice));
     }
 }
 
-// On a CPU the batch's own rows of a table are used where they lie.
-executor::LoopProgram Planned::allocated(executor::LoopProgram program) const
+// What is compiled depends on the options.
+void Planned::compileOnCpu(const PredictOptions& options)
 {
-    if (gpu()) return program;
-    for (const executor::Instruction& i : program.instructions)
-        if (i.act == executor::Act::Read && i.rows.kind == RowKind::Batch &&
-            !analysis::isNarrowed(m_analysis, i.value, program.store))
-            program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
-    return program;
+    const executor::TilingRequest request{options.batch,
+                                          options.tile,
+                                          budget(options.memory),
+                                          at::get_num_threads(),
+                                          executor::Families::of(options.fuse),
+                                          options.store};
+    const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure, request);
+    executor::StoredValues stored;
+    m_known.compiled.begin(options);
+    for (const plan::Stage& stage : m_plan.stages) {
+        auto& loops = m_loops.emplace_back();
+        for (const plan::Loop& loop : stage.loops)
+            loops.emplace_back(m_known.compiled.onCpu(loop, stored, compiler, m_choice, m_known.outside));
+        for (const plan::Loop& loop : stage.loops)
+            for (const plan::Access& w : loop.writes) stored.insert(w.value);
+    }
 }
 
 std::int64_t Planned::largestBatch()
@@ -260,7 +269,12 @@ std::int64_t Planned::stagedAtOnce(const PlannedLoop& l, std::int64_t size, cons
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
 double Planned::baseline()
 {
-    if (!gpu()) return static_cast<double>(m_known.outside.before(m_programs, m_stop));
+    if (!gpu()) {
+        std::vector<const executor::LoopProgram*> programs;
+        for (const auto& loops : m_loops)
+            for (const PlannedLoop& l : loops) programs.push_back(&l.program);
+        return static_cast<double>(m_known.outside.before(programs, m_stop));
+    }
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) learntAbout(l);
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
@@ -318,7 +332,7 @@ void Planned::stays(ir::ValueId value, std::int64_t bytes)
 void Planned::prepares(const PlannedLoop& l)
 {
     if (!gpu()) {
-        for (const ir::ValueId v : m_known.outside.evaluatedBy(l.program)) stays(v, m_known.outside.bytes(v));
+        for (const ir::ValueId v : l.compiled->evaluated) stays(v, m_known.outside.bytes(v));
     } else if (const LoopMemory* const learnt = learntAbout(l)) {
         for (const auto& [value, bytes] : learnt->whole()) stays(value, bytes);
     } else {

@@ -14,6 +14,7 @@
 #include "executor/residents.h"
 #include "executor/staging_plan.h"
 #include "forecast/class_counts.h"
+#include "forecast/compiled_loops.h"
 #include "forecast/outside.h"
 #include "forecast/predict.h"
 #include "forecast/probe.h"
@@ -33,6 +34,7 @@ struct Known {
     LoopMemories memories;
     Outside outside;
     ReuseOfColumns reuse;
+    CompiledLoops compiled;
 };
 
 enum class Peaks : bool { No, Yes };  // of memory, for which loops are run dry
@@ -51,20 +53,27 @@ public:
     double budget(std::optional<std::int64_t> memory);
     // Bytes of everything that is resident on the GPU according to the plan, as if all of it were there at once.
     double keptBytes();
-    [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }
+    [[nodiscard]] const executor::StagePrograms& programs() const { return m_programs; }  // on a GPU
 
 private:
     struct PlannedLoop {
+        explicit PlannedLoop(std::shared_ptr<CompiledLoop> made)
+            : compiled(std::move(made)),
+              program(compiled->program),
+              traffic(compiled->traffic),
+              memory(compiled->memory)
+        {}
+        std::shared_ptr<CompiledLoop> compiled;
         const executor::LoopProgram& program;
-        Traffic traffic;
-        executor::MemoryModel memory;
+        const Traffic& traffic;
+        const executor::MemoryModel& memory;
         // Destinations that what goes through pinned memory allows in a batch.
         std::int64_t staged = std::numeric_limits<std::int64_t>::max();
     };
     using ClassRows = std::map<ir::RowClass, Counts>;
 
     void compile(const PredictOptions& options);
-    executor::LoopProgram allocated(executor::LoopProgram program) const;
+    void compileOnCpu(const PredictOptions& options);
     [[nodiscard]] bool gpu() const { return m_plan.device != "cpu"; }
     [[nodiscard]] std::set<ir::SpaceId> tables() const;
     std::int64_t largestBatch();
@@ -91,6 +100,7 @@ private:
     void addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size);
 
     Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
+    Timing timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls);
 
     // The memory held outside of batches, followed through the stages.
     double baseline();
@@ -107,7 +117,7 @@ private:
     const plan::Plan& m_plan;
     executor::ResidentChoice m_choice;
     std::stop_token m_stop;
-    executor::StagePrograms m_programs;
+    executor::StagePrograms m_programs;  // on a GPU
     std::vector<std::vector<PlannedLoop>> m_loops;
     double m_baseline = 0;  // bytes held outside of the batches of the current stage
     std::set<ir::ValueId> m_staying;

@@ -1,3 +1,5 @@
+#include "optimiser/check_pins.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -104,18 +106,6 @@ base::Status checkNodes(const Instance& in)
     return {};
 }
 
-base::Status checkPins(const Instance& in)
-{
-    for (const Pin& pin : in.pins)
-        if (const std::string flaw = flawOfPin(in, pin); !flaw.empty())
-            return refuse(std::string("pin ") + base::nameOf(pin.kind), flaw);
-    for (const Edge& e : in.requiredReads)
-        if (const std::string flaw = flawOfPin(in, {.kind = PinKind::Cut, .node = e.from, .consumer = e.to});
-            !flaw.empty())
-            return refuse("required read", flaw);
-    return {};
-}
-
 // Where frontier rows can be needed their costs have to be there: the reader marks what a document leaves out.
 base::Status checkFrontierCosts(const Graph& g)
 {
@@ -131,6 +121,17 @@ base::Status checkFrontierCosts(const Graph& g)
 }
 
 }  // namespace
+
+base::Status checkPins(const Instance& in)
+{
+    for (const Pin& pin : in.pins)
+        if (const std::string flaw = flawOfPin(in, pin); !flaw.empty())
+            return refuse(std::string("pin ") + base::nameOf(pin.kind), flaw);
+    for (const Edge& e : in.requiredReads)
+        if (const std::string flaw = flawOfPin(in, {PinKind::Cut, e.from, e.to}); !flaw.empty())
+            return refuse("required read", flaw);
+    return {};
+}
 
 base::Status check(const Instance& instance)
 {

@@ -3,24 +3,31 @@
 #include <algorithm>
 #include <set>
 
-#include "optimiser/graph.h"
-
 namespace hopscope::optimiser {
 
 namespace {
 
-// Goes through the stages in order and keeps what is on the host and, within a stage, on which rows values are there.
+// Goes through the stages in order and keeps what is on the host and, within a stage, on which rows values are there. Needs
+// no order of the nodes: in a graph without cycles it is enough that all operands are there.
 class Judge {
 public:
     Judge(const Instance& instance, const EvaluateOptions& options)
-        : m_plain(withoutPins(instance, options)),
-          m_graph(m_plain),
-          m_options(options)
+        : m_in(instance),
+          m_options(options),
+          m_rules(instance.nodes.size()),
+          m_types(instance.types.size()),
+          m_written(instance.nodes.size(), never),
+          m_hopStage(m_written),
+          m_computed(instance.nodes.size(), 0),
+          m_onD(m_written),
+          m_readD(m_written),
+          m_onF(instance.nodes.size() * m_types, never),
+          m_readF(m_onF)
     {
-        const std::size_t size = instance.nodes.size();
-        m_written.assign(size, Graph::never);
-        m_hopStage.assign(size, Graph::never);
-        m_computed.assign(size, 0);
+        for (const NodeId o : instance.outputs) m_rules[o.at()].output = instance.node(o).kind != NodeKind::Input;
+        for (const Edge& e : instance.requiredReads) cut(e.from, e.to);
+        if (m_options.pins)
+            for (const Pin& pin : instance.pins) apply(pin);
     }
 
     base::Result<Cost> judge(const Placement& placement)
@@ -38,11 +45,22 @@ public:
     }
 
 private:
-    static Instance withoutPins(Instance instance, const EvaluateOptions& options)
+    static constexpr int never = -1;
+    struct Rules {  // for a node, from what is pinned
+        bool output = false, once = false, cuts = false;
+    };
+
+    void cut(NodeId from, NodeId to)
     {
-        if (!options.pins) instance.pins.clear();
-        return instance;
+        m_cuts.insert({to, from});
+        m_rules[to.at()].cuts = true;
     }
+    void apply(const Pin& pin)
+    {
+        if (pin.kind == PinKind::Cut) cut(pin.node, pin.consumer);
+        if (pin.kind == PinKind::NoRecompute) m_rules[pin.node.at()].once = true;
+    }
+
     [[nodiscard]] tl::unexpected<base::Error> flaw(const std::string& where) const
     {
         return base::fail(base::ErrorCode::Unsupported, "the placement is not legal: " + where + m_flaw);
@@ -51,160 +69,176 @@ private:
     {
         if (m_flaw.empty()) m_flaw = what;
     }
-    [[nodiscard]] std::string name(int v) const { return "'" + m_graph.node(v).name + "'"; }
-    [[nodiscard]] std::size_t cell(int v, int t) const { return static_cast<std::size_t>(v) * m_graph.types + t; }
-    [[nodiscard]] bool onD(int v) const { return m_onD[v] || m_onF[cell(v, m_graph.type(v))]; }
+    [[nodiscard]] std::string name(NodeId v) const { return "'" + m_in.node(v).name + "'"; }
+    [[nodiscard]] bool isHop(NodeId v) const { return m_in.node(v).kind == NodeKind::Hop; }
+    [[nodiscard]] std::size_t cell(NodeId v, TypeId t) const { return v.at() * m_types + t.at(); }
+    [[nodiscard]] std::size_t own(NodeId v) const { return cell(v, m_in.node(v).type); }
+    [[nodiscard]] bool onD(NodeId v) const { return m_onD[v.at()] == m_stage || onF(own(v)); }
+    [[nodiscard]] bool onF(std::size_t cell) const { return m_onF[cell] == m_stage; }
+    [[nodiscard]] bool readD(NodeId v) const { return m_readD[v.at()] == m_stage; }
+    [[nodiscard]] bool readF(std::size_t cell) const { return m_readF[cell] == m_stage; }
+    [[nodiscard]] bool mustRead(NodeId u, NodeId v) const { return m_rules[v.at()].cuts && m_cuts.contains({v, u}); }
 
     void stage(const StagePlacement& s)
     {
         m_stage = s.stage;
-        m_onD.assign(m_graph.in.nodes.size(), 0);
-        m_onF.assign(m_graph.in.nodes.size() * static_cast<std::size_t>(m_graph.types), 0);
-        m_readD = m_onD;
-        m_readF = m_onF;
-        if (s.stage < m_graph.first || s.stage > m_graph.last) note("no such stage");
+        if (s.stage < (m_in.allowStage0 ? 0 : 1) || s.stage > m_in.stages) note("no such stage");
         if (s.stage == 0 && !(s.hops.empty() && s.computeF.empty() && s.readF.empty()))
             note("stage 0 has neither hops nor frontier rows");
         if (s.hops.empty() && s.computeD.empty() && s.computeF.empty()) note("nothing is computed");
         reads(s);
         computations(s);
-        for (const NodeId v : s.written) write(v.index);
+        for (const NodeId v : s.written) write(v);
         relations(s);
-        m_cost.stage += m_graph.in.stageCost;
+        m_cost.stage += m_in.stageCost;
     }
 
-    void checkReadable(int v)
+    void checkReadable(NodeId v)
     {
-        const bool there = m_graph.isInput(v) || (m_written[v] != Graph::never && m_written[v] < m_stage);
+        const int written = m_written[v.at()];
+        const bool there = m_in.node(v).kind == NodeKind::Input || (written != never && written < m_stage);
         if (!there) note(name(v) + " is read before it is written");
     }
 
     void reads(const StagePlacement& s)
     {
         for (const auto& [v, t] : s.readF) {
-            checkReadable(v.index);
-            m_onF[cell(v.index, t.index)] = m_readF[cell(v.index, t.index)] = 1;
-            m_cost.read += readCostF(m_graph.in.node(v), t);
+            checkReadable(v);
+            m_onF[cell(v, t)] = m_readF[cell(v, t)] = m_stage;
+            m_cost.read += readCostF(m_in.node(v), t);
         }
         for (const NodeId v : s.readD) {
-            checkReadable(v.index);
-            m_onD[v.at()] = m_readD[v.at()] = 1;
-            m_cost.read += m_graph.in.node(v).readD;
+            checkReadable(v);
+            m_onD[v.at()] = m_readD[v.at()] = m_stage;
+            m_cost.read += m_in.node(v).readD;
         }
     }
 
-    // Frontier rows (type) and D rows (none), operands first.
+    // First what is there in the end, then whether it could be computed.
     void computations(const StagePlacement& s)
     {
-        std::vector<std::pair<int, OnFrontier>> cells;
-        for (const auto& list : {s.hops, s.computeD})
-            for (const NodeId v : list) cells.emplace_back(m_graph.position[v.at()], OnFrontier{v, TypeId()});
-        for (const OnFrontier& c : s.computeF) cells.emplace_back(m_graph.position[c.node.at()], c);
-        std::ranges::sort(cells, [](const auto& a, const auto& b) {
-            return std::pair(a.first, !a.second.type.valid()) < std::pair(b.first, !b.second.type.valid());
-        });
-        for (const auto& [position, c] : cells)
-            if (c.type.valid()) computeF(c.node.index, c.type.index);
-            else computeD(c.node.index);
+        for (const OnFrontier& c : s.computeF) addF(c);
+        for (const auto* list : {&s.hops, &s.computeD})
+            for (const NodeId v : *list) addD(v);
+        for (const OnFrontier& c : s.computeF) checkF(c.node, c.type);
+        for (const auto* list : {&s.hops, &s.computeD})
+            for (const NodeId v : *list) checkD(v);
         for (const NodeId v : s.hops)
-            if (!m_graph.isHop(v.index)) note(name(v.index) + " is listed as a hop");
+            if (!isHop(v)) note(name(v) + " is listed as a hop");
         for (const NodeId v : s.computeD)
-            if (m_graph.isHop(v.index)) note(name(v.index) + " is a hop");
+            if (isHop(v)) note(name(v) + " is a hop");
     }
 
-    void computeF(int v, int t)
+    void add(NodeId v, bool again, double cost)
     {
-        if (!m_graph.frontier[v]) note(name(v) + " cannot be computed on frontier rows");
-        for (const NodeId u : m_graph.node(v).loc) {
-            const std::size_t at = cell(u.index, t);
-            if (!m_onF[at]) note(name(v) + " lacks " + name(u.index) + " on the frontier");
-            if (m_graph.isCut(u.index, v) && !m_readF[at]) note(name(v) + " does not read " + name(u.index));
+        if (again) note(name(v) + " is computed or read twice on the same rows");
+        ++m_computed[v.at()];
+        m_cost.compute += cost;
+    }
+
+    void addF(const OnFrontier& c)
+    {
+        add(c.node, onF(cell(c.node, c.type)), computeCostF(m_in.node(c.node), c.type));
+        m_onF[cell(c.node, c.type)] = m_stage;
+    }
+
+    void addD(NodeId v)
+    {
+        add(v, onD(v), m_in.node(v).computeD);
+        m_onD[v.at()] = m_stage;
+        if (!isHop(v)) return;
+        if (m_hopStage[v.at()] != never) note(name(v) + " runs twice");
+        m_hopStage[v.at()] = m_stage;
+    }
+
+    [[nodiscard]] bool fitsFrontier(NodeId v) const
+    {
+        const Node& node = m_in.node(v);
+        const auto nodeRows = [this](NodeId u) { return m_in.node(u).rows == RowKind::Node; };
+        return node.kind == NodeKind::Op && node.rows == RowKind::Node && std::ranges::all_of(node.loc, nodeRows);
+    }
+
+    void checkF(NodeId v, TypeId t)
+    {
+        if (!fitsFrontier(v)) note(name(v) + " cannot be computed on frontier rows");
+        for (const NodeId u : m_in.node(v).loc) checkOnFrontier(v, u, t);
+    }
+
+    void checkOnFrontier(NodeId v, NodeId u, TypeId t)
+    {
+        if (!onF(cell(u, t))) note(name(v) + " lacks " + name(u) + " on the frontier");
+        if (mustRead(u, v) && !readF(cell(u, t))) note(name(v) + " does not read " + name(u));
+    }
+
+    void checkD(NodeId v)
+    {
+        const Node& node = m_in.node(v);
+        if (node.kind == NodeKind::Input) note(name(v) + " is an input");
+        for (const NodeId u : node.src) checkOnFrontier(v, u, node.type);
+        for (const NodeId u : node.loc) {
+            if (!onD(u)) note(name(v) + " lacks " + name(u));
+            if (mustRead(u, v) && !readD(u) && !readF(own(u))) note(name(v) + " does not read " + name(u));
         }
-        if (m_onF[cell(v, t)]) note(name(v) + " is computed or read twice on the same rows");
-        m_onF[cell(v, t)] = 1;
-        ++m_computed[v];
-        m_cost.compute += m_graph.computeF(v, t);
     }
 
-    void computeD(int v)
+    void write(NodeId v)
     {
-        const int own = m_graph.type(v);
-        if (m_graph.isInput(v)) note(name(v) + " is an input");
-        for (const NodeId u : m_graph.node(v).src) {
-            if (!m_onF[cell(u.index, own)]) note(name(v) + " lacks " + name(u.index) + " on the frontier");
-            if (m_graph.isCut(u.index, v) && !m_readF[cell(u.index, own)])
-                note(name(v) + " does not read " + name(u.index));
-        }
-        for (const NodeId u : m_graph.node(v).loc) {
-            if (!onD(u.index)) note(name(v) + " lacks " + name(u.index));
-            const bool read = m_readD[u.at()] || m_readF[cell(u.index, m_graph.type(u.index))];
-            if (m_graph.isCut(u.index, v) && !read) note(name(v) + " does not read " + name(u.index));
-        }
-        if (onD(v)) note(name(v) + " is computed or read twice on the same rows");
-        if (m_graph.isHop(v)) runHop(v);
-        m_onD[v] = 1;
-        ++m_computed[v];
-        m_cost.compute += m_graph.node(v).computeD;
-    }
-
-    void runHop(int v)
-    {
-        if (m_hopStage[v] != Graph::never) note(name(v) + " runs twice");
-        m_hopStage[v] = m_stage;
-    }
-
-    void write(int v)
-    {
-        const std::size_t own = cell(v, m_graph.type(v));
-        const bool computed = (m_onD[v] && !m_readD[v]) || (m_onF[own] && !m_readF[own]);
-        if (m_graph.isInput(v) || !computed) note(name(v) + " is written but not computed on all rows");
-        if (m_written[v] != Graph::never) note(name(v) + " is written twice");
-        m_written[v] = m_stage;
-        m_cost.write += m_graph.node(v).write;
+        const bool computed = (m_onD[v.at()] == m_stage && !readD(v)) || (onF(own(v)) && !readF(own(v)));
+        if (m_in.node(v).kind == NodeKind::Input || !computed)
+            note(name(v) + " is written but not computed on all rows");
+        if (m_written[v.at()] != never) note(name(v) + " is written twice");
+        m_written[v.at()] = m_stage;
+        m_cost.write += m_in.node(v).write;
     }
 
     void relations(const StagePlacement& s)
     {
         std::set<RelationId> loaded;
-        for (const NodeId v : s.hops) loaded.insert(m_graph.in.node(v).relation);
+        for (const NodeId v : s.hops) loaded.insert(m_in.node(v).relation);
         for (const RelationId r : loaded)
-            if (r.valid()) m_cost.structure += m_graph.in.relations[r.at()].structureCost;
+            if (r.valid()) m_cost.structure += m_in.relations[r.at()].structureCost;
     }
 
     void finish(const Placement& placement)
     {
-        for (int v = 0; v < m_graph.count; ++v) {
-            const bool written = m_written[v] != Graph::never;
-            if (m_graph.isHop(v) && m_hopStage[v] == Graph::never) note(name(v) + " never runs");
-            if (m_graph.output[v] && !written) note("the output " + name(v) + " is not written");
-            if (written && m_graph.node(v).noCheckpoint && !m_graph.output[v]) note(name(v) + " cannot be stored");
-            if (m_graph.once[v] && m_computed[v] > 1) note(name(v) + " is computed more than once");
-        }
-        for (const Pin& pin : m_graph.in.pins) checkPin(pin);
-        const std::optional<double>& budget = m_graph.in.hostBudget;
-        if (m_flaw.empty() && m_options.budget && budget &&
-            hostPeak(m_graph.in, placement) > *budget * (1 + 1e-9) + 1e-9)
+        for (std::size_t v = 0; v < m_in.nodes.size(); ++v) finish(NodeId(v));
+        if (m_options.pins)
+            for (const Pin& pin : m_in.pins) checkPin(pin);
+        const std::optional<double>& budget = m_in.hostBudget;
+        if (m_flaw.empty() && m_options.budget && budget && hostPeak(m_in, placement) > *budget * (1 + 1e-9) + 1e-9)
             note("the host memory budget is exceeded");
+    }
+
+    void finish(NodeId v)
+    {
+        const Node& node = m_in.node(v);
+        const Rules& rules = m_rules[v.at()];
+        const bool written = m_written[v.at()] != never;
+        if (isHop(v) && m_hopStage[v.at()] == never) note(name(v) + " never runs");
+        if (rules.output && !written) note("the output " + name(v) + " is not written");
+        if (written && node.noCheckpoint && !rules.output) note(name(v) + " cannot be stored");
+        if ((rules.once || node.noRecompute) && m_computed[v.at()] > 1) note(name(v) + " is computed more than once");
     }
 
     void checkPin(const Pin& pin)
     {
-        const int v = pin.node.index;
-        const bool written = !m_graph.isInput(v) && m_written[v] != Graph::never;
+        const bool written = m_in.node(pin.node).kind != NodeKind::Input && m_written[pin.node.at()] != never;
         const bool broken = (pin.kind == PinKind::Checkpoint && !written) ||
                             (pin.kind == PinKind::NoCheckpoint && written) ||
-                            (pin.kind == PinKind::HopStage && m_hopStage[v] != pin.stage);
-        if (broken) note("the pin '" + describePin(m_graph.in, pin) + "' is violated");
+                            (pin.kind == PinKind::HopStage && m_hopStage[pin.node.at()] != pin.stage);
+        if (broken) note("the pin '" + describePin(m_in, pin) + "' is violated");
     }
 
-    Instance m_plain;
-    Graph m_graph;
+    const Instance& m_in;
     EvaluateOptions m_options;
+    std::vector<Rules> m_rules;                  // by node
+    std::set<std::pair<NodeId, NodeId>> m_cuts;  // consumer, operand
+    std::size_t m_types;
     Cost m_cost;
     std::string m_flaw;
     int m_stage = 0;
-    std::vector<int> m_written, m_hopStage, m_computed;
-    std::vector<std::uint8_t> m_onD, m_onF, m_readD, m_readF;
+    std::vector<int> m_written, m_hopStage, m_computed;  // by node
+    std::vector<int> m_onD, m_readD, m_onF, m_readF;     // the last stage in which it is there, was read
 };
 
 }  // namespace

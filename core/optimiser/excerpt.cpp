@@ -1,6 +1,7 @@
 #include "optimiser/excerpt.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "optimiser/evaluate.h"
@@ -21,9 +22,12 @@ struct History {
           computedHere(instance.nodes.size(), 0),
           computedElsewhere(computedHere),
           readHere(computedHere),
-          output(computedHere)
+          output(computedHere),
+          forbidden(computedHere)
     {
         for (const NodeId v : instance.outputs) output[v.at()] = 1;
+        for (const Pin& pin : instance.pins)
+            if (pin.kind == PinKind::NoCheckpoint) forbidden[pin.node.at()] = 1;
         for (const StagePlacement& s : placement.stages) add(s);
     }
 
@@ -33,14 +37,16 @@ struct History {
     {
         return written[v.at()] != never && written[v.at()] < window.from;
     }
+    // What must not be stored any longer, later stages have to compute themselves.
     [[nodiscard]] bool neededLater(NodeId v) const
     {
-        return writtenHere(v) && (output[v.at()] || lastRead[v.at()] > window.to);
+        const bool readLater = lastRead[v.at()] > window.to && !forbidden[v.at()];
+        return writtenHere(v) && (output[v.at()] || readLater);
     }
 
     StageRange window;
     std::vector<int> written, lastRead, hop;
-    std::vector<std::uint8_t> computedHere, computedElsewhere, readHere, output;
+    std::vector<std::uint8_t> computedHere, computedElsewhere, readHere, output, forbidden;
 
 private:
     void add(const StagePlacement& s)
@@ -333,6 +339,108 @@ void dropUnread(const Instance& instance, std::vector<StagePlacement>& stages, i
                   [](const StagePlacement& s) { return s.hops.empty() && s.computeD.empty() && s.computeF.empty(); });
 }
 
+// Computes in a stage what it reads of values that are not stored any longer, from what is.
+class Supplier {
+public:
+    // `written`: by an earlier stage, by node.
+    Supplier(const Instance& instance, StagePlacement& stage, const std::vector<std::uint8_t>& written)
+        : m_in(instance),
+          m_stage(stage),
+          m_written(written)
+    {
+        for (const auto* const list : {&stage.hops, &stage.computeD, &stage.readD})
+            for (const NodeId v : *list) m_there.insert({v, TypeId()});
+        for (const auto* const list : {&stage.computeF, &stage.readF}) m_there.insert(list->begin(), list->end());
+    }
+
+    void run()
+    {
+        std::vector<OnFrontier> missing;
+        const auto take = [&](const OnFrontier& c) {
+            const bool lost = !isStored(c.node);
+            if (lost) missing.push_back(c), m_there.erase(c);
+            return lost;
+        };
+        std::erase_if(m_stage.readD, [&](NodeId v) { return take({v, TypeId()}); });
+        std::erase_if(m_stage.readF, take);
+        for (const OnFrontier& c : missing) provide(c);
+        if (!missing.empty()) sort();
+    }
+
+private:
+    [[nodiscard]] bool isStored(NodeId v) const { return m_in.node(v).kind == NodeKind::Input || m_written[v.at()]; }
+
+    [[nodiscard]] bool isThere(const OnFrontier& c) const
+    {
+        return m_there.contains(c) || (!c.type.valid() && m_there.contains({c.node, m_in.node(c.node).type}));
+    }
+
+    // Where a hop is in the way the placement stays one that is not legal.
+    void provide(const OnFrontier& wanted)
+    {
+        std::vector<OnFrontier> open{wanted};
+        while (!open.empty()) {
+            const OnFrontier c = open.back();
+            open.pop_back();
+            if (isThere(c)) continue;
+            m_there.insert(c);
+            const bool read = isStored(c.node);
+            if (c.type.valid()) (read ? m_stage.readF : m_stage.computeF).push_back(c);
+            else (read ? m_stage.readD : m_stage.computeD).push_back(c.node);
+            if (!read)
+                for (const NodeId u : m_in.node(c.node).loc) open.push_back({u, c.type});
+        }
+    }
+
+    // Operands first.
+    void sort()
+    {
+        std::set<NodeId> here;
+        for (const OnFrontier& c : m_there) here.insert(c.node);
+        for (const NodeId v : here) place(v, here);
+        const auto before = [this](NodeId u, NodeId v) { return m_place.at(u) < m_place.at(v); };
+        for (auto* const list : {&m_stage.computeD, &m_stage.readD}) std::ranges::sort(*list, before);
+        for (auto* const list : {&m_stage.computeF, &m_stage.readF})
+            std::ranges::sort(*list, [&](const OnFrontier& a, const OnFrontier& b) {
+                return a.node == b.node ? a.type < b.type : before(a.node, b.node);
+            });
+    }
+
+    void place(NodeId root, const std::set<NodeId>& here)
+    {
+        std::vector<std::pair<NodeId, bool>> open{{root, false}};
+        while (!open.empty()) {
+            const auto [v, ready] = open.back();
+            open.pop_back();
+            if (m_place.contains(v)) continue;
+            if (ready) {
+                m_place.emplace(v, m_place.size());
+                continue;
+            }
+            open.emplace_back(v, true);
+            for (const auto& list : {m_in.node(v).src, m_in.node(v).loc})
+                for (const NodeId u : list)
+                    if (here.contains(u)) open.emplace_back(u, false);
+        }
+    }
+
+    const Instance& m_in;
+    StagePlacement& m_stage;
+    const std::vector<std::uint8_t>& m_written;
+    std::set<OnFrontier> m_there;  // D: no type
+    std::map<NodeId, std::size_t> m_place;
+};
+
+// Stages after `window` do without values that were written there.
+void supply(const Instance& instance, std::vector<StagePlacement>& stages, StageRange window)
+{
+    std::vector<std::uint8_t> written(instance.nodes.size(), 0);
+    for (StagePlacement& s : stages) {
+        if (s.stage > window.to) Supplier(instance, s, written).run();
+        for (const NodeId v : s.written) written[v.at()] = 1;
+    }
+}
+
 }  // namespace
 
 void StageRange::include(int stage) { from = std::min(from, stage), to = std::max(to, stage); }
@@ -352,6 +460,7 @@ Placement withExcerpt(const Instance& instance, const Placement& incumbent, cons
     copy([&](const StagePlacement& s) { return s.stage < excerpt.window.from; });
     for (const StagePlacement& s : part.stages) all.stages.push_back(whole(s, excerpt));
     copy([&](const StagePlacement& s) { return s.stage > excerpt.window.to; });
+    supply(instance, all.stages, excerpt.window);
     dropUnread(instance, all.stages, excerpt.window.from);
     all.hostPeak = hostPeak(instance, all);
     return all;

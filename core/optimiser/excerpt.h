@@ -30,7 +30,8 @@ struct Excerpt {
 std::optional<Excerpt> excerptOf(const Instance& instance, const Placement& incumbent, StageRange window);
 
 // `incumbent` with `part`, a legal placement of the excerpt, in place of its stages. Earlier stores that nothing reads any
-// longer go, and what was computed for them only. Linear in the placement. Its peak is set, its cost is not: evaluate()
+// longer go, and what was computed for them only; what pins forbid to store is computed again by later stages that read it.
+// Linear in the placement. Its peak is set, its cost is not: evaluate()
 // tells it, and that the whole is legal.
 Placement withExcerpt(const Instance& instance, const Placement& incumbent, const Excerpt& excerpt,
                       const Placement& part);

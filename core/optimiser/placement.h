@@ -40,6 +40,10 @@ struct Placement {
     double hostPeak = 0;  // see hostPeak()
 };
 
+// The same in stages without gaps, from stage 1 on, or from stage 0 if anything happens there; unchanged where pins of the
+// instance name stages. Costs and peak stay.
+Placement withoutGaps(const Instance& instance, Placement placement);
+
 // The stored values, outputs included, by id.
 std::vector<NodeId> writtenSet(const Placement& placement);
 

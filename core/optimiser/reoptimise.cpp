@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 
 #include "optimiser/evaluate.h"
 #include "optimiser/excerpt.h"
@@ -13,12 +14,12 @@ namespace hopscope::optimiser {
 
 namespace {
 
-// How many values per use may be recomputed (negative: all), and how many stages around the pin are looked at.
+// How many values per use may be recomputed (negative: all), and how many stages around the pins are looked at.
 struct Neighbourhood {
     int recompute, wider;
 };
-constexpr int allStages = 1 << 20;
-constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}, {2, allStages}};
+constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
+constexpr int apart = 3;  // stages between pins that are served one after the other
 
 std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)
 {
@@ -37,19 +38,24 @@ bool computes(const StagePlacement& s, NodeId v)
            std::ranges::any_of(s.computeF, [v](const OnFrontier& c) { return c.node == v; });
 }
 
-void include(StageRange& range, const Instance& instance, const Placement& incumbent, const Pin& pin)
+// Where the pin's nodes are computed, and where its hop shall run.
+void addStages(const Instance& instance, const Placement& incumbent, const Pin& pin, std::set<int>& stages)
 {
     for (const StagePlacement& s : incumbent.stages)
-        if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) range.include(s.stage);
-    if (pin.kind == PinKind::HopStage) range.include(std::min(pin.stage, instance.stages));
+        if (computes(s, pin.node) || (pin.consumer.valid() && computes(s, pin.consumer))) stages.insert(s.stage);
+    if (pin.kind == PinKind::HopStage) stages.insert(std::min(pin.stage, instance.stages));
 }
 
-// The stages that the pins are about: where their nodes are computed, and where their hops shall run.
-StageRange stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
+// The stages that the pins are about, ascending: those that are near each other in one range.
+std::vector<StageRange> stagesOf(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins)
 {
-    StageRange range{instance.stages + 1, -1};
-    for (const Pin& pin : pins) include(range, instance, incumbent, pin);
-    return range.to < 0 ? StageRange{0, instance.stages} : range;
+    std::set<int> stages;
+    for (const Pin& pin : pins) addStages(instance, incumbent, pin, stages);
+    std::vector<StageRange> ranges;
+    for (const int stage : stages)
+        if (ranges.empty() || ranges.back().to + apart < stage) ranges.push_back({stage, stage});
+        else ranges.back().include(stage);
+    return ranges;
 }
 
 // An instance with a legal placement but for its pins, of which some stages are optimised and the others fixed.
@@ -95,33 +101,89 @@ public:
           m_incumbent(incumbent),
           m_pins(pins),
           m_options(options),
-          m_began(std::chrono::steady_clock::now()),
-          m_range(stagesOf(instance, incumbent, pins))
+          m_began(std::chrono::steady_clock::now())
     {}
 
-    base::Result<Answer> run()
+    // Without the stages that nothing is around, and the others as they are.
+    [[nodiscard]] std::optional<Placement> local() const
     {
-        for (const auto& [recompute, wider] : attempts) {
-            const StageRange free = widened(wider);
-            const bool excerpt = wider != allStages && !m_instance.hostBudget;
-            if (!excerpt && whole().impossible()) return Answer{};
-            const std::optional<Placement> found =
-                excerpt ? ofExcerpt(recompute, free) : whole().best(recompute, free, limits());
-            if (found)
-                return Answer{.status = Status::Feasible,
-                              .placement = *found,
-                              .lowerBound = 0,
-                              .gap = 1,
-                              .found = "local re-optimisation"};
+        if (m_instance.hostBudget) return std::nullopt;
+        std::vector<StageRange> ranges = stagesOf(m_instance, m_incumbent, m_pins);
+        Placement plan = m_incumbent;
+        makeRoom(plan, ranges);
+        for (const StageRange& range : ranges) {
+            std::optional<Placement> next = around(plan, range);
+            if (!next) return std::nullopt;
+            plan = std::move(*next);
         }
+        const base::Result<Cost> cost = evaluate(m_instance, plan);
+        if (!cost) return std::nullopt;
+        plan.cost = *cost;
+        return plan;
+    }
+
+    base::Result<Answer> run() const
+    {
+        if (std::optional<Placement> plan = local()) return found(std::move(*plan));
+        const Neighbours whole(m_instance, m_incumbent, keptNodes(m_incumbent, m_pins));
+        if (whole.impossible()) return Answer{};
+        if (std::optional<Placement> plan = whole.best(2, {0, m_instance.stages}, limits()))
+            return found(std::move(*plan));
         return solved();
     }
 
 private:
-    [[nodiscard]] StageRange widened(int by) const
+    static Answer found(Placement plan) { return {Status::Feasible, std::move(plan), 0, 1, "local re-optimisation"}; }
+
+    // Later stages give way to those that are not used yet, where no pin says which stage they are.
+    void makeRoom(Placement& plan, std::vector<StageRange>& ranges) const
     {
-        const int first = m_instance.allowStage0 ? 0 : 1;
-        return {std::max(m_range.from - by, first), std::min(m_range.to + by, m_instance.stages)};
+        if (plan.stages.empty() || ranges.empty()) return;
+        const int room = m_instance.stages - plan.stages.back().stage;
+        const auto counted = [](const Pin& pin) { return pin.kind == PinKind::HopStage; };
+        if (room <= 0 || std::ranges::any_of(m_instance.pins, counted)) return;
+        const int after = whereRoomIsWanted(ranges);
+        for (StagePlacement& s : plan.stages)
+            if (s.stage > after) s.stage += room;
+        for (StageRange& range : ranges) {
+            if (range.from > after) range.from += room;
+            if (range.to >= after) range.to += room;
+        }
+    }
+
+    // After what has to be stored now.
+    [[nodiscard]] int whereRoomIsWanted(const std::vector<StageRange>& ranges) const
+    {
+        std::set<int> stages;
+        for (const Pin& pin : m_pins)
+            if (base::isStoring(pin.kind) && pin.kind != PinKind::NoCheckpoint &&
+                std::ranges::find(m_instance.pins, pin) != m_instance.pins.end())
+                addStages(m_instance, m_incumbent, pin, stages);
+        const int first = stages.empty() ? ranges.front().to : *stages.begin();
+        const auto around = [first](const StageRange& range) { return range.from <= first && first <= range.to; };
+        const auto range = std::ranges::find_if(ranges, around);
+        return range == ranges.end() ? ranges.front().to : range->to;
+    }
+
+    // Wider and wider, until there is a plan of these stages.
+    [[nodiscard]] std::optional<Placement> around(const Placement& plan, const StageRange& range) const
+    {
+        std::optional<StageRange> hopeless;
+        for (const auto& [recompute, wider] : attempts) {
+            const StageRange window = widened(range, wider);
+            if (hopeless == window) continue;
+            bool impossible = false;
+            if (auto next = ofExcerpt(plan, recompute, window, impossible)) return next;
+            if (impossible) hopeless = window;
+            if (window == StageRange{firstStage(), m_instance.stages} && recompute < 0) break;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] int firstStage() const { return m_instance.allowStage0 ? 0 : 1; }
+    [[nodiscard]] StageRange widened(const StageRange& range, int by) const
+    {
+        return {std::max(range.from - by, firstStage()), std::min(range.to + by, m_instance.stages)};
     }
 
     [[nodiscard]] solver::Limits limits() const
@@ -134,26 +196,19 @@ private:
         return limits;
     }
 
-    // Its stages are a small problem of their own. Budgets are about all stages: no excerpt knows them.
-    [[nodiscard]] std::optional<Placement> ofExcerpt(int recompute, StageRange window) const
+    // Its stages are a small problem of their own. `impossible`: whatever is recomputed.
+    [[nodiscard]] std::optional<Placement> ofExcerpt(const Placement& plan, int recompute, StageRange window,
+                                                     bool& impossible) const
     {
-        const std::optional<Excerpt> part = excerptOf(m_instance, m_incumbent, window);
+        const std::optional<Excerpt> part = excerptOf(m_instance, plan, window);
+        impossible = !part;
         if (!part) return std::nullopt;
         const Neighbours here(part->instance, part->incumbent, keptNodes(part->incumbent, part->instance.pins));
-        if (here.impossible()) return std::nullopt;
-        const auto found = here.best(recompute, {0, part->instance.stages}, limits());
-        if (!found) return std::nullopt;
-        Placement plan = withExcerpt(m_instance, m_incumbent, *part, *found);
-        const base::Result<Cost> cost = evaluate(m_instance, plan);
-        if (!cost) return std::nullopt;
-        plan.cost = *cost;
-        return plan;
-    }
-
-    const Neighbours& whole()
-    {
-        if (!m_whole) m_whole.emplace(m_instance, m_incumbent, keptNodes(m_incumbent, m_pins));
-        return *m_whole;
+        impossible = here.impossible();
+        if (impossible) return std::nullopt;
+        const auto best = here.best(recompute, {0, part->instance.stages}, limits());
+        if (!best) return std::nullopt;
+        return withExcerpt(m_instance, plan, *part, *best);
     }
 
     // The question is left to the full program.
@@ -170,11 +225,16 @@ private:
     const std::vector<Pin>& m_pins;
     ReoptimiseOptions m_options;
     std::chrono::steady_clock::time_point m_began;
-    StageRange m_range;
-    std::optional<Neighbours> m_whole;
 };
 
 }  // namespace
+
+std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
+                                           const std::vector<Pin>& changed, const ReoptimiseOptions& options)
+{
+    if (!solver::available()) return std::nullopt;
+    return Reoptimiser(instance, incumbent, changed, options).local();
+}
 
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options)

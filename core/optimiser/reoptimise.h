@@ -3,6 +3,7 @@
 // Local re-optimisation while the user drags: only the stages around a pin are optimised, everything else is fixed.
 
 #include <limits>
+#include <optional>
 #include <stop_token>
 
 #include "optimiser/solve.h"
@@ -15,10 +16,16 @@ struct ReoptimiseOptions {
 };
 
 // A cheap plan that respects all pins of the instance, close to `incumbent`, a plan of the same instance but for the pins
-// `changed` (added or removed): the stages around these are optimised, first with two recomputed
-// values per use, the others are fixed; the neighbourhood widens until there is a legal plan, at last to the whole
-// instance. Milliseconds at 1,000 values. Status is Feasible (lowerBound 0 where nothing was proven), or Infeasible with
-// proof: explainInfeasibility() says why. Meant to be followed by solve() in the background. Fails as solve() does.
+// `changed` (added or removed), if there is one that differs only in a few stages around these. Pins that are far apart
+// are served one after the other. Stages that the instance has and the incumbent does not use are put where the first of
+// these pins are. Milliseconds, whatever the size of the instance, but for a few linear passes. Without a solver, and with a
+// host budget, which is about all stages, there is none.
+std::optional<Placement> reoptimiseLocally(const Instance& instance, const Placement& incumbent,
+                                           const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
+
+// Likewise, but the neighbourhood widens until there is a legal plan, at last to the whole instance. Status is Feasible
+// (lowerBound 0 where nothing was proven), or Infeasible with proof: explainInfeasibility() says why. Meant to be followed
+// by solve() in the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options = {});
 

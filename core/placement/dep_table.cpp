@@ -12,44 +12,143 @@ using ir::RowClass;
 using ir::RowKind;
 using ir::ValueId;
 
-DepTable::DepTable(const Analysis& analysis, MayStore mayStore, std::set<ValueId> mustRead, NotBefore notBefore)
+namespace {
+
+// The classes on which a value can be there, partitions first.
+class Classes {
+public:
+    explicit Classes(const Analysis& analysis) : m_analysis(analysis) {}
+
+    const std::vector<RowClass>& of(ir::SpaceId space)
+    {
+        const auto [it, fresh] = m_known.try_emplace(space);
+        if (!fresh) return it->second;
+        it->second = analysis::partitions(m_analysis, space);
+        if (!space.valid()) it->second = {RowClass{}};
+        else if (m_analysis.tables.space(space).kind == analysis::SpaceKind::Node)
+            it->second.push_back({RowKind::Frontier, space, {}});
+        return it->second;
+    }
+
+private:
+    const Analysis& m_analysis;
+    std::map<ir::SpaceId, std::vector<RowClass>> m_known;
+};
+
+}  // namespace
+
+DepTable::DepTable(const Analysis& analysis, const MayStore& mayStore, std::set<ValueId> mustRead, NotBefore notBefore)
     : m_analysis(analysis),
-      m_mayStore(std::move(mayStore)),
       m_mustRead(std::move(mustRead)),
       m_notBefore(std::move(notBefore)),
-      m_comp(analysis.program.values.size()),
+      m_mayStore(analysis.program.values.size(), 0),
+      m_places(analysis.program.values.size()),
       m_home(analysis.program.values.size())
 {
+    Classes classes(analysis);
     for (const ir::Op& op : analysis.program.ops) {
-        const analysis::OpInfo& info = analysis.info(op.id);
-        if (info.structureOnly || info.kind == OpKind::Scalar) continue;
-        if (info.kind == OpKind::Reduce) visitReduction(op);
-        else visit(op);
+        if (!isFilled(op)) continue;
+        const bool reduction = analysis.info(op.id).kind == OpKind::Reduce;
+        for (const ValueId v : op.outputs) {
+            const std::vector<RowClass>& all = classes.of(reduction ? ir::SpaceId() : analysis.rowSpace(v));
+            m_places[v.at()] = {m_cells.size(), all.size()};
+            for (const RowClass& rows : all) m_cells.push_back({rows, never});
+            m_mayStore[v.at()] = mayStore(v) ? 1 : 0;
+        }
+        fill(op);
     }
+}
+
+DepTable::DepTable(const DepTable& before, const std::set<ValueId>& stored, NotBefore notBefore) : DepTable(before)
+{
+    m_differs.assign(m_home.size(), 0);
+    m_notBefore = std::move(notBefore);
+    noteStores(stored);
+    noteDelays(before.m_notBefore);
+    refill();
+}
+
+void DepTable::noteStores(const std::set<ValueId>& stored)
+{
+    std::vector<std::uint8_t> now(m_mayStore.size(), 0);
+    for (const ValueId v : stored) now[v.at()] = m_places[v.at()].count > 0 ? 1 : 0;
+    for (std::size_t v = 0; v < now.size(); ++v) m_differs[v] = now[v] != m_mayStore[v] ? 1 : 0;
+    m_mayStore = std::move(now);
+}
+
+void DepTable::noteDelays(const NotBefore& before)
+{
+    const auto note = [this](const NotBefore& one, const NotBefore& other) {
+        for (const auto& [value, stage] : one)
+            if (const auto it = other.find(value); it == other.end() || it->second != stage) m_differs[value.at()] = 1;
+    };
+    note(before, m_notBefore);
+    note(m_notBefore, before);
+}
+
+// Operators come after their operands.
+void DepTable::refill()
+{
+    for (const ir::Op& op : m_analysis.program.ops) {
+        if (!isFilled(op) || !isConcerned(op)) continue;
+        const std::vector<Known> before = known(op);
+        fill(op);
+        const std::vector<Known> now = known(op);
+        for (std::size_t i = 0; i < now.size(); ++i)
+            if (now[i] != before[i]) m_differs[op.outputs[i].at()] = 1;
+    }
+}
+
+std::vector<DepTable::Known> DepTable::known(const ir::Op& op) const
+{
+    std::vector<Known> all;
+    for (const ValueId v : op.outputs) all.push_back({home(v), {cells(v).begin(), cells(v).end()}});
+    return all;
+}
+
+bool DepTable::isConcerned(const ir::Op& op) const
+{
+    bool concerned = std::ranges::any_of(op.outputs, [this](ValueId v) { return differs(v); });
+    ir::forEachOperand(op, [&](ir::Slot, ValueId v) { concerned = concerned || differs(v); });
+    return concerned;
+}
+
+bool DepTable::isFilled(const ir::Op& op) const
+{
+    const analysis::OpInfo& info = m_analysis.info(op.id);
+    return !info.structureOnly && info.kind != OpKind::Scalar;
+}
+
+std::span<DepTable::Cell> DepTable::cells(ValueId v)
+{
+    return std::span(m_cells).subspan(m_places[v.at()].first, m_places[v.at()].count);
+}
+
+std::span<const DepTable::Cell> DepTable::cells(ValueId v) const
+{
+    return std::span(m_cells).subspan(m_places[v.at()].first, m_places[v.at()].count);
 }
 
 int DepTable::comp(ValueId v, const RowClass& rows) const
 {
     if (m_analysis.available(v)) return 0;
-    const auto& known = m_comp[v.at()];
-    const auto it = known.find(rows);
-    return it == known.end() ? never : it->second;
+    const auto known = cells(v);
+    const auto it = std::ranges::find(known, rows, &Cell::rows);
+    return it == known.end() ? never : it->stage;
 }
 
 int DepTable::dep(ValueId v, const RowClass& rows) const
 {
     if (m_analysis.available(v)) return 0;
     const int computed = comp(v, rows);
-    if (rows.kind == RowKind::All || !m_mayStore(v)) return computed;
+    if (rows.kind == RowKind::All || m_mayStore[v.at()] == 0) return computed;
     const int readable = std::min(1 + m_home[v.at()].stage, never);
     return m_mustRead.contains(v) ? readable : std::min(computed, readable);
 }
 
-DepTable::Home DepTable::home(ValueId v) const { return m_home[v.at()]; }
-
 DepTable::Home DepTable::reductionHome(ir::OpId op) const
 {
-    const auto it = m_reductions.find(op.index);
+    const auto it = m_reductions.find(op);
     return it == m_reductions.end() ? Home{} : it->second;
 }
 
@@ -71,29 +170,25 @@ int DepTable::delayed(ValueId v, int stage) const
     return it == m_notBefore.end() ? stage : std::max(stage, it->second);
 }
 
-void DepTable::visit(const ir::Op& op)
+void DepTable::fill(const ir::Op& op)
 {
-    for (ValueId v : op.outputs) {
-        const ir::SpaceId space = m_analysis.rowSpace(v);
-        if (!space.valid()) {
-            m_comp[v.at()][RowClass{}] = compute(op.id, RowClass{});
-            m_home[v.at()] = {m_comp[v.at()][RowClass{}], RowClass{}};
-            continue;
-        }
-        for (const RowClass& c : analysis::partitions(m_analysis, space)) {
-            const int stage = compute(op.id, c);
-            m_comp[v.at()][c] = stage;
-            if (stage < m_home[v.at()].stage) m_home[v.at()] = {stage, c};
-        }
-        m_home[v.at()].stage = delayed(v, m_home[v.at()].stage);
-        if (m_analysis.tables.space(space).kind != analysis::SpaceKind::Node) continue;
-        const RowClass frontier{RowKind::Frontier, space, {}};
-        m_comp[v.at()][frontier] = compute(op.id, frontier);
+    if (m_analysis.info(op.id).kind == OpKind::Reduce) return fillReduction(op);
+    for (const ValueId v : op.outputs) fillValue(op.id, v);
+}
+
+void DepTable::fillValue(ir::OpId op, ValueId v)
+{
+    Home home;
+    for (Cell& cell : cells(v)) {
+        cell.stage = compute(op, cell.rows);
+        if (cell.rows.kind != RowKind::Frontier && cell.stage < home.stage) home = {cell.stage, cell.rows};
     }
+    if (m_analysis.hasRows(v)) home.stage = delayed(v, home.stage);
+    m_home[v.at()] = home;
 }
 
 // A reduction reads a partition class and is there for everybody from the next stage on.
-void DepTable::visitReduction(const ir::Op& op)
+void DepTable::fillReduction(const ir::Op& op)
 {
     std::vector<ValueId> reduced;
     int whole = 0;
@@ -115,10 +210,10 @@ void DepTable::visitReduction(const ir::Op& op)
         if (stage < best.stage) best = {stage, c};
     }
     for (ValueId v : op.outputs) best.stage = delayed(v, best.stage);
-    m_reductions[op.id.index] = best;
+    m_reductions[op.id] = best;
     const int done = std::min(std::max(best.stage + 1, whole), never);
     for (ValueId v : op.outputs) {
-        m_comp[v.at()][RowClass{}] = done;
+        for (Cell& cell : cells(v)) cell.stage = done;
         m_home[v.at()] = {done, RowClass{}};
     }
 }

@@ -1,14 +1,16 @@
 #pragma once
 
-// Private to placement: the earliest stage in which a value exists on the rows of a class (ANALYSIS: the dep table).
-//   comp(v, C) = max over operands of dep            dep(v, C) = min(comp(v, C), 1 + home(v) if v may be stored)
+// In which stage each value can be there on each row class, if the values for which `mayStore` holds are stored.
+//   comp(v, C) = max over operands of dep(operand, rows of the operand for C)
+//   home(v)    = min over partition classes P of comp(v, P), not before the stage that it is delayed to
+//   dep(v, C)  = min(comp(v, C), 1 + home(v) if v may be stored)
 // Consumers of a value that must be read wait for its store: dep(v, C) = 1 + home(v).
 // Numbers count stages from 0. Filled in one pass over the operators.
 
 #include <functional>
 #include <map>
 #include <set>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -25,8 +27,12 @@ public:
 
     // `mustRead` names values that may be stored. `notBefore` delays stores, and row reductions (by their results): a home
     // lies in that stage or later.
-    DepTable(const analysis::Analysis& analysis, MayStore mayStore, std::set<ir::ValueId> mustRead = {},
+    DepTable(const analysis::Analysis& analysis, const MayStore& mayStore, std::set<ir::ValueId> mustRead = {},
              NotBefore notBefore = {});
+
+    // The table of the same model and `mustRead` for other stores and delays. Only what follows from the difference is
+    // computed.
+    DepTable(const DepTable& before, const std::set<ir::ValueId>& stored, NotBefore notBefore);
 
     [[nodiscard]] int comp(ir::ValueId v, const ir::RowClass& rows) const;  // computed there, without reading v itself
     [[nodiscard]] int dep(ir::ValueId v, const ir::RowClass& rows) const;   // computed or read there
@@ -34,24 +40,53 @@ public:
     struct Home {
         int stage = never;
         ir::RowClass rows;  // the partition class on which v is first complete: where it is written
+        bool operator==(const Home&) const = default;
     };
-    [[nodiscard]] Home home(ir::ValueId v) const;
+    [[nodiscard]] Home home(ir::ValueId v) const { return m_home[v.at()]; }
     [[nodiscard]] Home reductionHome(ir::OpId op) const;  // the loop that a row reduction runs over
-    [[nodiscard]] bool mayStore(ir::ValueId v) const { return m_mayStore(v); }
+
+    // Of a table made from another one: whether anything that it says of the value may differ.
+    [[nodiscard]] bool differs(ir::ValueId v) const { return !m_differs.empty() && m_differs[v.at()] != 0; }
 
 private:
-    void visit(const ir::Op& op);
-    void visitReduction(const ir::Op& op);
+    struct Cell {  // of a value
+        ir::RowClass rows;
+        int stage = never;
+        bool operator==(const Cell&) const = default;
+    };
+    struct Place {  // of a value among the cells
+        std::size_t first = 0, count = 0;
+    };
+
+    struct Known {  // of a value
+        Home home;
+        std::vector<Cell> cells;
+        bool operator==(const Known&) const = default;
+    };
+
+    [[nodiscard]] bool isFilled(const ir::Op& op) const;
+    void fill(const ir::Op& op);
+    void fillValue(ir::OpId op, ir::ValueId v);
+    void fillReduction(const ir::Op& op);
+    void noteStores(const std::set<ir::ValueId>& stored);
+    void noteDelays(const NotBefore& before);
+    void refill();
+    [[nodiscard]] std::vector<Known> known(const ir::Op& op) const;
+    [[nodiscard]] bool isConcerned(const ir::Op& op) const;
+    [[nodiscard]] std::span<Cell> cells(ir::ValueId v);
+    [[nodiscard]] std::span<const Cell> cells(ir::ValueId v) const;
     [[nodiscard]] int compute(ir::OpId op, const ir::RowClass& rows) const;
     [[nodiscard]] int delayed(ir::ValueId v, int stage) const;
 
     const analysis::Analysis& m_analysis;
-    MayStore m_mayStore;
     std::set<ir::ValueId> m_mustRead;
     NotBefore m_notBefore;
-    std::vector<std::unordered_map<ir::RowClass, int>> m_comp;  // by value
-    std::vector<Home> m_home;                                   // by value
-    std::unordered_map<int, Home> m_reductions;                 // by operator
+    std::vector<std::uint8_t> m_mayStore;  // by value, of those with cells
+    std::vector<Place> m_places;           // by value
+    std::vector<Cell> m_cells;
+    std::vector<Home> m_home;  // by value
+    std::map<ir::OpId, Home> m_reductions;
+    std::vector<std::uint8_t> m_differs;  // by value; empty where it was made from nothing
 };
 
 }  // namespace hopscope::placement

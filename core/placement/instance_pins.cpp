@@ -14,14 +14,21 @@ using optimiser::NodeKind;
 using plan::Pin;
 using plan::PinKind;
 
-InstancePins::InstancePins(const analysis::Analysis& analysis, const DepTable& table, ModelInstance& model)
+InstancePins::NodesOfValues InstancePins::nodesOf(const ModelInstance& model)
+{
+    NodesOfValues nodes;
+    for (std::size_t i = 0; i < model.origins.size(); ++i)
+        nodes[model.origins[i].value].emplace_back(static_cast<std::int32_t>(i));
+    return nodes;
+}
+
+InstancePins::InstancePins(const analysis::Analysis& analysis, const DepTable& table, const NodesOfValues& nodes,
+                           ModelInstance& model)
     : m_a(analysis),
       m_table(table),
+      m_nodes(nodes),
       m_model(model)
-{
-    for (std::size_t i = 0; i < model.origins.size(); ++i)
-        m_nodes[model.origins[i].value].emplace_back(static_cast<std::int32_t>(i));
-}
+{}
 
 base::Status InstancePins::add(const Pin& pin)
 {

@@ -17,7 +17,12 @@ namespace hopscope::placement {
 //   hop stage                      every gather that makes the value, or that it aggregates through values on edges
 class InstancePins {
 public:
-    InstancePins(const analysis::Analysis& analysis, const DepTable& table, ModelInstance& model);
+    using NodesOfValues = std::map<ir::ValueId, std::vector<optimiser::NodeId>>;
+    static NodesOfValues nodesOf(const ModelInstance& model);
+
+    // `nodes`: those of the model. All arguments must outlive this object.
+    InstancePins(const analysis::Analysis& analysis, const DepTable& table, const NodesOfValues& nodes,
+                 ModelInstance& model);
 
     // Fails with Unsupported where the pin is on what cannot be pinned, and where the instance cannot express it: a value
     // that is complete on other rows than it is needed on, or on no rows at all.
@@ -39,8 +44,8 @@ private:
 
     const analysis::Analysis& m_a;
     const DepTable& m_table;
+    const NodesOfValues& m_nodes;
     ModelInstance& m_model;
-    std::map<ir::ValueId, std::vector<NodeId>> m_nodes;
 };
 
 // The values whose gathers have to be one node of the instance: those that such a pin may store.

@@ -5,6 +5,7 @@
 
 #include "analysis/naming/value_names.h"
 #include "analysis/rows/classes.h"
+#include "optimiser/check_pins.h"
 #include "placement/dep_table.h"
 #include "placement/instance_pins.h"
 #include "placement/pins.h"
@@ -16,6 +17,7 @@ struct UnpinnedInstance {
     ModelInstance model;
     DepTable table;
     std::set<ir::ValueId> shared;  // sharedViews() of the pins that it was made for
+    InstancePins::NodesOfValues nodes = InstancePins::nodesOf(model);
 };
 
 namespace {
@@ -59,6 +61,8 @@ public:
         if (!m_error.empty()) return base::fail(base::ErrorCode::Unsupported, m_error);
         const SpaceId loop = instance().outputs.empty() ? SpaceId() : origin(instance().outputs.front()).loop;
         instance().stageCost = m_costs.stage(loop);
+        instance().stages = optimiser::neededStages(instance());
+        if (const base::Status ok = optimiser::check(instance()); !ok) return base::forward(ok);
         return UnpinnedInstance{
             .model = std::move(m_model), .table = std::move(m_table), .shared = std::move(m_shared)};
     }
@@ -376,11 +380,10 @@ base::Result<ModelInstance> withPins(const Analysis& a, const std::shared_ptr<co
 {
     ModelInstance model = unpinned->model;
     model.unpinned = unpinned;
-    InstancePins added(a, unpinned->table, model);
+    InstancePins added(a, unpinned->table, unpinned->nodes, model);
     for (const plan::Pin& pin : pins)
         if (const base::Status ok = added.add(pin); !ok) return base::forward(ok);
-    model.instance.stages = optimiser::neededStages(model.instance);
-    if (const base::Status ok = optimiser::check(model.instance); !ok) return base::forward(ok);
+    if (const base::Status ok = optimiser::checkPins(model.instance); !ok) return base::forward(ok);
     return model;
 }
 

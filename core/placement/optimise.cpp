@@ -45,6 +45,7 @@ public:
           m_model(std::move(model)),
           m_options(options),
           m_before(before),
+          m_how(before != nullptr ? before->how : nullptr),
           m_began(std::chrono::steady_clock::now()),
           m_own(m_model.instance.pins.size())
     {}
@@ -62,10 +63,11 @@ public:
                 m_empty = *empty;
                 return tl::unexpected<base::Error>(emptyStage(m_a, {*firstStagePin(*empty)}, *empty));
             }
-            base::Result<plan::Plan> plan = realise(m_a, decisionsOf(m_model, answer->placement));
-            if (!plan) return base::forward(plan);
-            const std::optional<std::size_t> missing = unread(*plan);
-            if (!missing || !cutAfter(*missing)) return optimum(std::move(*plan), std::move(*answer));
+            base::Result<Realised> made = realise(m_a, decisionsOf(m_model, answer->placement), m_how.get());
+            if (!made) return base::forward(made);
+            m_how = std::move(made->how);
+            const std::optional<std::size_t> missing = unread(made->plan);
+            if (!missing || !cutAfter(*missing)) return optimum(std::move(made->plan), std::move(*answer));
         }
     }
 
@@ -115,17 +117,18 @@ private:
         instance().allowStage0 = pin == nullptr && !m_options.stages;
         if (pin != nullptr) instance().stages = std::max(least, pin->stage.number);
         if (m_options.stages) instance().stages = m_last;
+        if (m_before != nullptr) m_incumbent = optimiser::withoutGaps(instance(), m_before->placement);
         if (!comparable()) m_before = nullptr;
-        if (m_before != nullptr) instance().stages = std::max(instance().stages, m_before->model.instance.stages);
+        if (m_before != nullptr) instance().stages = std::max(instance().stages, m_incumbent.stages.back().stage);
         return {};
     }
 
     // Whether the plan before is one of this instance, its pins aside.
     [[nodiscard]] bool comparable() const
     {
-        if (m_before == nullptr || m_before->placement.stages.empty()) return false;
-        if (m_before->model.instance.stages > m_last) return false;
-        const bool stage0 = m_before->placement.stages.front().stage == 0;
+        if (m_before == nullptr || m_incumbent.stages.empty()) return false;
+        if (m_incumbent.stages.back().stage > m_last) return false;
+        const bool stage0 = m_incumbent.stages.front().stage == 0;
         if (m_before->model.storedOn != m_model.storedOn) return false;
         const bool same = m_before->model.unpinned == m_model.unpinned || m_before->model.origins == m_model.origins;
         return same && (!stage0 || m_model.instance.allowStage0);
@@ -146,12 +149,28 @@ private:
     {
         if (m_before == nullptr || instance().stages > m_before->model.instance.stages)
             return optimiser::solve(instance(), solverOptions());
-        return optimiser::reoptimise(instance(), m_before->placement, changed(),
+        return optimiser::reoptimise(instance(), m_incumbent, changed(),
                                      {solverOptions().deadlineSeconds, m_options.stop});
     }
 
+    // Close to the plan before, if need be with more stages.
+    base::Result<optimiser::Answer> solvedNear()
+    {
+        const int least = instance().stages;
+        for (; instance().stages <= m_last; ++instance().stages) {
+            const double seconds = solverOptions().deadlineSeconds;
+            if (seconds <= 0 || m_options.stop.stop_requested()) break;
+            if (auto plan = optimiser::reoptimiseLocally(instance(), m_incumbent, changed(), {seconds, m_options.stop}))
+                return optimiser::Answer{optimiser::Status::Feasible, std::move(*plan), 0, 1, "local re-optimisation"};
+        }
+        instance().stages = least;
+        return solvedAnywhere();
+    }
+
     // With as few stages as the pins allow.
-    base::Result<optimiser::Answer> solved()
+    base::Result<optimiser::Answer> solved() { return m_before != nullptr ? solvedNear() : solvedAnywhere(); }
+
+    base::Result<optimiser::Answer> solvedAnywhere()
     {
         for (;; ++instance().stages) {
             base::Result<optimiser::Answer> answer = solve();
@@ -223,13 +242,15 @@ private:
             plan.lowerBound = answer.lowerBound;
             plan.gap = answer.gap;
         }
-        return {.plan = std::move(plan), .model = std::move(m_model), .placement = std::move(answer.placement)};
+        return {std::move(plan), std::move(m_model), std::move(answer.placement), m_how};
     }
 
     const Analysis& m_a;
     ModelInstance m_model;
     const OptimiseOptions& m_options;
     const Optimum* m_before;
+    optimiser::Placement m_incumbent;          // what it does
+    std::shared_ptr<const Realisation> m_how;  // of the last plan
     std::chrono::steady_clock::time_point m_began;
     std::size_t m_own;  // pins of the instance that are the user's
     int m_last = 1;

@@ -22,6 +22,7 @@ struct Optimum {
     plan::Plan plan;
     ModelInstance model;
     optimiser::Placement placement;
+    std::shared_ptr<const Realisation> how = nullptr;  // the plan followed from the placement
 };
 
 // The cheapest plan found, with its cost, lower bound and gap. Pins and the host's memory are kept to: a pinned store that

@@ -1,6 +1,8 @@
 #include "placement/strategy.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "placement/scheduler.h"
 #include "placement/source_rule.h"
@@ -82,14 +84,12 @@ void addResults(const Analysis& a, std::set<ValueId>& stored)
         if (a.hasRows(o.value)) stored.insert(o.value);
 }
 
-base::Result<plan::Plan> planOf(const Analysis& a, const DepTable& table, const ReadRule& rule)
+plan::Plan planOf(const Analysis& a, const Schedule& scheduled)
 {
-    auto scheduled = schedule(a, table, rule);
-    if (!scheduled) return base::forward(scheduled);
     plan::Plan plan;
     fillPrologue(a, plan);
-    plan.stages = std::move(scheduled->stages);
-    plan.checkpoints = std::move(scheduled->checkpoints);
+    plan.stages = scheduled.stages;
+    plan.checkpoints = scheduled.checkpoints;
     return plan;
 }
 
@@ -103,24 +103,64 @@ base::Result<plan::Plan> evaluate(const Analysis& a, const std::set<ValueId>& st
     const DepTable table(
         a, [&all](ValueId v) { return all.contains(v); }, read);
     const auto isRead = [&](const Wanted& w) { return all.contains(w.value) && table.home(w.value).stage < w.stage; };
-    return planOf(a, table, isRead);
+    const base::Result<Schedule> scheduled = schedule(a, table, isRead);
+    if (!scheduled) return base::forward(scheduled);
+    return planOf(a, *scheduled);
 }
 
-base::Result<plan::Plan> realise(const Analysis& a, const Decisions& decisions)
+struct Realisation {
+    std::set<ValueId> stored;  // that may be
+    std::set<Decisions::Read> reads;
+    DepTable table;
+    Schedule schedule;
+};
+
+namespace {
+
+std::set<ValueId> storedBy(const Analysis& a, const Decisions& decisions)
+{
+    std::set<ValueId> stored;
+    for (const auto& [value, stage] : decisions.written) stored.insert(value);
+    addResults(a, stored);
+    return stored;
+}
+
+DepTable tableOf(const Analysis& a, const std::set<ValueId>& stored, const Decisions& decisions,
+                 const Realisation* before)
+{
+    if (before != nullptr) return {before->table, stored, decisions.written};
+    return {a, [&stored](ValueId v) { return stored.contains(v); }, {}, decisions.written};
+}
+
+std::set<int> stagesThatDiffer(const std::set<Decisions::Read>& one, const std::set<Decisions::Read>& other)
+{
+    std::vector<Decisions::Read> reads;
+    std::ranges::set_symmetric_difference(one, other, std::back_inserter(reads));
+    std::set<int> stages;
+    for (const Decisions::Read& read : reads) stages.insert(read.stage);
+    return stages;
+}
+
+}  // namespace
+
+base::Result<Realised> realise(const Analysis& a, const Decisions& decisions, const Realisation* before)
 {
     if (const auto ok = splittable(a); !ok) return base::forward(ok);
-    std::set<ValueId> all;
-    for (const auto& [value, stage] : decisions.written) all.insert(value);
-    addResults(a, all);
-    const DepTable table(
-        a, [&all](ValueId v) { return all.contains(v); }, {}, decisions.written);
+    std::set<ValueId> all = storedBy(a, decisions);
+    const DepTable table = tableOf(a, all, decisions, before);
     const auto isRead = [&](const Wanted& w) {
         const bool there = all.contains(w.value) && table.home(w.value).stage < w.stage;
         const bool decided = decisions.reads.contains(
             {.value = w.value, .rows = w.rows, .stage = w.stage, .destination = w.destination});
         return there && (decided || w.computable > w.stage);
     };
-    return planOf(a, table, isRead);
+    std::optional<EarlierSchedule> earlier;
+    if (before != nullptr) earlier.emplace(before->schedule, stagesThatDiffer(before->reads, decisions.reads));
+    base::Result<Schedule> scheduled = schedule(a, table, isRead, earlier ? &*earlier : nullptr);
+    if (!scheduled) return base::forward(scheduled);
+    plan::Plan plan = planOf(a, *scheduled);
+    return Realised{std::move(plan), std::make_shared<const Realisation>(
+                                         Realisation{std::move(all), decisions.reads, table, std::move(*scheduled)})};
 }
 
 }  // namespace hopscope::placement

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,8 +46,18 @@ struct Decisions {
     std::set<Read> reads;  // everything else is computed where it is needed, if it can be
 };
 
+// How a plan came about, for the next one that decides little else. Immutable.
+struct Realisation;
+
+struct Realised {
+    plan::Plan plan;
+    std::shared_ptr<const Realisation> how;
+};
+
 // The plan of these decisions. Delays, recomputation and a first stage without hops are as decided; what nothing needs is
-// left out, and results that are not named are stored too. Fails as `evaluate` does.
-base::Result<plan::Plan> realise(const analysis::Analysis& analysis, const Decisions& decisions);
+// left out, and results that are not named are stored too. Fails as `evaluate` does. With `before`, of the same model, only
+// the stages that differ are made anew; the plan is the same.
+base::Result<Realised> realise(const analysis::Analysis& analysis, const Decisions& decisions,
+                               const Realisation* before = nullptr);
 
 }  // namespace hopscope::placement

@@ -7,6 +7,8 @@
 #include <QMenuBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
+#include <iterator>
 
 #include "bed.h"
 #include "command_palette.h"
@@ -40,6 +42,7 @@ bool dismissAll()
 
 // The states in one of which each action makes sense.
 enum class State { Idle, Paused, Changed, Finished, Start };
+constexpr State states[] = {State::Idle, State::Changed, State::Paused, State::Finished, State::Start};
 
 bool bring(Bed& bed, State state)
 {
@@ -71,14 +74,18 @@ bool bring(Bed& bed, State state)
     return bed::waitFor([&] { return document.runLog() && document.runLog()->state() == protocol::RunState::Paused; });
 }
 
+void reach(Bed& bed, State state)
+{
+    if (!bring(bed, state)) qInfo("state %d could not be reached", static_cast<int>(state));
+    bed::waitFor([] { return false; }, 30);  // actions are refreshed by a timer: not what the last state left
+}
+
 bool makeEnabled(Bed& bed, const QAction* action)
 {
-    for (const State state : {State::Idle, State::Changed, State::Paused, State::Finished, State::Start}) {
-        if (!bring(bed, state)) qInfo("state %d could not be reached", static_cast<int>(state));
-        bed::waitFor([] { return false; }, 30);  // actions are refreshed by a timer: not what the last state left
-        if (bed::waitFor([&] { return action->isEnabled(); }, 150)) return true;
-    }
-    return false;
+    return std::ranges::any_of(states, [&](State state) {
+        reach(bed, state);
+        return bed::waitFor([&] { return action->isEnabled(); }, 150);
+    });
 }
 
 // There is no window manager to give the keyboard back after a dialog.
@@ -97,6 +104,34 @@ void type(QWidget& window, const QString& text)
     if (!query) return;
     QTest::keyClicks(query, text);
     QTest::keyClick(query, Qt::Key_Return);
+}
+
+// Triggers it through the palette; whether it did, once.
+bool triggerByKeys(Bed& bed, QAction* action)
+{
+    QSignalSpy triggered(action, &QAction::triggered);
+    type(*bed.window, ActionBook::groupOf(action) + ": " + plainText(action));
+    const bool done = bed::waitFor([&] { return triggered.count() == 1; }, 1500);
+    const bool dismissed = dismissAll();
+    if (!bed.window->isVisible()) bed.window->show();
+    return done && dismissed;
+}
+
+// State after state, those that make sense in it; what is left makes sense in none, or only for a moment.
+QList<QAction*> triggerAll(Bed& bed, QList<QAction*> left, QStringList& missed)
+{
+    for (const State state : states) {
+        reach(bed, state);
+        QList<QAction*> enabled;
+        std::ranges::copy_if(left, std::back_inserter(enabled), &QAction::isEnabled);
+        for (QAction* action : enabled) {
+            reach(bed, state);
+            if (!action->isEnabled()) continue;
+            left.removeOne(action);
+            if (!triggerByKeys(bed, action)) missed.append(action->objectName());
+        }
+    }
+    return left;
 }
 
 }  // namespace
@@ -147,18 +182,13 @@ void TestActions::everyActionIsReachedThroughThePaletteByKeys()
     setup.unattended = true;  // no question whether to save, which would wait for an answer
     Bed bed(setup);
     QVERIFY(bed.open("chain3-skips.pt"));
+    QList<QAction*> all;
+    for (QAction* action : bed.window->actionBook().all())
+        if (!action->isSeparator() && action->objectName() != u"file.quit") all.append(action);
     QStringList missed;
-    for (QAction* action : bed.window->actionBook().all()) {
-        if (action->isSeparator() || action->objectName() == u"file.quit") continue;
-        if (!makeEnabled(bed, action)) {
-            missed.append(action->objectName() + " is never enabled");
-            continue;
-        }
-        QSignalSpy triggered(action, &QAction::triggered);
-        type(*bed.window, ActionBook::groupOf(action) + ": " + plainText(action));
-        if (!bed::waitFor([&] { return triggered.count() == 1; }, 1500)) missed.append(action->objectName());
-        QVERIFY2(dismissAll(), qPrintable(action->objectName()));
-        if (!bed.window->isVisible()) bed.window->show();
+    for (QAction* action : triggerAll(bed, all, missed)) {
+        if (!makeEnabled(bed, action)) missed.append(action->objectName() + " is never enabled");
+        else if (!triggerByKeys(bed, action)) missed.append(action->objectName());
     }
     QVERIFY2(missed.isEmpty(), qPrintable(missed.join('\n')));
     QAction* quit = bed.window->actionBook().find("file.quit");

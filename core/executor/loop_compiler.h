@@ -1,0 +1,45 @@
+#pragma once
+
+// Private to executor: compiles the loops of a plan for a device, one by one.
+
+#include <optional>
+#include <unordered_set>
+
+#include "executor/loop_program.h"
+#include "executor/residents.h"
+#include "executor/structure.h"
+#include "executor/tiles.h"
+
+namespace hopscope::executor {
+
+using StoredValues = std::unordered_set<ir::ValueId>;
+
+class LoopCompiler {
+public:
+    // `tiling`: for a CPU, whose loops run in tiles where they can. The other arguments must outlive the compiler.
+    LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
+                 std::optional<TilingRequest> tiling);
+
+    // `stored`: the values that earlier stages write, or those of them that the loop computes or reads. The loop must outlive
+    // the program. Linear in the loop.
+    [[nodiscard]] LoopProgram compile(const plan::Loop& loop, const StoredValues& stored) const;
+
+    // The steps of that on a CPU: compiled for tiles, of which it is not known yet whether they pay; nothing where nobody
+    // wants tiles.
+    [[nodiscard]] std::optional<LoopProgram> forTiles(const plan::Loop& loop, const StoredValues& stored) const;
+    // See tilingOf.
+    [[nodiscard]] std::optional<Tiling> tiling(const LoopProgram& forTiles) const;
+    // All destinations, or a part of them, at once.
+    [[nodiscard]] LoopProgram inBatches(const plan::Loop& loop, const StoredValues& stored) const;
+
+private:
+    [[nodiscard]] LoopProgram compiled(const plan::Loop& loop, const StoredValues& stored, Way way) const;
+    [[nodiscard]] bool readsInPlace(ir::ValueId value, bool inStrips, bool stored) const;
+
+    const analysis::Analysis& m_analysis;
+    const ResidentChoice& m_choice;
+    Structure& m_structure;
+    std::optional<TilingRequest> m_tiling;
+};
+
+}  // namespace hopscope::executor

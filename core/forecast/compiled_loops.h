@@ -1,0 +1,74 @@
+#pragma once
+
+// Private to forecast: loops compiled as for a run, with what follows from that. Successive plans have most of their loops
+// in common: on a CPU these are compiled once.
+
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "executor/batching.h"
+#include "executor/loop_compiler.h"
+#include "forecast/outside.h"
+#include "forecast/predict.h"
+#include "forecast/timing.h"
+#include "forecast/traffic.h"
+
+namespace hopscope::forecast {
+
+struct CompiledLoop {
+    std::shared_ptr<const plan::Loop> loop;  // that the program is of, if it is not the plan's own
+    executor::LoopProgram program;
+    Traffic traffic;
+    executor::MemoryModel memory;
+    std::set<ir::ValueId> evaluated;       // CPU: see Outside::evaluatedBy
+    std::map<std::int64_t, Timing> times;  // CPU: by destinations per batch, on the machine of CompiledLoops::timedOn
+};
+
+class CompiledLoops {
+public:
+    // Both must outlive this object.
+    CompiledLoops(const analysis::Analysis& analysis, executor::Structure& structure)
+        : m_analysis(analysis),
+          m_structure(structure)
+    {}
+
+    // What is asked for from now on; loops that were compiled for other options are forgotten. For the calls of `onCpu` that
+    // follow, the compiler is one for these options.
+    void begin(const PredictOptions& options);
+    // `stored`: the values that earlier stages write. Raises what compileLoop raises.
+    std::shared_ptr<CompiledLoop> onCpu(const plan::Loop& loop, const executor::StoredValues& stored,
+                                        const executor::LoopCompiler& compiler, const executor::ResidentChoice& choice,
+                                        const Outside& outside);
+    // Not kept.
+    std::shared_ptr<CompiledLoop> onGpu(const executor::LoopProgram& program, const executor::ResidentChoice& choice);
+    // Times that were found for another machine are forgotten.
+    void timedOn(const plan::Machine& machine);
+
+private:
+    struct Known {
+        std::shared_ptr<const plan::Loop> loop;
+        std::vector<ir::ValueId> stored;                      // of what it computes and reads, ascending
+        std::optional<executor::LoopProgram> tiles;           // if there may be tiles
+        std::vector<std::shared_ptr<CompiledLoop>> compiled;  // by tiling: it depends on the memory that is free
+    };
+
+    [[nodiscard]] std::vector<ir::ValueId> storedOf(const plan::Loop& loop, const executor::StoredValues& stored) const;
+    Known& known(const plan::Loop& loop, const executor::StoredValues& stored, const executor::LoopCompiler& compiler);
+    std::shared_ptr<CompiledLoop> made(executor::LoopProgram program, const executor::LoopProgram& allocated, bool gpu,
+                                       const executor::ResidentChoice& choice);
+    [[nodiscard]] executor::LoopProgram withoutOwnRows(executor::LoopProgram program) const;
+
+    const analysis::Analysis& m_analysis;
+    executor::Structure& m_structure;
+    std::list<Known> m_known;  // most recent first
+    std::optional<plan::Machine> m_machine;
+    bool m_byBatch = false;
+    std::vector<base::Fuse> m_fuse;
+    base::StoreType m_store = base::StoreType::Exact;
+};
+
+}  // namespace hopscope::forecast
