@@ -3,6 +3,7 @@
 #include <QSaveFile>
 
 #include "panels/panels.h"
+#include "study/animation_panel.h"
 
 namespace hopscope::window {
 
@@ -29,6 +30,9 @@ QString Exporter::write(const ExportTarget& target, int width) const
     if (!document.model()) return tr("no model is open");
     if (target.kind == u"graph") return m_parts.graph.exportPicture(target.file, width);
     if (target.kind == u"plots") return panels::exportPlots(m_parts.plots, target.file);
+    if (target.kind == u"animation")
+        return static_cast<study::AnimationPanel*>(m_parts.docks.dock(QStringLiteral("animation"))->widget())
+            ->save(target.file);
     if (target.kind == u"trace") return writeBytes(target.file, panels::exportTrace(document));
     if (target.kind == u"report") return writeBytes(target.file, document.runs().back().reportText.toUtf8());
     return writeBytes(target.file, panels::exportCsv(document, target.kind).toUtf8());

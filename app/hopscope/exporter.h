@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes what is seen into files: the graph, the plots, tables, the trace and the report of the last run.
+// Writes what is seen into files: the graph, the plots, the animation, tables, the trace and the report of the last run.
 
 #include "command_line.h"
 #include "file_dialogs.h"
@@ -13,9 +13,9 @@ class Exporter : public QObject {
 public:
     Exporter(const WindowParts& parts, FileDialogs& dialogs, Notices& notices);
 
-    // Writes one file; an empty string, or why not. `width`: pixels of a picture, 0: its natural size.
+    // Writes one file (of an animation, maybe one for each frame); an empty string, or why not. `width`: pixels of a picture, 0: its natural size.
     [[nodiscard]] QString write(const ExportTarget& target, int width) const;
-    // Asks for the file first. `kind`: as in ExportTarget.
+    // Asks for the file first. `kind`: as in ExportTarget, or "animation".
     void ask(const QString& kind, const QString& filter);
 
 private:

@@ -160,6 +160,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
+        {QStringLiteral("animation"), tr("Animation"), study::makeAnimation},
     };
     QVector<DockSpec> specs;
     for (const auto& [name, title, make] : makers) {
@@ -167,7 +168,8 @@ void MainWindow::setupDocks()
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
-        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules")
+        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules" ||
+            name == u"animation")
             m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "study/animation_panel.h"
 #include "study/debug_panel.h"
 #include "study/rules_panel.h"
 
@@ -73,9 +74,34 @@ void addDebugging(ActionBook& book, const WindowParts& parts)
     });
 }
 
+void addAnimation(ActionBook& book, const WindowParts& parts, Exporter& exporter)
+{
+    using enum Needs;
+    const auto ask = [&exporter] {
+        exporter.ask(QStringLiteral("animation"),
+                     QCoreApplication::translate("StudyActions", "Pictures (*.png *.svg)"));
+    };
+    book.addAll({
+        {.name = "explain.animation",
+         .text = tr("Animation of the &Batches"),
+         .shortcut = "Ctrl+M",
+         .tip = tr("Watch the batches of the plan move over the graph"),
+         .needs = Plan,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("animation")); }},
+        {.name = "explain.exportAnimation",
+         .text = tr("E&xport the Animation…"),
+         .shortcut = "",
+         .tip = tr("Write an animated picture (PNG), or each frame as SVG"),
+         .needs = Plan,
+         .run = ask},
+    });
+    auto* panel = static_cast<study::AnimationPanel*>(parts.docks.dock(QStringLiteral("animation"))->widget());
+    QObject::connect(panel, &study::AnimationPanel::exportWanted, &book, ask);
+}
+
 }  // namespace
 
-void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs)
+void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
 {
     using enum Needs;
     book.addAll({
@@ -98,6 +124,7 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
          .needs = Plan,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("rules")); }},
     });
+    addAnimation(book, parts, exporter);
     addDebugging(book, parts);
     QDockWidget* dock = parts.docks.dock(QStringLiteral("rules"));
     auto* rules = static_cast<study::Rules*>(dock->widget());

@@ -1,12 +1,12 @@
 #pragma once
 
-// The menu "Explain": receptive fields, and what the debugger looks for.
+// The menu "Explain": receptive fields, steps of the rules, the animation, and what the debugger looks for.
 
 #include "actions.h"
-#include "file_dialogs.h"
+#include "exporter.h"
 
 namespace hopscope::window {
 
-void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs);
+void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter);
 
 }  // namespace hopscope::window

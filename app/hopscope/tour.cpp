@@ -7,6 +7,7 @@
 
 #include "models/labels.h"
 #include "samples.h"
+#include "study/animation_panel.h"
 #include "study/debug_panel.h"
 #include "study/field_text.h"
 #include "study/lesson_page.h"
@@ -53,6 +54,7 @@ Tour::Tour(const WindowParts& parts, SessionControl& sessions, Notices& notices,
       m_pane(pane),
       m_receptive(panelOf<study::Receptive>(parts, "receptive")),
       m_debugger(panelOf<study::Debugger>(parts, "debugger")),
+      m_animation(panelOf<study::AnimationPanel>(parts, "animation")),
       m_light(parts.window)
 {
     connect(&pane, &study::LessonPane::nextWanted, this, &Tour::next);
@@ -145,7 +147,7 @@ bool Tour::settled() const
 {
     const jobs::Workbench& bench = m_parts.workbench;
     if (!m_opening.isEmpty() && !opened(m_opening)) return false;
-    if (bench.busy() || bench.running() || m_debugger.busy() || m_receptive.busy()) return false;
+    if (bench.busy() || bench.running() || m_debugger.busy() || m_receptive.busy() || m_animation.busy()) return false;
     return !m_parts.document.model() || m_parts.graph.layoutReady();
 }
 
@@ -172,7 +174,10 @@ void Tour::perform(const study::Deed& deed)
     switch (deed.verb) {
     case Verb::Open: return open(deed.argument);
     case Verb::Perspective: return m_parts.docks.setPerspective(deed.argument);
-    case Verb::Panel: return m_parts.docks.bring(deed.argument);
+    case Verb::Panel:
+        m_parts.docks.bring(deed.argument);
+        if (deed.argument == u"animation") m_animation.prepare();
+        return;
     case Verb::Select: return m_parts.selection.reveal(targetOf(deed.argument));
     case Verb::Strategy:
         if (const auto strategy = base::fromName<base::Strategy>(deed.argument.toStdString());

@@ -14,6 +14,7 @@
 #include "study/lesson_pane.h"
 
 namespace hopscope::study {
+class AnimationPanel;
 class Debugger;
 class Receptive;
 }  // namespace hopscope::study
@@ -64,6 +65,7 @@ private:
     study::LessonPane& m_pane;
     study::Receptive& m_receptive;
     study::Debugger& m_debugger;
+    study::AnimationPanel& m_animation;
     Spotlight m_light;
     std::unique_ptr<const study::Lesson> m_lesson;
     int m_step = 0;

@@ -10,11 +10,21 @@
 #include "keys_overview.h"
 #include "plan_actions.h"
 #include "run_actions.h"
+#include "study/animation_panel.h"
 #include "study/lesson.h"
 #include "study_actions.h"
 #include "style/icon.h"
 
 namespace hopscope::window {
+
+namespace {
+
+study::AnimationPanel& animationOf(const WindowParts& parts)
+{
+    return *static_cast<study::AnimationPanel*>(parts.docks.dock(QStringLiteral("animation"))->widget());
+}
+
+}  // namespace
 
 WindowActions::WindowActions(const WindowParts& parts, SessionControl& sessions, FileDialogs& dialogs,
                              Exporter& exporter)
@@ -32,7 +42,7 @@ WindowActions::WindowActions(const WindowParts& parts, SessionControl& sessions,
     for (QAction* action : parts.graph.viewActions()) m_book.adopt(action, QStringLiteral("Graph"));
     addPlanActions(m_book, parts, dialogs);
     addRunActions(m_book, parts, dialogs, exporter);
-    addStudyActions(m_book, parts, dialogs);
+    addStudyActions(m_book, parts, dialogs, exporter);
     addLessons(dialogs);
     addHelp();
     setupMenus();
@@ -100,6 +110,7 @@ void WindowActions::setReducedMotion(bool reduced)
 {
     m_parts.setup.settings.reducedMotion = reduced;
     m_parts.graph.setReducedMotion(reduced);
+    animationOf(m_parts).setReducedMotion(reduced);
 }
 
 void WindowActions::addAppearance()
@@ -112,7 +123,7 @@ void WindowActions::addAppearance()
                                  .run = [this] { setReducedMotion(!m_parts.setup.settings.reducedMotion); }});
     still->setCheckable(true);
     still->setChecked(m_parts.setup.settings.reducedMotion);
-    m_parts.graph.setReducedMotion(m_parts.setup.settings.reducedMotion);
+    setReducedMotion(m_parts.setup.settings.reducedMotion);
     m_book.add({.name = "view.fullScreen",
                 .text = tr("&Full Screen"),
                 .shortcut = "F11",

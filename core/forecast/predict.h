@@ -44,6 +44,9 @@ struct StageTime {
     double seconds = 0;
     double boundSeconds = 0;  // docs/format-report.md defines it
     plan::Wall wall = plan::Wall::Stream;
+    // Of `seconds`, what computing and storing the results of each operator takes by the cost model; reading stored rows and
+    // the graph's structure belong to no operator.
+    std::map<ir::OpId, double> operators{};
 };
 
 struct Prediction {

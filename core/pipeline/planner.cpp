@@ -242,17 +242,35 @@ base::Result<PlanAnswer> planNear(const Prepared& prepared, forecast::Predictor&
 
 namespace {
 
-// On a GPU, where nothing else is known of operators, stages take what the cost model says.
+// What the cost model says of a stage, spread over its operators so that all of it takes `seconds`.
+std::map<ir::OpId, double> operatorSeconds(const analysis::Analysis& analysis, const placement::CostModel& costs,
+                                           const plan::Stage& stage, double seconds)
+{
+    plan::Plan alone;
+    alone.stages.push_back(stage);
+    const placement::Account account = placement::accountOf(analysis, costs, alone);
+    const double all = account.total();
+    std::map<ir::OpId, double> found;
+    for (const auto& [value, of] : account.values)
+        if (const ir::OpId op = analysis.program.value(value).producer; op.valid() && !of.stages.empty() && all > 0)
+            found[op] += (of.compute + of.write) / all * seconds;
+    return found;
+}
+
+// What operators take by the cost model. On a GPU, where nothing else is known of them, stages take what it says, too.
 base::Status priceStages(const Prepared& prepared, forecast::Predictor& predictor, const plan::Plan& plan,
                          const forecast::PredictOptions& limits, std::vector<forecast::StageTime>& times,
                          std::stop_token stop)
 {
-    if (plan.device == "cpu") return {};
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
     const placement::CostModel model(prepared.analysis, Objective::Time, machineFor(plan.device), std::move(*rows));
     const std::vector<double> costs = placement::stageCosts(prepared.analysis, model, plan);
-    for (std::size_t s = 0; s < costs.size(); ++s) times.at(s).seconds = costs[s];
+    for (std::size_t s = 0; s < costs.size(); ++s) {
+        forecast::StageTime& time = times.at(s);
+        if (plan.device != "cpu") time.seconds = costs[s];
+        time.operators = operatorSeconds(prepared.analysis, model, plan.stages[s], time.seconds);
+    }
     return {};
 }
 

@@ -59,7 +59,19 @@ Value readsOf(const forecast::PredictedStage& stage)
     return reads;
 }
 
-Value stageValue(const forecast::PredictedStage& stage, double seconds, Value recomputedOps)
+Value operatorsValue(const forecast::StageTime& time)
+{
+    Value operators = Value::array();
+    for (const auto& [op, seconds] : time.operators) {
+        Value item;
+        item["op"] = ir::opName(op);
+        item["seconds"] = seconds;
+        operators.push(std::move(item));
+    }
+    return operators;
+}
+
+Value stageValue(const forecast::PredictedStage& stage, const forecast::StageTime& time, Value recomputedOps)
 {
     Value item;
     item["index"] = stage.index.number;
@@ -70,7 +82,8 @@ Value stageValue(const forecast::PredictedStage& stage, double seconds, Value re
     item["frontier_rows"] = stage.frontierRows;
     item["destinations"] = stage.destinations;
     item["peak_memory"] = stage.peakMemory;
-    item["seconds"] = seconds;
+    item["seconds"] = time.seconds;
+    item["operators"] = operatorsValue(time);
     item["recomputed"] = std::move(recomputedOps);
     return item;
 }
@@ -109,7 +122,7 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
     value["stages"] = Value::array();
     for (std::size_t i = 0; i < prediction.stages.size(); ++i) {
         batches += prediction.stages[i].batches;
-        value["stages"].push(stageValue(prediction.stages[i], forecast.times.at(i).seconds, again.at(i)));
+        value["stages"].push(stageValue(prediction.stages[i], forecast.times.at(i), again.at(i)));
     }
     value["seconds"] = forecast.seconds();
     value["batch"] = prediction.batch;

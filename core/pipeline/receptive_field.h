@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pipeline/prepare.h"
+#include "receptive/graph_part.h"
 #include "receptive/receptive_field.h"
 
 namespace hopscope::pipeline {
@@ -9,5 +10,10 @@ namespace hopscope::pipeline {
 base::Result<schema::ReceptiveField> receptiveField(const Prepared& prepared, const receptive::Request& request,
                                                     const std::string& scratchFolder, Reporter& reporter,
                                                     const std::stop_token& stop);
+
+// The nodes and edges that the batches of the plan move along. Fails in the same way.
+base::Result<schema::GraphPart> graphPart(const Prepared& prepared, const plan::Plan& plan,
+                                          const receptive::PartRequest& request, const std::string& scratchFolder,
+                                          Reporter& reporter, const std::stop_token& stop);
 
 }  // namespace hopscope::pipeline

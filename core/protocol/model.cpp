@@ -123,8 +123,23 @@ private:
         if (const Reader stage = item.child("stage"); !stage.value().isNull()) o.stage = schema::readStage(stage);
         o.structureOnly = item.get<bool>("structure_only");
         o.view = item.get<bool>("view");
+        if (item.value().find("arguments") != nullptr)  // documents of older engines have none
+            for (const Reader& argument : item.items("arguments"))
+                o.arguments.push_back({argument.get<std::string>("name"), python(argument.child("value").value())});
         connect(item, o);
         return o;
+    }
+
+    static std::string python(const json::Value& value)
+    {
+        if (value.isNull()) return "None";
+        if (const bool* const truth = value.asBool()) return *truth ? "True" : "False";
+        if (const std::string* const text = value.asString()) return *text;
+        const json::Array* const list = value.asArray();
+        if (list == nullptr) return json::write(value);
+        std::string items;
+        for (const json::Value& item : *list) items += (items.empty() ? "" : ", ") + python(item);
+        return "[" + items + "]";
     }
 
     static SourceRecord source(const Reader& reader)

@@ -30,6 +30,12 @@ struct SourceRecord {
     int line = 0;
 };
 
+// A literal argument of an operator, as Python writes it: "dim" and "0", "keepdim" and "False".
+struct ArgumentRecord {
+    std::string name, text;
+    bool operator==(const ArgumentRecord&) const = default;
+};
+
 struct OpRecord {
     std::string id;  // "op12", "input.x", "output.out"
     NodeKind kind = NodeKind::Rowwise;
@@ -40,6 +46,7 @@ struct OpRecord {
     StageId stage;  // the first one that computes it, of the plan the document was made with
     bool structureOnly = false, view = false;
     std::vector<ValueId> inputs, outputs;
+    std::vector<ArgumentRecord> arguments;  // in the order of the operator's schema
     // Neither an input nor an output of the model.
     [[nodiscard]] bool computes() const { return kind != NodeKind::Input && kind != NodeKind::Output; }
 };

@@ -77,6 +77,24 @@ private:
             to.push_back({value(item.child("value")), item.get<std::string>("class")});
     }
 
+    void addLoop(const Reader& item, PlanStage& stage) const
+    {
+        PlanLoop loop;
+        loop.destination = item.get<std::string>("destination");
+        for (const Reader& source : item.items("frontier"))
+            loop.frontier.push_back({source.get<std::string>("type"), source.get<std::string>("space"),
+                                     source.get<std::string>("owner"), source.get<std::string>("key")});
+        accesses(item.child("reads"), loop.reads);
+        accesses(item.child("writes"), loop.writes);
+        for (const Reader& step : item.items("reductions")) {
+            loop.reductions.push_back(op(step.child("op")));
+            stage.steps.push_back({loop.reductions.back(), step.get<std::string>("class"), loop.destination});
+        }
+        stage.reads.insert(stage.reads.end(), loop.reads.begin(), loop.reads.end());
+        stage.writes.insert(stage.writes.end(), loop.writes.begin(), loop.writes.end());
+        stage.loops.push_back(std::move(loop));
+    }
+
     [[nodiscard]] PlanStage stage(const Reader& item) const
     {
         PlanStage stage;
@@ -85,14 +103,7 @@ private:
             stage.steps.push_back({.op = op(step.child("op")),
                                    .rows = step.get<std::string>("class"),
                                    .loop = step.get<std::string>("loop")});
-        for (const Reader& loop : item.items("loops")) {
-            const auto destination = loop.get<std::string>("destination");
-            accesses(loop.child("reads"), stage.reads);
-            accesses(loop.child("writes"), stage.writes);
-            for (const Reader& step : loop.items("reductions"))
-                stage.steps.push_back(
-                    {.op = op(step.child("op")), .rows = step.get<std::string>("class"), .loop = destination});
-        }
+        for (const Reader& each : item.items("loops")) addLoop(each, stage);
         for (const OpId op : ops(item.child("rowless"))) stage.steps.push_back({.op = op, .rows = "ALL", .loop = {}});
         return stage;
     }
@@ -137,6 +148,9 @@ private:
         if (item.has("reads"))
             for (const Reader& read : item.items("reads"))
                 s.reads[value(read.child("value"))] += read.get<std::int64_t>("bytes");
+        if (item.has("operators"))
+            for (const Reader& each : item.items("operators"))
+                s.operators[op(each.child("op"))] += each.get<double>("seconds");
         s.recomputed = ops(item.child("recomputed"));
         return s;
     }

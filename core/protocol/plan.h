@@ -29,10 +29,25 @@ struct PlanAccess {
     bool operator==(const PlanAccess&) const = default;
 };
 
+// As in plan.json: for each row of `space` that `owner` assigns to the batch, the row of `type` that `key` names.
+struct PlanFrontier {
+    std::string type, space, owner, key;
+    bool operator==(const PlanFrontier&) const = default;
+};
+
+struct PlanLoop {
+    std::string destination;
+    std::vector<PlanFrontier> frontier;
+    std::vector<PlanAccess> reads, writes;
+    std::vector<OpId> reductions;
+    bool operator==(const PlanLoop&) const = default;
+};
+
 struct PlanStage {
     StageId index{1};
     std::vector<PlanStep> steps;
-    std::vector<PlanAccess> reads, writes;
+    std::vector<PlanAccess> reads, writes;  // of all loops
+    std::vector<PlanLoop> loops{};
     bool operator==(const PlanStage&) const = default;
 };
 
@@ -49,6 +64,7 @@ struct PredictedStage {
     std::int64_t written = 0, read = 0, structure = 0, frontierRows = 0, destinations = 0, peakMemory = 0;
     std::optional<double> seconds;
     std::map<ValueId, std::int64_t> reads;  // of `read`, by stored value; empty: from an engine that does not tell
+    std::map<OpId, double> operators;       // of `seconds`, by operator; empty: from an engine that does not tell
     std::vector<OpId> recomputed;           // that an earlier stage has computed on the same or other rows
 };
 

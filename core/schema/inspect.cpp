@@ -4,6 +4,7 @@
 
 #include "analysis/naming/value_names.h"
 #include "ir/origin_names.h"
+#include "schema/arguments.h"
 #include "schema/envelope.h"
 #include "schema/names.h"
 #include "json/optional.h"
@@ -77,6 +78,7 @@ Value opValue(const Analysis& analysis, const ir::Op& op, const std::map<ir::OpI
     item["stage"] = stage == stages.end() ? Value() : Value(stage->second.number);
     item["structure_only"] = info.structureOnly;
     item["view"] = info.view;
+    item["arguments"] = argumentsValue(analysis.program, op);
     item["inputs"] = valueNames(operandsOf(op));
     item["outputs"] = valueNames(op.outputs);
     return item;
@@ -99,6 +101,7 @@ Value endValue(NodeKind kind, const ir::NamedValue& named, const OpInfo& produce
     item["stage"] = std::move(stage);
     item["structure_only"] = structureOnly;
     item["view"] = false;
+    item["arguments"] = Value::array();
     item["inputs"] = valueNames(input ? std::vector<ir::ValueId>{} : std::vector{named.value});
     item["outputs"] = valueNames(input ? std::vector{named.value} : std::vector<ir::ValueId>{});
     return item;

@@ -103,6 +103,8 @@ class Talk:
         self.ask("plan/make of a pin on an input", "plan/make", **{**asked, "pins": [["checkpoint", "v0"]]})
         self.ask("plan/explain", "plan/explain", **asked)
         self.ask("plan/steps", "plan/steps", **asked)
+        self.ask("plan/graph", "plan/graph", document=document, plan=made["plan"], node=3)
+        self.ask("plan/graph of no node", "plan/graph", document=document, plan=made["plan"], node=1 << 40)
         self.ask("plan/repairs", "plan/repairs", **{**asked, "pins": [["no_checkpoint", stored[0]], ["checkpoint", "v0"]]})
         self.ask("plan/load", "plan/load", document=document, text=json.dumps(made["plan"]))
         self.ask("model/source", "model/source", document=document, op=self.said["model/open"]["inspect"]["ops"][-2]["id"])
@@ -188,7 +190,7 @@ class OneProtocol(unittest.TestCase):
 
     def test_documents_of_both_are_those_of_the_schemas(self):
         documents = {"inspect": lambda said: said["model/open"]["inspect"], "plan": lambda said: said["plan/make"]["plan"],
-                     "steps": lambda said: said["plan/steps"],
+                     "steps": lambda said: said["plan/steps"], "graph-part": lambda said: said["plan/graph"],
                      "report": lambda said: said["run finished"]["report"]}
         def found(name):
             return lambda said: said[f"debug/{name}"]

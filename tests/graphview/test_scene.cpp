@@ -365,6 +365,14 @@ private slots:
         QVERIFY(scene.staging.lastStage[index] > scene.staging.stage[index]);
         QCOMPARE(colouring.fill[index], theme.scale.back());
         QCOMPARE(colouring.legend.back().label, models::formatSeconds(11 * 0.1 + 0.2));
+        // What is known of operators counts instead: of those in a box, in all stages.
+        const int first = box->ops.front(), last = box->ops.back();
+        plan->predicted->stages[0].operators = {{protocol::OpId(first), 0.25}, {protocol::OpId(last), 0.5}};
+        plan->predicted->stages[3].operators = {{protocol::OpId(first), 0.125}};
+        const Colouring each =
+            colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);
+        QCOMPARE(each.legend.back().label, models::formatSecondsFinely(first == last ? 0.625 : 0.875));
+        QCOMPARE(each.fill[index], theme.scale.back());
     }
 
     // An operator has its own time where it was measured, whatever its stage took; those of one pass have the same.

@@ -254,6 +254,12 @@ class Engine:
     def plan_steps(self, params):
         return self.documents[params["document"]].steps(params["objective"])
 
+    def plan_graph(self, params):
+        node = params.get("node")
+        if node is not None and not 0 <= node < NODES:
+            raise Refused(-32002, f"node has no row {node}: there are {NODES} rows, from 0")
+        return self.documents[params["document"]].graph_part(node, params.get("seed", 1))
+
     def machine_rates(self, params):
         rates = [{"key": "gather", "what": "gathering rows", "unit": "B/s", "value": 5.25e9 if self.measured else 4e9},
                  {"key": "flops", "what": "matrix products", "unit": "FLOP/s", "value": 52e9 if self.measured else 40e9}]

@@ -19,7 +19,12 @@ def op(identity, kind, name, module, depth, stage, inputs, outputs, structure=Fa
     source = {"label": "python", "file": "model.py", "text": f"h = {name}(h)", "line": 10 + depth} if module else None
     return {"id": identity, "kind": kind, "name": name, "module": module, "module_type": "GCNConv" if module else "",
             "source": source, "depth": depth, "depth_module": depth, "depth_op": depth, "stage": stage,
-            "structure_only": structure, "view": False, "inputs": inputs, "outputs": outputs}
+            "structure_only": structure, "view": False, "arguments": arguments_of(name), "inputs": inputs, "outputs": outputs}
+
+
+def arguments_of(name):
+    return {"aten::index_select": [{"name": "dim", "value": 0}], "aten::scatter_add": [{"name": "dim", "value": 0}],
+            "aten::linear": [{"name": "bias", "value": None}]}.get(name, [])
 
 
 def verified(layers):
@@ -130,9 +135,9 @@ class Model:
         cost = 0.002 + 0.001 * len(stored)
         open_gap = 0.2 / (deadline or 10) if self.hard and (deadline or 10) < 10 else 0.0
         best = cost * (1 - open_gap) if strategy == "optimal" and not near else None
-        made = [self.stage(index, ops) for index, ops in self.staged(pins, stages).items()]
         checkpoints = [self.checkpoint(identity, index + 1, False) for index, identity in enumerate(stored)]
         checkpoints.append(self.checkpoint(self.output, self.layers, True))
+        made = [self.stage(index, ops, stored, checkpoints) for index, ops in self.staged(pins, stages).items()]
         plan = ENVELOPE | {
             "format": "hopscope-plan", "strategy": strategy, "objective": objective or "time",
             "unit": "bytes" if objective == "bytes" else "seconds", "cost": cost, "lower_bound": best,
@@ -186,10 +191,37 @@ class Model:
                 "unit": "bytes" if objective == "bytes" else "seconds",
                 "colouring": {"cost": .002, "stored": self.results[:-1], "missing": None}}
 
-    def stage(self, index, ops):
-        loop = {"destination": "node", "frontier": [], "reads": [], "reductions": [], "writes": []}
-        steps = [{"op": identity, "class": "B(node)", "loop": "node"} for identity in ops]
+    def stage(self, index, ops, stored, checkpoints):
+        along = [{"type": "node", "space": "edge_index", "owner": "edge_index[1]", "key": "edge_index[0]"}]
+        loop = {"destination": "node", "frontier": along, "reductions": [], "reads": self.reads(index, stored),
+                "writes": [{"value": checkpoint["value"], "class": "B(node)"} for checkpoint in checkpoints
+                           if checkpoint["stage"] == index]}
+        steps = [{"op": identity, "class": self.rows_of(identity), "loop": "node"} for identity in ops]
         return {"index": index, "ops": steps, "loops": [loop], "rowless": []}
+
+    def rows_of(self, identity):
+        """Linear maps run on all that is gathered, gathers on the edges, the rest on the batch."""
+        kind, name = next((op["kind"], op["name"]) for op in self.ops if op["id"] == identity)
+        if kind == "gather":
+            return "O(edge_index,edge_index[1])"
+        return "F(node)" if name == "aten::linear" else "B(node)"
+
+    def reads(self, index, stored):
+        """The first stage reads the input, each other one what was stored before it."""
+        values = ["v0"] if index == 1 else stored[index - 2:index - 1]
+        return [{"value": value, "class": "F(node)"} for value in values]
+
+    def graph_part(self, node, seed):
+        """A ring, of which nine nodes around one are drawn: each reads its two neighbours and itself."""
+        node = 7919 * seed % NODES if node is None else node
+        whole = sorted((node + step) % NODES for step in range(-3, 4))
+        ids = sorted((node + step) % NODES for step in range(-4, 5))
+        ends = [((to + step) % NODES, to) for to in whole for step in (-1, 0, 1)]
+        relation = {"table": "edge_index", "owner": "edge_index[1]", "key": "edge_index[0]", "label": "edge_index", "from": "node",
+                    "to": "node", "of": 3 * NODES, "from_ids": [source for source, _ in ends], "to_ids": [to for _, to in ends]}
+        return {"format": "hopscope-graph-part", "version": "1.0", "complete": False, "table": "node", "node": node,
+                "tables": [{"table": "node", "label": "node", "rows": NODES, "ids": ids, "whole": whole}],
+                "relations": [relation]}
 
     def checkpoint(self, identity, stage, output):
         size = NODES * WIDTH * 4
@@ -201,7 +233,9 @@ class Model:
         size, count = NODES * WIDTH * 4, len(stored)
         stages = [{"index": index, "written": size, "read": 3 * size, "structure": EDGES * 8, "frontier_rows": NODES,
                    "reads": [{"value": identity, "bytes": 3 * size} for identity in stored[:index - 1]],
-                   "destinations": NODES, "peak_memory": 5 * size, "seconds": .2, "recomputed": []} for index in self.stage_ops]
+                   "destinations": NODES, "peak_memory": 5 * size, "seconds": .2, "recomputed": [],
+                   "operators": [{"op": identity, "seconds": .02 * (1 + place)} for place, identity in enumerate(self.stage_ops[index])]}
+                  for index in self.stage_ops]
         return {"batch": 1000, "batches": 10 * self.layers, "stages": stages, "stores": count * size,
                 "d2h": count * size, "h2d": 3 * count * size, "structure": self.layers * EDGES * 8,
                 "peak_memory": 5 * size, "seconds": .2 * self.layers}

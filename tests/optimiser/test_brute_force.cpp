@@ -7,6 +7,7 @@
 #include "optimiser/solve.h"
 #include "random_instances.h"
 #include "solver/mip.h"
+#include "support/cheapest_cut.h"
 #include "support/generate_instance.h"
 
 using namespace hopscope;
@@ -123,4 +124,21 @@ TEST_CASE("random graphs with a host budget are solved to the optimum")
     CHECK(agreeOnAll(250, [](int i) {
               return withBudget(test::wildInstance(static_cast<std::uint64_t>(i) + 9000, 5 + i % 4), i);
           }) > 0);
+}
+
+TEST_CASE("the minimum cut costs what the cheapest of all cuts does, with its stored values alone")
+{
+    int cut = 0;
+    for (int i = 0; i < 1500 / test::share; ++i) {
+        const Instance in = test::wildInstance(static_cast<std::uint64_t>(i) + 20000, 4 + i % 6);
+        const test::CheapestCut all(in);
+        if (all.edges() > 12) continue;
+        INFO(test::dump(in));
+        const MinCutRelaxation shown = minCutRelaxation(in);
+        CHECK(shown.cost == doctest::Approx(all.cost()));
+        const std::set<NodeId> stored(shown.storedNodes.begin(), shown.storedNodes.end());
+        CHECK(shown.cost == doctest::Approx(all.costWith([&](std::size_t v) { return stored.contains(NodeId(v)); })));
+        cut += shown.cost > 0 ? 1 : 0;
+    }
+    CHECK(cut > 100 / test::share);
 }

@@ -130,8 +130,12 @@ void TestPanelTexts::depthIsExplained()
 
 void TestPanelTexts::factsSayWhereAnOperatorIs()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
-    const protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    protocol::ModelRecord model = drawn::twoLayers();
+    model.ops[model.findOp("s1")].arguments = {{"dim", "0"}, {"dtype", "None"}, {"keepdim", "False"}};
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    plan.predicted.emplace();
+    for (const double seconds : {0.001, 0.002})
+        plan.predicted->stages.emplace_back().operators = {{model.findOp("s1"), seconds}};
     const auto fact = [&](const char* op, const char* name) {
         for (const Fact& each : opFacts(model, &plan, model.findOp(op)))
             if (each.name == QLatin1String(name)) return each.value;
@@ -141,6 +145,10 @@ void TestPanelTexts::factsSayWhereAnOperatorIs()
     QCOMPARE(fact("s1", "depth"), QStringLiteral("2"));
     QCOMPARE(fact("s1", "rows"), QStringLiteral("one per row of node"));
     QCOMPARE(fact("s1", "shape"), QStringLiteral("34 × 8 float32 · 100 B"));
+    QCOMPARE(fact("s1", "arguments"), QStringLiteral("dim=0, keepdim=False"));
+    QCOMPARE(fact("s1", "predicted"), QStringLiteral("3.0 ms to compute and store"));
+    QCOMPARE(fact("r0", "arguments"), QString());
+    QCOMPARE(fact("r0", "predicted"), QString());
     QCOMPARE(fact("src", "stage"), QStringLiteral("prologue (once per graph)"));
     QCOMPARE(fact("src", "depth"), QString());
     QCOMPARE(fact("x", "stage"), QStringLiteral("given"));

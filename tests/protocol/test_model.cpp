@@ -42,6 +42,22 @@ TEST_CASE("an inspect document becomes indexed records")
     CHECK(model->prologue == std::vector{model->findOp("op1")});
 }
 
+TEST_CASE("literal arguments are read as Python writes them")
+{
+    const char* const arguments =
+        R"([{"name":"dim","value":[0,-1]},{"name":"keepdim","value":false},{"name":"alpha","value":1.5},
+        {"name":"dtype","value":"float32"},{"name":"min","value":null}])";
+    const auto model = read(fixture::with(test::inspectText(), "/ops/2/arguments", json::parse(arguments).value()));
+    REQUIRE_MESSAGE(model, base::describe(model.error()));
+    CHECK(model->ops[protocol::OpId(2)].arguments ==
+          std::vector<protocol::ArgumentRecord>{
+              {"dim", "[0, -1]"}, {"keepdim", "False"}, {"alpha", "1.5"}, {"dtype", "float32"}, {"min", "None"}});
+    CHECK(refusedAt("/ops/2/arguments", json::parse(R"([{"name":7,"value":0}])").value()) ==
+          "inspect /ops/2/arguments/0/name");
+    CHECK(refusedAt("/ops/2/arguments", json::parse(R"([{"name":"dim"}])").value()) ==
+          "inspect /ops/2/arguments/0/value");
+}
+
 TEST_CASE("values know who makes them and who reads them, both ways")
 {
     const auto model = read(test::inspectText());
@@ -66,11 +82,12 @@ TEST_CASE("values know who makes them and who reads them, both ways")
 
 TEST_CASE("every field that a client reads is needed, and its kind too")
 {
-    // Not read: what stages take and make (the plan says it), and whether a lint blocks. Labels, hints and /from_code may be missing.
+    // Not read: what stages take and make (the plan says it), and whether a lint blocks. Labels, hints, arguments and /from_code
+    // may be missing.
     const auto unread = [](const std::string& p) {
         return p.starts_with("/stages") || p.ends_with("/blocking") || p.starts_with("/hashes/") ||
                p.starts_with("/roles/") || p.starts_with("/sizes/") || p.ends_with("/label") || p == "/from_code" ||
-               p.ends_with("/hint");
+               p.ends_with("/hint") || p.ends_with("/arguments");
     };
     int checked = 0;
     for (const fixture::Mutation& mutation : fixture::mutations(test::inspectText())) {

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
+#include "schema/arguments.h"
 #include "schema/fixture.h"
 #include "schema/inspect.h"
 
@@ -108,4 +111,42 @@ TEST_CASE("an error document carries code, message, hint and place")
     CHECK(at(document, "/error/message") == "\"no\"");
     CHECK(at(document, "/error/hint") == "\"try\"");
     CHECK(at(document, "/error/where") == "\"op3\"");
+}
+
+TEST_CASE("literal arguments are listed by the names of the schema")
+{
+    ir::Program program;
+    const auto number = [&](ir::ValueKind kind, ir::Origin origin, double of) {
+        ir::Value value;
+        value.id = ir::ValueId(static_cast<int>(program.values.size()));
+        value.kind = kind;
+        value.origin = origin;
+        value.number = of;
+        program.values.push_back(value);
+        return ir::Arg{value.id};
+    };
+    const ir::Arg tensor = number(ir::ValueKind::Tensor, ir::Origin::Op, 0);
+    const ir::Arg constant = number(ir::ValueKind::Int, ir::Origin::Constant, 3);
+    const ir::Arg computed = number(ir::ValueKind::Int, ir::Origin::Op, 9);
+    ir::Op op;
+    const auto add = [&](const char* name, ir::Arg arg) {
+        op.args.push_back(std::move(arg));
+        op.argInfo.push_back({name, ir::ArgType::Other});
+    };
+    add("self", tensor);
+    add("dim", {ir::ArgList{{std::int64_t{0}}, computed, constant}});
+    add("count", computed);
+    add("tensors", {ir::ArgList{tensor, tensor}});
+    add("keepdim", {false});
+    add("dtype", {std::int64_t{5}});
+    add("layout", {std::int64_t{0}});
+    add("min", {-std::numeric_limits<double>::infinity()});
+    add("alpha", {1.5});
+    add("reduce", {std::string("sum")});
+    add("device", {ir::DeviceArg{}});
+    add("bias", {});
+    CHECK(json::write(schema::argumentsValue(program, op)) ==
+          R"([{"name":"dim","value":[0,"v2",3]},{"name":"keepdim","value":false},{"name":"dtype","value":"float16"},)"
+          R"({"name":"layout","value":"strided"},{"name":"min","value":"-inf"},{"name":"alpha","value":1.5},)"
+          R"({"name":"reduce","value":"sum"},{"name":"bias","value":null}])");
 }

@@ -13,6 +13,7 @@
 #include "checks.h"
 #include "graphview/view/graph_view.h"
 #include "models/run_log.h"
+#include "study/animation_panel.h"
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
 #include "study/rules_panel.h"
@@ -215,6 +216,18 @@ bool showRule(Bed& bed, int way, int step)
     return rules->picture() != nullptr;
 }
 
+// The panel "Animation" at the n-th frame of a kind.
+bool animate(Bed& bed, study::Moment moment, int number)
+{
+    bed.window->docks().bring("animation");
+    auto* panel = static_cast<study::AnimationPanel*>(bed.window->docks().dock("animation")->widget());
+    if (!bed::waitFor([&] { return panel->show() != nullptr; })) return false;
+    const auto& frames = panel->show()->animation.frames;
+    for (std::size_t frame = 0; frame < frames.size(); ++frame)
+        if (frames[frame].moment == moment && --number == 0) panel->view().go(static_cast<int>(frame));
+    return number <= 0;
+}
+
 // As far as that step, without answers.
 bool playLesson(Bed& bed, const QString& id, int step)
 {
@@ -273,6 +286,7 @@ const Shot shots[] = {
     {"debugger", "explain", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
+    {"lesson-animation", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 6); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},
     {"lesson-depth", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "depth", 2); }},
     {"lesson-residual", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "residual", 3); }},
@@ -280,6 +294,10 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/residual.pt") && showRule(bed, 1, 1); }},
     {"rules-cut", "explain", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && showRule(bed, 2, 9); }},
+    {"animation", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && animate(bed, study::Moment::Gather, 2); }},
+    {"animation-part", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && animate(bed, study::Moment::Write, 4); }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 

@@ -98,7 +98,8 @@ void TestLessons::everyLessonIsPlayedToItsEnd()
         const QStringList found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
         QVERIFY2(found.isEmpty(), qPrintable(step.title + ": " + found.join('\n')));
         if (!step.show.isEmpty())
-            QVERIFY2(child<QWidget>(*bed.window, "spotlight")->isVisible(), qPrintable(step.title));
+            QVERIFY2(bed::waitFor([&] { return child<QWidget>(*bed.window, "spotlight")->isVisible(); }),
+                     qPrintable(step.title));
         if (step.show == u"centreStack")  // all of it, though its parts cover it
             QVERIFY(child<QWidget>(*bed.window, "spotlight")->size().height() >=
                     child<QWidget>(*bed.window, "centreStack")->height());

@@ -177,6 +177,19 @@ std::int64_t EngineQueries::watch(const WatchQuestion& question, QObject* contex
                                   readAs(schema::watchFrom, std::move(answer)));
 }
 
+std::int64_t EngineQueries::planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer)
+{
+    json::Value params = documentParams(m_state);
+    params["plan"] = m_state.document.plan()->document;
+    if (node) params["node"] = *node;
+    params["seed"] = seed;
+    return m_state.engine.request("plan/graph", std::move(params), context,
+                                  [answer = std::move(answer)](const base::Result<json::Value>& result) {
+                                      answer(result ? schema::graphPartFrom(*result, "graph part")
+                                                    : base::Result<schema::GraphPart>(base::forward(result)));
+                                  });
+}
+
 void EngineQueries::cancel(std::int64_t request) { m_state.engine.cancel(request); }
 
 }  // namespace hopscope::jobs

@@ -9,6 +9,7 @@
 #include "protocol/model.h"
 #include "protocol/walkthrough.h"
 #include "schema/findings.h"
+#include "schema/graph_part.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
 
@@ -65,6 +66,9 @@ public:
     // How the rules and the optimum come to their plans, for the settings of the document. For cancel().
     using Steps = std::function<void(base::Result<protocol::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);
+    // The nodes and edges that the batches of the shown plan move along; in the middle that node, or one drawn with the seed.
+    using Part = std::function<void(base::Result<schema::GraphPart>)>;
+    std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
     void cancel(std::int64_t request);
 
 private:

@@ -109,6 +109,14 @@ QString pathLabel(const protocol::OpRecord& op)
     return parts.join(QStringLiteral(" · "));
 }
 
+QString argumentsLabel(const protocol::OpRecord& op)
+{
+    QStringList shown;
+    for (const protocol::ArgumentRecord& argument : op.arguments)
+        if (argument.text != "None") shown << text(argument.name) + u'=' + text(argument.text);
+    return shown.join(QStringLiteral(", "));
+}
+
 QString valueLabel(const protocol::ModelRecord& model, protocol::ValueId value)
 {
     if (!model.values.contains(value)) return {};

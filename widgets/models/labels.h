@@ -18,6 +18,8 @@ QString humanLabel(const protocol::OpRecord& op);
 QString opLabel(const protocol::ModelRecord& model, const protocol::OpRecord& op);
 // "convs.1 · GCNConv · aten::index_add"; parts that are missing are left out.
 QString pathLabel(const protocol::OpRecord& op);
+// Its literal arguments by the names of its schema: "dim=0, keepdim=False"; those that are None are left out.
+QString argumentsLabel(const protocol::OpRecord& op);
 // A value by what makes it, as the engine names it: "convs.0 output", "relu after convs.0", "x", "lin.weight".
 QString valueLabel(const protocol::ModelRecord& model, protocol::ValueId value);
 // "2,708 × 64 float32"; table names become their sizes where the data is known.

@@ -157,6 +157,16 @@ CutQuestion stored(CutQuestion question, const PlanRecord& plan, const protocol:
     return question;
 }
 
+// In all stages; 0 where it is not known.
+double predictedSeconds(const PlanRecord* plan, OpId op)
+{
+    double sum = 0;
+    if (plan == nullptr || !plan->predicted) return sum;
+    for (const protocol::PredictedStage& stage : plan->predicted->stages)
+        if (const auto found = stage.operators.find(op); found != stage.operators.end()) sum += found->second;
+    return sum;
+}
+
 }  // namespace
 
 std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId op)
@@ -165,6 +175,8 @@ std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId
     const bool analysed = models::depthKnown(model);
     std::vector<Fact> facts;
     if (analysed || !record.computes()) facts.push_back({tr("kind"), models::kindLabel(record.kind)});
+    if (const QString arguments = models::argumentsLabel(record); !arguments.isEmpty())
+        facts.push_back({tr("arguments"), arguments});
     const ValueId value = shownValue(record);
     if (value.valid() && !(model.fromCode && model.values[value].dtype.empty())) {
         const protocol::ValueRecord& shown = model.values[value];
@@ -174,6 +186,8 @@ std::vector<Fact> opFacts(const ModelRecord& model, const PlanRecord* plan, OpId
     }
     if (!record.structureOnly && analysed) facts.push_back({tr("depth"), depthText(record)});
     facts.push_back({tr("stage"), stageOf(model, plan, op)});
+    if (const double seconds = predictedSeconds(plan, op); seconds > 0)
+        facts.push_back({tr("predicted"), tr("%1 to compute and store").arg(models::formatSecondsFinely(seconds))});
     return facts;
 }
 

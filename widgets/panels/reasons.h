@@ -15,7 +15,7 @@ struct Fact {
     bool operator==(const Fact&) const = default;
 };
 
-// Rows, shape, bytes, depth and stage of an operator (or of an input, an output); in the order in which they are shown.
+// Arguments, rows, shape, bytes, depth, stage and predicted time of an operator (or of an input, an output); in the order in which they are shown.
 std::vector<Fact> opFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan, protocol::OpId op);
 std::vector<Fact> moduleFacts(const protocol::ModelRecord& model, const protocol::PlanRecord* plan,
                               const QString& path);

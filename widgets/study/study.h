@@ -6,10 +6,12 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger", "rules".
+// Object names: "receptive", "debugger", "rules", "animation".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
 panels::Panel* makeRules(const panels::Context& context, QWidget* parent);     // how plans come about
+
+panels::Panel* makeAnimation(const panels::Context& context, QWidget* parent);  // how batches move over the graph
 
 }  // namespace hopscope::study

@@ -65,6 +65,9 @@ Outcome sourceAround(const Document& document, const json::Reader& params);
 Outcome receptiveField(const Document& document, const json::Reader& params, const std::string& folder,
                        const Call& call);
 
+// plan/graph. `folder`: for scratch files.
+Outcome planGraph(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+
 // debug/nan, debug/staged, debug/against and debug/watch. `folder`: for scratch files.
 Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);

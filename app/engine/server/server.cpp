@@ -250,6 +250,7 @@ private:
             {"export/read", &Server::read},
             {"export/check", &Server::check},
             {"model/receptiveField", &Server::onDocument<receptiveField>},
+            {"plan/graph", &Server::onDocument<planGraph>},
             {"debug/nan", &Server::onDocument<huntNonFinite>},
             {"debug/staged", &Server::onDocument<compareStaged>},
             {"debug/against", &Server::onDocument<compareModels>},

@@ -13,6 +13,7 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr int maxPrologueBoxes = 4;  // more of them are one box to begin with
+constexpr int longestTip = 120;      // of literal arguments, in characters
 constexpr int sharedUses = 5;        // what has so many uses is drawn at each of them
 
 QString tr(const char* text, int n = -1) { return QCoreApplication::translate("GraphFold", text, nullptr, n); }
@@ -387,6 +388,8 @@ void FoldBuilder::nameOp(VisibleNode& node)
     }
     node.detail = shapeDetail(m_model, node.ops.empty() ? node.op : node.ops.back());
     node.tip = models::pathLabel(op);
+    if (const QString arguments = models::argumentsLabel(op); !arguments.isEmpty())
+        node.tip += QLatin1Char('\n') + (arguments.size() > longestTip ? arguments.left(longestTip) + u'…' : arguments);
 }
 
 }  // namespace hopscope::graphview

@@ -167,6 +167,32 @@ std::map<int, double> predictedSeconds(const ColourData& data)
     return stages;
 }
 
+// Of a box: of all operators in it, in all stages.
+Numbers predictedByOperator(const Scene& scene, const ColourData& data)
+{
+    std::map<protocol::OpId, double> seconds;
+    for (const auto& stage : data.plan->predicted->stages)
+        for (const auto& [op, part] : stage.operators) seconds[op] += part;
+    Numbers numbers;
+    for (const VisibleNode& node : scene.graph.nodes) {
+        std::optional<double> sum;
+        const auto add = [&](int op) {
+            if (const auto found = seconds.find(protocol::OpId(op)); found != seconds.end())
+                sum = sum.value_or(0) + found->second;
+        };
+        for (const int op : node.ops) add(op);
+        if (node.ops.empty() && node.op >= 0) add(node.op);
+        numbers.push_back(sum);
+    }
+    return numbers;
+}
+
+bool hasPredictedOperators(const ColourData& data)
+{
+    return data.plan && data.plan->predicted &&
+           std::ranges::any_of(data.plan->predicted->stages, [](const auto& s) { return !s.operators.empty(); });
+}
+
 std::map<int, double> measuredSeconds(const ColourData& data)
 {
     std::map<int, double> stages;
@@ -243,6 +269,14 @@ Colouring byTime(const Scene& scene, const ColourData& data, const style::Theme&
                     theme);
 }
 
+Colouring byPredictedTime(const Scene& scene, const ColourData& data, const style::Theme& theme)
+{
+    if (hasPredictedOperators(data))
+        return byNumber(tr("Predicted time"), predictedByOperator(scene, data), writeSecondsFinely, theme);
+    return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum), writeSeconds,
+                    theme);
+}
+
 Colouring byMemory(const Scene& scene, const ColourData& data, const style::Theme& theme)
 {
     const auto bytes = [](const models::OperatorTimes::Sum& sum) { return static_cast<double>(sum.bytes); };
@@ -314,9 +348,7 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::Stage: return byStage(scene, theme);
     case ColourMode::Kind: return byKind(scene, theme);
     case ColourMode::Bytes: return byNumber(tr("Bytes of the result"), bytesOf(scene, *data.model), writeBytes, theme);
-    case ColourMode::PredictedTime:
-        return byNumber(tr("Predicted time of the stage"), byStageNumber(scene, predictedSeconds(data), sum),
-                        writeSeconds, theme);
+    case ColourMode::PredictedTime: return byPredictedTime(scene, data, theme);
     case ColourMode::Time: return byTime(scene, data, theme);
     case ColourMode::Memory: return byMemory(scene, data, theme);
     case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);

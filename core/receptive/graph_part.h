@@ -1,0 +1,27 @@
+#pragma once
+
+// The nodes and edges that the batches of a plan move along, as many as can be drawn.
+
+#include <stop_token>
+
+#include "analysis/analysis.h"
+#include "base/tensor.h"
+#include "loader/loader.h"
+#include "plan/plan.h"
+#include "schema/graph_part.h"
+
+namespace hopscope::receptive {
+
+struct PartRequest {
+    std::optional<std::int64_t> node;  // in the middle, of the type that the last gathering loop computes; none: drawn
+    std::uint64_t seed = 1;            // to draw it with
+};
+
+// All of a graph with up to schema::mostNodesOfAll nodes and schema::mostEdgesOfPart edges. Of a larger one: nodes around the
+// one in the middle, breadth first along the edges into them, each with all that it gathers. `folder`: for scratch files. Fails
+// with Usage (no such node), Unsupported (it gathers more than can be drawn), Input, Resources or Cancelled.
+base::Result<schema::GraphPart> graphPart(const loader::Walk& walk, const analysis::Analysis& analysis,
+                                          const plan::Plan& plan, const base::TensorMap& inputs,
+                                          const PartRequest& request, const std::string& folder, std::stop_token stop);
+
+}  // namespace hopscope::receptive

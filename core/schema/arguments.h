@@ -1,0 +1,15 @@
+#pragma once
+
+// The literal arguments of operators, as inspect lists them: `dim`, `alpha`, `negative_slope`, `dtype`, by the names of the
+// operator's schema.
+
+#include "ir/program.h"
+#include "json/json.h"
+
+namespace hopscope::schema {
+
+// [{name, value}] in the order of the schema, without tensors and numbers that the model computes; such a number within a list
+// is the value's id. Dtypes, layouts and memory formats by name, NaN and infinities as texts.
+json::Value argumentsValue(const ir::Program& program, const ir::Op& op);
+
+}  // namespace hopscope::schema

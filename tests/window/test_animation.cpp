@@ -1,0 +1,191 @@
+// The panel "Animation" in the window, by real events, with the engine made up for tests.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "bed.h"
+#include "checks.h"
+#include "study/animation_panel.h"
+
+using namespace hopscope;
+using bed::Bed;
+using bed::child;
+
+class TestAnimation : public QObject {
+    Q_OBJECT
+private slots:
+    void itIsAskedForOnlyWhereItIsSeen();
+    void keysAndButtonsGoThroughTheFrames();
+    void aNodeAndTheSizeOfBatchesAreChosen();
+    void anotherPlanIsAnotherAnimation();
+    void withoutDataThePanelSaysWhatIsMissing();
+    void itIsSavedAsPictures();
+    void reducedMotionIsASettingOfTheWindow();
+    void nothingIsClippedInAnyFrame();
+
+private:
+    static study::AnimationPanel& panelOf(Bed& bed)
+    {
+        return *static_cast<study::AnimationPanel*>(bed.window->docks().dock("animation")->widget());
+    }
+    static bool open(Bed& bed)
+    {
+        if (!bed.open("chain3.pt", {"graph.safetensors"})) return false;
+        QTest::keyClick(bed.window.get(), Qt::Key_4, Qt::ControlModifier);
+        QTest::keyClick(bed.window.get(), Qt::Key_M, Qt::ControlModifier);
+        return bed::waitFor([&] { return panelOf(bed).show() != nullptr; });
+    }
+    static QString said(Bed& bed, const char* label) { return child<QLabel>(*bed.window, label)->text(); }
+    static void press(Bed& bed, const char* button)
+    {
+        QTest::keyClick(child<QPushButton>(*bed.window, button), Qt::Key_Space);
+    }
+};
+
+void TestAnimation::itIsAskedForOnlyWhereItIsSeen()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
+    bed.window->docks().setPerspective("explain");
+    QTest::qWait(100);
+    QVERIFY(panelOf(bed).show() == nullptr);
+    QTest::keyClick(bed.window.get(), Qt::Key_M, Qt::ControlModifier);
+    QTRY_VERIFY(panelOf(bed).show() != nullptr);
+    QVERIFY(said(bed, "animationPart").contains("9 of 10,000 nodes"));
+    bed.window->closeFile();
+    QTRY_VERIFY(panelOf(bed).show() == nullptr);
+}
+
+void TestAnimation::keysAndButtonsGoThroughTheFrames()
+{
+    Bed bed;
+    QVERIFY(open(bed));
+    study::AnimationView& view = panelOf(bed).view();
+    auto* slider = child<QSlider>(*bed.window, "animationFrame");
+    QCOMPARE(slider->maximum(), view.frames() - 1);
+    QVERIFY(!child<QPushButton>(*bed.window, "animationBack")->isEnabled());
+    press(bed, "animationNext");
+    QCOMPARE(view.frame(), 1);
+    QCOMPARE(said(bed, "animationTitle"), QString("Stage 1 of 3: begin"));
+    press(bed, "animationNext");
+    QVERIFY2(said(bed, "animationCaption").contains("3 nodes with a thick border"),
+             qPrintable(said(bed, "animationCaption")));
+    QVERIFY(
+        said(bed, "animationCaption")
+            .contains(
+                "9 edges arrive here (3 from a node to itself, not drawn), from the batch itself and from 2 others"));
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_End);
+    QCOMPARE(slider->value(), slider->maximum());
+    QVERIFY(!child<QPushButton>(*bed.window, "animationLast")->isEnabled());
+    slider->setFocus();
+    QTest::keyClick(slider, Qt::Key_Home);
+    QCOMPARE(view.frame(), 0);
+    QCOMPARE(said(bed, "animationTitle"), QString("The graph"));
+    press(bed, "animationPlay");
+    QVERIFY(view.playing());
+    QCOMPARE(child<QPushButton>(*bed.window, "animationPlay")->accessibleName(), QString("Pause"));
+    child<QComboBox>(*bed.window, "animationSpeed")->setCurrentIndex(3);
+    QTRY_VERIFY(view.frame() > 0);
+    press(bed, "animationPlay");
+    QVERIFY(!view.playing());
+}
+
+void TestAnimation::aNodeAndTheSizeOfBatchesAreChosen()
+{
+    Bed bed;
+    QVERIFY(open(bed));
+    const int frames = panelOf(bed).view().frames();
+    auto* batch = child<QSpinBox>(*bed.window, "animationBatch");
+    QCOMPARE(batch->maximum(), 7);
+    batch->setFocus();
+    batch->selectAll();
+    QTest::keyClicks(batch, "1");
+    QTest::keyClick(batch, Qt::Key_Return);
+    QVERIFY(panelOf(bed).view().frames() > frames);
+    auto* node = child<QSpinBox>(*bed.window, "animationNode");
+    node->setFocus();
+    node->selectAll();
+    QTest::keyClicks(node, "17");
+    QTest::keyClick(node, Qt::Key_Return);
+    QTRY_COMPARE(panelOf(bed).show()->part.node, std::optional<std::int64_t>(17));
+    press(bed, "animationOther");
+    QTRY_VERIFY(panelOf(bed).show()->part.node != std::optional<std::int64_t>(17));
+}
+
+void TestAnimation::anotherPlanIsAnotherAnimation()
+{
+    Bed bed;
+    QVERIFY(open(bed));
+    const study::ShowPtr before = panelOf(bed).show();
+    bed.window->workbench().setStrategy(base::Strategy::SourceRule);
+    QTRY_VERIFY(panelOf(bed).show() && panelOf(bed).show() != before);
+    QVERIFY(!protocol::sameCuts(*panelOf(bed).show()->plan, *before->plan));
+}
+
+void TestAnimation::withoutDataThePanelSaysWhatIsMissing()
+{
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt"));
+    bed.window->docks().reveal("animation");
+    QVERIFY(said(bed, "animationState").contains("with its graph"));
+    QVERIFY(!panelOf(bed).save("/nowhere/a.png").isEmpty());
+}
+
+void TestAnimation::itIsSavedAsPictures()
+{
+    Bed bed;
+    QVERIFY(open(bed));
+    const QTemporaryDir folder;
+    QCOMPARE(bed.window->exportTo({"animation", folder.filePath("a.png")}, 0), QString());
+    QCOMPARE(bed.window->exportTo({"animation", folder.filePath("a.svg")}, 0), QString());
+    QCOMPARE(QDir(folder.path()).entryList({"a-*.svg"}).size(), panelOf(bed).view().frames());
+    QVERIFY(QImage(folder.filePath("a.png")).width() > 600);
+    QVERIFY(bed.window->actionBook().find("explain.exportAnimation")->isEnabled());
+}
+
+void TestAnimation::reducedMotionIsASettingOfTheWindow()
+{
+    Bed bed;
+    QVERIFY(open(bed));
+    study::AnimationView& view = panelOf(bed).view();
+    while (view.frame() + 1 < view.frames() &&
+           panelOf(bed).show()->animation.frames[static_cast<std::size_t>(view.frame())].moment !=
+               study::Moment::Gather)
+        view.go(view.frame() + 1);
+    const auto changes = [&] {
+        view.play(true);
+        const QImage first = view.grab().toImage();
+        QTest::qWait(400);
+        const QImage second = view.grab().toImage();
+        view.play(false);
+        return first != second;
+    };
+    const int frame = view.frame();
+    QVERIFY(changes());
+    QCOMPARE(view.frame(), frame);
+    bed.window->actionBook().find("view.reducedMotion")->trigger();
+    QVERIFY(!changes());
+    QCOMPARE(view.frame(), frame);
+}
+
+void TestAnimation::nothingIsClippedInAnyFrame()
+{
+    Bed bed;
+    bed.window->resize(1280, 800);
+    QVERIFY(open(bed));
+    for (int frame = 0; frame < panelOf(bed).view().frames(); ++frame) {
+        panelOf(bed).view().go(frame);
+        QTest::qWait(10);
+        const QStringList found = checks::clippedTexts(*bed.window) + checks::unnamedWidgets(*bed.window);
+        QVERIFY2(found.isEmpty(), qPrintable(found.join('\n')));
+    }
+}
+
+QTEST_MAIN(TestAnimation)
+#include "test_animation.moc"

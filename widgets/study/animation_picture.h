@@ -1,0 +1,28 @@
+#pragma once
+
+// Paints a frame of the animation: the graph, and below it the inputs and stores with their rows. The same picture in the
+// window and in files.
+
+#include <QPainter>
+#include <QPointF>
+
+#include "study/animation_text.h"
+#include "style/theme.h"
+
+namespace hopscope::study {
+
+struct FilmPicture {
+    const Film& film;
+    const std::vector<QPointF>& places;  // of the nodes, as placeNodes() gives them
+    const style::Theme& theme;
+    QFont font;
+    bool words = false;  // title and caption above the graph: in files, where nothing else says them
+};
+
+// `progress` (0 to 1): how far the rows that are gathered or written have come.
+void paintFrame(QPainter& painter, const QRectF& room, const FilmPicture& picture, int frame, qreal progress);
+
+// Where a node of the graph is drawn; for tests and tool tips.
+QPointF nodePlace(const QRectF& room, const FilmPicture& picture, int frame, std::size_t node);
+
+}  // namespace hopscope::study

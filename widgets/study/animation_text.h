@@ -1,0 +1,29 @@
+#pragma once
+
+// What happens in a frame of the animation, in words. Pure functions.
+
+#include <QString>
+#include <QStringList>
+
+#include "study/animation_frames.h"
+
+namespace hopscope::study {
+
+// What an animation shows; refers to its parts.
+struct Film {
+    const Animation& animation;
+    const protocol::ModelRecord& model;
+    const protocol::PlanRecord& plan;
+    const schema::GraphPart& part;
+};
+
+QString frameTitle(const Film& film, int frame);    // "Stage 1 of 2, batch 2 of 3: rows are read"
+QString frameCaption(const Film& film, int frame);  // one to three sentences
+
+// How much of the graph is drawn, and that its batches are not those of a run; empty where all of it is as in a run.
+QString partSentence(const Film& film);
+
+QString storeName(const Film& film, std::size_t store);                       // "relu after convs.0"
+QString storeState(const Film& film, std::size_t store, const Frame& frame);  // "12 of 34 rows are exact"
+
+}  // namespace hopscope::study
