@@ -66,6 +66,7 @@ executor::Options runOptions(const ExecutionRequest& request, const plan::Plan& 
     options.dropStores = request.device.hostMemory.has_value() || !request.keepStores;
     options.folder = request.folder;
     options.journal = request.journal;
+    options.probe = request.probe;
     return options;
 }
 
@@ -128,7 +129,7 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (request.device.store != base::StoreType::Exact && run->narrowed.empty())
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.device.store) + ": --store changes nothing");
-    if (chosen->expected) learnFrom(execution.plan.device, *chosen->expected, *run);
+    if (chosen->expected && request.probe == nullptr) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
 }

@@ -27,7 +27,8 @@ struct ExecutionRequest {
     std::string folder;           // for stores and scratch files
     ChosenPlan* given = nullptr;  // this plan as it is, instead of `plan`; the run takes its structure
     bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
-    RunJournal* journal = nullptr;  // on the CPU; without `given`
+    RunJournal* journal = nullptr;     // on the CPU; without `given`
+    executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
 
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.
