@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <chrono>
+
 #include "analysis/naming/table_labels.h"
 #include "base/proc.h"
 #include "debugger/match.h"
@@ -43,6 +45,7 @@ void describe(const Analysis& analysis, ir::ValueId value, SeenTensor& seen)
 
 SeenTensor seenNow(const Analysis& analysis, const Probed& result, std::int64_t batch)
 {
+    const auto start = std::chrono::steady_clock::now();
     SeenTensor seen;
     const bool rows = analysis.hasRows(result.value);
     const int dim = rows ? analysis.rowDim(result.value) : 0;
@@ -55,6 +58,7 @@ SeenTensor seenNow(const Analysis& analysis, const Probed& result, std::int64_t 
     seen.record.stage = result.stage.number;
     seen.record.batch = schema::BatchPlace{batch, result.first, result.destinations};
     seen.record.rows = rows ? analysis::rowsLabel(analysis.tables, result.rows) : "";
+    seen.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seen;
 }
 

@@ -6,10 +6,12 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger", "rules".
+// Object names: "receptive", "debugger", "tensor", "breakpoints", "rules".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
-panels::Panel* makeRules(const panels::Context& context, QWidget* parent);     // how plans come about
+panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
+panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);  // where runs stop
+panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
 
 }  // namespace hopscope::study
