@@ -164,7 +164,7 @@ base::Result<SeenTensor> see(const Subject& subject, const plan::Plan& plan, con
     if (!analysis.available(*value) && analysis.hasRows(*value)) {
         auto staged = seeStaged(subject, plan, *value, request, settings, stop);
         if (!staged) return base::forward(staged);
-        if (staged->has_value()) return std::move(**staged);
+        if (std::optional<SeenTensor>& found = *staged; found.has_value()) return std::move(*found);
     }
     return seeUnsplit(subject, *value, request, settings, stop);
 }

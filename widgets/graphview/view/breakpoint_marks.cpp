@@ -71,7 +71,7 @@ void BreakpointMarks::addToMenu(QMenu& menu, int node)
     const Breakpoint now = known != nullptr ? *known : Breakpoint{.place = place};
     QMenu* choices = menu.addMenu(tr("Breakpoint"));
     choices->setObjectName(QStringLiteral("graphBreakpoint"));
-    const auto add = [&](const char* name, const QString& text, bool checked, auto run) {
+    const auto add = [&](const char* name, const QString& text, bool checked, const auto& run) {
         QAction* action = choices->addAction(text, &m_parts.panel, run);
         action->setObjectName(QLatin1String(name));
         action->setCheckable(true);
