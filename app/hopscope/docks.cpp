@@ -175,8 +175,9 @@ void Docks::arrangeCompare()
 void Docks::arrangeExplain()
 {
     place(QStringLiteral("receptive"), Qt::RightDockWidgetArea);
-    for (const QString& name : {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("rules"),
-                                QStringLiteral("inspector"), QStringLiteral("plan")}) {
+    for (const QString& name : {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("tensor"),
+                                QStringLiteral("breakpoints"), QStringLiteral("rules"), QStringLiteral("inspector"),
+                                QStringLiteral("plan")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("receptive")], m_docks[name]);
     }

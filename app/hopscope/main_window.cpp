@@ -18,6 +18,7 @@
 #include "models/problem_model.h"
 #include "models/run_log.h"
 #include "panels/panels.h"
+#include "run_actions.h"
 #include "study/study.h"
 #include "style/icon.h"
 
@@ -159,6 +160,8 @@ void MainWindow::setupDocks()
         {QStringLiteral("history"), tr("History"), panels::makeHistory},
         {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
+        {QStringLiteral("tensor"), tr("Tensor"), study::makeTensor},
+        {QStringLiteral("breakpoints"), tr("Breakpoints"), study::makeBreakpoints},
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
         {QStringLiteral("animation"), tr("Animation"), study::makeAnimation},
     };
@@ -169,7 +172,7 @@ void MainWindow::setupDocks()
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
         if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules" ||
-            name == u"animation")
+            name == u"animation" || name == u"tensor" || name == u"breakpoints")
             m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
@@ -263,6 +266,8 @@ void MainWindow::connectGraph()
     connect(m_graph, &graphview::GraphPanel::checkpointMoved, bench, &jobs::Workbench::movePin);
     connect(m_graph, &graphview::GraphPanel::checkpointDragged, bench, &jobs::Workbench::previewMove);
     connect(m_graph, &graphview::GraphPanel::dragEnded, bench, &jobs::Workbench::endPreview);
+    connect(m_graph, &graphview::GraphPanel::breakpointsWanted, this,
+            [this](const std::vector<models::Breakpoint>& wanted) { setBreakpoints(*m_parts, wanted); });
     connect(m_graph, &graphview::GraphPanel::layoutFinished, &m_sessions->keeper(), &SessionKeeper::touch);
     connect(m_graph, &graphview::GraphPanel::contextHelpRequested, this,
             [this](const QString& sentence, const graphview::DropOffer& offer) {

@@ -11,6 +11,14 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("RunActions", text); }
 
+void toggleBreakpoint(const WindowParts& parts)
+{
+    const models::Target place = models::breakPlace(*parts.document.model(), parts.selection.current());
+    if (place.kind == models::Target::Kind::None)
+        return parts.status.showMessage(tr("Select an operator or a stage first."), 8000);
+    setBreakpoints(parts, models::toggled(parts.document.settings().breakpoints, place));
+}
+
 void addSteering(ActionBook& book, const WindowParts& parts)
 {
     using enum Needs;
@@ -42,19 +50,44 @@ void addSteering(ActionBook& book, const WindowParts& parts)
          .shortcut = "F10",
          .tip = tr("Run one more batch, or start with the first"),
          .needs = Step,
-         .run = [&parts] { parts.workbench.step(base::RunStep::Batch); }},
+         .run = [&parts] { parts.workbench.step(protocol::RunStep::Batch); }},
         {.name = "run.stepStage",
          .text = tr("Step One Sta&ge"),
          .shortcut = "Shift+F9",
          .tip = tr("Run one more stage, or start with the first"),
          .needs = Step,
-         .run = [&parts] { parts.workbench.step(base::RunStep::Stage); }},
+         .run = [&parts] { parts.workbench.step(protocol::RunStep::Stage); }},
         {.name = "run.stop",
          .text = tr("S&top"),
          .shortcut = "Shift+F5",
          .tip = tr("Stop the run and discard its results"),
          .needs = ActiveRun,
          .run = [&parts] { parts.workbench.stopRun(); }},
+    });
+}
+
+void addOperatorSteps(ActionBook& book, const WindowParts& parts)
+{
+    using enum Needs;
+    book.addAll({
+        {.name = "run.stepOperator",
+         .text = tr("Step One &Operator"),
+         .shortcut = "Ctrl+F10",
+         .tip = tr("Compute one more operator of a batch, or start with the first, on the CPU"),
+         .needs = Step,
+         .run = [&parts] { parts.workbench.step(protocol::RunStep::Operator); }},
+        {.name = "run.breakpoint",
+         .text = tr("Set or Remove a Brea&kpoint"),
+         .shortcut = "F7",
+         .tip = tr("Stop runs behind the selected operator, or behind each one of the selected stage"),
+         .needs = Plan,
+         .run = [&parts] { toggleBreakpoint(parts); }},
+        {.name = "run.clearBreakpoints",
+         .text = tr("Remove A&ll Breakpoints"),
+         .shortcut = "",
+         .tip = tr("Let runs go on to their end"),
+         .needs = Plan,
+         .run = [&parts] { setBreakpoints(parts, {}); }},
     });
 }
 
@@ -111,9 +144,17 @@ void addEngine(ActionBook& book, const WindowParts& parts)
 
 }  // namespace
 
+void setBreakpoints(const WindowParts& parts, const std::vector<models::Breakpoint>& breakpoints)
+{
+    models::Settings settings = parts.document.settings();
+    settings.breakpoints = breakpoints;
+    parts.workbench.setRunSettings(settings);
+}
+
 void addRunActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
 {
     addSteering(book, parts);
+    addOperatorSteps(book, parts);
     addReports(book, parts, dialogs, exporter);
     addEngine(book, parts);
 }

@@ -8,6 +8,8 @@
 
 namespace hopscope::window {
 
+void setBreakpoints(const WindowParts& parts, const std::vector<models::Breakpoint>& breakpoints);
+
 void addRunActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter);
 
 }  // namespace hopscope::window

@@ -2,9 +2,12 @@
 
 #include <QCoreApplication>
 
+#include "models/run_log.h"
+#include "panels/inspector.h"
 #include "study/animation_panel.h"
 #include "study/debug_panel.h"
 #include "study/rules_panel.h"
+#include "study/tensor_panel.h"
 
 namespace hopscope::window {
 
@@ -17,6 +20,57 @@ QString tr(const char* text) { return QCoreApplication::translate("StudyActions"
 study::Debugger& debuggerOf(const WindowParts& parts)
 {
     return *static_cast<study::Debugger*>(parts.docks.dock(QStringLiteral("debugger"))->widget());
+}
+
+study::TensorPanel& tensorsOf(const WindowParts& parts)
+{
+    return *static_cast<study::TensorPanel*>(parts.docks.dock(QStringLiteral("tensor"))->widget());
+}
+
+// In the perspective that has room for it, unless it is seen already.
+void bringTensor(const WindowParts& parts)
+{
+    if (!parts.docks.dock(QStringLiteral("tensor"))->isVisible()) parts.docks.setPerspective(QStringLiteral("explain"));
+    parts.docks.bring(QStringLiteral("tensor"));
+}
+
+// Of what is selected; where that is nothing, the panel says so.
+void showTensor(const WindowParts& parts)
+{
+    bringTensor(parts);
+    parts.docks.reveal(QStringLiteral("tensor"));
+    tensorsOf(parts).start();
+}
+
+void showTensorOf(const WindowParts& parts, protocol::ValueId value)
+{
+    parts.selection.select(models::Target::value(value));
+    showTensor(parts);
+}
+
+// The operator behind which the run stands, and its result. The focus stays where it is, so that one can go on stepping.
+void showStop(const WindowParts& parts)
+{
+    const auto& log = parts.document.runLog();
+    if (!log || !log->stop()) return;
+    const protocol::OpId op = parts.document.model()->findOp(log->stop()->op);
+    if (op.valid()) parts.selection.reveal(models::Target::op(op));
+    bringTensor(parts);
+    tensorsOf(parts).showStopped();
+}
+
+// Files are written where the engine is: elsewhere only folders can be chosen.
+void saveTensor(const WindowParts& parts, FileDialogs& dialogs)
+{
+    study::TensorPanel& panel = tensorsOf(parts);
+    if (!panel.tensor()) return;
+    const QString name = QString::fromStdString(panel.tensor()->place.value) + QStringLiteral(".npy");
+    const FileChooser files = dialogs.engineFiles();
+    if (files.local)
+        return dialogs.save(tr("Save the tensor"), name, tr("NumPy arrays (*.npy)"),
+                            [&panel](const QString& file) { panel.saveTo(file); });
+    files.choose(&parts.window, tr("Folder for %1").arg(name), {}, Wanted::Folder,
+                 [&panel, name](const QStringList& chosen) { panel.saveTo(chosen.first() + u'/' + name); });
 }
 
 // Begins where nothing is to be chosen first.
@@ -59,6 +113,12 @@ void addDebugging(ActionBook& book, const WindowParts& parts)
          .tip = tr("Find the operators that turn finite numbers into NaN or infinity"),
          .needs = Plan,
          .run = looker(parts, Hunt::NonFinite)},
+        {.name = "explain.tensor",
+         .text = tr("Show the &Tensor"),
+         .shortcut = "Ctrl+T",
+         .tip = tr("Show what the selected value is like, and its rows"),
+         .needs = Plan,
+         .run = [&parts] { showTensor(parts); }},
         {.name = "explain.rows",
          .text = tr("Show &Rows of Nodes"),
          .shortcut = "",
@@ -117,6 +177,12 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
          .tip = tr("Find where numbers go wrong"),
          .needs = Model,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("debugger")); }},
+        {.name = "explain.breakpoints",
+         .text = tr("&Breakpoints"),
+         .shortcut = "Ctrl+Shift+B",
+         .tip = tr("Show where runs stop, and step through them"),
+         .needs = Model,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("breakpoints")); }},
         {.name = "explain.rules",
          .text = tr("R&ules Step by Step"),
          .shortcut = "Ctrl+U",
@@ -130,6 +196,17 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
     auto* rules = static_cast<study::Rules*>(dock->widget());
     QObject::connect(dock, &QDockWidget::visibilityChanged, rules, &study::Rules::setSeen);
     QObject::connect(rules, &study::Rules::stepShown, &parts.graph, &graphview::GraphPanel::showBeside);
+    QObject::connect(&parts.document, &models::Document::runChanged, &book, [&parts, &book] {
+        if (const auto& log = parts.document.runLog())
+            QObject::connect(log.get(), &models::RunLog::stopped, &book, [&parts] { showStop(parts); });
+    });
+    QObject::connect(&tensorsOf(parts), &study::TensorPanel::saveWanted, &book,
+                     [&parts, &dialogs] { saveTensor(parts, dialogs); });
+    QObject::connect(&parts.graph, &graphview::GraphPanel::tensorRequested, &book,
+                     [&parts](protocol::ValueId value) { showTensorOf(parts, value); });
+    auto* inspector = static_cast<panels::Inspector*>(parts.docks.dock(QStringLiteral("inspector"))->widget());
+    QObject::connect(inspector, &panels::Inspector::tensorWanted, &book,
+                     [&parts](protocol::ValueId value) { showTensorOf(parts, value); });
     QObject::connect(&debuggerOf(parts), &study::Debugger::otherModelWanted, &book,
                      [&parts, &dialogs] { chooseOther(parts, dialogs); });
 }

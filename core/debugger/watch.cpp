@@ -8,10 +8,12 @@
 
 #include "analysis/naming/table_labels.h"
 #include "analysis/naming/value_names.h"
+#include "debugger/breakpoints.h"
 #include "debugger/contributions.h"
 #include "debugger/difference.h"
 #include "debugger/match.h"
 #include "debugger/probes.h"
+#include "debugger/statistics.h"
 #include "executor/failure.h"
 #include "graph/npy.h"
 #include "loader/tensors.h"
@@ -23,35 +25,6 @@ namespace {
 using analysis::Analysis;
 using ir::ValueId;
 
-// "stage 2": its number.
-std::optional<int> stageOf(const std::string& place)
-{
-    if (!place.starts_with("stage ") || place.size() > 12) return std::nullopt;
-    const std::string digits = place.substr(6);
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-    return std::stoi(digits);
-}
-
-// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module.
-std::set<ValueId> valuesAt(const Analysis& analysis, const analysis::ValueNames& names, const std::string& place)
-{
-    std::set<ValueId> found;
-    for (const ir::Op& op : analysis.program.ops) {
-        const std::string module = ir::modulePath(op.modules);
-        const bool whole = place.empty() || place == ir::opName(op.id) || place == op.name || place == module ||
-                           module.starts_with(place + ".");
-        for (const ValueId v : op.outputs)
-            if (whole || place == ir::valueName(v) || place == names[v]) found.insert(v);
-    }
-    return found;
-}
-
-struct Resolved {
-    Breakpoint breakpoint;
-    std::optional<int> stage;
-    std::set<ValueId> values;  // of a stage: all
-};
-
 struct Watched {
     ValueId value;
     at::Tensor rows;  // one for each node; undefined until a batch has computed some
@@ -59,7 +32,7 @@ struct Watched {
 
 class WatchProbe final : public executor::Probe {
 public:
-    WatchProbe(const Analysis& analysis, const WatchRequest& request, std::vector<Resolved> breakpoints,
+    WatchProbe(const Analysis& analysis, const WatchRequest& request, std::vector<ResolvedBreakpoint> breakpoints,
                std::vector<Watched> watched, const std::set<ValueId>& aggregations)
         : m_analysis(analysis),
           m_request(request),
@@ -73,7 +46,8 @@ public:
     void computed(const executor::Probed& result) override
     {
         const std::int64_t batch = m_batches.number(result);
-        const bool hit = std::ranges::any_of(m_breakpoints, [&](const Resolved& b) { return holds(b, result); });
+        const bool hit =
+            std::ranges::any_of(m_breakpoints, [&](const ResolvedBreakpoint& b) { return holds(b, result); });
         if (hit && m_report.seen++ < static_cast<std::int64_t>(m_request.hits)) describe(result, batch);
         for (Watched& watched : m_watched)
             if (watched.value == result.value) record(watched, result);
@@ -85,38 +59,6 @@ public:
     [[nodiscard]] const Contributions& contributions() const { return m_contributions; }
 
 private:
-    static bool isAt(const Resolved& b, const executor::Probed& result)
-    {
-        return b.stage ? *b.stage == result.stage.number : b.values.contains(result.value);
-    }
-
-    bool holds(const Resolved& b, const executor::Probed& result) const
-    {
-        if (!isAt(b, result)) return false;
-        switch (b.breakpoint.condition) {
-        case Condition::Always: return true;
-        case Condition::NotFinite:
-            return result.tensor.is_floating_point() && !result.tensor.isfinite().all().item<bool>();
-        case Condition::OutsideRange: return outside(b.breakpoint, result.tensor);
-        case Condition::Node: return contains(b.breakpoint.node, result);
-        }
-        return false;
-    }
-
-    static bool outside(const Breakpoint& b, const at::Tensor& tensor)
-    {
-        if (tensor.numel() == 0 || tensor.is_complex()) return false;
-        return tensor.lt(b.least).logical_or(tensor.gt(b.most)).any().item<bool>();
-    }
-
-    // Of the rows of nodes that the batch computes; rows on edges belong to batches of their destinations.
-    bool contains(std::int64_t node, const executor::Probed& result) const
-    {
-        if (result.rows.kind != ir::RowKind::Batch)
-            return node >= result.first && node < result.first + result.destinations;
-        return result.rowNumbers().eq(node).any().item<bool>();
-    }
-
     void describe(const executor::Probed& result, std::int64_t batch)
     {
         const ir::Op& op = m_analysis.program.op(m_analysis.program.value(result.value).producer);
@@ -129,21 +71,13 @@ private:
         hit.shape = result.tensor.sizes().vec();
         hit.dtype = base::dtypeName(m_analysis.program.value(result.value).dtype);
         hit.rows = analysis::rowsLabel(m_analysis.tables, result.rows);
-        measure(result.tensor, hit);
-    }
-
-    static void measure(const at::Tensor& tensor, schema::HitRecord& hit)
-    {
-        if (tensor.numel() == 0 || tensor.is_complex()) return;
-        const at::Tensor numbers = tensor.to(at::kDouble), finite = numbers.isfinite();
-        hit.zeros = numbers.eq(0).sum().item<std::int64_t>();
-        hit.nan = numbers.isnan().sum().item<std::int64_t>();
-        hit.infinite = numbers.isinf().sum().item<std::int64_t>();
-        const at::Tensor chosen = numbers.masked_select(finite);
-        if (chosen.numel() == 0) return;
-        hit.least = chosen.min().item<double>();
-        hit.most = chosen.max().item<double>();
-        hit.mean = chosen.mean().item<double>();
+        const schema::Statistics statistics = statisticsOf(result.tensor);
+        hit.least = statistics.least;
+        hit.most = statistics.most;
+        hit.mean = statistics.mean;
+        hit.zeros = statistics.zeros;
+        hit.nan = statistics.nan;
+        hit.infinite = statistics.infinite;
     }
 
     void record(Watched& watched, const executor::Probed& result)
@@ -164,32 +98,11 @@ private:
 
     const Analysis& m_analysis;
     const WatchRequest& m_request;
-    std::vector<Resolved> m_breakpoints;
+    std::vector<ResolvedBreakpoint> m_breakpoints;
     std::vector<Watched> m_watched;
     Contributions m_contributions;
     BatchCounter m_batches;
 };
-
-tl::unexpected<base::Error> unknown(const std::string& place)
-{
-    return base::fail(base::ErrorCode::Usage, "'" + place + "' names no operator of the model",
-                      "inspect --json lists operators, values and modules; 'stage 2' names a stage");
-}
-
-base::Result<std::vector<Resolved>> resolve(const Subject& subject, const plan::Plan& plan, const WatchRequest& request)
-{
-    const analysis::ValueNames names(*subject.analysis);
-    std::vector<Resolved> found;
-    for (const Breakpoint& b : request.breakpoints) {
-        Resolved resolved{b, stageOf(b.place), {}};
-        if (!resolved.stage) resolved.values = valuesAt(*subject.analysis, names, b.place);
-        const bool stage =
-            resolved.stage && *resolved.stage >= 1 && *resolved.stage <= static_cast<int>(plan.stages.size());
-        if (!stage && resolved.values.empty()) return unknown(b.place);
-        found.push_back(std::move(resolved));
-    }
-    return found;
-}
 
 base::Result<std::vector<Watched>> resolveWatched(const Subject& subject, const WatchRequest& request)
 {
@@ -200,7 +113,7 @@ base::Result<std::vector<Watched>> resolveWatched(const Subject& subject, const 
         const std::size_t before = found.size();
         for (const ValueId v : valuesAt(analysis, names, place))
             if (analysis.hasRows(v) && !analysis.available(v)) found.push_back({v, {}});
-        if (found.size() == before) return unknown(place);
+        if (found.size() == before) return unknownPlace(place);
     }
     return found;
 }
@@ -212,7 +125,7 @@ base::Result<std::set<ValueId>> resolveAggregations(const Subject& subject, cons
     std::set<ValueId> found;
     for (const std::string& place : request.aggregations) {
         const std::set<ValueId> named = valuesAt(analysis, names, place);
-        if (named.empty() || Contributions(analysis, named, request.nodes).empty()) return unknown(place);
+        if (named.empty() || Contributions(analysis, named, request.nodes).empty()) return unknownPlace(place);
         found.insert(named.begin(), named.end());
     }
     return found;
@@ -273,7 +186,7 @@ base::Result<schema::WatchReport> watch(const Subject& subject, const plan::Plan
 {
     const auto start = std::chrono::steady_clock::now();
     const c10::InferenceMode inference;
-    auto breakpoints = resolve(subject, plan, request);
+    auto breakpoints = resolveBreakpoints(*subject.analysis, plan, request.breakpoints);
     if (!breakpoints) return base::forward(breakpoints);
     auto watched = resolveWatched(subject, request);
     if (!watched) return base::forward(watched);

@@ -86,4 +86,18 @@ base::Result<schema::WatchReport> watchValues(const Prepared& prepared, const pl
     });
 }
 
+base::Result<debugger::SeenTensor> seeTensor(const Prepared& prepared, const plan::Plan& plan,
+                                             const debugger::TensorRequest& request, const DebugOptions& options,
+                                             const std::string& folder, Reporter& reporter, const std::stop_token& stop)
+{
+    return reported(reporter, [&] {
+        return debugger::seeTensor(subjectOf(prepared), plan, request, settingsOf(options, folder, reporter), stop);
+    });
+}
+
+base::Result<executor::UnsplitValues> tablesOf(const Prepared& prepared, const std::string& folder)
+{
+    return executor::UnsplitValues::create(prepared.walk, prepared.analysis, prepared.inputs, folder, {});
+}
+
 }  // namespace hopscope::pipeline

@@ -3,6 +3,7 @@
 // The debugger on models as they come from files. Branches of the models must be settled (settleBranches).
 
 #include "debugger/debugger.h"
+#include "debugger/tensor.h"
 #include "pipeline/prepare.h"
 
 namespace hopscope::pipeline {
@@ -35,5 +36,13 @@ base::Result<schema::WatchReport> watchValues(const Prepared& prepared, const pl
                                               const debugger::WatchRequest& request, const DebugOptions& options,
                                               const std::string& folder, Reporter& reporter,
                                               const std::stop_token& stop);
+
+base::Result<debugger::SeenTensor> seeTensor(const Prepared& prepared, const plan::Plan& plan,
+                                             const debugger::TensorRequest& request, const DebugOptions& options,
+                                             const std::string& folder, Reporter& reporter,
+                                             const std::stop_token& stop);
+
+// Knows the rows of tables. `prepared` must outlive it.
+base::Result<executor::UnsplitValues> tablesOf(const Prepared& prepared, const std::string& folder);
 
 }  // namespace hopscope::pipeline

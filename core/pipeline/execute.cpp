@@ -86,6 +86,7 @@ executor::Options runOptions(const ExecutionRequest& request, const Prepared& pr
     options.folder = request.folder;
     options.journal = request.journal;
     options.transientInputs = holdersOf(prepared.inputs, request.transientFiles);
+    options.probe = request.probe;
     return options;
 }
 
@@ -150,7 +151,8 @@ base::Status runOnce(Execution& execution, const Prepared& prepared, const Execu
     if (complete && request.device.store != base::StoreType::Exact && run->narrowed.empty())
         run->notes.push_back(std::string("no value stored between stages is wider than ") +
                              base::nameOf(request.device.store) + ": --store changes nothing");
-    if (chosen->expected && !run->shard) learnFrom(execution.plan.device, *chosen->expected, *run);
+    const bool looked = request.probe != nullptr;
+    if (chosen->expected && !run->shard && !looked) learnFrom(execution.plan.device, *chosen->expected, *run);
     execution.run = std::move(*run);
     return {};
 }

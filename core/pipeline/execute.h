@@ -34,7 +34,8 @@ struct ExecutionRequest {
     // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the
     // run, which empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
     std::vector<std::string> transientFiles = {};
-    RunJournal* journal = nullptr;  // on the CPU; without `given`
+    RunJournal* journal = nullptr;     // on the CPU; without `given`
+    executor::Probe* probe = nullptr;  // on the CPU, with a batch; nothing is learnt of a run that is looked at
 };
 
 // Chooses the plan, checks it on the sample and runs it. Fails with Different if it computes something else there already.

@@ -71,6 +71,18 @@ Value write(const StageEndEvent& event)
     return item;
 }
 
+Value write(const StopEvent& event)
+{
+    Value item = typed("stop");
+    item["op"] = event.op;
+    item["value"] = event.value;
+    item["stage"] = event.stage.number;
+    item["batch"] = event.batch;
+    item["breakpoint"] = event.breakpoint;
+    item["time"] = event.time;
+    return item;
+}
+
 Value write(const NoteEvent& event)
 {
     Value item = typed("note");

@@ -27,6 +27,14 @@ constexpr auto namesOf(RunState)
                                                  {RunState::Finished, "finished"}});
 }
 
+// What a paused run goes on for before it pauses again.
+enum class RunStep : std::uint8_t { Operator, Batch, Stage };
+constexpr auto namesOf(RunStep)
+{
+    return std::to_array<base::Named<RunStep>>(
+        {{RunStep::Operator, "operator"}, {RunStep::Batch, "batch"}, {RunStep::Stage, "stage"}});
+}
+
 // The phases in the order in which the protocol and every plot list them.
 inline constexpr int phaseCount = static_cast<int>(schema::namedPhases.size());
 inline const char* phaseName(int phase) { return schema::namedPhases.at(static_cast<std::size_t>(phase)).name; }
@@ -59,13 +67,22 @@ struct StageEndEvent {
     double seconds = 0, time = 0;
     std::optional<double> overlap{};  // of a GPU: as in a report
 };
+// The run stands behind an operator of a batch, with its result.
+struct StopEvent {
+    std::string op, value;  // ids
+    StageId stage{1};
+    std::int64_t batch = 1;   // of the stage, from 1
+    bool breakpoint = false;  // else it was stepped to
+    double time = 0;
+};
 struct NoteEvent {
     std::string message;
 };
 struct MergedEvent {
     std::int64_t count = 0;
 };
-using RunEvent = std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, NoteEvent, MergedEvent>;
+using RunEvent =
+    std::variant<PrologueEvent, StageEvent, BatchEvent, PhaseEvent, StageEndEvent, StopEvent, NoteEvent, MergedEvent>;
 
 struct RunEvents {
     std::int64_t run = 0;

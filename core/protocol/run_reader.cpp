@@ -64,13 +64,23 @@ RunEvent stageEnd(const Reader& item)
                          .overlap = item.maybe<double>("overlap")};
 }
 
+RunEvent stop(const Reader& item)
+{
+    return StopEvent{.op = item.get<std::string>("op"),
+                     .value = item.get<std::string>("value"),
+                     .stage = schema::readStage(item.child("stage")),
+                     .batch = item.get<std::int64_t>("batch"),
+                     .breakpoint = item.get<bool>("breakpoint"),
+                     .time = item.get<double>("time")};
+}
+
 RunEvent note(const Reader& item) { return NoteEvent{item.get<std::string>("message")}; }
 
 RunEvent merged(const Reader& item) { return MergedEvent{item.get<std::int64_t>("count")}; }
 
 const std::map<std::string, RunEvent (*)(const Reader&), std::less<>> eventReaders{
-    {"prologue", prologue},  {"stage", stage}, {"batch", batch},  {"phase", phase},
-    {"stage_end", stageEnd}, {"note", note},   {"merged", merged}};
+    {"prologue", prologue},  {"stage", stage}, {"batch", batch}, {"phase", phase},
+    {"stage_end", stageEnd}, {"stop", stop},   {"note", note},   {"merged", merged}};
 
 base::ErrorCode codeOf(const Reader& reader)
 {

@@ -30,13 +30,7 @@ Value list(const std::vector<T>& items, Make&& make)
 Value operatorValue(const OperatorRecord& record)
 {
     Value item;
-    item["op"] = record.op;
-    item["value"] = record.value;
-    item["name"] = record.name;
-    item["kind"] = record.kind;
-    item["module"] = record.module;
-    item["source"] = record.source;
-    item["depth"] = record.depth;
+    setOperator(item, record);
     return item;
 }
 
@@ -139,6 +133,17 @@ Value aggregationValue(const AggregationRecord& record)
 }
 
 }  // namespace
+
+void setOperator(Value& item, const OperatorRecord& record)
+{
+    item["op"] = record.op;
+    item["value"] = record.value;
+    item["name"] = record.name;
+    item["kind"] = record.kind;
+    item["module"] = record.module;
+    item["source"] = record.source;
+    item["depth"] = record.depth;
+}
 
 Value findingsValue(const DivergenceRecord& found)
 {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "json/json.h"
+#include "json/reader.h"
 
 namespace hopscope::schema {
 
@@ -19,6 +20,10 @@ struct OperatorRecord {
     std::string name, kind, module, source{};  // "relu after convs.0", "aten::relu", "convs.0", "gcn.py:17"
     int depth = 0;
 };
+
+// As members of another record's object.
+void setOperator(json::Value& item, const OperatorRecord& record);
+OperatorRecord operatorFrom(const json::Reader& item);
 
 // A row of the inputs, and one of its numbers that shows what is wrong.
 struct RowRecord {

@@ -5,15 +5,7 @@
 
 namespace hopscope::schema {
 
-namespace {
-
 using json::Reader;
-
-// Numbers that are not finite are null in documents.
-double numberOr(const Reader& item, std::string_view key)
-{
-    return item.maybe<double>(key).value_or(std::numeric_limits<double>::quiet_NaN());
-}
 
 OperatorRecord operatorFrom(const Reader& item)
 {
@@ -24,6 +16,14 @@ OperatorRecord operatorFrom(const Reader& item)
             .module = item.get<std::string>("module"),
             .source = item.get<std::string>("source"),
             .depth = item.get<int>("depth")};
+}
+
+namespace {
+
+// Numbers that are not finite are null in documents.
+double numberOr(const Reader& item, std::string_view key)
+{
+    return item.maybe<double>(key).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 RowRecord rowFrom(const Reader& item)

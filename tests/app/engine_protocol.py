@@ -115,6 +115,7 @@ class Talk:
         self.ask("machine/rates", "machine/rates", device=None)
         self.exports(document, made["plan"], opened)
         self.ask("unknown method", "no/such")
+        self.stopping(document, made["plan"])
         self.run("run", document, made["plan"], False)
         self.run("cancelled run", document, made["plan"], True)
         self.ask("run/pause of no run", "run/pause", run=99)
@@ -131,7 +132,45 @@ class Talk:
         self.ask("debug/against of no model", "debug/against", document=document, against=opened["data"][0], roles=[])
         self.ask("debug/watch of rows", "debug/watch", **asked, nodes=[3, 5], values=[last])
         self.ask("debug/watch of messages", "debug/watch", **asked, nodes=[3], aggregations=[sums])
+        shown = self.ask("debug/tensor", "debug/tensor", **asked, value=last)
+        self.ask("debug/tensor of a batch", "debug/tensor", **asked, value=last, batch_of=3)
+        self.ask("debug/tensor of nodes", "debug/tensor", **asked, value=last, nodes=[3, 5])
+        self.ask("debug/tensor of an input", "debug/tensor", **asked, value="v0")
+        self.ask("debug/tensor of nothing", "debug/tensor", **asked, value="op999999")
+        self.ask("debug/rows", "debug/rows", document=document, tensor=shown["tensor"], begin=2, end=5)
+        self.ask("debug/rows of nothing", "debug/rows", document=document, tensor=99, begin=0, end=1)
+        with tempfile.TemporaryDirectory() as place:
+            self.ask("debug/save", "debug/save", document=document, tensor=shown["tensor"], file=f"{place}/shown.npy")
         self.ask("debug/watch of nothing", "debug/watch", **asked, nodes=[3], values=["op999999"])
+
+    def stopping(self, document, plan):
+        """A run that stops behind an operator, and one that cannot."""
+        op = [op["id"] for op in self.said["model/open"]["inspect"]["ops"] if op["kind"] == "rowwise" and op["depth"] > 0][0]
+        start = {"document": document, "plan": plan, "device": "cpu", "memory": None, "batch": 200, "output": None,
+                 "verify": "none", "nan": "propagate", "paused": True}
+        run = self.ask("run/start with breakpoints", "run/start", **start, breakpoints=[{"place": op}])["run"]
+        self.client.until_state(run, "paused")
+        self.ask("debug/stopped before it is", "debug/stopped", document=document, run=run)
+        self.ask("run/resume to a breakpoint", "run/resume", run=run)
+        self.said["run: stop"] = self.stop_of(run, 1)
+        stopped = self.ask("debug/stopped", "debug/stopped", document=document, run=run)
+        self.ask("debug/rows of it", "debug/rows", document=document, tensor=stopped["tensor"], begin=0, end=2)
+        self.ask("run/step by operator", "run/step", run=run, unit="operator")
+        self.said["run: stop after a step"] = self.stop_of(run, 2)
+        self.ask("run/breakpoints", "run/breakpoints", run=run, breakpoints=[{"place": op, "node": 3}, {"place": "stage 1", "outside": [-1, 1]}])
+        self.ask("run/cancel of it", "run/cancel", run=run)
+        self.client.finished(run)
+        run = self.ask("run/start without breakpoints", "run/start", **start)["run"]
+        self.client.until_state(run, "paused")
+        self.ask("run/breakpoints of one without", "run/breakpoints", run=run, breakpoints=[])
+        self.ask("run/step by operator of one without", "run/step", run=run, unit="operator")
+        self.ask("run/cancel of one without", "run/cancel", run=run)
+        self.client.finished(run)
+
+    def stop_of(self, run, number):
+        while len(stops := [event for event in self.client.events(run) if event["type"] == "stop"]) < number:
+            self.client.take()
+        return stops[number - 1]
 
     def exports(self, document, plan, opened):
         with tempfile.TemporaryDirectory() as place:
@@ -194,6 +233,7 @@ class OneProtocol(unittest.TestCase):
                      "report": lambda said: said["run finished"]["report"]}
         def found(name):
             return lambda said: said[f"debug/{name}"]
+        documents |= {f"tensor {name}": found(name) for name in ("tensor", "tensor of a batch", "tensor of an input", "stopped")}
         documents |= {f"findings of {name}": found(name) for name in ("staged", "nan", "against", "watch of rows", "watch of messages")}
         for name, document in documents.items():
             schema = json.loads((ROOT / f"resources/schemas/{name.split()[0]}-1.schema.json").read_text())

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import fake_findings  # noqa: E402
+import fake_tensors  # noqa: E402
 from fake_model import Model, NODES, verified  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
 
@@ -69,8 +70,9 @@ def die():
 class Run(threading.Thread):
     """A run of a few dozen batches; `step` allows one more batch or stage while it is paused."""
 
-    def __init__(self, number, model, paused, pace, gpu):
+    def __init__(self, number, model, paused, pace, gpu, breakpoints):
         super().__init__(daemon=True)
+        self.breakpoints, self.fine, self.stopped = breakpoints, False, None  # None: it cannot be stopped at operators
         self.gpu, self.pipeline = gpu, None
         self.number, self.model, self.pace = number, model, pace
         self.paused, self.allowed, self.cancelled, self.over = paused, 0, False, False
@@ -86,9 +88,9 @@ class Run(threading.Thread):
 
     def hold(self):
         """Until it may go on: what begins paused has computed nothing."""
-        if self.paused and self.allowed == 0:
+        if self.paused and self.allowed == 0 and not self.fine:
             self.events("paused")
-        while self.paused and self.allowed == 0 and not self.cancelled:
+        while self.paused and self.allowed == 0 and not self.fine and not self.cancelled:
             time.sleep(.002)
 
     def run(self):
@@ -113,7 +115,7 @@ class Run(threading.Thread):
         begin, self.pipeline = self.clock, Pipeline(self.clock) if self.gpu else None
         for batch in range(10):
             self.wait()
-            if self.cancelled:
+            if self.cancelled or not self.operators(index, batch):
                 return False
             self.batch(index, batch)
         overlap = self.pipeline.overlap() if self.gpu else None
@@ -121,6 +123,29 @@ class Run(threading.Thread):
         self.events("running", {"type": "stage_end", "index": index, "seconds": self.clock - begin, "overlap": overlap,
                                 "time": self.clock})
         return True
+
+    def operators(self, stage, batch):
+        """Stops behind those with breakpoints, or behind the first one when somebody steps."""
+        for op in self.model.stage_ops[stage] if self.breakpoints is not None else []:
+            hit = any(self.holds(point, op, stage, batch) for point in self.breakpoints)
+            if not hit and not self.fine:
+                continue
+            self.fine, self.paused, self.stopped = False, True, (op, stage, batch)
+            self.events("paused", {"type": "stop", "op": op, "value": next(o for o in self.model.ops if o["id"] == op)["outputs"][0],
+                                   "stage": stage, "batch": batch + 1, "breakpoint": hit, "time": self.clock})
+            while self.paused and self.allowed == 0 and not self.fine and not self.cancelled:
+                time.sleep(.002)
+            self.stopped = None
+            if self.cancelled:
+                return False
+            self.events("running")
+        return True
+
+    @staticmethod
+    def holds(point, op, stage, batch):
+        node = point.get("node")
+        return point["place"] in (op, f"stage {stage}") and not point.get("not_finite") and not point.get("outside") and (
+            node is None or node // (NODES // 10) == batch)
 
     def batch(self, stage, batch):
         phases = self.pipeline.batch(batch) if self.gpu else [("compute", self.clock, .015)]
@@ -139,7 +164,7 @@ class Engine:
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
-        self.documents, self.runs = Documents(), {}
+        self.documents, self.runs, self.tensors = Documents(), {}, {}
         self.measured = False
 
     def initialize(self, params):
@@ -216,6 +241,35 @@ class Engine:
             if fake_findings.named(model, name) is None:
                 raise Refused(-32002, f"'{name}' names no operator of the model")
         return fake_findings.watched(model, params.get("nodes", []), values, aggregations)
+
+    def debug_tensor(self, params):
+        model = self.documents[params["document"]]
+        if fake_findings.named(model, params["value"]) is None and fake_tensors.leaf(model, params["value"]) is None:
+            raise Refused(-32002, f"'{params['value']}' names no operator of the model")
+        number = len(self.tensors) + 1
+        self.tensors[number] = fake_tensors.Tensor(model, params["value"], params.get("nodes"), params.get("batch_of"))
+        return self.tensors[number].document(number)
+
+    def debug_stopped(self, params):
+        run = self.runs.get(params["run"])
+        if run is None or run.stopped is None:
+            raise Refused(-32602, "the run is not stopped at an operator")
+        op, stage, batch = run.stopped
+        number = len(self.tensors) + 1
+        self.tensors[number] = fake_tensors.Tensor(self.documents[params["document"]], op, None, batch * (NODES // 10))
+        return self.tensors[number].document(number)
+
+    def debug_rows(self, params):
+        return self.seen(params).rows(params["begin"], params["end"])
+
+    def debug_save(self, params):
+        self.seen(params)
+        return {"file": params["file"]}
+
+    def seen(self, params):
+        if params["tensor"] not in self.tensors:
+            raise Refused(-32602, "params: field /tensor is not one of the last tensors of this model")
+        return self.tensors[params["tensor"]]
 
     def tell_progress(self, what, total, pause=.001):
         for done in range(total):
@@ -310,7 +364,7 @@ class Engine:
         number = len(self.runs) + 1
         pace = .05 if os.environ.get("FAKE_ENGINE_SLOW") else .003
         self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace,
-                                params["device"] == "cuda:0" and bool(self.gpus))
+                                params["device"] == "cuda:0" and bool(self.gpus), params.get("breakpoints"))
         self.after = self.runs[number].start  # events come after the answer
         return {"run": number, "folder": "results"}
 
@@ -321,7 +375,19 @@ class Engine:
         self.live(params).paused = False
 
     def run_step(self, params):
-        self.live(params).allowed = 1 if params["unit"] == "batch" else 10
+        run = self.live(params)
+        if params["unit"] == "operator":
+            if run.breakpoints is None:
+                raise Refused(-32002, "this run was started without breakpoints")
+            run.fine = True
+        else:
+            run.allowed = 1 if params["unit"] == "batch" else 10
+
+    def run_breakpoints(self, params):
+        run = self.live(params)
+        if run.breakpoints is None:
+            raise Refused(-32002, "this run was started without breakpoints")
+        run.breakpoints = params["breakpoints"]
 
     def run_cancel(self, params):
         self.live(params).cancelled = True

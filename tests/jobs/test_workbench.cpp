@@ -280,9 +280,9 @@ void TestWorkbench::aRunCanBePausedSteppedAndStopped()
     bench.workbench.startRun(true);
     QTRY_VERIFY(bench.document.runLog()->state() == protocol::RunState::Paused);
     QCOMPARE(bench.document.runLog()->batches().size(), std::size_t{0});
-    bench.workbench.step(base::RunStep::Batch);
+    bench.workbench.step(protocol::RunStep::Batch);
     QTRY_COMPARE(bench.document.runLog()->batches().size(), std::size_t{1});
-    bench.workbench.step(base::RunStep::Stage);
+    bench.workbench.step(protocol::RunStep::Stage);
     QTRY_COMPARE(bench.document.runLog()->batches().size(), std::size_t{11});
     bench.workbench.stopRun();
     QTRY_COMPARE(finished.count(), 1);
@@ -292,15 +292,15 @@ void TestWorkbench::aRunCanBePausedSteppedAndStopped()
 
 void TestWorkbench::aStepWithoutARunBeginsOneAndPausesAfterIt_data()
 {
-    QTest::addColumn<base::RunStep>("unit");
+    QTest::addColumn<protocol::RunStep>("unit");
     QTest::addColumn<int>("batches");
-    QTest::newRow("a batch") << base::RunStep::Batch << 1;
-    QTest::newRow("a stage") << base::RunStep::Stage << 10;
+    QTest::newRow("a batch") << protocol::RunStep::Batch << 1;
+    QTest::newRow("a stage") << protocol::RunStep::Stage << 10;
 }
 
 void TestWorkbench::aStepWithoutARunBeginsOneAndPausesAfterIt()
 {
-    QFETCH(base::RunStep, unit);
+    QFETCH(protocol::RunStep, unit);
     QFETCH(int, batches);
     Bench bench;
     bench.workbench.step(unit);  // nothing is open: nothing happens

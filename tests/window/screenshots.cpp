@@ -17,6 +17,7 @@
 #include "study/debug_panel.h"
 #include "study/receptive_panel.h"
 #include "study/rules_panel.h"
+#include "study/tensor_panel.h"
 
 using namespace hopscope;
 using namespace hopscope::window;
@@ -73,7 +74,7 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
         return log && log->state() == protocol::RunState::Paused;
     };
     if (!bed::waitFor(paused)) return false;
-    bed.window->workbench().step(base::RunStep::Stage);
+    bed.window->workbench().step(protocol::RunStep::Stage);
     if (!bed::waitFor([&] {
             return !bed.window->document().runLog()->stages().empty() &&
                    bed.window->document().runLog()->stages().front().finished;
@@ -81,7 +82,7 @@ bool beginRun(Bed& bed, std::int64_t batchSize = 150, const QString& device = QS
         return false;
     for (int batch = 0; batch < 6; ++batch) {
         bed::waitFor(paused);
-        bed.window->workbench().step(base::RunStep::Batch);
+        bed.window->workbench().step(protocol::RunStep::Batch);
         rest(120);
     }
     return true;
@@ -203,6 +204,30 @@ bool debugWrongDegrees(Bed& bed)
     return bed::waitFor([&] { return debugger->divergence().has_value(); });
 }
 
+study::TensorPanel& tensorsOf(Bed& bed)
+{
+    return *static_cast<study::TensorPanel*>(bed.window->docks().dock("tensor")->widget());
+}
+
+// All rows of the last aggregation, from where the table is scrolled to.
+bool showTensor(Bed& bed)
+{
+    selectLast(bed, protocol::NodeKind::Aggregate);
+    bed.window->actionBook().find(QStringLiteral("explain.tensor"))->trigger();
+    return bed::waitFor([&] { return tensorsOf(bed).tensor().has_value(); });
+}
+
+// A run stands at the first batch of the last aggregation, in front of that panel.
+bool stopAtBreakpoint(Bed& bed, const char* panel)
+{
+    selectLast(bed, protocol::NodeKind::Aggregate);
+    bed.window->actionBook().find(QStringLiteral("run.breakpoint"))->trigger();
+    bed.window->workbench().startRun();
+    if (!bed::waitFor([&] { return tensorsOf(bed).tensor().has_value(); })) return false;
+    bed.window->docks().bring(panel);
+    return true;
+}
+
 // The panel "Rules" at a step of a strategy, or at its last one.
 bool showRule(Bed& bed, int way, int step)
 {
@@ -285,6 +310,12 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && showField(bed, 17); }},
     {"debugger", "explain", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed); }},
+    {"tensor", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && showTensor(bed); }},
+    {"stopped", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && stopAtBreakpoint(bed, "tensor"); }},
+    {"breakpoints", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && stopAtBreakpoint(bed, "breakpoints"); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
     {"lesson-animation", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 6); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},

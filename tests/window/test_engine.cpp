@@ -200,7 +200,7 @@ void TestEngine::anEngineKilledInMidRunComesBackWithEverything()
     const models::ModelPtr model = bed.window->document().model();
     bed.window->workbench().startRun(true);
     QTRY_VERIFY(bed.window->document().runLog()->state() == protocol::RunState::Paused);
-    bed.window->workbench().step(base::RunStep::Batch);
+    bed.window->workbench().step(protocol::RunStep::Batch);
     QSignalSpy lost(&bed.window->workbench(), &jobs::Workbench::engineLost);
     QSignalSpy back(&bed.window->workbench(), &jobs::Workbench::engineBack);
     QCOMPARE(::kill(static_cast<pid_t>(bed.window->engine().processId()), SIGKILL), 0);

@@ -190,6 +190,45 @@ std::int64_t EngineQueries::planGraph(std::optional<qint64> node, qint64 seed, Q
                                   });
 }
 
+std::int64_t EngineQueries::tensor(const TensorQuestion& question, QObject* context, Tensor answer)
+{
+    json::Value params = debugParams(m_state);
+    params["value"] = question.value.toStdString();
+    if (!question.nodes.empty()) params["nodes"] = json::Value(question.nodes);
+    params["batch_of"] = json::orNull(question.batchOf);
+    return m_state.engine.request("debug/tensor", std::move(params), context,
+                                  readAs(schema::tensorFrom, std::move(answer)));
+}
+
+std::int64_t EngineQueries::stoppedTensor(QObject* context, Tensor answer)
+{
+    json::Value params = documentParams(m_state);
+    params["run"] = json::orNull(m_runs.latest());
+    return m_state.engine.request("debug/stopped", std::move(params), context,
+                                  readAs(schema::tensorFrom, std::move(answer)));
+}
+
+void EngineQueries::tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer)
+{
+    json::Value params = documentParams(m_state);
+    params["tensor"] = tensor;
+    params["begin"] = begin;
+    params["end"] = end;
+    m_state.engine.request("debug/rows", std::move(params), context,
+                           [answer = std::move(answer)](const base::Result<json::Value>& result) {
+                               answer(result ? protocol::readTensorRows(*result)
+                                             : base::Result<protocol::NumberRows>(base::forward(result)));
+                           });
+}
+
+void EngineQueries::saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer)
+{
+    json::Value params = documentParams(m_state);
+    params["tensor"] = tensor;
+    params["file"] = file.toStdString();
+    m_state.engine.request("debug/save", std::move(params), context, std::move(answer));
+}
+
 void EngineQueries::cancel(std::int64_t request) { m_state.engine.cancel(request); }
 
 }  // namespace hopscope::jobs

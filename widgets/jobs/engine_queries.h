@@ -7,11 +7,13 @@
 #include "jobs/engine_client.h"
 #include "protocol/machine.h"
 #include "protocol/model.h"
+#include "protocol/tensor_rows.h"
 #include "protocol/walkthrough.h"
 #include "schema/findings.h"
 #include "schema/graph_part.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
+#include "schema/tensor.h"
 
 namespace hopscope::jobs {
 
@@ -31,6 +33,13 @@ struct WatchQuestion {
     QString op;  // its id
     std::vector<std::int64_t> nodes;
     bool messages = false;
+};
+
+// All rows of a value; those of some nodes; or those of the batch that computes a node.
+struct TensorQuestion {
+    QString value;  // its id
+    std::vector<std::int64_t> nodes{};
+    std::optional<qint64> batchOf{};
 };
 
 class EngineQueries {
@@ -63,6 +72,15 @@ public:
                              Divergence answer);
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
+    // What a value is like as the plan computes it. Its rows are fetched, and it is saved, by the number that the answer has; the
+    // engine keeps the last few. The first two return a number for cancel().
+    using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;
+    using Rows = std::function<void(base::Result<protocol::NumberRows>)>;
+    std::int64_t tensor(const TensorQuestion& question, QObject* context, Tensor answer);
+    // Of the operator behind which the run under way is stopped.
+    std::int64_t stoppedTensor(QObject* context, Tensor answer);
+    void tensorRows(std::int64_t tensor, qint64 begin, qint64 end, QObject* context, Rows answer);
+    void saveTensor(std::int64_t tensor, const QString& file, QObject* context, EngineClient::Answer answer);
     // How the rules and the optimum come to their plans, for the settings of the document. For cancel().
     using Steps = std::function<void(base::Result<protocol::Walkthroughs>)>;
     std::int64_t planSteps(QObject* context, Steps answer);

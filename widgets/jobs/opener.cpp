@@ -137,6 +137,7 @@ void Opener::show(const Attempt& attempt, OpenedModel what)
     models::Settings settings = m_restored.value_or(document.settings());
     if (attempt.kind == Opening::New && !m_restored) settings.pins.clear();
     m_restored.reset();
+    if (attempt.kind != Opening::Recover) settings.breakpoints.clear();  // they are places of the other model
     settings.pins = fittingPins(settings.pins, *what.model);
     m_planner.begin(settings);
     document.setSource(attempt.files.model, attempt.files.data, attempt.files.roles);

@@ -76,6 +76,7 @@ void Planner::setRunSettings(const models::Settings& settings)
     if (samePlan) {
         m_accepted.verify = next.verify;
         m_accepted.output = next.output;
+        m_accepted.breakpoints = next.breakpoints;
         return;
     }
     m_state.exact.reset();

@@ -24,6 +24,32 @@ json::Value startParams(const WorkbenchState& state, bool paused)
     return params;
 }
 
+json::Value breakpointValue(const protocol::ModelRecord& model, const models::Breakpoint& breakpoint)
+{
+    json::Value item = json::Value::object();
+    item["place"] = models::placeId(model, breakpoint.place).toStdString();
+    if (breakpoint.condition == models::BreakOn::NotFinite) item["not_finite"] = true;
+    if (breakpoint.condition == models::BreakOn::Node) item["node"] = breakpoint.node;
+    if (breakpoint.condition == models::BreakOn::OutsideRange)
+        item["outside"] = json::Value(std::vector<double>{breakpoint.least, breakpoint.most});
+    return item;
+}
+
+json::Value breakpointValues(const models::Document& document)
+{
+    json::Value array = json::Value::array();
+    for (const models::Breakpoint& breakpoint : document.settings().breakpoints)
+        array.push(breakpointValue(*document.model(), breakpoint));
+    return array;
+}
+
+// Operators are seen on the CPU.
+void setStepping(json::Value& params, const models::Document& document)
+{
+    params["breakpoints"] = breakpointValues(document);
+    params["device"] = "cpu";
+}
+
 models::RunEnd endOf(const protocol::RunFinished& finished)
 {
     if (finished.report) return models::RunEnd::Completed;
@@ -33,10 +59,13 @@ models::RunEnd endOf(const protocol::RunFinished& finished)
 
 }  // namespace
 
-void RunControl::start(bool paused)
+void RunControl::start(bool paused, bool stepping)
 {
     if (running() || !m_state.engineDocument || !m_state.document.plan()) return;
     json::Value params = startParams(m_state, paused);
+    m_steppable = stepping || !m_state.document.settings().breakpoints.empty();
+    if (m_steppable) setStepping(params, m_state.document);
+    m_sent = m_state.document.settings().breakpoints;
     m_phase = after(m_phase, RunEvent::Started);
     m_latest.reset();
     m_log = std::make_shared<models::RunLog>();
@@ -50,16 +79,31 @@ void RunControl::pause() { control("run/pause", json::Value::object()); }
 
 void RunControl::resume() { control("run/resume", json::Value::object()); }
 
-void RunControl::step(base::RunStep unit)
+void RunControl::step(protocol::RunStep unit)
 {
+    const bool fine = unit == protocol::RunStep::Operator;
     if (!m_run) {
-        start(true);
+        start(true, fine);
         if (running()) m_stepWanted = unit;
         return;
     }
+    if (fine && !m_steppable)
+        return m_state.fail(runningTopic(),
+                            base::makeError(base::ErrorCode::Usage, "this run was started without breakpoints",
+                                            "stop it, and step by operators from the start or set a breakpoint"));
     json::Value params = json::Value::object();
     params["unit"] = base::nameOf(unit);
     control("run/step", std::move(params));
+}
+
+void RunControl::settingsChanged()
+{
+    const auto& wanted = m_state.document.settings().breakpoints;
+    if (!m_steppable || !m_run || wanted == m_sent) return;
+    m_sent = wanted;
+    json::Value params = json::Value::object();
+    params["breakpoints"] = breakpointValues(m_state.document);
+    control("run/breakpoints", std::move(params));
 }
 
 void RunControl::stop()
@@ -94,7 +138,7 @@ void RunControl::answered(const base::Result<json::Value>& result)
     const RunPhase before = std::exchange(m_phase, after(m_phase, RunEvent::Numbered));
     m_run = m_latest = *number->asInt();
     emit m_state.bench.runStateChanged();
-    const std::optional<base::RunStep> unit = std::exchange(m_stepWanted, {});
+    const std::optional<protocol::RunStep> unit = std::exchange(m_stepWanted, {});
     if (before == RunPhase::Stopping) stop();
     else if (unit) step(*unit);
 }

@@ -12,11 +12,14 @@ class RunControl {
 public:
     explicit RunControl(WorkbenchState& state) : m_state(state) {}
 
-    void start(bool paused);  // the plan of now; nothing while there is none, or while a run is under way
+    // `stepping`: it can be stopped at operators even without breakpoints; it runs on the CPU then, and nothing is fused.
+    void start(bool paused,
+               bool stepping = false);  // the plan of now; nothing while there is none, or while a run is under way
     void pause();
     void resume();
-    void step(base::RunStep unit);  // begins a run if none is under way
+    void step(protocol::RunStep unit);  // begins a run if none is under way
     void stop();
+    void settingsChanged();  // of the document: another set of breakpoints goes to the run under way
     [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
     [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }  // whose results can be peeked
 
@@ -34,8 +37,10 @@ private:
 
     WorkbenchState& m_state;
     RunPhase m_phase = RunPhase::Idle;
-    std::optional<std::int64_t> m_run, m_latest;  // the engine's numbers
-    std::optional<base::RunStep> m_stepWanted;    // before the run had its number
+    std::optional<std::int64_t> m_run, m_latest;    // the engine's numbers
+    std::vector<models::Breakpoint> m_sent;         // that the run under way has
+    bool m_steppable = false;                       // the run under way can be stopped at operators
+    std::optional<protocol::RunStep> m_stepWanted;  // before the run had its number
     std::shared_ptr<models::RunLog> m_log;
 };
 

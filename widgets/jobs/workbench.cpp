@@ -57,6 +57,7 @@ Workbench::Workbench(EngineClient& engine, models::Document& document, QObject* 
     connect(&engine, &EngineClient::stateChanged, this, [impl](EngineState now) { impl->opener.engineState(now); });
     connect(&engine, &EngineClient::notified, this,
             [impl](const QString& method, const json::Value& params) { impl->runs.notified(method, params); });
+    connect(&document, &models::Document::settingsChanged, this, [impl] { impl->runs.settingsChanged(); });
     connect(&engine, &EngineClient::progressed, this,
             [this, impl](std::int64_t request, const QString& what, std::int64_t done, std::int64_t total) {
                 if (impl->planner.progressed(request) || impl->opener.isRequest(request))
@@ -246,7 +247,7 @@ void Workbench::pause() { m_impl->runs.pause(); }
 
 void Workbench::resume() { m_impl->runs.resume(); }
 
-void Workbench::step(base::RunStep unit) { m_impl->runs.step(unit); }
+void Workbench::step(protocol::RunStep unit) { m_impl->runs.step(unit); }
 
 void Workbench::stopRun() { m_impl->runs.stop(); }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/choices.h"
+#include "models/breakpoints.h"
 #include "models/search_index.h"
 #include "protocol/explanation.h"
 #include "protocol/model.h"
@@ -36,7 +37,8 @@ struct Settings {
     QString device = "auto";
     std::optional<qint64> memory, batch;
     base::VerifyMode verify = base::VerifyMode::Sample;
-    QString output;  // folder; empty: none kept
+    QString output;                       // folder; empty: none kept
+    std::vector<Breakpoint> breakpoints;  // of this model; a session file does not keep them
     bool operator==(const Settings&) const = default;
 };
 

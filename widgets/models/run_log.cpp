@@ -104,6 +104,12 @@ struct Apply {
         time(event.time);
     }
 
+    void operator()(const protocol::StopEvent& event)
+    {
+        data.stop = event;
+        time(event.time);
+    }
+
     void operator()(const protocol::NoteEvent& event) { data.notes << text(event.message); }
     void operator()(const protocol::MergedEvent& event) { data.merged += event.count; }
 };
@@ -112,11 +118,16 @@ struct Apply {
 
 void RunLog::apply(const protocol::RunEvents& events)
 {
+    if (events.state != protocol::RunState::Paused) m_data.stop.reset();
     Apply visitor{.data = m_data, .limit = m_limit, .thinnings = 0};
     for (const protocol::RunEvent& event : events.events) std::visit(visitor, event);
     m_thinnings += visitor.thinnings;
     setState(events.state);
     emit updated();
+    const auto stops = [](const protocol::RunEvent& event) {
+        return std::holds_alternative<protocol::StopEvent>(event);
+    };
+    if (std::ranges::any_of(events.events, stops)) emit stopped();
 }
 
 void RunLog::finish(RunEnd end)

@@ -56,6 +56,7 @@ public:
         std::vector<BatchPoint> batches;
         std::vector<PhasePoint> phases;
         QStringList notes;
+        std::optional<protocol::StopEvent> stop;
     };
 
     // `limit`: points per series (at least 4); a full series is halved, keeping the first, the last and every peak.
@@ -75,6 +76,8 @@ public:
     [[nodiscard]] const std::vector<StageProgress>& stages() const { return m_data.stages; }
     [[nodiscard]] const std::vector<BatchPoint>& batches() const { return m_data.batches; }
     [[nodiscard]] const std::vector<PhasePoint>& phases() const { return m_data.phases; }
+    // Where it stands; none: it goes on, or is paused between batches.
+    [[nodiscard]] const std::optional<protocol::StopEvent>& stop() const { return m_data.stop; }
     [[nodiscard]] const QStringList& notes() const { return m_data.notes; }
     // How often a series has been halved so far: a reader that appends what is new starts over when it changes.
     [[nodiscard]] int thinnings() const { return m_thinnings; }
@@ -86,6 +89,7 @@ public:
 signals:
     void updated();  // at most once per RunEvents
     void stateChanged(hopscope::protocol::RunState state);
+    void stopped();  // behind an operator: stop()
 
 private:
     void setState(protocol::RunState state);

@@ -155,11 +155,13 @@ void Inspector::setupActions(QBoxLayout& layout)
     m_more = button("morePins", tr("Pin..."), tr("All pins for this selection: cuts, stages, recomputation"));
     m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pin of this value"));
     m_rows = button("showRows", tr("Show rows..."), tr("Statistics and the first rows, after a run"));
+    m_tensor =
+        button("showTensor", tr("Show tensor"), tr("What its numbers are like, and all rows, by a run of the plan"));
     auto* row = new QWidget(this);
     row->setObjectName(QStringLiteral("inspectorActions"));
     auto* flow = new FlowLayout(row);
     flow->setSpacing(6);
-    for (QPushButton* each : {m_store, m_forbid, m_more, m_release, m_rows}) flow->addWidget(each);
+    for (QPushButton* each : {m_store, m_forbid, m_more, m_release, m_rows, m_tensor}) flow->addWidget(each);
     layout.addWidget(row);
     m_sourceBox = new QWidget(this);
     auto* source = new QVBoxLayout(m_sourceBox);
@@ -210,6 +212,7 @@ void Inspector::setupConnections()
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->show();
     });
+    connect(m_tensor, &QPushButton::clicked, this, [this] { emit tensorWanted(m_question.value); });
     m_ask.setSingleShot(true);
     m_ask.setInterval(restMilliseconds);
     connect(&m_ask, &QTimer::timeout, this, [this] {
@@ -249,7 +252,7 @@ void Inspector::setSections(bool op, bool lists)
     m_schema->setVisible(op && m_asked == selectedOp() && !m_schema->text().isEmpty());
     m_neighbours->setVisible(lists);
     if (op) return;
-    for (QPushButton* button : {m_store, m_forbid, m_more, m_release, m_rows}) button->hide();
+    for (QPushButton* button : {m_store, m_forbid, m_more, m_release, m_rows, m_tensor}) button->hide();
 }
 
 void Inspector::showNothing()
@@ -365,6 +368,7 @@ void Inspector::showCut(protocol::OpId op)
     showDecision();
     const bool stored = plan && plan->checkpointOf(m_question.value) != nullptr && !m_context.document.runs().empty();
     m_rows->setVisible(made.kind == protocol::NodeKind::Input || stored);
+    m_tensor->setVisible(plan && m_question.value.valid() && !m_context.document.data().isEmpty());
 }
 
 // Only about these the engine has something to say.

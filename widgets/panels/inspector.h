@@ -22,6 +22,9 @@ public:
     Inspector(const Context& context, QWidget* parent);
     void setTheme(const style::Theme& theme) override;
 
+signals:
+    void tensorWanted(hopscope::protocol::ValueId value);  // its numbers are to be shown
+
 private:
     void setupHeader(QBoxLayout& layout);
     void setupReasons(QBoxLayout& layout);
@@ -57,7 +60,7 @@ private:
     QWidget *m_depth, *m_cut, *m_sourceBox, *m_neighbours;
     LinkLabel *m_hops, *m_producers, *m_consumers;
     QLabel *m_producersHeading, *m_consumersHeading;
-    QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_rows;
+    QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_rows, *m_tensor;
     SourceView* m_source;
     CutQuestion m_question;
     QTimer m_ask;  // the engine is asked when the selection rests

@@ -205,8 +205,8 @@ void RunControls::setupConnections()
     jobs::Workbench* workbench = &m_context.workbench;
     connect(m_start, &QPushButton::clicked, workbench, [workbench] { workbench->startRun(); });
     connect(m_pause, &QPushButton::clicked, this, &RunControls::pauseOrResume);
-    connect(m_stepBatch, &QPushButton::clicked, workbench, [workbench] { workbench->step(base::RunStep::Batch); });
-    connect(m_stepStage, &QPushButton::clicked, workbench, [workbench] { workbench->step(base::RunStep::Stage); });
+    connect(m_stepBatch, &QPushButton::clicked, workbench, [workbench] { workbench->step(protocol::RunStep::Batch); });
+    connect(m_stepStage, &QPushButton::clicked, workbench, [workbench] { workbench->step(protocol::RunStep::Stage); });
     connect(m_stop, &QPushButton::clicked, workbench, &jobs::Workbench::stopRun);
     connect(workbench, &jobs::Workbench::runStateChanged, this, &RunControls::refresh);
     connect(&m_context.document, &models::Document::planChanged, this, &RunControls::refresh);

@@ -6,11 +6,13 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger", "rules", "animation".
+// Object names: "receptive", "debugger", "tensor", "breakpoints", "rules", "animation".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
-panels::Panel* makeRules(const panels::Context& context, QWidget* parent);     // how plans come about
+panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
+panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);  // where runs stop
+panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
 
 panels::Panel* makeAnimation(const panels::Context& context, QWidget* parent);  // how batches move over the graph
 

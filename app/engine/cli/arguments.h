@@ -81,6 +81,7 @@ struct DebugCommand {
     pipeline::DebugOptions options;
     bool nan = false;  // else, without breakpoints and watched values, the first divergence
     debugger::WatchRequest request;
+    debugger::TensorRequest show;  // without place: nothing
 };
 
 struct DevicesCommand {};

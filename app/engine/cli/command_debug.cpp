@@ -25,6 +25,31 @@ base::Status makeFolder(const std::string& path)
     return base::fail(base::ErrorCode::Input, path + ": " + problem.message());
 }
 
+constexpr std::int64_t rowsAtFirst = 20;  // that are shown where nobody chose some
+
+base::Result<int> show(const DebugCommand& command, const pipeline::Prepared& prepared, const plan::Plan& plan,
+                       const std::string& folder, Session& session)
+{
+    Console& console = session.console;
+    base::Result<debugger::SeenTensor> seen =
+        pipeline::seeTensor(prepared, plan, command.show, command.options, folder, console, session.stop);
+    if (!seen) return base::forward(seen);
+    const std::string& file = command.request.output;
+    if (const base::Status saved = file.empty() ? base::Status() : debugger::saveTensor(*seen, file); !saved)
+        return base::forward(saved);
+    schema::TensorSummary& record = seen->record;
+    record.file = file;
+    const bool chosen = command.show.rows || !command.show.nodes.empty();
+    const std::int64_t rows = std::min(record.count, chosen ? schema::mostRowsOfTensor : rowsAtFirst);
+    base::Result<executor::UnsplitValues> tables = pipeline::tablesOf(prepared, folder);
+    if (!tables) return base::forward(tables);
+    auto shown = debugger::shownRows(prepared.analysis, *seen, 0, rows, schema::mostNumbersOfRow, *tables);
+    if (!shown) return base::forward(shown);
+    record.shown = std::move(*shown);
+    console.print(console.json() ? schema::writeTensor(record) : describeTensor(record, console.style()));
+    return 0;
+}
+
 }  // namespace
 
 base::Result<int> execute(const DebugCommand& command, Session& session)
@@ -46,6 +71,7 @@ base::Result<int> execute(const DebugCommand& command, Session& session)
     if (!plan) return base::forward(plan);
     if (command.nan)
         return shown(pipeline::findNonFinite(*prepared, *plan, options, folder, console, session.stop), session);
+    if (!command.show.place.empty()) return show(command, *prepared, *plan, folder, session);
     if (command.request.breakpoints.empty() && command.request.values.empty() && command.request.aggregations.empty())
         return shown(pipeline::compareStaged(*prepared, *plan, options, folder, console, session.stop), session);
     if (const base::Status made = makeFolder(command.request.output); !made) return base::forward(made);

@@ -16,6 +16,7 @@
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
+#include "schema/tensor.h"
 
 namespace hopscope::engine {
 
@@ -45,6 +46,7 @@ std::string describeReceptiveField(const schema::ReceptiveField& field, const St
 std::string describeFindings(const schema::DivergenceRecord& found, const Style& style);
 std::string describeFindings(const schema::NonFiniteReport& found, const Style& style);
 std::string describeFindings(const schema::WatchReport& found, const Style& style);
+std::string describeTensor(const schema::TensorSummary& record, const Style& style);
 
 // An abstract instance and its answer.
 std::string describePlaced(const pipeline::Placed& placed, const Style& style);

@@ -33,7 +33,29 @@ const char* const debugExamples =
     "  hopscope-engine debug before.pt --data graph.safetensors --against after.pt\n"
     "  hopscope-engine debug model.pt --data graph.safetensors --nan\n"
     "  hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n";
+    "  hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n"
+    "  hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n";
+
+namespace {
+
+void addShow(CLI::App& command, DebugTexts& texts)
+{
+    CLI::Option* const show =
+        command
+            .add_option("--show", texts.show, "Show the tensor of an operator (op42), a value, an input or a weight")
+            ->type_name("PLACE")
+            ->excludes("--against")
+            ->excludes("--nan")
+            ->excludes("--break");
+    command.add_option("--rows", texts.rows, "Of --show: rows with numbers from A up to B, which is not one of them")
+        ->type_name("A:B")
+        ->needs(show);
+    command.add_option("--batch-of", texts.batchOf, "Of --show: only the batch that computes this node")
+        ->type_name("N")
+        ->needs(show);
+}
+
+}  // namespace
 
 void addDebugOptions(CLI::App& command, DebugTexts& texts)
 {
@@ -52,14 +74,18 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
     command.add_option("--hits", texts.hits, "Maximum number of results to describe")
         ->type_name("N")
         ->capture_default_str();
+    addShow(command, texts);
     CLI::Option* const watched =
         command
             .add_option("--watch", texts.values, "Record rows of the results of an operator or module; may be repeated")
             ->type_name("PLACE")
             ->allow_extra_args(false);
-    CLI::Option* const nodes = command.add_option("--nodes", texts.nodes, "Rows to record: 1,2,3")->type_name("LIST");
+    CLI::Option* const nodes =
+        command.add_option("--nodes", texts.nodes, "Nodes whose rows are recorded or shown: 1,2,3")->type_name("LIST");
     CLI::Option* const output =
-        command.add_option("-o,--output", texts.output, "Folder for the recorded rows (.npy)")->type_name("DIR");
+        command
+            .add_option("-o,--output", texts.output, "Folder for the recorded rows (.npy), or the .npy file of --show")
+            ->type_name("PATH");
     watched->needs(nodes)->needs(output);
     command
         .add_option("--messages", texts.aggregations,
@@ -112,11 +138,22 @@ base::Result<debugger::Breakpoint> conditionOf(const std::string& text)
                       "use always, isnan, outside=LEAST,MOST or node=N");
 }
 
+// "100:200".
+base::Result<std::pair<std::int64_t, std::int64_t>> rowsFrom(const std::string& text)
+{
+    const std::vector<std::string> parts = CLI::detail::split(text, ':');
+    std::pair<std::int64_t, std::int64_t> rows;
+    const bool fine = parts.size() == 2 && CLI::detail::lexical_cast(parts[0], rows.first) &&
+                      CLI::detail::lexical_cast(parts[1], rows.second);
+    if (fine && rows.first >= 0 && rows.first < rows.second) return rows;
+    return base::fail(base::ErrorCode::Usage, "--rows: '" + text + "' is not a range such as 100:200");
+}
+
 }  // namespace
 
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
 {
-    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}};
+    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}, .show = {}};
     command.options.plan.strategy = base::Strategy::Depth;
     command.options.plan.file = texts.plan;
     command.options.against = texts.against;
@@ -138,6 +175,13 @@ base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const De
     command.request.values = texts.values;
     command.request.output = texts.output;
     command.request.aggregations = texts.aggregations;
+    command.show.place = texts.show;
+    command.show.nodes = command.request.nodes;
+    command.show.batchOf = texts.batchOf;
+    if (texts.rows.empty()) return command;
+    const auto rows = rowsFrom(texts.rows);
+    if (!rows) return base::forward(rows);
+    command.show.rows = *rows;
     return command;
 }
 

@@ -15,10 +15,11 @@ void addFieldOptions(CLI::App& command, receptive::Request& request);
 
 // The options of `debug` as they are read.
 struct DebugTexts {
-    std::string against, when = "always", nodes, output, batch, plan;
+    std::string against, when = "always", nodes, output, batch, plan, show, rows;
     std::vector<std::string> breakpoints, values, aggregations;
     bool nan = false;
     std::size_t hits = 20;
+    std::optional<std::int64_t> batchOf;
     double absolute = 1e-5, relative = 1e-4;
 };
 

@@ -7,9 +7,7 @@
 
 namespace hopscope::engine {
 
-namespace {
-
-pipeline::DebugOptions optionsOf(const json::Reader& params)
+pipeline::DebugOptions debugOptionsOf(const json::Reader& params)
 {
     pipeline::DebugOptions options;
     options.against = textOr(params, "against", "");
@@ -19,18 +17,25 @@ pipeline::DebugOptions optionsOf(const json::Reader& params)
     return options;
 }
 
-base::Result<plan::Plan> planOf(const Document& document, const json::Reader& params)
+base::Result<plan::Plan> debugPlanOf(const Document& document, const json::Reader& params)
 {
     const pipeline::Prepared& prepared = document.prepared;
     if (prepared.analysis.refusal) return tl::unexpected(*prepared.analysis.refusal);
     return schema::planFrom(params.child("plan").value(), prepared.analysis, "plan", prepared.hashes);
 }
 
+namespace {
+
 debugger::Breakpoint breakpointFrom(const json::Reader& item)
 {
     debugger::Breakpoint breakpoint{.place = item.get<std::string>("place")};
     if (const auto node = item.maybe<std::int64_t>("node"))
         breakpoint.condition = debugger::Condition::Node, breakpoint.node = *node;
+    if (const auto range = item.maybe<std::vector<double>>("outside")) {
+        breakpoint.condition = debugger::Condition::OutsideRange;
+        if (range->size() != 2) item.child("outside").refuse("must be two numbers, the least and the largest");
+        else breakpoint.least = range->front(), breakpoint.most = range->back();
+    }
     if (item.maybe<bool>("not_finite").value_or(false)) breakpoint.condition = debugger::Condition::NotFinite;
     return breakpoint;
 }
@@ -38,9 +43,7 @@ debugger::Breakpoint breakpointFrom(const json::Reader& item)
 debugger::WatchRequest watchRequestFrom(const json::Reader& params)
 {
     debugger::WatchRequest request;
-    if (params.has("breakpoints"))
-        for (const json::Reader& item : params.items("breakpoints"))
-            request.breakpoints.push_back(breakpointFrom(item));
+    request.breakpoints = breakpointsOf(params);
     request.hits = static_cast<std::size_t>(positive(params, "hits").value_or(static_cast<std::int64_t>(request.hits)));
     request.nodes = params.maybe<std::vector<std::int64_t>>("nodes").value_or(request.nodes);
     request.values = params.maybe<std::vector<std::string>>("values").value_or(request.values);
@@ -57,10 +60,18 @@ Outcome outcomeOf(const base::Result<Report>& found)
 
 }  // namespace
 
+std::vector<debugger::Breakpoint> breakpointsOf(const json::Reader& params)
+{
+    std::vector<debugger::Breakpoint> found;
+    if (!params.has("breakpoints")) return found;
+    for (const json::Reader& item : params.items("breakpoints")) found.push_back(breakpointFrom(item));
+    return found;
+}
+
 Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
 {
-    const pipeline::DebugOptions options = optionsOf(params);
-    const base::Result<plan::Plan> plan = planOf(document, params);
+    const pipeline::DebugOptions options = debugOptionsOf(params);
+    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
     if (!params.ok()) return invalid(params);
     if (!plan) return failed(plan.error());
     RequestReporter reporter(call.progress);
@@ -69,8 +80,8 @@ Outcome huntNonFinite(const Document& document, const json::Reader& params, cons
 
 Outcome compareStaged(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
 {
-    const pipeline::DebugOptions options = optionsOf(params);
-    const base::Result<plan::Plan> plan = planOf(document, params);
+    const pipeline::DebugOptions options = debugOptionsOf(params);
+    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
     if (!params.ok()) return invalid(params);
     if (!plan) return failed(plan.error());
     RequestReporter reporter(call.progress);
@@ -79,7 +90,7 @@ Outcome compareStaged(const Document& document, const json::Reader& params, cons
 
 Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
 {
-    const pipeline::DebugOptions options = optionsOf(params);
+    const pipeline::DebugOptions options = debugOptionsOf(params);
     const auto roles = params.maybe<std::vector<std::string>>("roles").value_or(std::vector<std::string>());
     if (params.ok() && options.against.empty()) params.child("against").refuse("must name a model");
     if (!params.ok()) return invalid(params);
@@ -91,9 +102,9 @@ Outcome compareModels(const Document& document, const json::Reader& params, cons
 
 Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call)
 {
-    const pipeline::DebugOptions options = optionsOf(params);
+    const pipeline::DebugOptions options = debugOptionsOf(params);
     const debugger::WatchRequest request = watchRequestFrom(params);
-    const base::Result<plan::Plan> plan = planOf(document, params);
+    const base::Result<plan::Plan> plan = debugPlanOf(document, params);
     if (!params.ok()) return invalid(params);
     if (!plan) return failed(plan.error());
     RequestReporter reporter(call.progress);

@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 
+#include "debugger/tensor.h"
 #include "forecast/predict.h"
+#include "pipeline/debugging.h"
 #include "pipeline/planner.h"
 #include "pipeline/prepare.h"
 #include "server/requests.h"
@@ -19,7 +21,15 @@ struct KeptPlan {
     pipeline::PlanAnswer answer;
 };
 
-// Fixed once it is open: a run may read it while requests are answered. Predictor and kept plans are the answering thread's.
+// The tensors that a client looks at; the newest few are kept.
+struct SeenTensors {
+    std::int64_t next = 1;
+    std::map<std::int64_t, std::shared_ptr<const debugger::SeenTensor>> byNumber;
+    std::unique_ptr<executor::UnsplitValues> tables;  // once somebody has looked at rows
+};
+
+// Fixed once it is open: a run may read it while requests are answered. Predictor, kept plans and tensors are the answering
+// thread's.
 struct Document {
     Document(std::int64_t number, pipeline::Prepared made, const std::string& folder)
         : id(number),
@@ -33,6 +43,7 @@ struct Document {
     bool spent = false;  // its data went with its last run
     pipeline::Prepared prepared;
     forecast::Predictor predictor;
+    SeenTensors seen;
     std::map<std::string, KeptPlan> kept;  // the last one by all of its request but pins, stages and deadline
 };
 
@@ -76,6 +87,19 @@ Outcome compareStaged(const Document& document, const json::Reader& params, cons
 Outcome compareModels(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);
 Outcome watchValues(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+
+// "breakpoints": an array of {place, node, not_finite, outside}; empty where it is missing.
+std::vector<debugger::Breakpoint> breakpointsOf(const json::Reader& params);
+
+// debug/tensor, debug/rows and debug/save.
+Outcome lookAtTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+// Keeps a tensor for the two below; the answer of debug/tensor.
+json::Value keepTensor(Document& document, debugger::SeenTensor seen);
+Outcome tensorRows(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+Outcome saveTensor(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+// Of debug requests: their "plan", and the options.
+base::Result<plan::Plan> debugPlanOf(const Document& document, const json::Reader& params);
+pipeline::DebugOptions debugOptionsOf(const json::Reader& params);
 
 // fs/list.
 Outcome listFolder(const json::Reader& params);

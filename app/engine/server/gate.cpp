@@ -18,7 +18,7 @@ void RunGate::resume()
     m_changed.notify_all();
 }
 
-void RunGate::step(base::RunStep unit)
+void RunGate::step(protocol::RunStep unit)
 {
     const std::lock_guard lock(m_mutex);
     m_paused = false;
@@ -27,7 +27,7 @@ void RunGate::step(base::RunStep unit)
     m_changed.notify_all();
 }
 
-bool RunGate::ended(base::RunStep unit)
+bool RunGate::ended(protocol::RunStep unit)
 {
     const std::lock_guard lock(m_mutex);
     if (m_stepping && m_unit == unit) {

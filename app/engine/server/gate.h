@@ -4,7 +4,7 @@
 #include <mutex>
 #include <stop_token>
 
-#include "base/choices.h"
+#include "protocol/run.h"
 
 namespace hopscope::engine {
 
@@ -15,10 +15,10 @@ public:
 
     void pause();
     void resume();
-    void step(base::RunStep unit);  // goes on until one more has ended
+    void step(protocol::RunStep unit);  // goes on until one more has ended
 
     // On the run's thread: a batch or a stage has ended. Whether the run has to wait now.
-    bool ended(base::RunStep unit);
+    bool ended(protocol::RunStep unit);
     [[nodiscard]] bool paused();
     // Returns when the run may go on, or at a stop. The seconds that this took.
     double wait(const std::stop_token& stop);
@@ -28,7 +28,7 @@ private:
     std::condition_variable_any m_changed;
     bool m_paused;
     bool m_stepping = false;
-    base::RunStep m_unit = base::RunStep::Batch;
+    protocol::RunStep m_unit = protocol::RunStep::Batch;
 };
 
 }  // namespace hopscope::engine

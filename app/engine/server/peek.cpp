@@ -1,12 +1,11 @@
 // tensor/peek: some rows of a value, and what they are like.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "graph/strided.h"
+#include "protocol/tensor_rows.h"
 #include "schema/names.h"
 #include "server/runs.h"
 
@@ -16,73 +15,9 @@ namespace {
 
 constexpr std::int64_t mostBytes = 4 << 20;
 
-std::string base64(const std::vector<std::byte>& bytes)
-{
-    static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t group = 0;
-        const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-        for (std::size_t k = 0; k < count; ++k) group |= std::to_integer<std::uint32_t>(bytes[i + k]) << (16 - 8 * k);
-        for (std::size_t k = 0; k < 4; ++k) text += k <= count ? letters[group >> (18 - 6 * k) & 63U] : '=';
-    }
-    return text;
-}
-
-template <class T>
-double numberAt(const std::byte* bytes)
-{
-    T value;
-    std::memcpy(&value, bytes, sizeof(value));
-    return static_cast<double>(value);
-}
-
-double halfAt(const std::byte* bytes)
-{
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes, sizeof(bits));
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = 0;
-    if (exponent == 31) value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
-    else if (exponent == 0) value = std::ldexp(fraction, -24);
-    else value = std::ldexp(fraction + 1024, exponent - 25);
-    return (bits >> 15) != 0 ? -value : value;
-}
-
-double brainAt(const std::byte* bytes)
-{
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes, sizeof(bits));
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
-using Read = double (*)(const std::byte*);
-
-// Null for complex numbers.
-Read readerOf(base::DType dtype)
-{
-    switch (dtype) {
-    case base::DType::Bool:
-    case base::DType::UInt8: return numberAt<std::uint8_t>;
-    case base::DType::Int8: return numberAt<std::int8_t>;
-    case base::DType::Int16: return numberAt<std::int16_t>;
-    case base::DType::UInt16: return numberAt<std::uint16_t>;
-    case base::DType::Int32: return numberAt<std::int32_t>;
-    case base::DType::UInt32: return numberAt<std::uint32_t>;
-    case base::DType::Int64: return numberAt<std::int64_t>;
-    case base::DType::UInt64: return numberAt<std::uint64_t>;
-    case base::DType::Float16: return halfAt;
-    case base::DType::BFloat16: return brainAt;
-    case base::DType::Float32: return numberAt<float>;
-    case base::DType::Float64: return numberAt<double>;
-    default: return nullptr;
-    }
-}
-
 void describe(json::Value& result, const std::vector<std::byte>& bytes, base::DType dtype)
 {
-    const Read read = readerOf(dtype);
+    const protocol::ReadNumber read = protocol::numberReader(dtype);
     std::int64_t finite = 0;
     double least = std::numeric_limits<double>::infinity(), most = -least, sum = 0;
     for (std::size_t at = 0; read != nullptr && at < bytes.size(); at += base::itemSize(dtype)) {
@@ -158,7 +93,7 @@ Outcome peek(const Document& document, Run* run, const json::Reader& params)
     result["axis"] = static_cast<int>(axis);
     result["begin"] = range.begin;
     result["end"] = range.end;
-    result["rows"] = base64(bytes);
+    result["rows"] = protocol::toBase64(bytes);
     describe(result, bytes, whole->dtype);
     return result;
 }

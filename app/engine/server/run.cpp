@@ -50,6 +50,60 @@ void Run::begin()
     if (!m_thread.joinable()) m_thread = std::thread([this] { body(); });
 }
 
+base::Error startedWithout()
+{
+    return base::makeError(base::ErrorCode::Usage, "this run was started without breakpoints",
+                           "stop it and start it again with some");
+}
+
+std::shared_ptr<const debugger::Stopped> Run::stopped()
+{
+    const std::lock_guard lock(m_mutex);
+    return m_stopped;
+}
+
+base::Status Run::setBreakpoints(const std::vector<debugger::Breakpoint>& breakpoints)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_request.breakpoints) return tl::unexpected(startedWithout());
+    if (m_stepping) return m_stepping->setBreakpoints(breakpoints);
+    m_request.breakpoints = breakpoints;
+    return {};
+}
+
+// Breakpoints that were set while the run was being prepared count.
+base::Status Run::prepareStepping(ServedRun& observer)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_request.breakpoints) return {};
+    auto stepping = debugger::Stepping::make(
+        m_document.prepared.analysis, m_request.plan.plan, *m_request.breakpoints,
+        [this] { return m_gate.ended(protocol::RunStep::Operator); },
+        [this, &observer](debugger::Stopped stopped) { stop(std::move(stopped), observer); });
+    if (!stepping) return base::forward(stepping);
+    m_stepping = std::move(*stepping);
+    m_request.execution.probe = &m_stepping->probe();
+    return {};
+}
+
+void Run::stop(debugger::Stopped stopped, ServedRun& observer)
+{
+    m_gate.pause();
+    const auto kept = std::make_shared<const debugger::Stopped>(std::move(stopped));
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stopped = kept;
+    }
+    const schema::TensorSummary& record = kept->tensor.record;
+    observer.stoppedAt({.op = record.place.op,
+                        .value = record.place.value,
+                        .stage = plan::StageId(record.stage.value_or(1)),
+                        .batch = record.batch->number,
+                        .breakpoint = kept->breakpoint});
+    const std::lock_guard lock(m_mutex);
+    m_stopped.reset();
+}
+
 std::optional<base::TensorView> Run::tensor(ir::ValueId value)
 {
     const std::lock_guard lock(m_mutex);
@@ -103,6 +157,7 @@ base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventF
     RequestReporter reporter(m_progress, [&](const std::string& sentence) { observer.note(sentence); });
     m_request.execution.folder = folder.journal();
     m_request.execution.given = &m_request.plan;
+    if (const base::Status prepared = prepareStepping(observer); !prepared) return base::forward(prepared);
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
     if (!execution) return base::forward(execution);

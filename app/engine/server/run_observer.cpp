@@ -18,6 +18,15 @@ void ServedRun::hold()
     m_feed.setState(RunState::Running);
 }
 
+void ServedRun::stoppedAt(protocol::StopEvent event)
+{
+    event.time = now();
+    tell(std::move(event));
+    const double before = m_paused;
+    hold();
+    m_pausedInBatch += m_paused - before;
+}
+
 void ServedRun::prologueStarted()
 {
     m_began = Clock::now();
@@ -44,7 +53,7 @@ void ServedRun::stageFinished(plan::StageId stage, double seconds)
     const double worked = seconds - m_pausedIn[stage];
     m_place = {};
     tell(protocol::StageEndEvent{.index = stage, .seconds = worked, .time = now(), .overlap = overlap});
-    if (m_gate.ended(base::RunStep::Stage)) hold();
+    if (m_gate.ended(protocol::RunStep::Stage)) hold();
     if (stage.number == m_stages && m_verifies) m_feed.setState(RunState::Verifying);
 }
 
@@ -62,7 +71,8 @@ void ServedRun::batchFinished(const executor::BatchEvent& event)
                               .peakMemory = event.peakMemory,
                               .time = now(),
                               .reservedMemory = event.reservedMemory});
-    if (m_gate.ended(base::RunStep::Batch)) hold();
+    m_pausedInBatch = 0;
+    if (m_gate.ended(protocol::RunStep::Batch)) hold();
 }
 
 // Of all events: the feed leaves out what the client cannot keep up with.
@@ -79,11 +89,15 @@ void ServedRun::account(const executor::PhaseEvent& event)
 void ServedRun::phaseFinished(const executor::PhaseEvent& event)
 {
     account(event);
+    // What came before a pause behind an operator was not held up by it; only computing was interrupted.
+    const bool before = event.phase <= executor::Phase::Compute;
+    const double paused = before ? m_paused - m_pausedInBatch : m_paused;
+    const double within = event.phase == executor::Phase::Compute ? m_pausedInBatch : 0;
     tell(protocol::PhaseEvent{.stage = event.stage,
                               .batch = event.batch,
                               .phase = static_cast<int>(event.phase),
-                              .start = std::max(0.0, event.start - m_paused),
-                              .seconds = event.seconds});
+                              .start = std::max(0.0, event.start - paused),
+                              .seconds = std::max(0.0, event.seconds - within)});
 }
 
 void ServedRun::note(const std::string& sentence) { tell(protocol::NoteEvent{sentence}); }

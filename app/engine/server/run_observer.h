@@ -29,6 +29,8 @@ public:
     void batchFinished(const executor::BatchEvent& event) override;
     void phaseFinished(const executor::PhaseEvent& event) override;
     void note(const std::string& sentence) override;
+    // Behind an operator of a batch: returns when the run may go on, or at a stop.
+    void stoppedAt(protocol::StopEvent event);
 
     [[nodiscard]] double pausedSeconds() const { return m_paused; }
     // In each stage, and before and between stages (0).
@@ -51,6 +53,7 @@ private:
     double m_paused = 0;
     plan::StageId m_place;  // the stage that is under way; 0: none
     std::map<plan::StageId, double> m_pausedIn;
+    double m_pausedInBatch = 0;   // behind operators
     executor::Overlap m_overlap;  // of the stage that is under way
     bool m_copies = false;        // it runs on a GPU
 };

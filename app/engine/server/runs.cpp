@@ -34,6 +34,7 @@ RunRequest requestOf(const json::Reader& params)
     request.output = textOr(params, "output", "");
     request.paused = params.maybe<bool>("paused").value_or(false);
     request.last = params.maybe<bool>("last").value_or(false);
+    if (params.has("breakpoints")) request.breakpoints = breakpointsOf(params);
     request.execution.keepStores = !request.last || request.execution.verify != verify::Mode::None;
     request.execution.transientFiles =
         params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
@@ -41,6 +42,17 @@ RunRequest requestOf(const json::Reader& params)
         params.child("transient").refuse("needs 'last', and 'verify' none");
     if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
     return request;
+}
+
+constexpr std::int64_t usualBatch = 1 << 16;  // where nobody has chosen: operators are seen batch by batch
+
+base::Status stopAtOperators(plan::Plan& plan)
+{
+    if (plan.device != "cpu")
+        return base::fail(base::ErrorCode::Usage, "a run on " + plan.device + " cannot be stopped at operators",
+                          "remove the breakpoints, or choose the CPU");
+    if (!plan.batch) plan.batch = usualBatch;
+    return {};
 }
 
 // The plan as it was sent, for the device and the batch that are asked for.
@@ -57,6 +69,8 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
         !placed)
         return base::forward(placed);
     if (device.batch) chosen.plan.batch = device.batch;
+    if (params.has("breakpoints"))
+        if (const base::Status can = stopAtOperators(chosen.plan); !can) return base::forward(can);
     pipeline::lookAhead(chosen, prepared, document.predictor, pipeline::limitsOf(device, chosen.plan.batch),
                         pipeline::Learning::Yes, {});
     return chosen;
@@ -144,17 +158,31 @@ void Runs::begin()
     if (m_run) m_run->begin();
 }
 
+Outcome stoppedTensor(Document& document, Run& run)
+{
+    const std::shared_ptr<const debugger::Stopped> stopped = run.stopped();
+    if (!stopped) return invalid("the run is not stopped at an operator");
+    return keepTensor(document, stopped->tensor);
+}
+
 Outcome Runs::control(const std::string& method, const json::Reader& params)
 {
     const auto id = params.get<std::int64_t>("run");
-    const auto unit = method == "run/step" ? json::named<base::RunStep>(params, "unit") : base::RunStep::Batch;
+    const auto unit = method == "run/step" ? json::named<protocol::RunStep>(params, "unit") : protocol::RunStep::Batch;
+    const std::vector<debugger::Breakpoint> breakpoints = breakpointsOf(params);
     if (!params.ok()) return invalid(params);
     const std::lock_guard lock(m_mutex);
     if (!m_run || m_run->id() != id || m_run->finished()) return invalid("no such run is in progress");
     if (method == "run/pause") m_run->gate().pause();
     else if (method == "run/resume") m_run->gate().resume();
     else if (method == "run/cancel") m_run->cancel();
-    else m_run->gate().step(unit);
+    else if (method == "run/breakpoints") {
+        if (const base::Status set = m_run->setBreakpoints(breakpoints); !set) return failed(set.error());
+    } else if (unit == protocol::RunStep::Operator && !m_run->seesOperators()) {
+        return failed(startedWithout());
+    } else {
+        m_run->gate().step(unit);
+    }
     return json::Value();
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "debugger/stepping.h"
 #include "pipeline/execute.h"
 #include "pipeline/output_folder.h"
 #include "server/documents.h"
@@ -24,6 +25,8 @@ struct RunRequest {
     base::NanPolicy nan = base::NanPolicy::Propagate;
     std::string output;  // empty: a folder of the engine's own
     bool paused = false;
+    // Set: it can be stopped at operators. Without, nothing looks at what it computes.
+    std::optional<std::vector<debugger::Breakpoint>> breakpoints;
     bool last = false;  // nobody plans with the document or looks at what was stored afterwards
 };
 
@@ -46,8 +49,16 @@ public:
     void cancel() { m_stop.request_stop(); }
     // A stored value: nothing before the run has finished.
     [[nodiscard]] std::optional<base::TensorView> tensor(ir::ValueId value);
+    // Whether it can be stopped at operators.
+    [[nodiscard]] bool seesOperators() const { return m_request.breakpoints.has_value(); }
+    // The result that it stands behind; null: it does not.
+    [[nodiscard]] std::shared_ptr<const debugger::Stopped> stopped();
+    // Fails with Usage if it was started without any, or if a place names no operator.
+    base::Status setBreakpoints(const std::vector<debugger::Breakpoint>& breakpoints);
 
 private:
+    base::Status prepareStepping(ServedRun& observer);
+    void stop(debugger::Stopped stopped, ServedRun& observer);
     void body();
     base::Result<schema::Report> guarded(EventFeed& feed);
     base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
@@ -67,8 +78,13 @@ private:
     std::atomic<bool> m_finished = false;
     std::mutex m_mutex;
     std::map<ir::ValueId, base::TensorView> m_tensors;
+    std::unique_ptr<debugger::Stepping> m_stepping;  // of a run that can be stopped at operators
+    std::shared_ptr<const debugger::Stopped> m_stopped;
     std::thread m_thread;
 };
+
+// Of what needs a run with breakpoints.
+base::Error startedWithout();
 
 class Runs {
 public:
@@ -83,7 +99,7 @@ public:
     // The run that a peek names; null if it is not the last one or not of this document.
     Run* find(std::int64_t run, std::int64_t document);
 
-    // At once, from any thread: run/pause, run/resume, run/step, run/cancel.
+    // At once, from any thread: run/pause, run/resume, run/step, run/breakpoints, run/cancel.
     Outcome control(const std::string& method, const json::Reader& params);
 
 private:
@@ -96,6 +112,9 @@ private:
     std::string m_own;           // its folder, if that is the engine's
     std::int64_t m_next = 1;
 };
+
+// debug/stopped: the tensor that the run stands behind.
+Outcome stoppedTensor(Document& document, Run& run);
 
 // tensor/peek: rows of an input, a parameter, or of what a run has stored (`run` may be null).
 Outcome peek(const Document& document, Run* run, const json::Reader& params);

@@ -131,7 +131,8 @@ private:
     // Requests that hold a run do not wait for others.
     Outcome control(const protocol::Request& request)
     {
-        static const std::set<std::string> known{"run/pause", "run/resume", "run/step", "run/cancel"};
+        static const std::set<std::string> known{"run/pause", "run/resume", "run/step", "run/breakpoints",
+                                                 "run/cancel"};
         if (!known.contains(request.method)) return unknown(request.method);
         return m_runs.control(request.method, Reader(request.params, "params"));
     }
@@ -254,7 +255,11 @@ private:
             {"debug/nan", &Server::onDocument<huntNonFinite>},
             {"debug/staged", &Server::onDocument<compareStaged>},
             {"debug/against", &Server::onDocument<compareModels>},
-            {"debug/watch", &Server::onDocument<watchValues>}};
+            {"debug/watch", &Server::onDocument<watchValues>},
+            {"debug/tensor", &Server::onDocument<lookAtTensor>},
+            {"debug/stopped", &Server::stoppedTensorOf},
+            {"debug/rows", &Server::onDocument<tensorRows>},
+            {"debug/save", &Server::onDocument<saveTensor>}};
         const auto method = methods.find(request.method);
         if (method == methods.end()) return unknown(request.method);
         return (this->*method->second)(Reader(request.params, "params"), call);
@@ -367,6 +372,15 @@ private:
             Run* const run = id ? m_runs.find(*id, d.id) : nullptr;
             if (id && run == nullptr) params.child("run").refuse("is not the last run of this model");
             return params.ok() ? peek(d, run, params) : Outcome(invalid(params));
+        });
+    }
+
+    Outcome stoppedTensorOf(const Reader& params, const Call&)
+    {
+        return withDocument(params, [&](Document& d) -> Outcome {
+            Run* const run = m_runs.find(params.get<std::int64_t>("run"), d.id);
+            if (params.ok() && run == nullptr) params.child("run").refuse("is not the last run of this model");
+            return params.ok() ? stoppedTensor(d, *run) : Outcome(invalid(params));
         });
     }
 

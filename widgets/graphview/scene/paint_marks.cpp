@@ -101,6 +101,15 @@ void paintBookmark(const PaintContext& c, int node)
                                     at + QPointF(width / 2, height - 4), at + QPointF(0, height)});
 }
 
+// A disc on the left border, as editors have it beside a line.
+void paintBreakpoint(const PaintContext& c, int node)
+{
+    const QRectF& rect = c.scene.nodes[node];
+    c.painter.setPen(QPen(c.theme.panel, 1.5));
+    c.painter.setBrush(c.theme.bad);
+    c.painter.drawEllipse(QPointF(rect.left(), rect.center().y()), 6, 6);
+}
+
 void paintExpander(const PaintContext& c, int node)
 {
     const QRectF box = expanderRect(c.scene.nodes[node]);

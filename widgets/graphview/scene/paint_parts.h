@@ -35,6 +35,7 @@ void paintStageRange(const PaintContext& c, int node);   // the stages inside of
 void paintInnerStores(const PaintContext& c, int node);  // how many values are stored inside
 void paintRefusal(const PaintContext& c, int node);      // that it is in the way of a split
 void paintBookmark(const PaintContext& c, int node);
+void paintBreakpoint(const PaintContext& c, int node);
 void paintExpander(const PaintContext& c, int node);  // the glyph that opens it
 void paintMove(const PaintContext& c, int node);      // of a preview: the stage it would be in
 

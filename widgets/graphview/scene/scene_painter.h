@@ -12,7 +12,7 @@
 namespace hopscope::graphview {
 
 struct PaintState {
-    std::vector<char> selected, found, cone, bookmarked;  // by node; empty: none
+    std::vector<char> selected, found, cone, bookmarked, breakpoints;  // by node; empty: none
     int refused = -1;  // the node with the operator because of which the model cannot be split
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
     int selectedStore = -1;

@@ -27,6 +27,7 @@ GraphTools::GraphTools(const GraphParts& parts)
       folds(parts, targets, placement),
       marks(parts, targets),
       bookmarks(parts, targets),
+      breakpoints(parts, targets),
       search(parts, targets, overlays),
       cuts(parts, targets, colours),
       navigator(parts, targets, folds),
@@ -43,6 +44,7 @@ GraphActions::GraphActions(const GraphParts& parts, GraphTools& tools, QObject* 
     addSearch();
     addWalks();
     addBookmarks();
+    addTensor();
     addCuts();
     addComparisons();
     addColours();
@@ -134,6 +136,17 @@ void GraphActions::addBookmarks()
         tr("Bookmark the selected node"), [this] { m_tools.bookmarks.toggle(); });
     add("graphNextBookmark", tr("Next bookmark"), QKeySequence(Qt::Key_B), tr("Go to the next bookmark"),
         [this] { m_tools.bookmarks.next(); });
+}
+
+void GraphActions::addTensor()
+{
+    m_submenu = {};
+    add("graphTensor", tr("Show the tensor"), QKeySequence(Qt::Key_T), tr("Show the numbers of the selected value"),
+        [this] {
+            const int value = m_tools.targets.selectedValue();
+            if (value < 0) return emit m_parts.panel.contextHelpRequested(tr("Select a node or an edge first."));
+            emit m_parts.panel.tensorRequested(protocol::ValueId(value));
+        });
 }
 
 void GraphActions::addCuts()
@@ -257,6 +270,10 @@ void GraphActions::fillMenu(QMenu& menu, const Hit& at)
     const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
     if (std::ranges::any_of(scene->stubs, fromSource))
         add("graphAllUses", tr("Show all uses"), [this, source] { m_tools.marks.toggleUses(source); });
+    if (const int value = node ? m_tools.targets.valueOfNode(at.index) : -1; value >= 0 && m_parts.document.plan())
+        add("graphTensor", tr("Show its tensor"),
+            [this, value] { emit m_parts.panel.tensorRequested(protocol::ValueId(value)); });
+    if (node) m_tools.breakpoints.addToMenu(menu, at.index);
     if (node) add("graphBookmark", tr("Set or remove bookmark"), [this] { m_tools.bookmarks.toggle(); });
 }
 

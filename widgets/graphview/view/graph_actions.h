@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "graphview/view/bookmarks.h"
+#include "graphview/view/breakpoint_marks.h"
 #include "graphview/view/colour_modes.h"
 #include "graphview/view/cut_editor.h"
 #include "graphview/view/graph_search.h"
@@ -25,6 +26,7 @@ struct GraphTools {
     FoldControl folds;
     SelectionMarks marks;
     Bookmarks bookmarks;
+    BreakpointMarks breakpoints;
     GraphSearch search;
     CutEditor cuts;
     Navigator navigator;
@@ -57,6 +59,7 @@ private:
     void addSearch();
     void addWalks();
     void addBookmarks();
+    void addTensor();
     void addCuts();
     void addComparisons();
     void addColours();

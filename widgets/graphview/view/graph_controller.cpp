@@ -46,6 +46,7 @@ void GraphController::connectDocument()
 {
     connect(&m_document, &models::Document::modelChanged, this, &GraphController::takeModel);
     connect(&m_document, &models::Document::planChanged, this, &GraphController::takePlan);
+    connect(&m_document, &models::Document::settingsChanged, this, [this] { m_tools.breakpoints.mark(); });
     connect(&m_document, &models::Document::previewChanged, this, [this] { m_tools.cuts.showPreview(); });
     connect(&m_document, &models::Document::runsChanged, this, [this] {
         m_tools.colours.refresh();
@@ -134,6 +135,7 @@ void GraphController::takeScene()
     m_tools.marks.showRefused();
     m_tools.marks.showSelection();
     m_tools.bookmarks.mark();
+    m_tools.breakpoints.mark();
     m_tools.search.mark();
     m_tools.navigator.resume();
     m_tools.overlays.place();

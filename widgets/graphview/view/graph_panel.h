@@ -63,6 +63,8 @@ signals:
     // While a checkpoint is over a place where it could be dropped; then, or elsewhere, the end of it.
     void checkpointDragged(hopscope::ir::ValueId from, hopscope::ir::ValueId to);
     void dragEnded();
+    void breakpointsWanted(const std::vector<hopscope::models::Breakpoint>& breakpoints);  // instead of those of now
+    void tensorRequested(hopscope::ir::ValueId value);  // its numbers are to be shown
     void layoutFinished();
     void contextHelpRequested(const QString& sentence, const hopscope::graphview::DropOffer& offer = {});
 

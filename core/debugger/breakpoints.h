@@ -1,0 +1,35 @@
+#pragma once
+
+// Private to debugger: the operators that places name, and whether the condition of a breakpoint holds.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/naming/value_names.h"
+#include "debugger/debugger.h"
+#include "executor/probe.h"
+
+namespace hopscope::debugger {
+
+// The values that a place names: an operator, a value, the name of a value, a kind of operators, or a module. Empty: all that
+// operators compute.
+std::set<ir::ValueId> valuesAt(const analysis::Analysis& analysis, const analysis::ValueNames& names,
+                               const std::string& place);
+tl::unexpected<base::Error> unknownPlace(const std::string& place);
+
+struct ResolvedBreakpoint {
+    Breakpoint breakpoint;
+    std::optional<int> stage;
+    std::set<ir::ValueId> values;  // of a stage: all
+};
+
+// Fails with Usage if one of them names neither an operator nor a stage of the plan.
+base::Result<std::vector<ResolvedBreakpoint>> resolveBreakpoints(const analysis::Analysis& analysis,
+                                                                 const plan::Plan& plan,
+                                                                 const std::vector<Breakpoint>& breakpoints);
+
+bool holds(const ResolvedBreakpoint& b, const executor::Probed& result);
+
+}  // namespace hopscope::debugger

@@ -1,0 +1,15 @@
+#pragma once
+
+// Private to debugger: what the numbers of a tensor are like.
+
+#include <ATen/core/Tensor.h>
+
+#include "schema/tensor.h"
+
+namespace hopscope::debugger {
+
+// In pieces of constant memory. Means and deviations are of double precision; the parts of the histogram are those of
+// numpy.histogram, whose edges are least + i (most - least) / histogramBins.
+schema::Statistics statisticsOf(const at::Tensor& tensor);
+
+}  // namespace hopscope::debugger

@@ -1,0 +1,48 @@
+#pragma once
+
+// Stops a run at operators: where a breakpoint's condition holds, or where somebody steps.
+
+#include <functional>
+#include <memory>
+
+#include "debugger/tensor.h"
+
+namespace hopscope::executor {
+class Probe;
+}
+
+namespace hopscope::debugger {
+
+// The result at which a run stands.
+struct Stopped {
+    SeenTensor tensor;
+    bool breakpoint = false;  // else it was stepped to
+};
+
+class Stepping {
+public:
+    // Both are called on the run's thread, after each operator of a batch: `steps` says whether to stop wherever this is;
+    // `hold` returns when the run may go on.
+    using Steps = std::function<bool()>;
+    using Hold = std::function<void(Stopped)>;
+
+    // `analysis` and `plan` must outlive it. Fails with Usage if a place names no operator.
+    static base::Result<std::unique_ptr<Stepping>> make(const analysis::Analysis& analysis, const plan::Plan& plan,
+                                                        const std::vector<Breakpoint>& breakpoints, Steps steps,
+                                                        Hold hold);
+    ~Stepping();
+    Stepping(const Stepping&) = delete;
+    Stepping& operator=(const Stepping&) = delete;
+
+    // From any thread, while the run goes on.
+    base::Status setBreakpoints(const std::vector<Breakpoint>& breakpoints);
+    // For executor::Options.
+    [[nodiscard]] executor::Probe& probe();
+
+private:
+    struct State;
+    explicit Stepping(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace hopscope::debugger

@@ -1,0 +1,43 @@
+#pragma once
+
+// Tensors that somebody wants to look at: what an operator computes while a plan runs, an input, or a weight.
+
+#include <memory>
+#include <utility>
+
+#include "debugger/debugger.h"
+#include "executor/unsplit.h"
+#include "schema/tensor.h"
+
+namespace hopscope::debugger {
+
+struct TensorRequest {
+    std::string place{};                // of one value; an operator stands for its first result
+    std::vector<std::int64_t> nodes{};  // only their rows; of a value on edges: those into these nodes. Empty: all
+    std::optional<std::pair<std::int64_t, std::int64_t>> rows{};  // only those with these numbers, the end excluded
+    std::optional<std::int64_t> batchOf{};  // only what the batch computes that has this destination
+};
+
+struct SeenTensor {
+    schema::TensorSummary record;
+    base::TensorView rows;              // the dimension of the rows first
+    std::vector<std::int64_t> numbers;  // of the rows, in the value's table; empty: from 0
+    ir::SpaceId table;                  // invalid: it has no rows
+};
+
+// Runs the plan on a CPU up to what is wanted, each operator by itself. What no batch computes (values before the first
+// stage, reductions over all rows, parts of other operators) is computed on whole tensors. Inputs and weights are not copied.
+// Fails with Usage if the place names no value or several, and with Resources if the rows do not fit into memory.
+base::Result<SeenTensor> seeTensor(const Subject& subject, const plan::Plan& plan, const TensorRequest& request,
+                                   const Settings& settings, std::stop_token stop);
+
+// Rows [begin, end), C order.
+std::vector<std::byte> rowBytes(const SeenTensor& tensor, std::int64_t begin, std::int64_t end);
+// The same as people know them, with the first `numbers` numbers of each. `values`: of the same model.
+base::Result<std::vector<schema::TensorRow>> shownRows(const analysis::Analysis& analysis, const SeenTensor& tensor,
+                                                       std::int64_t begin, std::int64_t end, std::int64_t numbers,
+                                                       executor::UnsplitValues& values);
+// FILE.npy, and where the rows are not all of their table FILE.rows.npy with their numbers.
+base::Status saveTensor(const SeenTensor& tensor, const std::string& file);
+
+}  // namespace hopscope::debugger

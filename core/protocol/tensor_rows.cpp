@@ -1,0 +1,155 @@
+#include "protocol/tensor_rows.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "schema/dtypes.h"
+#include "json/reader.h"
+
+namespace hopscope::protocol {
+
+namespace {
+
+constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+template <class T>
+double numberAt(const std::byte* bytes)
+{
+    T value;
+    std::memcpy(&value, bytes, sizeof(value));
+    return static_cast<double>(value);
+}
+
+double halfAt(const std::byte* bytes)
+{
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = 0;
+    if (exponent == 31) value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::nan("");
+    else if (exponent == 0) value = std::ldexp(fraction, -24);
+    else value = std::ldexp(fraction + 1024, exponent - 25);
+    return (bits >> 15) != 0 ? -value : value;
+}
+
+double brainAt(const std::byte* bytes)
+{
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+// By letter; 64: none.
+std::array<std::uint8_t, 256> letterValues()
+{
+    std::array<std::uint8_t, 256> values{};
+    values.fill(64);
+    for (std::uint8_t i = 0; i < 64; ++i) values.at(static_cast<unsigned char>(letters[i])) = i;
+    return values;
+}
+
+base::Result<std::vector<std::byte>> fromBase64(std::string_view text)
+{
+    static const std::array<std::uint8_t, 256> values = letterValues();
+    while (!text.empty() && text.back() == '=') text.remove_suffix(1);
+    std::vector<std::byte> bytes;
+    bytes.reserve(text.size() * 3 / 4);
+    std::uint32_t bits = 0;
+    int filled = 0;
+    for (const char letter : text) {
+        const std::uint8_t value = values.at(static_cast<unsigned char>(letter));
+        if (value == 64) return base::fail(base::ErrorCode::Input, "rows of the tensor are not base64");
+        bits = bits << 6 | value;
+        filled += 6;
+        if (filled < 8) continue;
+        filled -= 8;
+        bytes.push_back(static_cast<std::byte>(bits >> filled & 255U));
+    }
+    return bytes;
+}
+
+RowName nameFrom(const json::Reader& item)
+{
+    return {item.get<std::string>("table"), item.get<std::int64_t>("row"), item.get<std::vector<std::int64_t>>("ends")};
+}
+
+}  // namespace
+
+std::string toBase64(const std::vector<std::byte>& bytes)
+{
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t group = 0;
+        const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+        for (std::size_t k = 0; k < count; ++k) group |= std::to_integer<std::uint32_t>(bytes[i + k]) << (16 - 8 * k);
+        for (std::size_t k = 0; k < 4; ++k) text += k <= count ? letters[group >> (18 - 6 * k) & 63U] : '=';
+    }
+    return text;
+}
+
+ReadNumber numberReader(base::DType dtype)
+{
+    switch (dtype) {
+    case base::DType::Bool:
+    case base::DType::UInt8: return numberAt<std::uint8_t>;
+    case base::DType::Int8: return numberAt<std::int8_t>;
+    case base::DType::Int16: return numberAt<std::int16_t>;
+    case base::DType::UInt16: return numberAt<std::uint16_t>;
+    case base::DType::Int32: return numberAt<std::int32_t>;
+    case base::DType::UInt32: return numberAt<std::uint32_t>;
+    case base::DType::Int64: return numberAt<std::int64_t>;
+    case base::DType::UInt64: return numberAt<std::uint64_t>;
+    case base::DType::Float16: return halfAt;
+    case base::DType::BFloat16: return brainAt;
+    case base::DType::Float32: return numberAt<float>;
+    case base::DType::Float64: return numberAt<double>;
+    default: return nullptr;
+    }
+}
+
+json::Value writeTensorRows(const TensorRows& rows)
+{
+    json::Value item;
+    item["dtype"] = base::dtypeName(rows.dtype);
+    item["begin"] = rows.begin;
+    item["end"] = rows.end;
+    item["rows"] = toBase64(rows.bytes);
+    item["names"] = json::Value::array();
+    for (const RowName& name : rows.names) {
+        json::Value each;
+        each["table"] = name.table;
+        each["row"] = name.row;
+        each["ends"] = json::Value(name.ends);
+        item["names"].push(std::move(each));
+    }
+    return item;
+}
+
+base::Result<NumberRows> readTensorRows(const json::Value& answer)
+{
+    const json::Reader root(answer, "debug/rows");
+    NumberRows found{.begin = root.get<std::int64_t>("begin"), .end = root.get<std::int64_t>("end")};
+    const base::DType dtype = schema::readDType(root.child("dtype"));
+    const auto text = root.get<std::string>("rows");
+    for (const json::Reader& name : root.items("names")) found.names.push_back(nameFrom(name));
+    if (root.ok() && found.end - found.begin != std::ssize(found.names))
+        root.child("names").refuse("must name each row");
+    if (!root.ok()) return base::forward(root.status());
+    const base::Result<std::vector<std::byte>> bytes = fromBase64(text);
+    if (!bytes) return base::forward(bytes);
+    const ReadNumber read = numberReader(dtype);
+    const std::size_t size = base::itemSize(dtype), rows = found.names.size();
+    if (rows == 0 || read == nullptr) return found;
+    found.width = bytes->size() / size / rows;
+    if (found.width * size * rows != bytes->size())
+        return base::fail(base::ErrorCode::Input, "rows of the tensor are cut off");
+    found.numbers.resize(found.width * rows);
+    for (std::size_t i = 0; i < found.numbers.size(); ++i) found.numbers[i] = read(bytes->data() + i * size);
+    return found;
+}
+
+}  // namespace hopscope::protocol

@@ -1,0 +1,37 @@
+#pragma once
+
+// All numbers of the rows that a table shows, as colours beside it: line by line at the height of its rows, from the least
+// number of the tensor to the largest.
+
+#include <QTableView>
+#include <QWidget>
+
+#include "study/tensor_model.h"
+
+namespace hopscope::study {
+
+// The colour of a number between two others on the theme's scale; what is not finite is the colour of errors.
+QColor heatColour(const style::Theme& theme, double number, double least, double most);
+
+class HeatMap : public QWidget {
+    Q_OBJECT
+public:
+    HeatMap(TensorModel& model, QTableView& table, QWidget* parent);
+    void setRange(double least, double most);
+    void setTheme(const style::Theme& theme);
+    [[nodiscard]] QSize sizeHint() const override { return {120, 160}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    void paintRow(QPainter& painter, int row, const QRect& place) const;
+
+    TensorModel& m_model;
+    QTableView& m_table;
+    double m_least = 0, m_most = 1;
+    style::Theme m_theme;
+};
+
+}  // namespace hopscope::study

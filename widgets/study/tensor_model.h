@@ -1,0 +1,64 @@
+#pragma once
+
+// The rows of a tensor as a table that is fetched where it is looked at: blocks of rows are asked for when a view wants to show
+// them, and the newest of them are kept. Nothing is known of rows that nobody has seen.
+
+#include <QAbstractTableModel>
+#include <QHash>
+#include <QTimer>
+
+#include "protocol/tensor_rows.h"
+#include "schema/tensor.h"
+#include "style/theme.h"
+
+namespace hopscope::study {
+
+class TensorModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    explicit TensorModel(QObject* parent = nullptr);
+
+    void setTensor(const schema::TensorSummary* record);  // null: nothing; what is kept is forgotten
+    void setTheme(const style::Theme& theme) { m_theme = theme; }
+    // The answer to rowsWanted(). Without one, failed() lets the rows be asked for again when they are seen again.
+    void give(protocol::NumberRows rows);
+    void failed(qint64 begin);
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+    // Null: not there. Asking does not fetch it.
+    [[nodiscard]] const double* rowNumbers(int row) const;
+    [[nodiscard]] QString rowName(int row) const;
+    [[nodiscard]] std::size_t keptBlocks() const { return static_cast<std::size_t>(m_blocks.size()); }
+    // As many digits as tell numbers apart at a glance.
+    [[nodiscard]] static QString numberText(double number);
+
+signals:
+    void rowsWanted(qint64 begin, qint64 end);
+    void rowsCame();
+
+private:
+    struct Block {
+        protocol::NumberRows rows;
+        qint64 used = 0;  // when it was looked at last
+    };
+    [[nodiscard]] const Block* blockOf(int row) const;
+    void askLater(int row) const;
+    void ask();
+    void dropOldest();
+
+    qint64 m_rows = 0;
+    int m_columns = 0;
+    int m_each = 256;  // rows of a block
+    style::Theme m_theme;
+    QHash<qint64, Block> m_blocks;  // by number
+    QSet<qint64> m_underWay;
+    mutable QSet<qint64> m_wanted;  // since the last ask()
+    mutable QTimer m_asking;
+    mutable qint64 m_clock = 0;
+};
+
+}  // namespace hopscope::study
