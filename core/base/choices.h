@@ -107,12 +107,4 @@ constexpr auto namesOf(Fuse)
     return std::to_array<Named<Fuse>>({{Fuse::Chain, "chain"}, {Fuse::Softmax, "softmax"}, {Fuse::Several, "several"}});
 }
 
-// What a paused run goes on for before it pauses again.
-enum class RunStep : std::uint8_t { Batch, Stage };
-
-constexpr auto namesOf(RunStep)
-{
-    return std::to_array<Named<RunStep>>({{RunStep::Batch, "batch"}, {RunStep::Stage, "stage"}});
-}
-
 }  // namespace hopscope::base
