@@ -92,11 +92,11 @@ Value argumentsValue(const ir::Program& program, const ir::Op& op)
     Value list = Value::array();
     for (std::size_t i = 0; i < op.args.size(); ++i) {
         const std::string name = i < op.argInfo.size() ? op.argInfo[i].name : std::string();
-        if (isTensor(program, op.args[i])) continue;
+        if (name.empty() || isTensor(program, op.args[i])) continue;
         std::optional<Value> value = literal(program, name, op.args[i]);
         if (!value) continue;
         Value item;
-        item["name"] = name.empty() ? "argument " + std::to_string(i) : name;
+        item["name"] = name;
         item["value"] = std::move(*value);
         list.push(std::move(item));
     }

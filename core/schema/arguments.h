@@ -8,8 +8,9 @@
 
 namespace hopscope::schema {
 
-// [{name, value}] in the order of the schema, without tensors and numbers that the model computes; such a number within a list
-// is the value's id. Dtypes, layouts and memory formats by name, NaN and infinities as texts.
+// [{name, value}] in the order of the schema, without tensors, numbers that the model computes, and what has no name there
+// (as in scalar::size); a computed number within a list is the value's id. Dtypes, layouts and memory formats by name, NaN and
+// infinities as texts.
 json::Value argumentsValue(const ir::Program& program, const ir::Op& op);
 
 }  // namespace hopscope::schema
