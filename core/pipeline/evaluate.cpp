@@ -39,7 +39,7 @@ base::Result<Evaluation> completed(const OutputFolder& folder, Reporter& reporte
 std::optional<schema::Report> finishedBefore(const OutputFolder& folder, const Conditions& conditions)
 {
     base::Result<schema::Report> report = reportIn(folder);
-    if (!report || !report->shard || report->shard->run != digestOf(conditions)) return std::nullopt;
+    if (!report || !report->shard || report->shard->run != nameOfRun(conditions)) return std::nullopt;
     for (const schema::OutputRecord& output : report->outputs)
         if (!std::filesystem::exists(folder.path() + "/" + output.file)) return std::nullopt;
     return std::move(*report);
@@ -64,7 +64,7 @@ std::string ownFolder(const OutputFolder& folder)
 
 schema::ShardRecord recordOf(const executor::ShardReport& shard, const Conditions& conditions)
 {
-    return {shard.share.index, shard.share.count, shard.waited, shard.computed, shard.complete, digestOf(conditions)};
+    return {shard.share.index, shard.share.count, shard.waited, shard.computed, shard.complete, nameOfRun(conditions)};
 }
 
 // Cancelled or stopped by a full disk: the same command goes on.

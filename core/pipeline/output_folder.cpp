@@ -269,11 +269,14 @@ void OutputFolder::leaveOthers()
         if (*descriptor >= 0) close(std::exchange(*descriptor, -1));
 }
 
+// The list of moves goes last: a process that is killed here has its results, and the next one removes the rest.
 void OutputFolder::removeLeavings()
 {
     std::error_code problem;
     for (const fs::directory_entry& left : fs::directory_iterator(journal(), problem))
-        if (left.path().filename() != lockName) fs::remove_all(left.path(), problem);
+        if (left.path().filename() != lockName && left.path().filename() != movesName)
+            fs::remove_all(left.path(), problem);
+    fs::remove(journal() + "/" + movesName, problem);
 }
 
 // The lock goes last, so that a second run never meets the leavings of this one.

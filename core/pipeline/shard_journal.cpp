@@ -51,7 +51,7 @@ std::string readLines(const std::string& path, std::size_t from)
 
 }  // namespace
 
-std::string digestOf(const Conditions& conditions)
+std::string nameOfRun(const Conditions& conditions)
 {
     std::string text;
     for (const auto& [name, value] : conditions) text += name + "=" + value + "\n";

@@ -65,7 +65,7 @@ private:
     std::int64_t m_recorded = 0, m_settled = 0;  // ends: of the last record, of what has reached the disk
 };
 
-// What tells runs apart in a report: the digest of the conditions.
-std::string digestOf(const Conditions& conditions);
+// What tells runs apart in a report: a digest of their conditions.
+std::string nameOfRun(const Conditions& conditions);
 
 }  // namespace hopscope::pipeline
