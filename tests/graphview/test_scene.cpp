@@ -369,8 +369,7 @@ private slots:
         const int first = box->ops.front(), last = box->ops.back();
         plan->predicted->stages[0].operators = {{protocol::OpId(first), 0.25}, {protocol::OpId(last), 0.5}};
         plan->predicted->stages[3].operators = {{protocol::OpId(first), 0.125}};
-        const Colouring each =
-            colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);
+        const Colouring each = colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);
         QCOMPARE(each.legend.back().label, models::formatSecondsFinely(first == last ? 0.625 : 0.875));
         QCOMPARE(each.fill[index], theme.scale.back());
     }
