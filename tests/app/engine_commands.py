@@ -93,7 +93,7 @@ class CommandLine(EngineTest):
                 self.refused(2, says, *words)
 
     def test_flags_that_come_later_do_not_exist_yet(self):
-        for flag in ("--shard=1/2", "--workers=2"):
+        for flag in ("--replicas=2", "--workers=2"):
             with self.subTest(flag=flag):
                 self.refused(2, f"was not expected: {flag}", "run", *KARATE, "-o", self.folder, flag)
 

@@ -21,13 +21,13 @@ class Files:
     saved: Saved | None
 
 
-def as_files(model: Any, data: Any, roles: Any, place: Scratch) -> tuple[Prepared, Data]:
-    """What `prepare` finds, and the data as files. Tensors are written while the model is traced."""
+def as_files(model: Any, data: Any, roles: Any, place: Scratch, apart: bool = False) -> tuple[Prepared, Data]:
+    """What `prepare` finds, and the data as files (see `data_files`). Tensors are written while the model is traced."""
     with ThreadPoolExecutor(1, "hopscope-write") as pool:
         written: list[Future[Data]] = []
 
         def known(inputs: Inputs) -> None:
-            written.append(pool.submit(data_files, inputs, place))
+            written.append(pool.submit(data_files, inputs, place, apart))
 
         prepared = prepare(model, data, place.folder, roles, known)
         return prepared, written[0].result()

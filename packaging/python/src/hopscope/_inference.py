@@ -182,10 +182,11 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
     with contextlib.ExitStack() as held:
         place = held.enter_context(Scratch(expected, asked.scratch))
         engine = held.enter_context(Starting(watcher.told))
-        found, given = as_files(asked.model, inputs, asked.roles, place)
+        given_away = asked.run["verify"] == "none"
+        found, given = as_files(asked.model, inputs, asked.roles, place, apart=given_away)
         folder = Path(asked.out) if asked.out is not None else place.folder() / "outputs"
         roles = role_words(asked.roles)
-        how = {**asked.run, "transient": given.written if asked.run["verify"] == "none" else []}
+        how = {**asked.run, "transient": given.written if given_away else []}
         job = _Job(found.path.absolute(), given.words, roles, asked.plan, asked.request, how)
         document, made = _carried_out(engine.client(), watcher, job, found.saved, folder)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)

@@ -93,23 +93,26 @@ def _leaves(name: str, value: Any) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class Data:
-    """The words that `--data` gets, and the files among them that were written for this call, an array in each."""
+    """The words that `--data` gets, and the files among them that were written for this call."""
 
     words: list[str]
     written: list[str]
 
 
-def data_files(inputs: Inputs, scratch: Scratch) -> Data:
-    """Files stay where they are; arrays in memory are written once."""
+def data_files(inputs: Inputs, scratch: Scratch, apart: bool = False) -> Data:
+    """Files stay where they are; arrays in memory are written once, into one file or (`apart`) one for each."""
     if inputs.paths is not None:
         return Data([_absolute(text) for text in inputs.paths], [])
     leaves = dict(leaf for name, value in inputs.values.items() for leaf in _arrays(name, value))
     files = {key: path for key, array in leaves.items() if (path := arrays.npy_file(array)) is not None}
     words = [f"{key}={path.absolute()}" for key, path in files.items()]
     rest = {key: array for key, array in leaves.items() if key not in files}
-    written = [str(scratch.folder() / f"input-{number}.safetensors") for number in range(len(rest))]
-    for file, (key, array) in zip(written, rest.items(), strict=True):
-        arrays.write({key: array}, Path(file))
+    parts = [{key: array} for key, array in rest.items()] if apart else [rest] if rest else []
+    written = [
+        str(scratch.folder() / f"inputs{f'-{number}' if apart else ''}.safetensors") for number in range(len(parts))
+    ]
+    for file, part in zip(written, parts, strict=True):
+        arrays.write(part, Path(file))
     return Data([*words, *written], written)
 
 
