@@ -322,6 +322,18 @@ void checkSorted(const analysis::Analysis& analysis, const ir::Op& op, const Col
           ir::describeOp(op));
 }
 
+void checkLargest(const analysis::Analysis& analysis, const analysis::MaxIndexGuard& guard, const at::Tensor& index,
+                  std::int64_t size)
+{
+    const std::int64_t rows = index.numel() ? index.max().item<std::int64_t>() + 1 : 0;
+    if (rows == size) return;
+    raise(ErrorCode::Input,
+          "the model derives its number of rows from the largest index into " +
+              analysis::tableLabel(analysis.tables, guard.space) + ": " + std::to_string(rows) + ", but there are " +
+              std::to_string(size),
+          "pass the number of nodes to the model instead", ir::describeOp(analysis.program.op(guard.op)));
+}
+
 }  // namespace
 
 void Structure::checkGuards()
@@ -334,16 +346,8 @@ void Structure::checkGuards()
               "the control flow of the model depends on the graph: provide a sample that takes the same branches",
               place.empty() ? ir::modulePath(guard.modules) : place);
     }
-    for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards) {
-        const at::Tensor index = value(guard.index);
-        const std::int64_t rows = index.numel() ? index.max().item<std::int64_t>() + 1 : 0;
-        if (rows == size(guard.space)) continue;
-        raise(ErrorCode::Input,
-              "the model derives its number of rows from the largest index into " +
-                  analysis::tableLabel(m_analysis.tables, guard.space) + ": " + std::to_string(rows) +
-                  ", but there are " + std::to_string(size(guard.space)),
-              "pass the number of nodes to the model instead", ir::describeOp(m_analysis.program.op(guard.op)));
-    }
+    for (const analysis::MaxIndexGuard& guard : m_analysis.maxIndexGuards)
+        checkLargest(m_analysis, guard, value(guard.index), size(guard.space));
     for (const ir::Op& op : m_analysis.program.ops) {
         if (op.name != "hopscope::pad_groups") continue;
         const analysis::Role& role = m_analysis.info(op.id).role;

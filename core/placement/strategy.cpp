@@ -155,7 +155,8 @@ base::Result<Realised> realise(const Analysis& a, const Decisions& decisions, co
         return there && (decided || w.computable > w.stage);
     };
     std::optional<EarlierSchedule> earlier;
-    if (before != nullptr) earlier.emplace(before->schedule, stagesThatDiffer(before->reads, decisions.reads));
+    if (before != nullptr)
+        earlier.emplace(EarlierSchedule{before->schedule, stagesThatDiffer(before->reads, decisions.reads)});
     base::Result<Schedule> scheduled = schedule(a, table, isRead, earlier ? &*earlier : nullptr);
     if (!scheduled) return base::forward(scheduled);
     plan::Plan plan = planOf(a, *scheduled);
