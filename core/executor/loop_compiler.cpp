@@ -20,11 +20,11 @@ bool isTable(const analysis::Analysis& analysis, Structure& structure, ir::Value
 }  // namespace
 
 LoopCompiler::LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
-                           std::optional<TilingRequest> tiling)
+                           const std::optional<TilingRequest>& tiling)
     : m_analysis(analysis),
       m_choice(choice),
       m_structure(structure),
-      m_tiling(std::move(tiling))
+      m_tiling(tiling)
 {}
 
 LoopProgram LoopCompiler::compile(const plan::Loop& loop, const StoredValues& stored) const

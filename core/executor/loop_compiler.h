@@ -18,7 +18,7 @@ class LoopCompiler {
 public:
     // `tiling`: for a CPU, whose loops run in tiles where they can. The other arguments must outlive the compiler.
     LoopCompiler(const analysis::Analysis& analysis, const ResidentChoice& choice, Structure& structure,
-                 std::optional<TilingRequest> tiling);
+                 const std::optional<TilingRequest>& tiling);
 
     // `stored`: the values that earlier stages write, or those of them that the loop computes or reads. The loop must outlive
     // the program. Linear in the loop.

@@ -60,6 +60,9 @@ base::Result<executor::RunReport> runInShards(const Prepared& prepared, const pl
     const test::TemporaryFolder folder;
     options.folder = folder.path;
     executor::Observer silent;
+    std::map<std::string, std::string> files;
+    const base::Result<base::TensorMap> copies = options.tile ? copiesOf(inputs, folder.path, files) : inputs;
+    if (!copies) return base::forward(copies);
     Notes notes(static_cast<std::size_t>(shards));
     std::set<int> done;
     const std::size_t most = (plan.stages.size() + 2) * notes.size();
@@ -68,7 +71,7 @@ base::Result<executor::RunReport> runInShards(const Prepared& prepared, const pl
         if (done.contains(index)) continue;
         Shard journal(notes, index);
         options.journal = &journal;
-        auto report = executor::run(prepared.walk, prepared.analysis, plan, inputs, options, silent, {});
+        auto report = executor::run(prepared.walk, prepared.analysis, plan, *copies, options, silent, {});
         if (!report && report.error().code != base::ErrorCode::Cancelled) return report;
         if (!report) continue;
         if (report->shard->complete) return report;

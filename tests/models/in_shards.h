@@ -7,7 +7,7 @@
 
 namespace hopscope::models {
 
-// The report of the shard that finishes the run, in a new folder that the report's maps outlive.
+// The report of the shard that finishes the run, with the inputs of runPlan(), in a new folder that the report's maps outlive.
 base::Result<executor::RunReport> runInShards(const Prepared& prepared, const plan::Plan& plan,
                                               const base::TensorMap& inputs, executor::Options options, int shards);
 

@@ -15,23 +15,6 @@ namespace {
 
 using test::TemporaryFolder;
 
-// Each input in a file of its own, which a run may empty.
-base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,
-                                       std::map<std::string, std::string>& files)
-{
-    base::TensorMap copies;
-    for (const auto& [name, view] : inputs) {
-        const std::string file = folder + "/input-" + std::to_string(files.size()) + ".safetensors";
-        if (const base::Status written = graph::writeSafetensors(file, {{name, view}}, graph::Flush::No); !written)
-            return base::forward(written);
-        auto mapped = graph::mapSafetensors(file);
-        if (!mapped) return base::forward(mapped);
-        copies.merge(*mapped);
-        files[name] = file;
-    }
-    return copies;
-}
-
 class PeakObserver final : public executor::Observer {
 public:
     explicit PeakObserver(BatchPeaks* peaks) : m_peaks(peaks) {}
@@ -84,6 +67,22 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
     analysis::Analysis analysis = analysis::analyse(walk->program, *schema);
     if (analysis.refusal) return tl::unexpected<base::Error>(*analysis.refusal);
     return Prepared{std::move(*walk), std::move(*schema), std::move(analysis)};
+}
+
+base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,
+                                       std::map<std::string, std::string>& files)
+{
+    base::TensorMap copies;
+    for (const auto& [name, view] : inputs) {
+        const std::string file = folder + "/input-" + std::to_string(files.size()) + ".safetensors";
+        if (const base::Status written = graph::writeSafetensors(file, {{name, view}}, graph::Flush::No); !written)
+            return base::forward(written);
+        auto mapped = graph::mapSafetensors(file);
+        if (!mapped) return base::forward(mapped);
+        copies.merge(*mapped);
+        files[name] = file;
+    }
+    return copies;
 }
 
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,

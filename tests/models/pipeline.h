@@ -35,6 +35,11 @@ base::Result<Prepared> prepare(const loader::Model& model, const base::TensorMap
 // Bytes that each batch of a run has held at most, in order, by index of its stage.
 using BatchPeaks = std::map<plan::StageId, std::vector<std::int64_t>>;
 
+// Each input in a file of its own in `folder`, and the files by input. Products round by where their operands lie, so that
+// runs are compared to the bit on inputs that were copied alike.
+base::Result<base::TensorMap> copiesOf(const base::TensorMap& inputs, const std::string& folder,
+                                       std::map<std::string, std::string>& files);
+
 // Runs in a new folder under the system's temporary folder, which the report's maps outlive. In tiles, from copies of the
 // inputs that the run empties when it does not need them any more.
 base::Result<executor::RunReport> runPlan(const Prepared& prepared, const plan::Plan& plan,
