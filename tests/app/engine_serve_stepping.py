@@ -6,27 +6,11 @@ import time
 import unittest
 
 import numpy
-import torch
 
-from engine_tensor import BATCH, NODES, graph, made, write
-from serve_case import ServeTest
+from engine_tensor import BATCH, NODES, Opened
 
 
-class Stepping(ServeTest):
-    def setUp(self):
-        super().setUp()
-        write(self.folder)
-        self.engine = self.client()
-        opened = self.engine.call("model/open", model=str(self.folder / "model.pt"), roles=[],
-                                  data=[str(self.folder / "graph.safetensors")])
-        self.document, self.ops = opened["document"], opened["inspect"]["ops"]
-        self.made = self.plan(self.engine, self.document)["plan"]
-        with torch.no_grad():
-            self.eager = made()(**graph())
-
-    def op(self, name):
-        return next(op["id"] for op in self.ops if op["name"] == name)
-
+class Stepping(Opened):
     def begin(self, breakpoints, **more):
         """Its number."""
         return self.start(self.engine, self.document, self.made, batch=BATCH, breakpoints=breakpoints, **more)["run"]

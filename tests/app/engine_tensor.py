@@ -200,7 +200,9 @@ class Shown(unittest.TestCase):
             self.assertIn(words, text)
 
 
-class Asked(ServeTest):
+class Opened(ServeTest):
+    """The model open in a served engine, its plan, and what it computes eagerly."""
+
     def setUp(self):
         super().setUp()
         write(self.folder)
@@ -215,6 +217,8 @@ class Asked(ServeTest):
     def op(self, name):
         return next(op["id"] for op in self.ops if op["name"] == name)
 
+
+class Asked(Opened):
     def tensor(self, place, **rows):
         found = self.engine.call("debug/tensor", document=self.document, plan=self.made, batch=BATCH, value=place, **rows)
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
