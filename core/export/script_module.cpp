@@ -2,9 +2,8 @@
 
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
-#include <torch/script.h>
 
-#include "loader/tensors.h"
+#include "loader/torch_model.h"
 
 namespace hopscope::exporter {
 
@@ -45,13 +44,7 @@ base::Status saveScript(const std::string& source, const schema::Code& code, con
                         const std::string& path)
 {
     const auto module = compile(source, code, weights);
-    if (!module) return base::forward(module);
-    try {
-        module->save(path);
-        return {};
-    } catch (const std::exception&) {
-        return base::fail(base::ErrorCode::Resources, path + ": cannot be written", "is the disk full?", path);
-    }
+    return module ? loader::saveModule(*module, path) : base::forward(module);
 }
 
 }  // namespace hopscope::exporter

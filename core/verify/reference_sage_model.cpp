@@ -103,7 +103,7 @@ base::Status writeSageModel(const SageShape& shape, const std::string& modelPath
 {
     try {
         const torch::jit::Module module = sage(shape);
-        module.save(modelPath);
+        if (const base::Status saved = loader::saveModule(module, modelPath); !saved) return saved;
         return writeWeights(module, weightsPath);
     } catch (const std::exception& error) {
         std::string message = error.what();

@@ -52,6 +52,18 @@ class Chaotic(torch.nn.Module):
         return torch.sin(torch.zeros_like(x).index_add(0, edge_index[1], messages) * 1e8)
 
 
+class Wide(torch.nn.Module):
+    """Its weights take more than everything else of an export."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(200, 200)
+
+    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+        rows = self.linear(x)
+        return torch.zeros_like(rows).index_add(0, edge_index[1], rows[edge_index[0]])
+
+
 class ExportTest(unittest.TestCase):
     @classmethod
     def python(cls):
@@ -306,13 +318,23 @@ class Refusals(ExportTest):
                      self.scratch / "graph.safetensors", "-o", self.folder)
 
     def test_a_full_disk_has_a_sentence_and_leaves_nothing(self):
-        model, data = str(KARATE / "gcn.pt"), str(KARATE / "graph.safetensors")
-        words = [ENGINE, "export", model, "--data", data, "-o", str(self.folder), "--quiet"]
-        limited = f"ulimit -f 8; trap '' XFSZ; exec {' '.join(words)}"
-        made = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual(made.returncode, 6, made.stderr)
-        self.assertIn("cannot be written", made.stderr)
-        self.assertEqual(list(self.scratch.iterdir()), [])
+        """Whichever file it is that there is no room for: the disk ends a byte before the end of each."""
+        model, data = self.scratch / "wide.pt", self.scratch / "graph.safetensors"
+        torch.jit.script(Wide().eval()).save(str(model))
+        save_file({"x": torch.zeros(10, 200), "edge_index": torch.randint(0, 10, (2, 30))}, data)
+        whole = self.export(model, data, folder=self.scratch / "whole")
+        sizes = {file.name: file.stat().st_size for file in whole.iterdir()}
+        self.assertEqual(max(sizes, key=sizes.get), "stages.pt")
+        there, named = set(self.scratch.iterdir()), set()
+        for size in sizes.values():
+            words = [ENGINE, "export", str(model), "--data", str(data), "-o", str(self.folder), "--quiet"]
+            limited = f"trap '' XFSZ; exec prlimit --fsize={size - 1} {' '.join(words)}"
+            made = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=300, check=False)
+            self.assertEqual(made.returncode, 6, made.stderr)
+            self.assertRegex(made.stderr, "cannot (be written|write)")
+            self.assertEqual(set(self.scratch.iterdir()), there)
+            named |= {name for name in sizes if name in made.stderr}
+        self.assertLessEqual({"stages.pt", "weights.safetensors", "run.py"}, named)
 
     def test_data_that_do_not_fit_have_a_sentence_each(self):
         self.export(KARATE / "gcn.pt", KARATE / "graph.safetensors")

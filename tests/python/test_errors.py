@@ -1,6 +1,7 @@
 """Every failure is an exception of its kind, with the engine's sentence and hint, and leaves no file and no process."""
 import os
 import pickle
+import resource
 import signal
 import unittest
 from pathlib import Path
@@ -102,6 +103,15 @@ class Failures(PackageTest):
             self.skipTest("there is no /dev/full")
         with mock.patch.object(Path, "unlink"), self.assertRaises(hopscope.ResourceError):
             arrays.write({"x": torch.zeros(100_000)}, Path("/dev/full"))
+
+    def test_a_model_that_has_no_room_is_a_resource_error_and_leaves_nothing(self):
+        usual, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGXFSZ, handler)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, usual)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+        with self.assertRaises(hopscope.ResourceError) as caught:
+            hopscope.save(made(Plain), graph(), self.scratch / "plain.pt")
+        self.assertIn("plain.pt: cannot be written", caught.exception.message)
 
 
 if __name__ == "__main__":

@@ -376,7 +376,8 @@ def _fingerprint(compiled: Any, how: str) -> str:
 def _published(compiled: Any, target: Path) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        compiled.save(str(temporary))
+        # Where a disk is full, `save` would end Python: its writer throws while it is destroyed.
+        temporary.write_bytes(compiled.save_to_buffer())
         yield temporary
         temporary.replace(target)
     except (OSError, RuntimeError) as problem:
