@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -238,7 +239,9 @@ base::Status saveTensor(const SeenTensor& tensor, const std::string& file)
     if (const base::Status done = write(file, axis == 0 ? rows : rows.movedim(0, axis)); !done) return done;
     if (tensor.numbers.empty()) return {};
     const std::string stem = file.ends_with(".npy") ? file.substr(0, file.size() - 4) : file;
-    return write(stem + ".rows.npy", at::tensor(tensor.numbers, at::kLong));
+    const base::Status numbered = write(stem + ".rows.npy", at::tensor(tensor.numbers, at::kLong));
+    if (!numbered) std::remove(file.c_str());
+    return numbered;
 }
 
 }  // namespace hopscope::debugger

@@ -55,13 +55,13 @@ bool isThere(int descriptor, const std::string& file)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, file);
 }
 
-base::Status say(int descriptor, const std::string& text)
+base::Status say(int descriptor, const std::string& file, const std::string& text)
 {
     if (ftruncate(descriptor, 0) == 0 &&
         pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()))
         return {};
-    return base::fail(base::ErrorCode::Input, std::string("a lock cannot be written: ") + std::strerror(errno),
-                      "is the disk full?");
+    return base::fail(base::ErrorCode::Resources, file + ": cannot be written: " + std::strerror(errno),
+                      "is the disk full?", file);
 }
 
 }  // namespace
@@ -76,8 +76,10 @@ base::Result<int> lockAlone(const std::string& folder, const std::string& file)
         const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) == 0, same = sameFile(descriptor, file);
         const std::string before = readLock(descriptor);
         if (taken && same && !heldByOtherHost(before)) {
-            if (const base::Status said = say(descriptor, thisProcess()); !said) return base::forward(said);
-            return descriptor;
+            const base::Status said = say(descriptor, file, thisProcess());
+            if (said) return descriptor;
+            close(descriptor);
+            return base::forward(said);
         }
         close(descriptor);
         if (taken && !same) continue;
@@ -103,11 +105,11 @@ LockAttempt tryToShare(const std::string& file, int shards)
     return attempt;
 }
 
-base::Status shareLock(int descriptor, int shards)
+base::Status shareLock(int descriptor, const std::string& file, int shards)
 {
-    if (const base::Status said = say(descriptor, holderOf(shards)); !said) return said;
+    if (const base::Status said = say(descriptor, file, holderOf(shards)); !said) return said;
     if (flock(descriptor, LOCK_SH) == 0) return {};
-    return base::fail(base::ErrorCode::Resources, std::string("a lock cannot be shared: ") + std::strerror(errno));
+    return base::fail(base::ErrorCode::Resources, file + ": cannot be shared: " + std::strerror(errno));
 }
 
 bool heldByShards(const std::string& holder)
@@ -121,7 +123,7 @@ int tryToLock(const std::string& file, std::string& holder)
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor < 0) return -1;
     holder = readLock(descriptor);
-    if (isThere(descriptor, file) && say(descriptor, thisProcess())) return descriptor;
+    if (isThere(descriptor, file) && say(descriptor, file, thisProcess())) return descriptor;
     close(descriptor);
     return -1;
 }

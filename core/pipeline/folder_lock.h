@@ -25,7 +25,7 @@ struct LockAttempt {
     std::string holder;  // what the file says
 };
 LockAttempt tryToShare(const std::string& file, int shards);
-base::Status shareLock(int descriptor, int shards);
+base::Status shareLock(int descriptor, const std::string& file, int shards);
 
 // Whether a lock file says that shards hold it, and not as many.
 bool heldByShards(const std::string& holder);

@@ -136,12 +136,13 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
     const int shards = m_share->count;
     for (int attempt = 0; !stop.stop_requested(); std::this_thread::sleep_for(pause)) {
         if (const base::Status made = createFolders(); !made) return made;
-        LockAttempt tried = tryToShare(journal() + "/" + lockName, shards);
+        const std::string file = journal() + "/" + lockName;
+        LockAttempt tried = tryToShare(file, shards);
         m_lock = tried.descriptor;
         if (tried.outcome == LockAttempt::Shared) return {};
         if (tried.outcome == LockAttempt::Alone) {
             if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return cleared;
-            return shareLock(m_lock, shards);
+            return shareLock(m_lock, file, shards);
         }
         const bool same = tried.holder == std::to_string(shards) + " shards";
         if (!same && ++attempt > mostAttempts)
