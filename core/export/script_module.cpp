@@ -2,8 +2,10 @@
 
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
+#include <torch/script.h>
 
-#include "loader/torch_model.h"
+#include "loader/save_module.h"
+#include "loader/tensors.h"
 
 namespace hopscope::exporter {
 

@@ -1,8 +1,5 @@
 #include "loader/torch_model.h"
 
-#include <torch/csrc/jit/serialization/export.h>
-
-#include <fstream>
 #include <utility>
 
 namespace hopscope::loader {
@@ -106,19 +103,6 @@ base::Result<std::vector<std::pair<std::string, at::Tensor>>> flattenOutputs(con
     std::vector<std::pair<std::string, at::Tensor>> out;
     if (auto ok = flatten(result, "out", out); !ok) return base::forward(ok);
     return out;
-}
-
-base::Status saveModule(const torch::jit::Module& module, const std::string& path)
-{
-    std::ofstream file(path, std::ios::binary);
-    // After a failure the stream takes no more, and LibTorch does not learn of it.
-    torch::jit::ExportModule(module, [&file](const void* bytes, std::size_t count) {
-        file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
-        return count;
-    });
-    file.close();
-    if (file) return {};
-    return base::fail(base::ErrorCode::Resources, path + ": cannot be written", "is the disk full?", path);
 }
 
 }  // namespace hopscope::loader

@@ -25,8 +25,4 @@ std::string keyText(const c10::IValue& key);
 // The tensors in the result of forward with the names that they have in Program::outputs ("out", "out.0", "out.KEY").
 base::Result<std::vector<std::pair<std::string, at::Tensor>>> flattenOutputs(const c10::IValue& result);
 
-// Writes a TorchScript file. Fails with Resources where the file cannot be written, and may leave a part of it.
-// torch::jit::Module::save ends the process there instead: its writer throws while it is destroyed.
-base::Status saveModule(const torch::jit::Module& module, const std::string& path);
-
 }  // namespace hopscope::loader

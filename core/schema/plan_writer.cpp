@@ -106,6 +106,21 @@ Value writeCheckpoint(const plan::Checkpoint& checkpoint, const analysis::Analys
     return item;
 }
 
+// What people call the values that the plan names.
+Value calledNames(const plan::Plan& plan, const analysis::Analysis& analysis)
+{
+    const analysis::ValueNames names(analysis);
+    Value called = Value::object();
+    const auto add = [&](ir::ValueId value) { called[ir::valueName(value)] = names[value]; };
+    for (const plan::Stage& stage : plan.stages)
+        for (const plan::Loop& loop : stage.loops) {
+            for (const plan::Access& read : loop.reads) add(read.value);
+            for (const plan::Access& write : loop.writes) add(write.value);
+        }
+    for (const plan::Checkpoint& checkpoint : plan.checkpoints) add(checkpoint.value);
+    return called;
+}
+
 void writeCosts(Value& document, const plan::Plan& plan)
 {
     document["objective"] = base::nameOf(plan.objective);
@@ -143,7 +158,9 @@ Value planValue(const plan::Plan& plan, const analysis::Analysis& analysis)
 
 std::string writePlan(const plan::Plan& plan, const analysis::Analysis& analysis)
 {
-    return json::write(planValue(plan, analysis), true);
+    Value document = planValue(plan, analysis);
+    document["names"] = calledNames(plan, analysis);
+    return json::write(document, true);
 }
 
 }  // namespace hopscope::schema

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "graph/safetensors.h"
+#include "loader/save_module.h"
 #include "loader/torch_model.h"
 #include "verify/reference_sage.h"
 

@@ -56,7 +56,7 @@ PARTS = {
 FRONTS = {
     "app/engine": ["version.h"],
     "core/analysis": ["analysis.h"],
-    "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "torch_model.h"],
+    "core/loader": ["custom_ops.h", "names.h", "one_thread.h", "save_module.h", "torch_model.h"],
 }
 # Those that see Qt. LibTorch's headers never meet Qt's.
 QT_MODULES = WIDGETS | {"app/hopscope"}
@@ -64,7 +64,7 @@ QT_MODULES = WIDGETS | {"app/hopscope"}
 SINGLE_HEADERS = {
     "executor": ["loader/loader.h", "loader/one_thread.h", "loader/registry.h", "loader/tensors.h"],
     "forecast": ["loader/loader.h", "loader/one_thread.h", "loader/tensors.h"],
-    "export": ["loader/loader.h", "loader/registry.h", "loader/tensors.h"],
+    "export": ["loader/loader.h", "loader/registry.h", "loader/save_module.h", "loader/tensors.h"],
 }
 # Modules that may see LibTorch; in app/ nothing may, not even through other headers.
 TORCH_MODULES = {"loader", "executor", "forecast", "verify", "export", "receptive", "debugger"}

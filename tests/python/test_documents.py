@@ -78,6 +78,9 @@ class Documents(PackageTest):
         self.assertEqual((plan.strategy, plan.device, plan.gap), ("optimal", "cpu", 0))
         self.assertEqual(sum(cut.written for cut in plan.cuts), plan.bytes["d2h"])
         self.shown(plan, "optimal plan", "proven to be the least")
+        self.assertEqual(plan.stages[0].reads, ["x"])
+        for stage in (*plan.stages, *hopscope.inspect(*KARATE).stages):
+            self.assertNotRegex(str(stage), r"'v\d+'")
         self.framed(plan, ["value", "stage", "written"], len(plan.cuts))
         path = plan.save(self.folder / "plan.json")
         self.assertEqual(json.loads(path.read_text()), plan.document)

@@ -8,7 +8,7 @@ from hopscope._later import settle
 from support import EdgeScores, Gcn, Hetero, PackageTest, Plain, TakesData, graph, made, shop
 from torch import nn
 from torch_geometric.data import Batch
-from torch_geometric.nn import SAGEConv, global_mean_pool
+from torch_geometric.nn import GraphSAGE, SAGEConv, global_mean_pool, to_hetero
 
 
 class Inference(PackageTest):
@@ -31,6 +31,14 @@ class Inference(PackageTest):
         result = self.inference(model, data)
         self.same(result.output, model(data.x_dict, data.edge_index_dict))
         self.assertEqual(result.verdict, "equal")
+
+    def test_a_model_made_heterogeneous_takes_the_dicts_for_what_it_calls_x_and_edge_index(self):
+        data = shop()
+        model = to_hetero(GraphSAGE((-1, -1), 6, 2, 3), data.metadata()).eval()
+        expected = model(data.x_dict, data.edge_index_dict)
+        result = self.inference(model, data)
+        self.same(result.output, expected)
+        self.assertTrue(any("'x_dict' of the data is taken for the argument 'x'" in note for note in result.notes))
 
     def test_scores_of_edges_and_several_results_come_as_forward_returns_them(self):
         model, data = made(EdgeScores), graph()

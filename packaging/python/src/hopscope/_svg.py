@@ -74,7 +74,7 @@ def plan(made: documents.Plan) -> str:
              for stage in made.stages]  # fmt: skip
     stored = []
     for cut in made.cuts:
-        targets = [_key(stage.index, "") for stage in made.stages if cut.value in stage.reads]
+        targets = [_key(stage.index, "") for stage in made.stages if cut.name in stage.reads]
         stored.append(_stored(cut, _key(cut.stage, ""), targets))
     return draw(Picture([_title(stage) for stage in made.stages], bands, stored))
 

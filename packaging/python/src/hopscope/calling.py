@@ -101,7 +101,8 @@ def _found(parameter: inspect.Parameter, values: Mapping[str, Any], call: Call) 
         return parameter.name
     if parameter.default is not inspect.Parameter.empty:
         return None
-    for alias in _ALIASES.get(parameter.name, ()):
+    # Heterogeneous models take dicts by type for what they call `x` and `edge_index`.
+    for alias in (*_ALIASES.get(parameter.name, ()), f"{parameter.name}_dict"):
         if values.get(alias) is not None and _stands_for(parameter.name, values[alias]):
             call.notes.append(f"'{alias}' of the data is taken for the argument '{parameter.name}'")
             return alias

@@ -63,7 +63,7 @@ class Cut:
 @dataclass(frozen=True)
 class Stage:
     """One round over all nodes: how many operators it computes, for which node types, reading and storing which
-    values."""
+    values, by name."""
 
     index: int
     destinations: list[str]
@@ -293,9 +293,11 @@ def inspection(document: dict[str, Any]) -> Inspection:
     values = [_value(value) for value in document["values"]]
     by_id = {value.id: value for value in values}
     operators = [_operator(op) for op in document["ops"]]
-    stages = [_inspected_stage(stage, document["ops"]) for stage in document["stages"]]
+    names = {value.id: value.name for value in values}
+    stages = [_inspected_stage(stage, document["ops"], names) for stage in document["stages"]]
     results = {value for op in document["ops"] if op["kind"] == "output" for value in op["inputs"]}
-    cuts = [_inspected_cut(by_id[value], stage.index, value in results) for stage in stages for value in stage.stores]
+    stored = [(value, stage["index"]) for stage in document["stages"] for value in stage["outputs"]]
+    cuts = [_inspected_cut(by_id[value], stage, value in results) for value, stage in stored]
     lints = [Lint(lint["code"], lint["message"], lint["blocking"]) for lint in document["lints"]]
     shared = {
         name: document[name] for name in ("model", "model_class", "depth", "splittable", "roles", "sizes", "notes")
@@ -315,9 +317,10 @@ def _operator(op: dict[str, Any]) -> Operator:
     return Operator(**{name: op[name] for name in ("id", "name", "kind", "module", "depth")}, line=line)
 
 
-def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]]) -> Stage:
+def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]], names: dict[str, str]) -> Stage:
     count = sum(op["stage"] == stage["index"] for op in ops)
-    return Stage(stage["index"], stage["destinations"], count, stage["inputs"], stage["outputs"])
+    reads, stores = ([names[value] for value in stage[part]] for part in ("inputs", "outputs"))
+    return Stage(stage["index"], stage["destinations"], count, reads, stores)
 
 
 def _inspected_cut(value: Value, stage: int, output: bool) -> Cut:
@@ -325,9 +328,10 @@ def _inspected_cut(value: Value, stage: int, output: bool) -> Cut:
 
 
 def plan(document: dict[str, Any], notes: list[str], names: dict[str, str] | None = None) -> Plan:
-    """From plan.json; `names` are the values' names, where they are known."""
-    stages = [_planned_stage(stage) for stage in document["stages"]]
-    cuts = [_planned_cut(cut, names or {}) for cut in document["checkpoints"]]
+    """From plan.json; `names` are the values' names, where they are not in it."""
+    names = names or document.get("names", {})
+    stages = [_planned_stage(stage, names) for stage in document["stages"]]
+    cuts = [_planned_cut(cut, names) for cut in document["checkpoints"]]
     shared = ("strategy", "device", "objective", "unit", "cost", "gap", "peak_memory")
     return Plan(
         **{name: document[name] for name in shared},
@@ -335,16 +339,18 @@ def plan(document: dict[str, Any], notes: list[str], names: dict[str, str] | Non
     )  # fmt: skip
 
 
-def _planned_stage(stage: dict[str, Any]) -> Stage:
+def _planned_stage(stage: dict[str, Any], names: dict[str, str]) -> Stage:
     loops = stage["loops"]
-    reads = [read["value"] for loop in loops for read in loop["reads"]]
-    stores = [write["value"] for loop in loops for write in loop["writes"]]
+    reads, stores = (
+        [names.get(access["value"], access["value"]) for loop in loops for access in loop[part]]
+        for part in ("reads", "writes")
+    )
     return Stage(stage["index"], [loop["destination"] for loop in loops], len(stage["ops"]), reads, stores)
 
 
 def _planned_cut(cut: dict[str, Any], names: dict[str, str]) -> Cut:
     return Cut(
-        cut["value"], names.get(cut["value"], ""), cut["stage"], cut["shape"], cut["dtype"], cut["output"],
+        cut["value"], names.get(cut["value"], cut["value"]), cut["stage"], cut["shape"], cut["dtype"], cut["output"],
         cut["bytes_written"], cut["bytes_read"],
     )  # fmt: skip
 

@@ -183,7 +183,8 @@ def _evaluated(trial: _Trial, number: int) -> Any:
     except Exception as problem:
         raise Refused(
             f"forward fails on a sample of {sample.summary(shape, number)}: {type(problem).__name__}: {problem}",
-            "the sample has a node without edges, a self-loop and an edge twice; say with roles= what was misread",
+            "does the model take these inputs itself? If so, say with roles= what they are: the sample, drawn by what "
+            "was inferred, has a node without edges, a self-loop and an edge twice",
             _origin(problem),
         ) from problem
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace torch::jit {
+struct Module;
+}
+
+namespace hopscope::loader {
+
+// Writes a TorchScript file. Fails with Resources where the file cannot be written, and may leave a part of it.
+// torch::jit::Module::save ends the process there instead: its writer throws while it is destroyed.
+base::Status saveModule(const torch::jit::Module& module, const std::string& path);
+
+}  // namespace hopscope::loader
