@@ -44,7 +44,8 @@ const char* specialKind(mode_t mode)
 tl::unexpected<base::Error> cannotOpen(const std::string& path, int error)
 {
     const std::string what = error == ENOENT ? "no such file: " + path : "cannot read " + path + ": " + reason(error);
-    return fail(ErrorCode::Input, what, {}, path);
+    const bool exhausted = error == ENOMEM || error == EMFILE || error == ENFILE;
+    return fail(exhausted ? ErrorCode::Resources : ErrorCode::Input, what, {}, path);
 }
 
 // A full disk is a resource; a folder that is missing or closed to us is a wrong argument.

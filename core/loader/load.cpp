@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <set>
 
 #include "base/temporary_file.h"
@@ -279,6 +280,8 @@ base::Result<Model> load(const std::string& path)
         return loadChecked(path);
     } catch (const c10::Error& e) {
         return refuse(path, e.what_without_backtrace());
+    } catch (const std::bad_alloc&) {
+        return fail(ErrorCode::Resources, "there is not enough memory to load " + path, {}, path);
     } catch (const std::exception& e) {
         return refuse(path, e.what());
     }
