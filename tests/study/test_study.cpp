@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/roles.h"
+#include "plots/label_place.h"
 #include "study/explosion_plot.h"
 #include "study/field_flow.h"
 #include "study/field_model.h"
@@ -91,6 +92,8 @@ private slots:
     void messagesAreSortedAsTheyCome();
     void errorsGrowAlongThePlot();
     void aPlotWithoutErrorsOrWithNaNStands();
+    void noLineCrossesTheFirstDifference();
+    void noLineCrossesTheNumbersOfTheExplosion();
 };
 
 void TestStudy::aFieldIsATableOfRounds()
@@ -277,6 +280,55 @@ void TestStudy::aPlotWithoutErrorsOrWithNaNStands()
     explosion.display(field);
     QVERIFY(explosion.accessibleDescription().contains("input: 2.4"));
     QVERIFY(!explosion.grab().isNull());
+}
+
+namespace {
+
+// As far as it is inside of the widget, and nothing that is drawn goes through it.
+bool readable(const QRectF& label, const QList<QLineF>& lines, const QWidget& widget)
+{
+    return !label.isEmpty() && QRectF(widget.rect()).contains(label) &&
+           std::ranges::none_of(lines, [&](const QLineF& line) { return plots::crosses(line, label); });
+}
+
+}  // namespace
+
+void TestStudy::noLineCrossesTheFirstDifference()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    for (std::size_t first : {3, 5}) {
+        GrowthPlot plot;
+        plot.setTheme(style::loadTheme(style::Mode::Light));
+        plot.resize(420, 180);
+        QVERIFY(plot.firstLabel().isEmpty());
+        plot.display(growthOf(model, divergenceAt(model, first)));
+        QList<QPointF> places;
+        for (int i = 0; i < static_cast<int>(growthOf(model, divergenceAt(model, first)).size()); ++i)
+            places.append(plot.placeOf(i));
+        QVERIFY(readable(plot.firstLabel(), plots::linesBetween(places), plot));
+    }
+}
+
+void TestStudy::noLineCrossesTheNumbersOfTheExplosion()
+{
+    schema::ReceptiveField field = pathField(2'000'000);
+    for (const double growth : {1.1, 3.0, 9.0, 900.0})
+        for (const QSize size : {QSize(600, 190), QSize(360, 190), QSize(280, 170)}) {
+            field.explosion = averages(schema::MeanMethod::Sampled);
+            double mean = 1;
+            for (schema::FieldMean& each : field.explosion.means)
+                if (!each.edges) each.mean = std::exchange(mean, mean * growth);
+            ExplosionPlot plot;
+            plot.setTheme(style::loadTheme(style::Mode::Light));
+            plot.resize(size);
+            plot.display(field);
+            QCOMPARE(plot.labels().size(), 4);
+            for (const QRectF& label : plot.labels())
+                QVERIFY2(readable(label, plot.obstacles(), plot),
+                         qPrintable(QString("%1 at %2: %3").arg(growth).arg(size.width()).arg(label.top())));
+            for (int i = 0; i < 4; ++i)
+                for (int j = 0; j < i; ++j) QVERIFY(!plot.labels()[i].intersects(plot.labels()[j]));
+        }
 }
 
 QTEST_MAIN(TestStudy)
