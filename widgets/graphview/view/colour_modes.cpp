@@ -51,10 +51,16 @@ void ColourModes::recolour()
     if (!scene) return m_overlays.hide();
     const models::PlanPtr& plan = m_parts.maker.plan();
     Colouring colouring = colourNodes(*scene, m_mode, data(m_parts.maker.model(), plan), m_theme);
+    const auto& state = m_parts.view.state();
+    const auto marks = [](const std::vector<BreakMark>& list, BreakMark mark) {
+        return std::ranges::find(list, mark) != list.end();
+    };
     const Legend::Signs signs{
         .stores = !scene->stores.empty(),
         .again = std::ranges::any_of(scene->staging.again, [](const auto& stages) { return !stages.empty(); }),
-        .pins = plan && !plan->pins.empty()};
+        .pins = plan && !plan->pins.empty(),
+        .breakpoints = marks(state.breakpoints, BreakMark::Here) || marks(state.bandBreakpoints, BreakMark::Here),
+        .inside = marks(state.breakpoints, BreakMark::Inside) || marks(state.bandBreakpoints, BreakMark::Inside)};
     m_overlays.display(scene, colouring, m_theme, signs);
     m_parts.view.setColouring(std::move(colouring));
     m_overlays.place();

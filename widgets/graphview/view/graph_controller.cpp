@@ -46,7 +46,9 @@ void GraphController::connectDocument()
 {
     connect(&m_document, &models::Document::modelChanged, this, &GraphController::takeModel);
     connect(&m_document, &models::Document::planChanged, this, &GraphController::takePlan);
-    connect(&m_document, &models::Document::settingsChanged, this, [this] { m_tools.breakpoints.mark(); });
+    connect(&m_document, &models::Document::settingsChanged, this, [this] {
+        if (m_tools.breakpoints.mark()) m_tools.colours.recolour();
+    });
     connect(&m_document, &models::Document::previewChanged, this, [this] { m_tools.cuts.showPreview(); });
     connect(&m_document, &models::Document::runsChanged, this, [this] {
         m_tools.colours.refresh();
@@ -128,6 +130,7 @@ void GraphController::takeRun()
 void GraphController::takeScene()
 {
     m_tools.placement.show(m_maker.scene());
+    m_tools.breakpoints.mark();
     m_tools.colours.recolour();
     m_tools.placement.settle();
     if (m_maker.scene() && m_maker.scene()->nodes.empty())
@@ -135,7 +138,6 @@ void GraphController::takeScene()
     m_tools.marks.showRefused();
     m_tools.marks.showSelection();
     m_tools.bookmarks.mark();
-    m_tools.breakpoints.mark();
     m_tools.search.mark();
     m_tools.navigator.resume();
     m_tools.overlays.place();
