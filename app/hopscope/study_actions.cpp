@@ -213,6 +213,7 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
     auto* inspector = static_cast<panels::Inspector*>(parts.docks.dock(QStringLiteral("inspector"))->widget());
     QObject::connect(inspector, &panels::Inspector::tensorWanted, &book,
                      [&parts](protocol::ValueId value) { showTensorOf(parts, value); });
+    QObject::connect(&debuggerOf(parts), &study::Debugger::compared, &parts.graph, &graphview::GraphPanel::showErrors);
     QObject::connect(&debuggerOf(parts), &study::Debugger::otherModelWanted, &book,
                      [&parts, &dialogs] { chooseOther(parts, dialogs); });
 }

@@ -342,6 +342,12 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && animate(bed, study::Moment::Gather, 2); }},
     {"animation-part", "explain", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && animate(bed, study::Moment::Write, 4); }},
+    {"differences", "explain", style::Mode::Light,
+     [](Bed& bed) {
+         const bool found = openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed);
+         bed.window->graph().setColourMode(graphview::ColourMode::Error);
+         return found;
+     }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 

@@ -13,7 +13,10 @@ ColourModes::ColourModes(const GraphParts& parts, GraphOverlays& overlays)
 ColourData ColourModes::data(const models::ModelPtr& model, const models::PlanPtr& plan) const
 {
     const auto& runs = m_parts.document.runs();
-    return {.model = model.get(), .plan = plan.get(), .report = runs.empty() ? nullptr : runs.back().report.get()};
+    return {.model = model.get(),
+            .plan = plan.get(),
+            .report = runs.empty() ? nullptr : runs.back().report.get(),
+            .divergence = m_divergence.get()};
 }
 
 void ColourModes::setTheme(const style::Theme& theme)
@@ -29,6 +32,23 @@ void ColourModes::setMode(ColourMode mode)
     m_mode = mode;
     m_actions[static_cast<int>(mode)]->setChecked(true);
     m_overlays.strip().showColour(modeName(mode));
+    recolour();
+}
+
+void ColourModes::setErrors(Divergence found)
+{
+    if (found == m_divergence) return;
+    m_divergence = std::move(found);
+    refresh();
+    recolour();
+}
+
+// What a verification has found since counts more than an older comparison.
+void ColourModes::takeRuns()
+{
+    const auto& runs = m_parts.document.runs();
+    if (!runs.empty() && runs.back().report && runs.back().report->verify) m_divergence.reset();
+    refresh();
     recolour();
 }
 

@@ -50,10 +50,7 @@ void GraphController::connectDocument()
         if (m_tools.breakpoints.mark()) m_tools.colours.recolour();
     });
     connect(&m_document, &models::Document::previewChanged, this, [this] { m_tools.cuts.showPreview(); });
-    connect(&m_document, &models::Document::runsChanged, this, [this] {
-        m_tools.colours.refresh();
-        m_tools.colours.recolour();
-    });
+    connect(&m_document, &models::Document::runsChanged, this, [this] { m_tools.colours.takeRuns(); });
     connect(&m_document, &models::Document::runChanged, this, &GraphController::takeRun);
     connect(&m_selection, &models::Selection::changed, this, [this] { m_tools.marks.showSelection(); });
     connect(&m_selection, &models::Selection::hoverChanged, this,
@@ -96,6 +93,7 @@ void GraphController::connectOverlays()
 
 void GraphController::takeModel()
 {
+    m_tools.colours.setErrors(nullptr);
     m_tools.bookmarks.set({});
     m_tools.search.forget();
     m_tools.placement.reset();
@@ -178,6 +176,12 @@ void GraphController::activate(const Hit& hit)
     case Hit::Kind::Store:
     case Hit::Kind::Nothing: return;
     }
+}
+
+void GraphController::showErrors(const schema::DivergenceRecord& found)
+{
+    m_tools.colours.setErrors(std::make_shared<const schema::DivergenceRecord>(found));
+    m_tools.split.refresh();
 }
 
 QByteArray GraphController::saveView() const

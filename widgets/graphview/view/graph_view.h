@@ -40,7 +40,6 @@ public:
     [[nodiscard]] CheckpointDrag& drag() { return m_checkpoint; }
     [[nodiscard]] PaintState& state() { return m_state; }  // call update() after changes
     [[nodiscard]] Hit hitAt(QPointF screen) const;
-    [[nodiscard]] QString tipOf(const Hit& hit) const;  // in words; empty: nothing to say
     [[nodiscard]] bool animating() const { return m_transition.running(); }
 
 signals:

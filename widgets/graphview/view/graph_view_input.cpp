@@ -23,15 +23,6 @@ bool cameByKeyboard(const QFocusEvent& event)
 
 }  // namespace
 
-QString GraphView::tipOf(const Hit& hit) const
-{
-    if (!m_scene) return {};
-    QStringList lines{tipAt(*m_scene, hit)};
-    if (hit.onNode()) lines << m_state.breakpointTips.value(hit.index);
-    lines.removeAll(QString());
-    return lines.join(QLatin1Char('\n'));
-}
-
 bool GraphView::event(QEvent* event)
 {
     if (event->type() == QEvent::ShortcutOverride) m_viewport.leaveStart();
@@ -40,7 +31,7 @@ bool GraphView::event(QEvent* event)
     if (event->type() == QEvent::FocusIn) m_framed = cameByKeyboard(*static_cast<QFocusEvent*>(event));
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const QString tip = tipOf(hitAt(help->pos()));
+    const QString tip = m_scene ? tipAt(*m_scene, m_state, hitAt(help->pos())) : QString();
     if (tip.isEmpty()) QToolTip::hideText();
     else QToolTip::showText(help->globalPos(), tip, this);
     return true;
