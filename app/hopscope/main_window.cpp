@@ -161,6 +161,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("receptive"), tr("Receptive field"), study::makeReceptive},
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
         {QStringLiteral("tensor"), tr("Tensor"), study::makeTensor},
+        {QStringLiteral("follow"), tr("Follow a node"), study::makeFollow},
         {QStringLiteral("breakpoints"), tr("Breakpoints"), study::makeBreakpoints},
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
         {QStringLiteral("animation"), tr("Animation"), study::makeAnimation},
@@ -172,7 +173,7 @@ void MainWindow::setupDocks()
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
         if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules" ||
-            name == u"animation" || name == u"tensor" || name == u"breakpoints")
+            name == u"animation" || name == u"tensor" || name == u"follow" || name == u"breakpoints")
             m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }

@@ -74,6 +74,27 @@ json::Value settingsValue(const models::Settings& settings)
     return value;
 }
 
+// As in requests, with the name that people know.
+json::Value breakpointValue(const models::SavedBreakpoint& saved)
+{
+    json::Value value = json::Value::object();
+    value["place"] = saved.place.toStdString();
+    value["name"] = saved.name.toStdString();
+    const models::Breakpoint& rest = saved.rest;
+    if (rest.condition == models::BreakOn::NotFinite) value["not_finite"] = true;
+    if (rest.condition == models::BreakOn::Node) value["node"] = rest.node;
+    if (rest.condition == models::BreakOn::OutsideRange)
+        value["outside"] = json::Value(std::vector<double>{rest.least, rest.most});
+    return value;
+}
+
+json::Value breakpointValues(const std::vector<models::SavedBreakpoint>& all)
+{
+    json::Value list = json::Value::array();
+    for (const models::SavedBreakpoint& each : all) list.push(breakpointValue(each));
+    return list;
+}
+
 QString text(const json::Reader& reader, const char* key)
 {
     return QString::fromStdString(reader.get<std::string>(key));
@@ -102,6 +123,20 @@ models::Settings settingsFrom(const json::Reader& reader)
     return settings;
 }
 
+models::SavedBreakpoint breakpointFrom(const json::Reader& item)
+{
+    models::SavedBreakpoint saved{.place = text(item, "place"), .name = text(item, "name"), .rest = {}};
+    models::Breakpoint& rest = saved.rest;
+    if (item.maybe<bool>("not_finite").value_or(false)) rest.condition = models::BreakOn::NotFinite;
+    if (const auto node = item.maybe<std::int64_t>("node")) rest.condition = models::BreakOn::Node, rest.node = *node;
+    if (const auto range = item.maybe<std::vector<double>>("outside")) {
+        rest.condition = models::BreakOn::OutsideRange;
+        if (range->size() == 2) rest.least = range->front(), rest.most = range->back();
+        else item.child("outside").refuse("must be two numbers, the least and the largest");
+    }
+    return saved;
+}
+
 Session sessionFrom(const json::Reader& root, const QString& folder)
 {
     Session session;
@@ -111,6 +146,8 @@ Session sessionFrom(const json::Reader& root, const QString& folder)
     session.roles = textList(root, "roles");
     for (const auto& [name, hash] : root.child("hashes").members()) session.hashes[name] = hash.as<std::string>();
     session.settings = settingsFrom(root.child("settings"));
+    if (root.has("breakpoints"))
+        for (const json::Reader& item : root.items("breakpoints")) session.breakpoints.push_back(breakpointFrom(item));
     session.view = QByteArray::fromBase64(text(root, "view").toLatin1());
     session.perspective = text(root, "perspective");
     if (root.has("origin")) session.origin = text(root, "origin");
@@ -136,6 +173,7 @@ QByteArray writeSession(const Session& session, const QString& folder)
     value["hashes"] = json::Value::object();
     for (const auto& [name, hash] : session.hashes) value["hashes"][name] = hash;
     value["settings"] = settingsValue(session.settings);
+    if (!session.breakpoints.empty()) value["breakpoints"] = breakpointValues(session.breakpoints);
     value["view"] = session.view.toBase64().toStdString();
     value["perspective"] = session.perspective.toStdString();
     if (!session.runs.empty()) value["runs"] = runsValue(session.runs);

@@ -16,7 +16,8 @@ struct Session {
     QString model;
     QStringList data, roles;
     std::map<std::string, std::string> hashes;  // as the engine gave them when the session was saved
-    models::Settings settings;
+    models::Settings settings;                  // without breakpoints, which need a model
+    std::vector<models::SavedBreakpoint> breakpoints;
     QByteArray view;      // of the graph
     QString perspective;  // "analyse", "run", "compare", "explain"
     QString origin;       // recovery files: the session file that it will be saved to; else empty

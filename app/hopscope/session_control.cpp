@@ -4,6 +4,7 @@
 #include <QMessageBox>
 
 #include "models/labels.h"
+#include "run_actions.h"
 #include "samples.h"
 
 namespace hopscope::window {
@@ -31,6 +32,7 @@ SessionControl::SessionControl(const WindowParts& parts, FileDialogs& dialogs, N
       m_watch(parts)
 {
     connect(&m_watch, &FileWatch::reloadWanted, this, &SessionControl::reload);
+    connect(&parts.document, &models::Document::planChanged, this, &SessionControl::planCame);
 }
 
 void SessionControl::askForModel(const RecentFile& suggestion)
@@ -77,7 +79,7 @@ void SessionControl::openDropped(RecentFile entry)
 
 void SessionControl::openModel(const RecentFile& entry)
 {
-    m_opening = {.another = true, .session = {}, .restoring = {}, .view = {}};
+    m_opening = {.another = true, .session = {}, .restoring = {}, .view = {}, .breakpoints = {}};
     m_parts.workbench.open(entry.file, entry.data, entry.roles);
 }
 
@@ -91,7 +93,11 @@ void SessionControl::openSession(const QString& file)
 
 void SessionControl::restore(const Session& session, const QString& sessionFile)
 {
-    m_opening = {.another = true, .session = sessionFile, .restoring = session, .view = session.view};
+    m_opening = {.another = true,
+                 .session = sessionFile,
+                 .restoring = session,
+                 .view = session.view,
+                 .breakpoints = session.breakpoints};
     m_parts.workbench.open(session.model, session.data, session.roles);
     m_parts.workbench.restoreSettings(session.settings);
 }
@@ -107,6 +113,8 @@ void SessionControl::close()
 void SessionControl::reload()
 {
     m_opening.view = m_parts.graph.saveView();
+    if (const models::ModelPtr& model = m_parts.document.model())
+        m_opening.breakpoints = models::saved(*model, m_parts.document.settings().breakpoints);
     m_parts.workbench.reload();
 }
 
@@ -114,7 +122,7 @@ void SessionControl::modelOpened()
 {
     const models::Document& document = m_parts.document;
     const Opening opening = std::exchange(m_opening, {});
-    m_parts.banner.dismiss(QStringLiteral("open"));
+    for (const QString& topic : {QStringLiteral("open"), QStringLiteral("breakpoints")}) m_parts.banner.dismiss(topic);
     if (!opening.view.isEmpty()) m_parts.graph.restoreView(opening.view);
     if (opening.restoring) {
         m_parts.docks.setPerspective(opening.restoring->perspective);
@@ -122,6 +130,7 @@ void SessionControl::modelOpened()
         if (!hashes.empty() && hashes != document.model()->hashes) sayChanged();
         for (const Session::Run& run : opening.restoring->runs) m_parts.workbench.openReport(run.title, run.report);
     }
+    restoreBreakpoints(opening.breakpoints);
     if (opening.another) {
         m_keeper.begin(opening.session);
         const RecentFile model{.file = document.modelPath(), .data = document.data(), .roles = document.roles()};
@@ -129,6 +138,40 @@ void SessionControl::modelOpened()
     }
     if (document.data().isEmpty() && !m_parts.setup.unattended) sayNoData();
     m_watch.watchDocument();
+}
+
+void SessionControl::restoreBreakpoints(const std::vector<models::SavedBreakpoint>& saved)
+{
+    models::RestoredBreakpoints known = models::restored(*m_parts.document.model(), saved);
+    m_lostBreakpoints = known.lost;
+    m_stagesUnknown = true;
+    if (!known.found.empty()) setBreakpoints(m_parts, known.found);
+    if (!m_lostBreakpoints.isEmpty()) sayLost();
+}
+
+// Which stages there are is known once there is a plan.
+void SessionControl::planCame()
+{
+    const models::Document& document = m_parts.document;
+    if (!m_stagesUnknown || !document.plan() || document.searching()) return;
+    m_stagesUnknown = false;
+    std::vector<models::Breakpoint> all = document.settings().breakpoints;
+    const auto count = static_cast<int>(document.plan()->stages.size());
+    const auto gone = [&](const models::Breakpoint& each) {
+        return each.place.kind == models::Target::Kind::Stage && each.place.index > count;
+    };
+    for (const models::Breakpoint& each : all)
+        if (gone(each)) m_lostBreakpoints.append(models::placeText(*document.model(), each.place));
+    if (std::erase_if(all, gone) == 0) return;
+    setBreakpoints(m_parts, all);
+    sayLost();
+}
+
+void SessionControl::sayLost()
+{
+    m_parts.banner.say(QStringLiteral("breakpoints"),
+                       tr("Breakpoints were removed, as their places no longer exist: %1.")
+                           .arg(m_lostBreakpoints.join(QStringLiteral(", "))));
 }
 
 void SessionControl::sayChanged()
@@ -165,6 +208,8 @@ std::optional<Session> SessionControl::current(bool withView) const
     session.roles = document.roles();
     session.hashes = document.model()->hashes;
     session.settings = document.settings();
+    session.breakpoints = models::saved(*document.model(), document.settings().breakpoints);
+    session.settings.breakpoints.clear();
     if (withView) session.view = m_parts.graph.saveView();
     session.perspective = m_parts.docks.perspective();
     const auto& runs = document.runs();
@@ -196,7 +241,7 @@ bool SessionControl::mayClose()
                     tr("Save the changes to %1?").arg(QFileInfo(m_parts.document.modelPath()).fileName()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_parts.window);
     box.setObjectName(QStringLiteral("askSave"));
-    box.setInformativeText(tr("Cuts, settings and runs are kept in a session file."));
+    box.setInformativeText(tr("Cuts, breakpoints, settings and runs are kept in a session file."));
     const int answer = box.exec();
     if (answer == QMessageBox::Save) save(false);
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !m_keeper.modified());

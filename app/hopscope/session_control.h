@@ -47,6 +47,7 @@ private:
         QString session;                   // its file; empty: a model
         std::optional<Session> restoring;  // what the file says
         QByteArray view;                   // of the graph
+        std::vector<models::SavedBreakpoint> breakpoints;
     };
 
     void openModel(const RecentFile& entry);
@@ -56,6 +57,9 @@ private:
     void remember(const RecentFile& entry);
     void sayNoData();
     void sayChanged();
+    void restoreBreakpoints(const std::vector<models::SavedBreakpoint>& saved);
+    void planCame();
+    void sayLost();  // which breakpoints have no place any more
     [[nodiscard]] std::optional<Session> current(bool withView) const;
 
     const WindowParts& m_parts;
@@ -64,6 +68,8 @@ private:
     SessionKeeper m_keeper;
     FileWatch m_watch;
     Opening m_opening;
+    QStringList m_lostBreakpoints;
+    bool m_stagesUnknown = false;  // to which breakpoints have been restored
 };
 
 }  // namespace hopscope::window

@@ -21,6 +21,7 @@ std::optional<Session> essence(std::optional<Session> session, bool inFile)
     session->perspective.clear();
     session->runs.clear();
     if (inFile) return session;
+    session->breakpoints.clear();
     const models::Settings fresh;
     session->settings.device = fresh.device;
     session->settings.memory = fresh.memory;

@@ -177,6 +177,12 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
          .tip = tr("Find where numbers go wrong"),
          .needs = Model,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("debugger")); }},
+        {.name = "explain.follow",
+         .text = tr("Follow a N&ode"),
+         .shortcut = "Ctrl+L",
+         .tip = tr("Show the rows of a node in all that is stored, and what its neighbours add"),
+         .needs = Model,
+         .run = [&parts] { parts.docks.reveal(QStringLiteral("follow")); }},
         {.name = "explain.breakpoints",
          .text = tr("&Breakpoints"),
          .shortcut = "Ctrl+Shift+B",
@@ -207,6 +213,7 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
     auto* inspector = static_cast<panels::Inspector*>(parts.docks.dock(QStringLiteral("inspector"))->widget());
     QObject::connect(inspector, &panels::Inspector::tensorWanted, &book,
                      [&parts](protocol::ValueId value) { showTensorOf(parts, value); });
+    QObject::connect(&debuggerOf(parts), &study::Debugger::compared, &parts.graph, &graphview::GraphPanel::showErrors);
     QObject::connect(&debuggerOf(parts), &study::Debugger::otherModelWanted, &book,
                      [&parts, &dialogs] { chooseOther(parts, dialogs); });
 }

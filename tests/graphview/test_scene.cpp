@@ -53,6 +53,21 @@ void reportFaults(const QStringList& faults)
 
 }  // namespace
 
+// The first row-wise operators that stand alone, into `nodes`, differ by so much; of one more nothing is known.
+static schema::DivergenceRecord differing(const Scene& scene, const protocol::ModelRecord& model,
+                                          const std::vector<double>& errors, std::vector<std::size_t>& nodes)
+{
+    schema::DivergenceRecord found{.first = "staged", .second = "unsplit"};
+    for (std::size_t at = 0; at < scene.graph.nodes.size() && nodes.size() <= errors.size(); ++at) {
+        const VisibleNode& node = scene.graph.nodes[at];
+        if (node.ops.size() != 1 || node.shape != Shape::Rowwise) continue;
+        if (nodes.size() < errors.size())
+            found.growth.push_back({model.ops[node.op].id, "v", 0, errors[nodes.size()], 0});
+        nodes.push_back(at);
+    }
+    return found;
+}
+
 class SceneTest : public QObject {
     Q_OBJECT
 private slots:
@@ -183,7 +198,7 @@ private slots:
             QVERIFY(store.named);
             QCOMPARE(store.name, models::valueLabel(*model, protocol::ValueId(store.value)));
             const Hit hit{Hit::Kind::Store, static_cast<int>(&store - scene->stores.data())};
-            QVERIFY2(tipAt(*scene, hit).startsWith(store.name), qPrintable(tipAt(*scene, hit)));
+            QVERIFY2(tipAt(*scene, {}, hit).startsWith(store.name), qPrintable(tipAt(*scene, {}, hit)));
         }
         const ScenePtr single = sceneOf(modelNamed("3 layers"), samples::depthPlan(modelNamed("3 layers")));
         for (const SceneStore& store : single->stores) QVERIFY(!store.named);
@@ -338,6 +353,21 @@ private slots:
         QVERIFY(whyUnavailable(ColourMode::Bytes, data).isEmpty());
         for (ColourMode mode : {ColourMode::Stage, ColourMode::Time, ColourMode::Memory, ColourMode::Error})
             QVERIFY(!whyUnavailable(mode, data).isEmpty());
+    }
+
+    void errorsOfAComparisonAreColours()
+    {
+        const models::ModelPtr model = modelNamed("jknet");
+        const ScenePtr scene = sceneOf(model, nullptr);
+        const style::Theme theme = style::loadTheme(style::Mode::Light);
+        std::vector<std::size_t> alone;
+        const schema::DivergenceRecord found = differing(*scene, *model, {1e-6, 1, NAN}, alone);
+        const ColourData data{.model = model.get(), .plan = nullptr, .report = nullptr, .divergence = &found};
+        QVERIFY(whyUnavailable(ColourMode::Error, data).isEmpty());
+        const Colouring colouring = colourNodes(*scene, ColourMode::Error, data, theme);
+        const QColor expected[] = {theme.scale.first(), theme.scale.last(), theme.bad, theme.raised};
+        for (std::size_t i = 0; i < 4; ++i) QCOMPARE(colouring.fill[alone[i]], expected[i]);
+        QCOMPARE(colouring.legend.back().label, QString("not finite"));
     }
 
     // Time of all stages of a box, and the largest memory: a box of many stages is not the palest.

@@ -9,11 +9,14 @@
 #include <QTextBlock>
 #include <QToolButton>
 #include <QTreeView>
+#include <random>
 
 #include "models/roles.h"
 #include "panels/compare_bars.h"
 #include "panels/fixture.h"
+#include "panels/front_plot.h"
 #include "panels/source_view.h"
+#include "plots/label_place.h"
 
 using namespace hopscope;
 using namespace hopscope::panels;
@@ -54,6 +57,7 @@ private slots:
     void theOutlineAndTheGraphSelectEachOther();
     void problemsJumpToTheirOperator();
     void theLogShowsNotesOnce();
+    void labelsOfTheTradeOffCanBeRead();
 };
 
 void TestPanels::everyPanelHasItsNameAndStandsEmptyAndFull()
@@ -318,6 +322,45 @@ void TestPanels::theLogShowsNotesOnce()
     QCOMPARE(lines->toPlainText().count(QStringLiteral("a second note")), 1);
     emit fixture.workbench.engineLost(QStringLiteral("killed"));
     QVERIFY(lines->toPlainText().endsWith(QStringLiteral("Engine lost: killed")));
+}
+
+namespace {
+
+models::PlanPtr planOf(double memory, double seconds)
+{
+    protocol::PlanRecord plan;
+    plan.predicted = protocol::Prediction{.peakMemory = static_cast<std::int64_t>(memory), .seconds = seconds};
+    return std::make_shared<const protocol::PlanRecord>(std::move(plan));
+}
+
+}  // namespace
+
+// The plan of now among the others, at either end, and off the curve; with a limit close to it.
+void TestPanels::labelsOfTheTradeOffCanBeRead()
+{
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> factor(1.05, 3);
+    for (int attempt = 0; attempt < 60; ++attempt) {
+        std::vector<models::FrontRow> rows;
+        double memory = 1e6, seconds = 1;
+        for (int point = 0; point < 2 + attempt % 6; ++point) {
+            rows.push_back({.point = {.plan = planOf(memory, seconds), .batch = {}}});
+            memory *= factor(random);
+            seconds /= factor(random);
+        }
+        const models::PlanPtr now = attempt % 3 == 0 ? planOf(memory / 3, 1) : rows[attempt % rows.size()].point.plan;
+        FrontPlot plot;
+        plot.resize(attempt % 2 == 0 ? QSize(420, 210) : QSize(300, 210));
+        plot.display(rows, now, static_cast<qint64>(now->predicted->peakMemory * factor(random)));
+        for (const QRectF& label : {plot.nowLabel(), plot.limitLabel()}) {
+            if (label.isEmpty()) continue;
+            QVERIFY(QRectF(plot.rect()).contains(label));
+            for (const QLineF& line : plot.lines())
+                QVERIFY2(!plots::crosses(line, label),
+                         qPrintable(QString("%1: %2 %3").arg(attempt).arg(label.left()).arg(label.top())));
+        }
+        QVERIFY(!plot.nowLabel().isEmpty() && !plot.nowLabel().intersects(plot.limitLabel()));
+    }
 }
 
 QTEST_MAIN(TestPanels)

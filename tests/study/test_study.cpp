@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include "models/roles.h"
+#include "plots/label_place.h"
 #include "study/explosion_plot.h"
 #include "study/field_flow.h"
 #include "study/field_model.h"
 #include "study/field_text.h"
 #include "study/finding_table.h"
+#include "study/follow_model.h"
 #include "study/growth_plot.h"
 #include "widgets_models/drawn_model.h"
 
@@ -91,6 +93,10 @@ private slots:
     void messagesAreSortedAsTheyCome();
     void errorsGrowAlongThePlot();
     void aPlotWithoutErrorsOrWithNaNStands();
+    void aFollowedNodeHasARowForEachStore();
+    void neighboursAreSortedByWhatTheyAdd();
+    void noLineCrossesTheFirstDifference();
+    void noLineCrossesTheNumbersOfTheExplosion();
 };
 
 void TestStudy::aFieldIsATableOfRounds()
@@ -277,6 +283,105 @@ void TestStudy::aPlotWithoutErrorsOrWithNaNStands()
     explosion.display(field);
     QVERIFY(explosion.accessibleDescription().contains("input: 2.4"));
     QVERIFY(!explosion.grab().isNull());
+}
+
+void TestStudy::aFollowedNodeHasARowForEachStore()
+{
+    protocol::ModelRecord model = drawn::twoLayers();
+    protocol::PlanRecord plan = drawn::twoLayerPlan(model);
+    for (protocol::PlanStage& stage : plan.stages) stage.loops.push_back({.destination = "node"});
+    const FollowPlaces places = placesToFollow(model, plan);
+    QCOMPARE(places.values.size(), static_cast<qsizetype>(plan.checkpoints.size()));
+    QCOMPARE(places.aggregations.size(), 2);
+    QCOMPARE(mostNodes(model, plan), std::optional<std::int64_t>(34));
+    schema::WatchReport found;
+    for (auto stored = plan.checkpoints.rbegin(); stored != plan.checkpoints.rend(); ++stored) {
+        schema::OperatorRecord place{.op = "", .value = model.values[stored->value].id};
+        found.watched.push_back({place, "", {33}, {{3, -4, 0}}});
+    }
+    found.watched.push_back({{.op = "", .value = "no such value"}, "", {33}, {{1}}});
+    std::vector<FollowedRow> rows = followedRows(model, plan, found);
+    QCOMPARE(rows.size(), plan.checkpoints.size());
+    QVERIFY(std::ranges::is_sorted(rows, {}, &FollowedRow::stage));
+    QVERIFY(rows.back().output && !rows.front().output);
+    QCOMPARE(rows.front().norm, 5.0);
+    QCOMPARE(rows.front().least, -4.0);
+    QCOMPARE(rows.front().most, 3.0);
+    QCOMPARE(rows.front().table, QString("node"));
+    FollowModel table;
+    found.watched.front().numbers = {{1, NAN}};
+    table.setRows(followedRows(model, plan, found));
+    QCOMPARE(table.index(table.rowCount() - 1, static_cast<int>(FollowColumn::Most)).data().toString(), QString("NaN"));
+    // The table has 34 rows: what the engine says of another one was never computed.
+    for (schema::WatchRecord& each : found.watched) each.nodes = {34};
+    QVERIFY(followedRows(model, plan, found).empty());
+}
+
+void TestStudy::neighboursAreSortedByWhatTheyAdd()
+{
+    schema::AggregationRecord aggregation{.node = 7, .messages = 3};
+    aggregation.contributions = {{{.table = "edge_index", .row = 5, .ends = {12, 7}, .first = 2.5}, 0.5},
+                                 {{.table = "node", .row = 7, .ends = {}, .first = 1.5}, 0.3},
+                                 {{.table = "edge_index", .row = 9, .ends = {3, 7}, .first = 1.0}, 0.2}};
+    NeighbourModel table;
+    table.setRows(neighbourRows(aggregation));
+    const auto cell = [&](int row, NeighbourColumn column) {
+        return table.index(row, static_cast<int>(column)).data().toString();
+    };
+    QCOMPARE(cell(0, NeighbourColumn::Neighbour), QString("12"));
+    QCOMPARE(cell(0, NeighbourColumn::Edge), QString("edge_index 5"));
+    QCOMPARE(cell(1, NeighbourColumn::Neighbour), QString("7"));
+    QCOMPARE(cell(1, NeighbourColumn::Edge), QString("self-loop of the model"));
+    QCOMPARE(cell(2, NeighbourColumn::Share), QString("20.0 %"));
+}
+
+namespace {
+
+// As far as it is inside of the widget, and nothing that is drawn goes through it.
+bool readable(const QRectF& label, const QList<QLineF>& lines, const QWidget& widget)
+{
+    return !label.isEmpty() && QRectF(widget.rect()).contains(label) &&
+           std::ranges::none_of(lines, [&](const QLineF& line) { return plots::crosses(line, label); });
+}
+
+}  // namespace
+
+void TestStudy::noLineCrossesTheFirstDifference()
+{
+    const protocol::ModelRecord model = drawn::twoLayers();
+    for (std::size_t first : {3, 5}) {
+        GrowthPlot plot;
+        plot.setTheme(style::loadTheme(style::Mode::Light));
+        plot.resize(420, 180);
+        QVERIFY(plot.firstLabel().isEmpty());
+        plot.display(growthOf(model, divergenceAt(model, first)));
+        QList<QPointF> places;
+        for (int i = 0; i < static_cast<int>(growthOf(model, divergenceAt(model, first)).size()); ++i)
+            places.append(plot.placeOf(i));
+        QVERIFY(readable(plot.firstLabel(), plots::linesBetween(places), plot));
+    }
+}
+
+void TestStudy::noLineCrossesTheNumbersOfTheExplosion()
+{
+    schema::ReceptiveField field = pathField(2'000'000);
+    for (const double growth : {1.1, 3.0, 9.0, 900.0})
+        for (const QSize size : {QSize(600, 190), QSize(360, 190), QSize(280, 170)}) {
+            field.explosion = averages(schema::MeanMethod::Sampled);
+            double mean = 1;
+            for (schema::FieldMean& each : field.explosion.means)
+                if (!each.edges) each.mean = std::exchange(mean, mean * growth);
+            ExplosionPlot plot;
+            plot.setTheme(style::loadTheme(style::Mode::Light));
+            plot.resize(size);
+            plot.display(field);
+            QCOMPARE(plot.labels().size(), 4);
+            for (const QRectF& label : plot.labels())
+                QVERIFY2(readable(label, plot.obstacles(), plot),
+                         qPrintable(QString("%1 at %2: %3").arg(growth).arg(size.width()).arg(label.top())));
+            for (int i = 0; i < 4; ++i)
+                for (int j = 0; j < i; ++j) QVERIFY(!plot.labels()[i].intersects(plot.labels()[j]));
+        }
 }
 
 QTEST_MAIN(TestStudy)

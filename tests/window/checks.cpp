@@ -14,6 +14,7 @@
 #include <QTableView>
 #include <QTextDocument>
 #include <QTextEdit>
+#include <QToolButton>
 #include <QTreeView>
 #include <cmath>
 
@@ -282,9 +283,15 @@ QVector<std::pair<QRect, QString>> textsOf(const QWidget* widget)
     if (const auto* box = qobject_cast<const QComboBox*>(widget))
         return {{box->rect().adjusted(4, 4, -24, -4), box->currentText()}};
     QVector<std::pair<QRect, QString>> texts;
+    const auto scrolledTo = [](const QTabBar& bar, const QRect& tab) {  // else its end lies below the arrows
+        return std::ranges::none_of(bar.findChildren<QToolButton*>(), [&](const QToolButton* arrow) {
+            return arrow->isVisible() && arrow->geometry().left() < tab.right();
+        });
+    };
     if (const auto* tabs = qobject_cast<const QTabBar*>(widget))
         for (int i = 0; i < tabs->count(); ++i)
-            texts.append({tabs->tabRect(i).adjusted(4, 4, -4, -6), tabs->tabText(i)});
+            if (scrolledTo(*tabs, tabs->tabRect(i)))
+                texts.append({tabs->tabRect(i).adjusted(4, 4, -4, -6), tabs->tabText(i)});
     const auto* header = qobject_cast<const QHeaderView*>(widget);
     if (header && header->orientation() == Qt::Horizontal)
         for (int i = 0; i < header->count(); ++i)

@@ -15,6 +15,7 @@
 #include "models/run_log.h"
 #include "study/animation_panel.h"
 #include "study/debug_panel.h"
+#include "study/follow_panel.h"
 #include "study/receptive_panel.h"
 #include "study/rules_panel.h"
 #include "study/tensor_panel.h"
@@ -217,6 +218,14 @@ bool showTensor(Bed& bed)
     return bed::waitFor([&] { return tensorsOf(bed).tensor().has_value(); });
 }
 
+bool followNode(Bed& bed, qint64 node)
+{
+    bed.window->docks().bring("follow");
+    auto* panel = static_cast<study::FollowPanel*>(bed.window->docks().dock("follow")->widget());
+    panel->follow(node);
+    return bed::waitFor([&] { return panel->followed() == node; });
+}
+
 // A run stands at the first batch of the last aggregation, in front of that panel.
 bool stopAtBreakpoint(Bed& bed, const char* panel)
 {
@@ -316,6 +325,10 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && stopAtBreakpoint(bed, "tensor"); }},
     {"breakpoints", "explain", style::Mode::Light,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && stopAtBreakpoint(bed, "breakpoints"); }},
+    {"follow", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && followNode(bed, 17); }},
+    {"follow-gat", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/gat.pt") && followNode(bed, 3); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
     {"lesson-animation", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 6); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},
@@ -329,6 +342,12 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "karate/gcn.pt") && animate(bed, study::Moment::Gather, 2); }},
     {"animation-part", "explain", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && animate(bed, study::Moment::Write, 4); }},
+    {"differences", "explain", style::Mode::Light,
+     [](Bed& bed) {
+         const bool found = openSample(bed, "karate/gcn.pt") && debugWrongDegrees(bed);
+         bed.window->graph().setColourMode(graphview::ColourMode::Error);
+         return found;
+     }},
     {"error", "analyse", style::Mode::Light, [](Bed& bed) { return runColoured(bed, graphview::ColourMode::Error); }},
 };
 

@@ -176,6 +176,51 @@ private slots:
         QVERIFY(!plots::crowdedLabels(plot).isEmpty());
     }
 
+    // A level at the very top, a limit just above it, and one far away: in bands that are wide and narrow, while a run is
+    // under way.
+    void titlesInPlotsAreNotCrossed()
+    {
+        for (const double limit : {0.0, 1.02e9, 9e9})
+            for (const QSize size : {QSize(900, 200), QSize(420, 150), QSize(240, 130)}) {
+                plots::TimePlot plot(QStringLiteral("memory"), plots::Unit::Bytes);
+                plot.setTheme(style::loadTheme(style::Mode::Light));
+                plot.resize(size);
+                plot.show();
+                QVERIFY(QTest::qWaitForWindowExposed(&plot));
+                for (int at = 0; at <= 100; ++at) plot.series().append(at * 0.1, (at % 10) * 1e8);
+                plot.setBands({{1, 0, 4, 1e9}, {2, 4, 9, 0.99e9}, {3, 9, 10, 1e9}});
+                plot.setOther("run 1", {1e9, 0.98e9, 1e9});
+                if (limit > 0) plot.setLimit(limit);
+                for (const bool finished : {false, true}) {
+                    plot.setEnd(9.2, finished);
+                    plot.refresh();
+                    QTest::qWait(40);
+                    QVERIFY2(plots::crowdedLabels(plot).isEmpty(),
+                             qPrintable(QString("%1 in %2: ").arg(limit).arg(size.width()) +
+                                        plots::crowdedLabels(plot).join('\n')));
+                }
+            }
+    }
+
+    void aLineThroughATitleIsFound()
+    {
+        plots::TimePlot plot(QStringLiteral("memory"), plots::Unit::Bytes);
+        plot.setTheme(style::loadTheme(style::Mode::Light));
+        plot.resize(900, 300);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.series().append(0, 1e9);
+        plot.setBands({{1, 0, 10, 1e9}});
+        plot.setEnd(10, true);
+        QFont large = plot.font();
+        large.setPointSize(60);  // no strip at the top is as high as that
+        plot.setFont(large);
+        plot.refresh();
+        QTest::qWait(40);
+        QVERIFY2(plots::crowdedLabels(plot).join('\n').contains("a line crosses"),
+                 qPrintable(plots::crowdedLabels(plot).join('\n')));
+    }
+
     void labelsOfManyStagesDoNotTouch()
     {
         for (const int count : {2, 8, 9, 30, 200})

@@ -1,10 +1,12 @@
 // The window with the real engine: a bundled sample from opening it to the proof, and the engine killed in mid-run.
 
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,11 +15,15 @@
 
 #include "bed.h"
 #include "checks.h"
+#include "models/labels.h"
+#include "models/roles.h"
 #include "models/run_log.h"
 #include "open_dialog.h"
 #include "panels/front_plot.h"
 #include "panels/machine_dialog.h"
+#include "panels/tensor_dialog.h"
 #include "remote_files.h"
+#include "study/follow_panel.h"
 
 using namespace hopscope;
 using bed::Bed;
@@ -32,6 +38,8 @@ private slots:
     void everyKindOfPinIsKeptRunAndProved();
     void aPlanIsExplainedValueByValue();
     void plansThatTradeTimeForMemoryAreFoundAndUsed();
+    void aNodeIsFollowedThroughTheStages_data();
+    void aNodeIsFollowedThroughTheStages();
     void theMachineIsMeasuredAndForgotten();
     void anEngineKilledInMidRunComesBackWithEverything();
     void whatIsNoModelIsRefusedInWords();
@@ -168,6 +176,59 @@ void TestEngine::plansThatTradeTimeForMemoryAreFoundAndUsed()
     QVERIFY(models::frontRows(document).front().current);
     QVERIFY(bed.run());
     QVERIFY(document.runs().back().report->peakMemory <= wanted);
+}
+
+void TestEngine::aNodeIsFollowedThroughTheStages_data()
+{
+    QTest::addColumn<QString>("name");
+    for (const char* name :
+         {"karate/gcn.pt", "digits/sage.pt", "digits/jknet.pt", "digits/gat.pt", "digits/residual.pt"})
+        QTest::newRow(name) << name;
+}
+
+// Its rows are those that an ordinary run has stored, with its kernels and in its batches.
+void TestEngine::aNodeIsFollowedThroughTheStages()
+{
+    QFETCH(QString, name);
+    constexpr qint64 node = 17;
+    Bed bed(bed::realSetup());
+    QVERIFY(openSample(bed, name));
+    QVERIFY(bed.run());
+    auto* panel = static_cast<study::FollowPanel*>(bed.window->docks().dock("follow")->widget());
+    bed.window->docks().bring("follow");
+    panel->follow(node);
+    QTRY_VERIFY_WITH_TIMEOUT(!panel->busy(), 30'000);
+    QVERIFY2(panel->followed() == node, qPrintable(bed::child<QLabel>(*panel, "followState")->text()));
+    const models::Document& document = bed.window->document();
+    const auto* rows = bed::child<QTableView>(*panel, "followRows")->model();
+    QCOMPARE(rows->rowCount(), static_cast<int>(document.plan()->checkpoints.size()));
+    for (int row = 0; row < rows->rowCount(); ++row) {
+        const QVariantList numbers = rows->index(row, 3).data(study::RowPainter::PictureRole).toList();
+        const auto value = rows->index(row, 0).data(models::TargetRole).value<models::Target>().valueId();
+        std::optional<panels::PeekedRows> stored;
+        bed.window->workbench().queries().peek(models::text(document.model()->values[value].id), node, node + 1, panel,
+                                               [&](const auto& answer) {
+                                                   const auto read = panels::readPeek(*answer);
+                                                   if (read) stored = *read;
+                                               });
+        QTRY_VERIFY(stored.has_value());
+        const auto& expected = stored->rows.front();
+        QCOMPARE(numbers.size(), std::min<qsizetype>(std::ssize(expected), schema::mostWatchedNumbers));
+        for (qsizetype i = 0; i < numbers.size(); ++i) {
+            const double written = expected[static_cast<std::size_t>(i)], watched = numbers[i].toDouble();
+            QVERIFY2(std::abs(written - watched) <= 1e-5 + 1e-4 * std::abs(written), qPrintable(QString::number(row)));
+        }
+    }
+    QVERIFY(bed::child<QComboBox>(*panel, "followAggregation")->count() >= 2);
+    const auto* messages = bed::child<QTableView>(*panel, "followMessages")->model();
+    QVERIFY(messages->rowCount() > 0);
+    double shares = 0, before = 1;
+    for (int row = 0; row < messages->rowCount(); ++row) {
+        const double share = messages->index(row, 3).data(models::SortRole).toDouble();
+        QVERIFY(share <= before);
+        shares += before = share;
+    }
+    QVERIFY2(shares > 0.5 && shares < 1 + 1e-6, qPrintable(QString::number(shares)));
 }
 
 void TestEngine::theMachineIsMeasuredAndForgotten()

@@ -33,6 +33,7 @@ private slots:
     void aComparisonIsCancelled();
     void makersOfNaNAreFound();
     void rowsAndMessagesOfNodesAreShown();
+    void aComparisonColoursTheGraph();
     void everyHuntIsInTheMenu();
     void nothingIsClippedWithFindings();
 
@@ -227,6 +228,31 @@ void TestExplain::rowsAndMessagesOfNodesAreShown()
     QVERIFY(look(bed, study::Hunt::Messages));
     QCOMPARE(table->model()->rowCount(), 4);
     QVERIFY(said(bed, "debugSentences").contains("Node 17 receives 2 messages"));
+}
+
+void TestExplain::aComparisonColoursTheGraph()
+{
+    using graphview::ColourMode;
+    Bed bed;
+    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
+    auto& graph = bed.window->graph();
+    auto* action = graph.findChild<QAction*>("graphColour_error");
+    QVERIFY(action && !action->isEnabled());
+    QVERIFY(action->toolTip().contains("Debugger"));
+    debuggerOf(bed).setOther("changed.pt");
+    QVERIFY(look(bed, study::Hunt::Against));
+    QVERIFY(action->isEnabled());
+    action->trigger();
+    QCOMPARE(graph.colourMode(), ColourMode::Error);
+    const auto& legend = child<QWidget>(graph, "graphLegend")->accessibleDescription();
+    QVERIFY2(legend.contains("Largest difference: model.pt, changed.pt"), qPrintable(legend));
+    QVERIFY(bed.run());  // its verification is newer
+    QVERIFY(child<QWidget>(graph, "graphLegend")->accessibleDescription().contains("Maximum error"));
+    QVERIFY(look(bed, study::Hunt::Staged));
+    QVERIFY(child<QWidget>(graph, "graphLegend")->accessibleDescription().contains("staged, unsplit"));
+    QVERIFY(bed.open("chain4.pt", {"graph.safetensors"}));
+    QVERIFY(!action->isEnabled());
+    QCOMPARE(graph.colourMode(), ColourMode::Depth);
 }
 
 void TestExplain::everyHuntIsInTheMenu()

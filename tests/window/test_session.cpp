@@ -29,6 +29,11 @@ Session example()
     session.settings.stages = 3;
     session.settings.memory = qint64{8} << 30;
     session.settings.verify = base::VerifyMode::Full;
+    session.breakpoints = {
+        {"op4", "relu after convs.0", {}},
+        {"op7", "convs.1 output", {.condition = models::BreakOn::OutsideRange, .least = -2, .most = 3}},
+        {"op8", "", {.condition = models::BreakOn::Node, .node = 17}},
+        {"stage 2", "Stage 2", {.condition = models::BreakOn::NotFinite}}};
     session.view = QByteArray("\x00\xff any bytes", 12);
     session.perspective = "run";
     return session;
@@ -78,6 +83,8 @@ void TestSession::brokenSessionsAreRefusedWithTheirPlace_data()
     QTest::newRow("format") << QByteArray("hopscope-session") << QByteArray("other") << "format";
     QTest::newRow("version") << QByteArray("\"version\": 1") << QByteArray("\"version\": 2") << "version";
     QTest::newRow("missing") << QByteArray("\"strategy\"") << QByteArray("\"strategies\"") << "/settings/strategy";
+    QTest::newRow("breakpoint") << QByteArray("\"place\": \"op4\"") << QByteArray("\"place\": 4")
+                                << "/breakpoints/0/place";
     QTest::newRow("pin") << QByteArray("[\"checkpoint\", \"v7\"]") << QByteArray("[\"v7\"]") << "/settings/pins/0";
 }
 
@@ -119,6 +126,7 @@ void TestSession::changesAreNoticedButViewsAreNot()
     current->settings.pins.clear();
     keeper.touch();
     QVERIFY(keeper.modified());
+    current->breakpoints.clear();  // until there is a file to keep them, they are no reason to ask
     current->settings.pins = example().settings.pins;
     keeper.touch();
     QVERIFY(!keeper.modified());

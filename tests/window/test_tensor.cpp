@@ -1,11 +1,10 @@
-// Tensors and breakpoints in the window, by real events, with the engine made up for tests.
+// Tensors in the window, and runs that stop at breakpoints, by real events, with the engine made up for tests.
 
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -32,8 +31,6 @@ private slots:
     void aRowIsGoneTo();
     void anotherModelHasNoTensor();
     void theInspectorAndTheGraphOfferIt();
-    void aBreakpointIsSetByKeyAndSeen();
-    void aMenuSetsConditions();
     void aRunStopsAndShowsItsResult();
     void operatorsAreSteppedThrough();
     void breakpointsChangeWhileARunStands();
@@ -214,54 +211,6 @@ void TestTensors::theInspectorAndTheGraphOfferIt()
     QTest::keyClick(&bed::view(bed), Qt::Key_T);
     QVERIFY(finished.wait(10'000));
     QCOMPARE(panelOf(bed).tensor()->place.op, std::string("op2"));
-}
-
-void TestTensors::aBreakpointIsSetByKeyAndSeen()
-{
-    Bed bed;
-    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    const auto& breakpoints = bed.window->document().settings().breakpoints;
-    bed.window->docks().bring("breakpoints");
-    QTest::keyClick(bed.window.get(), Qt::Key_F7);
-    QVERIFY(breakpoints.empty());
-    select(bed, "op4");
-    QTest::keyClick(bed.window.get(), Qt::Key_F7);
-    QCOMPARE(breakpoints.size(), std::size_t{1});
-    const auto marks = [&] { return std::ranges::count(bed::view(bed).state().breakpoints, 1); };
-    QCOMPARE(marks(), 1);
-    QCOMPARE(child<QListWidget>(*bed.window, "breakList")->count(), 1);
-    bed.window->selection().select(models::Target::stage(protocol::StageId(2)));
-    QTest::keyClick(bed.window.get(), Qt::Key_F7);
-    QCOMPARE(child<QListWidget>(*bed.window, "breakList")->item(1)->text(), QString("Stage 2"));
-    QVERIFY(marks() > 2);
-    QTest::keyClick(bed.window.get(), Qt::Key_F7);
-    QCOMPARE(marks(), 1);
-    bed.window->actionBook().find("run.clearBreakpoints")->trigger();
-    QVERIFY(breakpoints.empty());
-    QCOMPARE(marks(), 0);
-}
-
-void TestTensors::aMenuSetsConditions()
-{
-    Bed bed;
-    QVERIFY(bed.open("chain3.pt", {"graph.safetensors"}));
-    bed.window->graph().findChild<QAction*>("graphExpandAll")->trigger();
-    QTRY_VERIFY(bed.window->graph().layoutReady());
-    select(bed, "op4");
-    QContextMenuEvent event(QContextMenuEvent::Keyboard, {10, 10}, bed::view(bed).mapToGlobal(QPoint(10, 10)));
-    QCoreApplication::sendEvent(&bed::view(bed), &event);
-    auto* menu = child<QMenu>(bed.window->graph(), "graphBreakpoint");
-    QVERIFY(menu);
-    const auto choose = [&](const char* name) { child<QAction>(*menu, name)->trigger(); };
-    QVERIFY(child<QAction>(*menu, "break.none")->isChecked());
-    choose("break.nan");
-    const auto& breakpoints = bed.window->document().settings().breakpoints;
-    QCOMPARE(breakpoints.size(), std::size_t{1});
-    QVERIFY(breakpoints.front().condition == models::BreakOn::NotFinite);
-    choose("break.always");
-    QCOMPARE(breakpoints.size(), std::size_t{1});
-    QVERIFY(breakpoints.front().condition == models::BreakOn::Always);
-    delete child<QMenu>(bed.window->graph(), "graphMenu");
 }
 
 void TestTensors::aRunStopsAndShowsItsResult()

@@ -177,6 +177,16 @@ std::int64_t EngineQueries::watch(const WatchQuestion& question, QObject* contex
                                   readAs(schema::watchFrom, std::move(answer)));
 }
 
+std::int64_t EngineQueries::follow(const FollowQuestion& question, QObject* context, Watched answer)
+{
+    json::Value params = debugParams(m_state);
+    params["nodes"] = json::Value(std::vector<std::int64_t>{question.node});
+    params["values"] = texts(question.values);
+    params["aggregations"] = texts(question.aggregations);
+    return m_state.engine.request("debug/watch", std::move(params), context,
+                                  readAs(schema::watchFrom, std::move(answer)));
+}
+
 std::int64_t EngineQueries::planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer)
 {
     json::Value params = documentParams(m_state);

@@ -35,6 +35,12 @@ struct WatchQuestion {
     bool messages = false;
 };
 
+// The rows of a node in values, and the messages into it at aggregations: ids.
+struct FollowQuestion {
+    qint64 node = 0;
+    QStringList values, aggregations;
+};
+
 // All rows of a value; those of some nodes; or those of the batch that computes a node.
 struct TensorQuestion {
     QString value;  // its id
@@ -72,6 +78,7 @@ public:
                              Divergence answer);
     std::int64_t huntNonFinite(QObject* context, NonFinite answer);
     std::int64_t watch(const WatchQuestion& question, QObject* context, Watched answer);
+    std::int64_t follow(const FollowQuestion& question, QObject* context, Watched answer);
     // What a value is like as the plan computes it. Its rows are fetched, and it is saved, by the number that the answer has; the
     // engine keeps the last few. The first two return a number for cancel().
     using Tensor = std::function<void(base::Result<schema::TensorSummary>)>;

@@ -11,6 +11,21 @@ namespace {
 
 QString tr(const char* text) { return QCoreApplication::translate("Breakpoints", text); }
 
+const QString stagePrefix = QStringLiteral("stage ");
+
+// None: the model has no such place, or another operator there.
+Target placeOf(const protocol::ModelRecord& model, const SavedBreakpoint& saved)
+{
+    if (saved.place.startsWith(stagePrefix)) {
+        const int stage = saved.place.mid(stagePrefix.size()).toInt();
+        return stage > 0 ? Target::stage(protocol::StageId(stage)) : Target();
+    }
+    const protocol::OpId op = model.findOp(saved.place.toStdString());
+    if (!op.valid() || !model.ops[op].computes()) return {};
+    const Target place = Target::op(op);
+    return saved.name.isEmpty() || placeText(model, place) == saved.name ? place : Target();
+}
+
 }  // namespace
 
 Target breakPlace(const protocol::ModelRecord& model, const Target& selected)
@@ -54,8 +69,31 @@ QString conditionText(const Breakpoint& breakpoint)
 
 QString placeId(const protocol::ModelRecord& model, const Target& place)
 {
-    return place.kind == Target::Kind::Stage ? QStringLiteral("stage %1").arg(place.index)
+    return place.kind == Target::Kind::Stage ? stagePrefix + QString::number(place.index)
                                              : text(model.ops[place.opId()].id);
+}
+
+std::vector<SavedBreakpoint> saved(const protocol::ModelRecord& model, const std::vector<Breakpoint>& breakpoints)
+{
+    std::vector<SavedBreakpoint> all;
+    for (const Breakpoint& each : breakpoints) {
+        Breakpoint rest = each;
+        rest.place = {};
+        all.push_back({.place = placeId(model, each.place), .name = placeText(model, each.place), .rest = rest});
+    }
+    return all;
+}
+
+RestoredBreakpoints restored(const protocol::ModelRecord& model, const std::vector<SavedBreakpoint>& all)
+{
+    RestoredBreakpoints result;
+    for (const SavedBreakpoint& each : all) {
+        Breakpoint breakpoint = each.rest;
+        breakpoint.place = placeOf(model, each);
+        if (breakpoint.place.kind != Target::Kind::None) result.found.push_back(breakpoint);
+        else result.lost.append(each.name.isEmpty() ? each.place : each.name);
+    }
+    return result;
 }
 
 }  // namespace hopscope::models

@@ -3,6 +3,7 @@
 // Where a run is to stop, and under which condition.
 
 #include <QString>
+#include <QStringList>
 #include <vector>
 
 #include "models/selection.h"
@@ -28,5 +29,19 @@ std::vector<Breakpoint> toggled(std::vector<Breakpoint> breakpoints, const Targe
 QString placeText(const protocol::ModelRecord& model, const Target& place);  // "relu after convs.0", "Stage 2"
 QString conditionText(const Breakpoint& breakpoint);                         // "NaN or infinity"; empty: always
 QString placeId(const protocol::ModelRecord& model, const Target& place);    // for the engine: "op4", "stage 2"
+
+// As session files keep it. Ids are those of a model that may have changed since: an operator is the same if its name is, too.
+struct SavedBreakpoint {
+    QString place, name;  // as the engine and as people call it
+    Breakpoint rest;      // but for its place
+    bool operator==(const SavedBreakpoint&) const = default;
+};
+std::vector<SavedBreakpoint> saved(const protocol::ModelRecord& model, const std::vector<Breakpoint>& breakpoints);
+
+struct RestoredBreakpoints {
+    std::vector<Breakpoint> found;
+    QStringList lost;  // the names of those whose operators are not in the model
+};
+RestoredBreakpoints restored(const protocol::ModelRecord& model, const std::vector<SavedBreakpoint>& all);
 
 }  // namespace hopscope::models

@@ -38,7 +38,7 @@ struct Settings {
     std::optional<qint64> memory, batch;
     base::VerifyMode verify = base::VerifyMode::Sample;
     QString output;                       // folder; empty: none kept
-    std::vector<Breakpoint> breakpoints;  // of this model; a session file does not keep them
+    std::vector<Breakpoint> breakpoints;  // of this model
     bool operator==(const Settings&) const = default;
 };
 

@@ -8,13 +8,15 @@
 #include <cmath>
 
 #include "models/labels.h"
+#include "plots/label_place.h"
 
 namespace hopscope::panels {
 
 namespace {
 
 constexpr qreal radius = 5, reach = 12;
-constexpr double margin = 1.25;  // beyond the outermost points, as a factor
+constexpr double shares[] = {0.1, 0.5, 0.9};  // of the axes, where there are numbers
+constexpr double margin = 1.25;               // beyond the outermost points, as a factor
 
 double secondsOf(const protocol::Prediction& predicted) { return std::max(1e-9, predicted.seconds.value_or(0)); }
 
@@ -151,7 +153,7 @@ void FrontPlot::paintAxes(QPainter& painter) const
     painter.drawLine(area.bottomLeft(), area.bottomRight());
     painter.drawLine(area.topLeft(), area.bottomLeft());
     if (!m_rows.empty())
-        for (const double share : {0.1, 0.5, 0.9}) {
+        for (const double share : shares) {
             const qreal x = area.left() + share * area.width(), y = area.bottom() - share * area.height();
             painter.setPen(QPen(m_theme.border, 1, Qt::DotLine));
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
@@ -166,21 +168,81 @@ void FrontPlot::paintAxes(QPainter& painter) const
                      tr("peak memory of the device"));
 }
 
-void FrontPlot::paintLimit(QPainter& painter) const
+qreal FrontPlot::limitX() const
 {
-    if (!m_limit || *m_limit < m_memory.first || *m_limit > m_memory.last) return;
     const QRectF area = room();
-    const qreal x = area.left() + m_memory.share(static_cast<double>(*m_limit)) * area.width();
-    painter.setPen(QPen(m_theme.bad, 1.4, Qt::DashLine));
-    painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    const QString text = tr("limit %1").arg(models::formatBytes(static_cast<double>(*m_limit)));
-    const qreal width = fontMetrics().horizontalAdvance(text) + 4;
-    const bool left = x + width + 6 > area.right();
-    painter.drawText(QRectF(left ? x - width - 4 : x + 4, area.top(), width, fontMetrics().height()), text);
+    return area.left() + m_memory.share(static_cast<double>(*m_limit)) * area.width();
 }
 
-// In steps: with so much memory, no plan between two points is known.
-void FrontPlot::paintCurve(QPainter& painter) const
+bool FrontPlot::limitShown() const { return m_limit && *m_limit >= m_memory.first && *m_limit <= m_memory.last; }
+
+QString FrontPlot::limitText() const { return tr("limit %1").arg(models::formatBytes(static_cast<double>(*m_limit))); }
+
+void FrontPlot::paintLimit(QPainter& painter) const
+{
+    if (!limitShown()) return;
+    painter.setPen(QPen(m_theme.bad, 1.4, Qt::DashLine));
+    painter.drawLine(QPointF(limitX(), room().top()), QPointF(limitX(), room().bottom()));
+    painter.drawText(limitLabel(), Qt::AlignLeft, limitText());
+}
+
+// At the top, where the curve of plans is only at the left.
+QRectF FrontPlot::limitLabel() const
+{
+    if (!limitShown()) return {};
+    const QRectF area = room();
+    const QSizeF size(fontMetrics().horizontalAdvance(limitText()) + 4, fontMetrics().height());
+    QList<QRectF> places;
+    for (qreal y = area.top() - 6; y + size.height() < area.bottom(); y += size.height() / 4)
+        for (const qreal left : {limitX() + 4, limitX() - size.width() - 4})
+            if (left >= area.left() && left + size.width() <= width()) places.append({{left, y}, size});
+    if (places.isEmpty()) places.append({{area.left(), area.top()}, size});
+    return plots::clearPlace(places, lines(), taken());
+}
+
+// As close to its plan as it can be read.
+QRectF FrontPlot::nowLabel() const
+{
+    if (!m_now) return {};
+    const QPointF at = place(*m_now->predicted);
+    const QSizeF size(fontMetrics().horizontalAdvance(nowText()) + 2, fontMetrics().height());
+    const QRectF area = room().adjusted(0, 0, 12, 0);
+    QList<QRectF> places{{{area.left(), area.top()}, size}};
+    for (qreal y = area.top(); y + size.height() <= area.bottom(); y += 3)
+        for (qreal x = area.left() + 2; x + size.width() <= area.right(); x += 4) places.append({{x, y}, size});
+    const auto away = [&](const QRectF& place) {
+        return std::hypot(at.x() - std::clamp(at.x(), place.left(), place.right()),
+                          at.y() - std::clamp(at.y(), place.top(), place.bottom()));
+    };
+    std::ranges::stable_sort(places, {}, away);
+    QList<QRectF> others = taken();
+    const qreal ring = radius + 6;
+    others << limitLabel() << QRectF(at, QSizeF()).adjusted(-ring, -ring, ring, ring);
+    return plots::clearPlace(places, lines(), others);
+}
+
+// What labels must not lie on.
+QList<QLineF> FrontPlot::lines() const
+{
+    const QRectF area = room();
+    QList<QLineF> found = plots::linesBetween(curve());
+    for (const double share : shares) {
+        const qreal y = area.bottom() - share * area.height();
+        found.append({area.left(), y, area.right(), y});
+    }
+    if (limitShown()) found.append({limitX(), area.top(), limitX(), area.bottom()});
+    return found;
+}
+
+QList<QRectF> FrontPlot::taken() const
+{
+    QList<QRectF> found;
+    for (int row = 0; row < static_cast<int>(m_rows.size()); ++row)
+        found.append(QRectF(placeOf(row), QSizeF()).adjusted(-radius - 1, -radius - 1, radius + 1, radius + 1));
+    return found;
+}
+
+QPolygonF FrontPlot::curve() const
 {
     QPolygonF line;
     for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
@@ -188,9 +250,15 @@ void FrontPlot::paintCurve(QPainter& painter) const
         if (!line.isEmpty()) line << QPointF(at.x(), line.last().y());
         line << at;
     }
+    return line;
+}
+
+// In steps: with so much memory, no plan between two points is known.
+void FrontPlot::paintCurve(QPainter& painter) const
+{
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(m_theme.edge, 1.4));
-    painter.drawPolyline(line);
+    painter.drawPolyline(curve());
 }
 
 // Filled: proven to be the best for its batch size.
@@ -214,12 +282,8 @@ void FrontPlot::paintNow(QPainter& painter) const
     painter.setPen(QPen(m_theme.checkpoint, 2.4));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(at, radius + 4, radius + 4);
-    const QString text = tr("your plan");
-    const qreal width = fontMetrics().horizontalAdvance(text) + 2, height = fontMetrics().height();
-    const bool left = at.x() + width + 14 > room().right();
-    const qreal y = std::max(room().top(), at.y() - height - 4);
     painter.setPen(m_theme.text);
-    painter.drawText(QRectF(left ? at.x() - width - 10 : at.x() + 10, y, width, height), Qt::AlignVCenter, text);
+    painter.drawText(nowLabel(), Qt::AlignVCenter, nowText());
 }
 
 void FrontPlot::mouseMoveEvent(QMouseEvent* event) { light(rowAt(event->position())); }

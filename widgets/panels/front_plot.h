@@ -19,7 +19,11 @@ public:
     void setTheme(const style::Theme& theme);
     [[nodiscard]] QSize sizeHint() const override { return {320, 210}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {160, 170}; }
-    [[nodiscard]] QPointF placeOf(int row) const;  // on the widget
+    // On the widget. Labels lie where no line crosses them; empty: there is none.
+    [[nodiscard]] QPointF placeOf(int row) const;
+    [[nodiscard]] QRectF limitLabel() const;
+    [[nodiscard]] QRectF nowLabel() const;
+    [[nodiscard]] QList<QLineF> lines() const;
 
 signals:
     void chosen(int row);
@@ -42,6 +46,12 @@ private:
     void setRanges();
     [[nodiscard]] QRectF room() const;
     [[nodiscard]] QPointF place(const protocol::Prediction& predicted) const;
+    [[nodiscard]] QPolygonF curve() const;
+    [[nodiscard]] QList<QRectF> taken() const;  // by points
+    [[nodiscard]] bool limitShown() const;
+    [[nodiscard]] qreal limitX() const;
+    [[nodiscard]] QString limitText() const;
+    [[nodiscard]] QString nowText() const { return tr("your plan"); }
     [[nodiscard]] int rowAt(QPointF at) const;  // -1: none
     void light(int row);
     void paintAxes(QPainter& painter) const;

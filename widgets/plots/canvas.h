@@ -5,6 +5,8 @@
 
 #include <qcustomplot.h>
 
+#include <limits>
+
 #include "plots/axis_units.h"
 #include "style/theme.h"
 
@@ -15,6 +17,7 @@ class UnitTicker : public QCPAxisTicker {
 public:
     explicit UnitTicker(Unit unit, int count) : m_unit(unit), m_count(count), m_room(count) {}
     void setRoom(int labels) { m_room = std::max(2, labels); }
+    void setLast(double tick) { m_last = tick; }  // none above it
 
 protected:
     double getTickStep(const QCPRange& range) override
@@ -27,13 +30,15 @@ protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickLabel(tick, m_step, m_scale); }
     QVector<double> createTickVector(double step, const QCPRange& range) override
     {
-        return ticks(range.lower, range.upper, step);
+        QVector<double> all = ticks(range.lower, range.upper, step);
+        erase_if(all, [this](double tick) { return tick > m_last; });
+        return all;
     }
 
 private:
     Unit m_unit;
     int m_count, m_room;
-    double m_step = 1;
+    double m_step = 1, m_last = std::numeric_limits<double>::infinity();
     Scale m_scale;
 };
 

@@ -27,7 +27,8 @@ public:
 // All figures, one below the other; by the file's suffix svg, pdf, png or csv. Returns an empty string, or why not.
 QString exportFigures(const QList<Figure*>& figures, const QString& file);
 
-// What is wrong with the labels of all plots below a widget: those of an axis that touch. For tests of pictures.
+// What is wrong with the labels of all plots below a widget: those of an axis that touch, words in a plot that a line crosses or
+// that lie over others. For tests of pictures.
 QStringList crowdedLabels(const QWidget& parent);
 
 // A field of a CSV line (RFC 4180).

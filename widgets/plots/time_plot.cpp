@@ -25,6 +25,14 @@ QSharedPointer<QCPGraphDataContainer> graphData(const std::vector<Point>& points
     return container;
 }
 
+// A line from the axis up to where the titles of the bands are.
+void rise(QCPItemLine& line, double x, double titles)
+{
+    for (QCPItemPosition* end : {line.start, line.end}) end->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    line.start->setCoords(x, 1);
+    line.end->setCoords(x, titles);
+}
+
 // The title of a band, as long as the band is wide enough for it.
 class BandLabel : public QCPItemText {
 public:
@@ -43,6 +51,7 @@ protected:
             setText(each);
             return QCPItemText::draw(painter);
         }
+        setText({});
     }
 
 private:
@@ -62,9 +71,13 @@ struct TimePlot::Impl {
     void addBand(const Band& band, std::size_t number);
     void addLevel(const Band& band, double level, const QColor& colour);
     void addLimit();
-    [[nodiscard]] double needed() const;  // the largest value to show
-    bool fitAxes();                       // true: they have changed
-    [[nodiscard]] bool stale() const;     // something has become visible since the last drawing
+    [[nodiscard]] QString limitText() const;
+    [[nodiscard]] double needed() const;       // the largest value to show
+    [[nodiscard]] bool limitDrawn() const;     // to scale, not only named
+    [[nodiscard]] int titleHeight() const;     // of a row of titles
+    [[nodiscard]] double titlesShare() const;  // of the height: above everything that is drawn, for titles
+    bool fitAxes();                            // true: they have changed
+    [[nodiscard]] bool stale() const;          // something has become visible since the last drawing
     void draw();
     void colour();
     void legend();
@@ -77,9 +90,9 @@ struct TimePlot::Impl {
     Unit unit;
     Canvas* canvas;
     PlotFrame* frame;
+    QSharedPointer<UnitTicker> ticker;  // of the y axis
     Curve *graph = nullptr, *secondGraph = nullptr;
-    QCPItemStraightLine* now = nullptr;
-    QCPItemStraightLine* cursor = nullptr;
+    QCPItemLine *now = nullptr, *cursor = nullptr;
     QCPItemText* text = nullptr;
     std::vector<QCPAbstractItem*> items;  // of bands, levels and limit
     Series series, second;
@@ -101,11 +114,12 @@ TimePlot::Impl::Impl(TimePlot* owner, const QString& title, Unit quantity)
     : self(owner),
       unit(quantity),
       canvas(new Canvas(owner)),
-      frame(new PlotFrame(title, canvas, owner))
+      frame(new PlotFrame(title, canvas, owner)),
+      ticker(new UnitTicker(quantity, 4))
 {
     layers();
     addGraphs();
-    canvas->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new UnitTicker(unit, 4)));
+    canvas->yAxis->setTicker(ticker);
     canvas->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     canvas->axisRect()->setRangeDrag(Qt::Horizontal);
     canvas->axisRect()->setRangeZoom(Qt::Horizontal);
@@ -128,9 +142,9 @@ void TimePlot::Impl::addGraphs()
         curve->setLayer(QStringLiteral("live"));
         curve->setAdaptiveSampling(false);
     }
-    now = new QCPItemStraightLine(canvas);
+    now = new QCPItemLine(canvas);
     now->setLayer(QStringLiteral("live"));
-    cursor = new QCPItemStraightLine(canvas);
+    cursor = new QCPItemLine(canvas);
     cursor->setVisible(false);
     text = new QCPItemText(canvas);
     text->setVisible(false);
@@ -175,21 +189,12 @@ void TimePlot::Impl::addLevel(const Band& band, double level, const QColor& colo
     items.push_back(line);
 }
 
+bool TimePlot::Impl::limitDrawn() const { return limit && *limit <= limitShown * needed(); }
+
+// One that is far above everything is only named.
 void TimePlot::Impl::addLimit()
 {
-    if (!limit) return;
-    const bool shown = static_cast<double>(*limit) <= limitShown * needed();
-    auto* label = new QCPItemText(canvas);
-    label->setLayer(QStringLiteral("grid"));
-    label->setText(tr("limit %1").arg(valueLabel(*limit, unit)) + (shown ? QString() : QStringLiteral(" ↑")));
-    label->setColor(theme.bad);
-    label->setFont(canvas->smallFont());
-    label->setPositionAlignment(Qt::AlignRight | (shown ? Qt::AlignBottom : Qt::AlignTop));
-    label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
-    if (!shown) label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    label->position->setCoords(1, shown ? *limit : 0);
-    items.push_back(label);
-    if (!shown) return;
+    if (!limitDrawn()) return;
     auto* line = new QCPItemStraightLine(canvas);
     line->setLayer(QStringLiteral("grid"));
     line->setPen(QPen(theme.bad, 1, Qt::DashLine));
@@ -197,6 +202,11 @@ void TimePlot::Impl::addLimit()
     line->point1->setCoords(0, *limit);
     line->point2->setCoords(1, *limit);
     items.push_back(line);
+}
+
+QString TimePlot::Impl::limitText() const
+{
+    return tr("limit %1").arg(valueLabel(*limit, unit)) + (limitDrawn() ? QString() : QStringLiteral(" \u2191"));
 }
 
 void TimePlot::Impl::rebuild()
@@ -210,6 +220,7 @@ void TimePlot::Impl::rebuild()
     }
     addLimit();
     legend();
+    fitAxes();
     canvas->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -223,6 +234,7 @@ void TimePlot::Impl::legend()
     if (secondNamed) entries.push_back({.name = secondName, .colour = theme.structure, .line = false});
     if (!other.empty())
         entries.push_back({.name = tr("peak in %1").arg(otherTitle), .colour = theme.warning, .line = true});
+    if (limit) entries.push_back({.name = limitText(), .colour = theme.bad, .line = true});
     frame->legend().setColour(theme.textMuted);
     frame->legend().setItems(std::move(entries));
 }
@@ -235,15 +247,28 @@ double TimePlot::Impl::needed() const
     return largest;
 }
 
+int TimePlot::Impl::titleHeight() const { return QFontMetrics(canvas->smallFont()).height() + 4; }
+
+double TimePlot::Impl::titlesShare() const
+{
+    constexpr double most = 0.6;
+    if (bands.empty()) return 0;
+    return std::min(most, static_cast<double>(titleHeight()) / std::max(1, canvas->axisRect()->height()));
+}
+
+// Nothing is drawn behind titles, not even the grid.
 bool TimePlot::Impl::fitAxes()
 {
     const QCPRange oldX = canvas->xAxis->range(), oldY = canvas->yAxis->range();
     double top = needed();
-    if (limit && *limit <= limitShown * top) top = std::max(top, *limit * 1.08);
+    if (limitDrawn()) top = std::max(top, *limit * 1.02);
     const double right = finished && end > 0 ? end : growingEnd(oldX.upper, end);
     fitting = true;
     if (following) canvas->xAxis->setRange(0, right);
-    canvas->yAxis->setRange(0, growingEnd(oldY.upper, top * 1.02));
+    const double below = 1 - titlesShare();
+    canvas->yAxis->setRange(0, growingEnd(oldY.upper, top * 1.02 / below));
+    ticker->setLast(canvas->yAxis->range().upper * below);
+    rise(*now, end, titlesShare());
     fitting = false;
     return oldX != canvas->xAxis->range() || oldY != canvas->yAxis->range();
 }
@@ -273,8 +298,6 @@ void TimePlot::Impl::draw()
     }
     if (secondNamed != (second.size() > 0 && !secondName.isEmpty())) legend();
     now->setVisible(!finished && end > 0);
-    now->point1->setCoords(end, 0);
-    now->point2->setCoords(end, 1);
     if (changed) canvas->replot(QCustomPlot::rpQueuedReplot);
     else canvas->layer(QStringLiteral("live"))->replot();
 }
@@ -319,8 +342,7 @@ void TimePlot::Impl::hover(const QPoint& at)
     if (point == nullptr) return leave();
     const double x = canvas->xAxis->coordToPixel(point->x);
     cursor->setVisible(true);
-    cursor->point1->setCoords(point->x, 0);
-    cursor->point2->setCoords(point->x, 1);
+    rise(*cursor, point->x, titlesShare());
     text->setVisible(true);
     text->setText(readOut(*point));
     const bool left = x > inside.center().x();
@@ -350,6 +372,10 @@ TimePlot::TimePlot(const QString& title, Unit unit, QWidget* parent)
 
 void TimePlot::Impl::setUp()
 {
+    // Titles keep their height when that of the plot changes.
+    QObject::connect(canvas, &QCustomPlot::afterLayout, self, [this] {
+        if (fitAxes()) canvas->replot(QCustomPlot::rpQueuedReplot);
+    });
     QObject::connect(canvas, &QCustomPlot::mouseMove, self, [this](QMouseEvent* event) { hover(event->pos()); });
     QObject::connect(canvas, &QCustomPlot::mouseDoubleClick, self, [this](QMouseEvent*) { self->zoom(0, 0); });
     QObject::connect(canvas, &QCustomPlot::mouseRelease, self, [this](QMouseEvent* event) {

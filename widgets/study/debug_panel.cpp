@@ -300,6 +300,7 @@ void Debugger::show(const schema::DivergenceRecord& found)
     m_plot->display(growthOf(model, found));
     m_plot->setVisible(!found.growth.empty());
     showTable(tableOf(model, found));
+    emit compared(found);
     if (found.divergence) revealFirst(found.divergence->place.op);
     else if (found.nodes) revealFirst(found.nodes->place.op);
 }

@@ -36,7 +36,8 @@ public:
 
 signals:
     void otherModelWanted();  // to be chosen; setOther() takes it
-    void finished();          // with findings, or with the reason why there are none
+    void compared(const schema::DivergenceRecord& found);
+    void finished();  // with findings, or with the reason why there are none
 
 private:
     void setupChoice(QBoxLayout& layout);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/labels.h"
+#include "plots/label_place.h"
 #include "study/field_model.h"
 
 namespace hopscope::study {
@@ -91,12 +92,12 @@ void ExplosionPlot::paintAxes(QPainter& painter) const
 {
     const QRectF area = room();
     const int line = fontMetrics().height();
-    for (double rows = 1; rows <= m_most; rows *= m_most > 1e4 ? 100 : 10) {
-        const qreal y = place(0, rows).y();
+    for (const double rows : scale()) {
+        const QLineF across = lineOf(rows);
         painter.setPen(QPen(m_theme.border, 1, rows > 1 ? Qt::DotLine : Qt::SolidLine));
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        painter.drawLine(across);
         painter.setPen(m_theme.textMuted);
-        painter.drawText(QRectF(0, y - line / 2.0, area.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter,
+        painter.drawText(QRectF(0, across.y1() - line / 2.0, area.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter,
                          models::formatCount(rows));
     }
     for (std::size_t i = 0; i < m_points.size(); ++i)
@@ -105,10 +106,66 @@ void ExplosionPlot::paintAxes(QPainter& painter) const
                      tr("rows that one result depends on, on average"));
 }
 
-void ExplosionPlot::paintCurve(QPainter& painter) const
+QList<double> ExplosionPlot::scale() const
+{
+    QList<double> marks;
+    for (double rows = 1; rows <= m_most; rows *= m_most > 1e4 ? 100 : 10) marks.append(rows);
+    return marks;
+}
+
+QLineF ExplosionPlot::lineOf(double rows) const
+{
+    const qreal y = place(0, rows).y();
+    return {room().left(), y, room().right(), y};
+}
+
+QPolygonF ExplosionPlot::curve() const
 {
     QPolygonF line;
     for (std::size_t i = 0; i < m_points.size(); ++i) line << place(i, m_points[i].mean);
+    return line;
+}
+
+QList<QLineF> ExplosionPlot::obstacles() const
+{
+    QList<QLineF> lines = plots::linesBetween(curve());
+    for (const double rows : scale()) lines.append(lineOf(rows));
+    for (std::size_t i = 0; i < m_points.size(); ++i)
+        lines.append({place(i, m_points[i].mean - m_points[i].error), place(i, m_points[i].mean + m_points[i].error)});
+    return lines;
+}
+
+// Beside the curve, which rises: above its point, to the left of it, or below to its right.
+QList<QRectF> ExplosionPlot::labels() const
+{
+    const QList<QLineF> lines = obstacles();
+    QList<QRectF> found;
+    for (const QPointF& at : curve()) {
+        const auto point = static_cast<std::size_t>(found.size());
+        const QSizeF size(fontMetrics().horizontalAdvance(number(m_points[point].mean)) + 2, fontMetrics().height());
+        const qreal above = at.y() - size.height() - 6, below = at.y() + 5, left = at.x() - size.width();
+        QList<QRectF> places;
+        for (qreal up = 0; up <= size.height(); up += size.height() / 4)
+            for (const QPointF& corner :
+                 {QPointF(at.x() - size.width() / 2, above - up), QPointF(left - 2, above - up),
+                  QPointF(left - 6, at.y() - size.height() / 2 - up), QPointF(at.x() + 6, below + up)})
+                places.append({corner, size});
+        found.append(plots::clearPlace(places, lines, found));
+    }
+    const QSizeF words(fontMetrics().horizontalAdvance(layerwise()) + 2, fontMetrics().height());
+    const QRectF area = room();
+    QList<QRectF> places;
+    for (qreal y = area.bottom() - words.height() - 3; y > 0; y -= words.height() / 4)
+        for (qreal x = area.right() - words.width(); x >= area.left(); x -= 10) places.append({{x, y}, words});
+    if (places.isEmpty()) places.append({{area.left(), area.top()}, words});
+    found.append(plots::clearPlace(places, lines, found));
+    return found;
+}
+
+void ExplosionPlot::paintCurve(QPainter& painter) const
+{
+    const QPolygonF line = curve();
+    const QList<QRectF> places = labels();
     painter.setPen(QPen(m_theme.cut, 2));
     painter.drawPolyline(line);
     for (std::size_t i = 0; i < m_points.size(); ++i) {
@@ -118,22 +175,16 @@ void ExplosionPlot::paintCurve(QPainter& painter) const
         painter.setBrush(m_theme.panel);
         painter.drawEllipse(line[static_cast<qsizetype>(i)], 4, 4);
         painter.setPen(m_theme.text);
-        painter.drawText(QRectF(line[static_cast<qsizetype>(i)].x() - 60,
-                                line[static_cast<qsizetype>(i)].y() - fontMetrics().height() - 6, 120,
-                                fontMetrics().height()),
-                         Qt::AlignCenter, number(point.mean));
+        painter.drawText(places[static_cast<qsizetype>(i)], Qt::AlignCenter, number(point.mean));
     }
 }
 
 // One row in every round.
 void ExplosionPlot::paintLayerwise(QPainter& painter) const
 {
-    const QPointF first = place(0, 1), last = place(m_points.size() - 1, 1);
     painter.setPen(QPen(m_theme.good, 2));
-    painter.drawLine(first, last);
-    painter.setPen(m_theme.good);
-    painter.drawText(QRectF(last.x() - 220, last.y() - fontMetrics().height() - 3, 220, fontMetrics().height()),
-                     Qt::AlignRight, tr("computed layer by layer"));
+    painter.drawLine(place(0, 1), place(m_points.size() - 1, 1));
+    painter.drawText(labels().last(), Qt::AlignCenter, layerwise());
 }
 
 }  // namespace hopscope::study

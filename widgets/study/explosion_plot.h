@@ -16,6 +16,9 @@ public:
     explicit ExplosionPlot(QWidget* parent = nullptr);
     void display(const schema::ReceptiveField& field);  // its averages
     void setTheme(const style::Theme& theme);
+    // On the widget: the numbers of all points and, last, the words of the line; and the lines that must not cross them.
+    [[nodiscard]] QList<QRectF> labels() const;
+    [[nodiscard]] QList<QLineF> obstacles() const;
     [[nodiscard]] QSize sizeHint() const override { return {360, 190}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, 170}; }
 
@@ -28,6 +31,10 @@ private:
         double mean = 0, error = 0, of = 0;
     };
     [[nodiscard]] QRectF room() const;
+    [[nodiscard]] QString layerwise() const { return tr("computed layer by layer"); }
+    [[nodiscard]] QList<double> scale() const;       // rows at which there is a line
+    [[nodiscard]] QLineF lineOf(double rows) const;  // of the scale
+    [[nodiscard]] QPolygonF curve() const;
     [[nodiscard]] QPointF place(std::size_t point, double rows) const;
     void paintAxes(QPainter& painter) const;
     void paintCurve(QPainter& painter) const;

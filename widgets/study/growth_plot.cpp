@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "models/labels.h"
+#include "plots/label_place.h"
 
 namespace hopscope::study {
 
@@ -167,17 +168,31 @@ void GrowthPlot::paintScale(QPainter& painter) const
     const int line = fontMetrics().height();
     painter.setPen(m_theme.text);
     painter.drawText(QRectF(4, 2, width() - 8, line), Qt::AlignLeft, tr("Largest difference behind each operator"));
-    const auto mark = [&](const QString& text, double height) {
-        const qreal y = area.bottom() - height * area.height();
+    for (const Mark& mark : scale()) {
+        const QLineF across = lineOf(mark);
         painter.setPen(QPen(m_theme.border, 1, Qt::DotLine));
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        painter.drawLine(across);
         painter.setPen(m_theme.textMuted);
-        painter.drawText(QRectF(0, y - line / 2.0, area.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter, text);
-    };
-    mark(QStringLiteral("0"), 0);
-    const int every = std::max(1, static_cast<int>(std::ceil((m_most - m_least) * 1.6 * line / area.height())));
+        painter.drawText(QRectF(0, across.y1() - line / 2.0, area.left() - 6, line), Qt::AlignRight | Qt::AlignVCenter,
+                         mark.text);
+    }
+}
+
+std::vector<GrowthPlot::Mark> GrowthPlot::scale() const
+{
+    std::vector<Mark> marks{{QStringLiteral("0"), 0}};
+    const double room = 1.6 * fontMetrics().height() / this->room().height();
+    const int every = std::max(1, static_cast<int>(std::ceil((m_most - m_least) * room)));
     for (int power = static_cast<int>(m_most); power > m_least; power -= every)
-        mark(QStringLiteral("1e%1").arg(power), heightOf(std::pow(10.0, power)));
+        marks.push_back({QStringLiteral("1e%1").arg(power), heightOf(std::pow(10.0, power))});
+    return marks;
+}
+
+QLineF GrowthPlot::lineOf(const Mark& mark) const
+{
+    const QRectF area = room();
+    const qreal y = area.bottom() - mark.height * area.height();
+    return {area.left(), y, area.right(), y};
 }
 
 void GrowthPlot::paintPoints(QPainter& painter) const
@@ -198,20 +213,34 @@ void GrowthPlot::paintPoints(QPainter& painter) const
     }
 }
 
+QRectF GrowthPlot::firstLabel() const
+{
+    const auto first = std::ranges::find_if(m_points, &GrowthPoint::first);
+    if (first == m_points.end()) return {};
+    const QRectF area = room();
+    const qreal x = placeOf(static_cast<int>(first - m_points.begin())).x();
+    const QSizeF size(fontMetrics().horizontalAdvance(firstText()) + 4, fontMetrics().height());
+    QList<QRectF> places;
+    for (qreal y = area.bottom() - size.height() - 2; y > area.top(); y -= size.height() / 2)
+        for (const qreal left : {x + 5, x - size.width() - 4})
+            if (left >= area.left() && left + size.width() <= area.right() + 6) places.append({{left, y}, size});
+    if (places.isEmpty()) places.append({{area.left(), area.bottom() - size.height() - 6}, size});
+    QList<QPointF> points;
+    for (int point = 0; point <= last(); ++point) points.append(placeOf(point));
+    QList<QLineF> lines = plots::linesBetween(points);
+    for (const Mark& mark : scale()) lines.append(lineOf(mark));
+    return plots::clearPlace(places, lines);
+}
+
 void GrowthPlot::paintFirst(QPainter& painter) const
 {
-    for (int point = 0; point <= last(); ++point) {
-        if (!m_points[static_cast<std::size_t>(point)].first) continue;
-        const QPointF at = placeOf(point);
-        painter.setPen(QPen(m_theme.bad, 1.2, Qt::DashLine));
-        painter.drawLine(QPointF(at.x(), room().top()), QPointF(at.x(), room().bottom()));
-        const QString text = tr("first difference");
-        const qreal width = fontMetrics().horizontalAdvance(text) + 4;
-        const bool left = at.x() + width + 6 > room().right();
-        painter.drawText(QRectF(left ? at.x() - width - 4 : at.x() + 5, room().bottom() - fontMetrics().height() - 6,
-                                width, fontMetrics().height()),
-                         Qt::AlignLeft, text);
-    }
+    const auto first = std::ranges::find_if(m_points, &GrowthPoint::first);
+    if (first == m_points.end()) return;
+    const QPointF at = placeOf(static_cast<int>(first - m_points.begin()));
+    painter.setPen(QPen(m_theme.bad, 1.2, Qt::DashLine));
+    painter.drawLine(QPointF(at.x(), room().top()), QPointF(at.x(), room().bottom()));
+    painter.setPen(m_theme.bad);
+    painter.drawText(firstLabel(), Qt::AlignLeft, firstText());
 }
 
 void GrowthPlot::mouseMoveEvent(QMouseEvent* event) { light(pointAt(event->position())); }

@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QSize sizeHint() const override { return {360, 180}; }
     [[nodiscard]] QSize minimumSizeHint() const override { return {180, 120}; }
     [[nodiscard]] QPointF placeOf(int point) const;  // on the widget
+    [[nodiscard]] QRectF firstLabel() const;  // "first difference", where no line crosses it; empty: there is none
 
 signals:
     void chosen(hopscope::protocol::OpId op);
@@ -45,6 +46,13 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    struct Mark {
+        QString text;
+        double height = 0;  // 0..1
+    };
+    [[nodiscard]] std::vector<Mark> scale() const;
+    [[nodiscard]] QLineF lineOf(const Mark& mark) const;
+    [[nodiscard]] QString firstText() const { return tr("first difference"); }
     [[nodiscard]] QRectF room() const;
     [[nodiscard]] int last() const { return static_cast<int>(m_points.size()) - 1; }
     [[nodiscard]] double heightOf(double error) const;  // 0..1

@@ -6,11 +6,12 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger", "tensor", "breakpoints", "rules", "animation".
+// Object names: "receptive", "debugger", "tensor", "follow", "breakpoints", "rules", "animation".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent);    // the numbers of a value
+panels::Panel* makeFollow(const panels::Context& context, QWidget* parent);    // a node through the stages
 panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);  // where runs stop
 panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
 

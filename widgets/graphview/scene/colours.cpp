@@ -260,6 +260,48 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
     return numbers;
 }
 
+// Of a box: of the operator in it that differs most. NaN: a number is not finite on one side.
+Numbers comparedErrors(const Scene& scene, const ColourData& data)
+{
+    std::map<std::string, double> errors;
+    for (const schema::ErrorPoint& point : data.divergence->growth) errors[point.op] = point.maxAbsolute;
+    Numbers numbers(scene.graph.nodes.size());
+    const auto take = [&](std::optional<double>& number, int op) {
+        const auto place = errors.find(data.model->ops[op].id);
+        if (place == errors.end() || (number && !std::isfinite(*number))) return;
+        number = std::isfinite(place->second) ? std::max(number.value_or(0), place->second) : place->second;
+    };
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const VisibleNode& node = scene.graph.nodes[i];
+        for (const int op : node.ops) take(numbers[i], op);
+        if (node.ops.empty() && node.op >= 0) take(numbers[i], node.op);
+    }
+    return numbers;
+}
+
+// What is not finite on one side has the colour of errors.
+Colouring byComparedError(const Scene& scene, const ColourData& data, const style::Theme& theme)
+{
+    Numbers numbers = comparedErrors(scene, data), finite = numbers;
+    for (auto& number : finite)
+        if (number && !std::isfinite(*number)) number.reset();
+    const auto name = [](const std::string& file) { return models::text(file).section(u'/', -1); };
+    const QString title =
+        tr("Largest difference: %1, %2").arg(name(data.divergence->first), name(data.divergence->second));
+    Colouring colouring = byNumber(title, finite, writeError, theme);
+    bool any = false;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (!numbers[i] || std::isfinite(*numbers[i])) continue;
+        colouring.fill[i] = theme.bad;
+        colouring.text[i] = theme.panel;
+        any = true;
+    }
+    if (any) colouring.legend.push_back({.fill = theme.bad, .text = theme.panel, .label = tr("not finite")});
+    return colouring;
+}
+
+bool hasCompared(const ColourData& data) { return data.divergence && !data.divergence->growth.empty(); }
+
 Colouring byTime(const Scene& scene, const ColourData& data, const style::Theme& theme)
 {
     if (hasOperatorTimes(data))
@@ -335,7 +377,9 @@ QString whyUnavailable(ColourMode mode, const ColourData& data)
                    ? tr("Requires a prediction or a run: open the data of the graph, or run the model.")
                    : QString();
     case ColourMode::Error:
-        return hasErrors(data) ? QString() : tr("No verification yet: run the model with verification.");
+        return hasCompared(data) || hasErrors(data)
+                   ? QString()
+                   : tr("No errors are known yet: run the model with verification, or compare it in the Debugger.");
     }
     return {};
 }
@@ -351,7 +395,9 @@ Colouring colourNodes(const Scene& scene, ColourMode mode, const ColourData& dat
     case ColourMode::PredictedTime: return byPredictedTime(scene, data, theme);
     case ColourMode::Time: return byTime(scene, data, theme);
     case ColourMode::Memory: return byMemory(scene, data, theme);
-    case ColourMode::Error: return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
+    case ColourMode::Error:
+        if (hasCompared(data)) return byComparedError(scene, data, theme);
+        return byNumber(tr("Maximum error"), errorsOf(scene, data), writeError, theme);
     }
     return byDepth(scene, theme);
 }

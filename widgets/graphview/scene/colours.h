@@ -8,6 +8,7 @@
 
 #include "graphview/scene/colour_mode.h"
 #include "graphview/scene/scene.h"
+#include "schema/findings.h"
 #include "schema/report.h"
 #include "style/theme.h"
 
@@ -19,7 +20,8 @@ inline constexpr int modeCount = 8;
 struct ColourData {
     const protocol::ModelRecord* model = nullptr;
     const protocol::PlanRecord* plan = nullptr;
-    const schema::Report* report = nullptr;  // of the last finished run
+    const schema::Report* report = nullptr;                // of the last finished run
+    const schema::DivergenceRecord* divergence = nullptr;  // of the last comparison, unless that run was verified later
 };
 
 struct LegendEntry {

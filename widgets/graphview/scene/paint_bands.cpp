@@ -150,7 +150,12 @@ void paintBandEdges(const PaintContext& c, const QRectF& exposed)
         c.painter.drawLine(QPointF(exposed.left(), band.bottom), QPointF(exposed.right(), band.bottom));
     }
     if (c.state.scale < textScale) return;
-    for (const Band& band : c.scene.bands) paintBandTitle(c, band);
+    for (std::size_t band = 0; band < c.scene.bands.size(); ++band) {
+        paintBandTitle(c, c.scene.bands[band]);
+        if (band >= c.state.bandBreakpoints.size()) continue;
+        const QPointF before(c.state.titleX + 7, c.scene.bands[band].top + 15);
+        paintBreakpointMark(c.painter, before, c.state.bandBreakpoints[band], c.theme, 4.8);
+    }
 }
 
 }  // namespace hopscope::graphview

@@ -101,13 +101,23 @@ void paintBookmark(const PaintContext& c, int node)
                                     at + QPointF(width / 2, height - 4), at + QPointF(0, height)});
 }
 
-// A disc on the left border, as editors have it beside a line.
+void paintBreakpointMark(QPainter& painter, QPointF centre, BreakMark mark, const style::Theme& theme, qreal radius)
+{
+    if (mark == BreakMark::None) return;
+    painter.setPen(QPen(theme.panel, 1.5));
+    painter.setBrush(theme.bad);
+    painter.drawEllipse(centre, radius, radius);
+    if (mark == BreakMark::Here) return;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.panel);
+    painter.drawEllipse(centre, 0.45 * radius, 0.45 * radius);
+}
+
+// On the left border.
 void paintBreakpoint(const PaintContext& c, int node)
 {
     const QRectF& rect = c.scene.nodes[node];
-    c.painter.setPen(QPen(c.theme.panel, 1.5));
-    c.painter.setBrush(c.theme.bad);
-    c.painter.drawEllipse(QPointF(rect.left(), rect.center().y()), 6, 6);
+    paintBreakpointMark(c.painter, {rect.left(), rect.center().y()}, c.state.breakpoints[node], c.theme);
 }
 
 void paintExpander(const PaintContext& c, int node)

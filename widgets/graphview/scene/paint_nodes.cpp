@@ -105,7 +105,7 @@ void paintNode(const PaintContext& c, int node)
     else if (c.state.scale >= detailScale && !record.prologue && !c.scene.depthless) paintBadge(c, node);
     if (c.state.scale >= detailScale && c.scene.innerStores[node] > 0) paintInnerStores(c, node);
     if (marked(c.state.bookmarked, node)) paintBookmark(c, node);
-    if (marked(c.state.breakpoints, node)) paintBreakpoint(c, node);
+    if (!c.state.breakpoints.empty()) paintBreakpoint(c, node);
     if (!c.scene.pins.empty() && !c.scene.pins[node].isEmpty())
         paintPin(c.painter, c.scene.nodes[node].bottomLeft() + QPointF(1, 5), c.theme);
     const bool moved = !c.scene.moved.empty() && c.scene.moved[node] > 0;

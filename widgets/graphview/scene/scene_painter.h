@@ -11,8 +11,14 @@
 
 namespace hopscope::graphview {
 
+// Whether runs stop there, or at something inside of it that is not seen.
+enum class BreakMark : char { None, Inside, Here };
+
 struct PaintState {
-    std::vector<char> selected, found, cone, bookmarked, breakpoints;  // by node; empty: none
+    std::vector<char> selected, found, cone, bookmarked;  // by node; empty: none
+    std::vector<BreakMark> breakpoints;                   // by node; empty: none
+    std::vector<BreakMark> bandBreakpoints;               // by band; empty: none
+    QStringList breakpointTips;                           // by node, in words; empty: none
     int refused = -1;  // the node with the operator because of which the model cannot be split
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
     int selectedStore = -1;
@@ -40,6 +46,9 @@ QPainterPath shapePath(Shape shape, const QRectF& rect);
 void paintCylinder(QPainter& painter, const QRectF& rect, const style::Theme& theme);
 // A pin that was stuck in with its point at `tip`: the user has decided something there.
 void paintPin(QPainter& painter, QPointF tip, const style::Theme& theme);
+// A disc, as editors have it beside a line; a ring where the breakpoint is inside.
+void paintBreakpointMark(QPainter& painter, QPointF centre, BreakMark mark, const style::Theme& theme,
+                         qreal radius = 6);
 // Where the glyph that opens a node is.
 QRectF expanderRect(const QRectF& node);
 

@@ -1,7 +1,9 @@
 #include "graphview/view/breakpoint_marks.h"
 
 #include <QInputDialog>
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace hopscope::graphview {
 
@@ -9,24 +11,80 @@ using models::BreakOn;
 using models::Breakpoint;
 using models::Target;
 
-// Those of stages are at all operators of theirs that can be seen.
-void BreakpointMarks::mark()
+namespace {
+
+// A stage is all of a node, or a part of what is folded into it.
+BreakMark ofStage(const Staging& staging, std::size_t node, int stage)
+{
+    const int first = staging.stage[node], last = staging.lastStage[node];
+    if (std::ranges::find(staging.again[node], stage) != staging.again[node].end()) return BreakMark::Here;
+    if (first == 0 || stage < first || stage > last) return BreakMark::None;
+    return first == last ? BreakMark::Here : BreakMark::Inside;
+}
+
+void raise(BreakMark& mark, BreakMark to) { mark = std::max(mark, to); }
+
+}  // namespace
+
+bool BreakpointMarks::mark()
 {
     GraphView& view = m_parts.view;
     const ScenePtr& scene = view.scene();
-    if (!scene) return;
+    if (!scene) return false;
+    PaintState& state = view.state();
     const std::vector<Breakpoint>& all = m_parts.document.settings().breakpoints;
-    std::vector<char>& marked = view.state().breakpoints;
-    marked.assign(all.empty() ? 0 : scene->nodes.size(), 0);
+    const auto before = std::exchange(state.breakpoints, {});
+    state.breakpoints.assign(all.empty() ? 0 : scene->nodes.size(), BreakMark::None);
+    state.bandBreakpoints.assign(all.empty() ? 0 : scene->bands.size(), BreakMark::None);
+    state.breakpointTips = QStringList(static_cast<qsizetype>(state.breakpoints.size()));
     for (const Breakpoint& each : all) {
-        if (each.place.kind == Target::Kind::Stage) {
-            for (std::size_t node = 0; node < marked.size(); ++node)
-                if (!scene->staging.stage.empty() && scene->staging.stage[node] == each.place.index) marked[node] = 1;
-        } else if (const int node = m_targets.nodeOf(each.place); node >= 0) {
-            marked[static_cast<std::size_t>(node)] = 1;
-        }
+        markNodes(each);
+        markBands(each);
     }
     view.update();
+    return before != state.breakpoints;
+}
+
+// Those of stages are at all operators of theirs that can be seen.
+void BreakpointMarks::markNodes(const Breakpoint& breakpoint)
+{
+    const Scene& scene = *m_parts.view.scene();
+    PaintState& state = m_parts.view.state();
+    const QString condition = models::conditionText(breakpoint);
+    const QString place = models::placeText(*m_parts.maker.model(), breakpoint.place);
+    const QString tip = tr("Breakpoint: %1").arg(condition.isEmpty() ? place : tr("%1, %2").arg(place, condition));
+    const auto put = [&](std::size_t node, BreakMark mark) {
+        raise(state.breakpoints[node], mark);
+        if (mark == BreakMark::None) return;
+        QString& tips = state.breakpointTips[static_cast<qsizetype>(node)];
+        tips += tips.isEmpty() ? tip : QLatin1Char('\n') + tip;
+    };
+    if (breakpoint.place.kind != Target::Kind::Stage) {
+        const int node = m_targets.nodeOf(breakpoint.place);
+        if (node < 0) return;
+        const bool box = !scene.graph.nodes[node].expands.isEmpty();
+        return put(static_cast<std::size_t>(node), box ? BreakMark::Inside : BreakMark::Here);
+    }
+    for (std::size_t node = 0; node < scene.staging.stage.size(); ++node)
+        put(node, ofStage(scene.staging, node, breakpoint.place.index));
+}
+
+void BreakpointMarks::markBands(const Breakpoint& breakpoint)
+{
+    const Scene& scene = *m_parts.view.scene();
+    std::vector<BreakMark>& marks = m_parts.view.state().bandBreakpoints;
+    const bool whole = breakpoint.place.kind == Target::Kind::Stage;
+    std::vector<protocol::StageId> stages{protocol::StageId(std::max(1, breakpoint.place.index))};
+    if (!whole) {
+        const models::PlanPtr& plan = m_parts.maker.plan();
+        stages = plan ? plan->stagesOf(breakpoint.place.opId()) : std::vector<protocol::StageId>();
+    }
+    for (const protocol::StageId stage : stages)
+        for (std::size_t band = 0; band < marks.size(); ++band) {
+            const Band& at = scene.bands[band];
+            if (at.stage == 0 || stage.number < at.stage || stage.number > at.last) continue;
+            raise(marks[band], whole && at.stage == at.last ? BreakMark::Here : BreakMark::Inside);
+        }
 }
 
 void BreakpointMarks::set(const Breakpoint& breakpoint)

@@ -13,10 +13,13 @@ class BreakpointMarks {
 public:
     BreakpointMarks(const GraphParts& parts, const SceneTargets& targets) : m_parts(parts), m_targets(targets) {}
 
-    void mark();  // in the scene of now
+    // In the scene of now: at operators, at boxes and bands that hold one. Whether that changes what is marked.
+    bool mark();
     void addToMenu(QMenu& menu, int node);
 
 private:
+    void markNodes(const models::Breakpoint& breakpoint);
+    void markBands(const models::Breakpoint& breakpoint);
     void set(const models::Breakpoint& breakpoint);  // instead of the one that is there
     void askRange(models::Breakpoint breakpoint);
     void askNode(models::Breakpoint breakpoint);

@@ -13,7 +13,10 @@ ColourModes::ColourModes(const GraphParts& parts, GraphOverlays& overlays)
 ColourData ColourModes::data(const models::ModelPtr& model, const models::PlanPtr& plan) const
 {
     const auto& runs = m_parts.document.runs();
-    return {.model = model.get(), .plan = plan.get(), .report = runs.empty() ? nullptr : runs.back().report.get()};
+    return {.model = model.get(),
+            .plan = plan.get(),
+            .report = runs.empty() ? nullptr : runs.back().report.get(),
+            .divergence = m_divergence.get()};
 }
 
 void ColourModes::setTheme(const style::Theme& theme)
@@ -29,6 +32,23 @@ void ColourModes::setMode(ColourMode mode)
     m_mode = mode;
     m_actions[static_cast<int>(mode)]->setChecked(true);
     m_overlays.strip().showColour(modeName(mode));
+    recolour();
+}
+
+void ColourModes::setErrors(Divergence found)
+{
+    if (found == m_divergence) return;
+    m_divergence = std::move(found);
+    refresh();
+    recolour();
+}
+
+// What a verification has found since counts more than an older comparison.
+void ColourModes::takeRuns()
+{
+    const auto& runs = m_parts.document.runs();
+    if (!runs.empty() && runs.back().report && runs.back().report->verify) m_divergence.reset();
+    refresh();
     recolour();
 }
 
@@ -51,10 +71,16 @@ void ColourModes::recolour()
     if (!scene) return m_overlays.hide();
     const models::PlanPtr& plan = m_parts.maker.plan();
     Colouring colouring = colourNodes(*scene, m_mode, data(m_parts.maker.model(), plan), m_theme);
+    const auto& state = m_parts.view.state();
+    const auto marks = [](const std::vector<BreakMark>& list, BreakMark mark) {
+        return std::ranges::find(list, mark) != list.end();
+    };
     const Legend::Signs signs{
         .stores = !scene->stores.empty(),
         .again = std::ranges::any_of(scene->staging.again, [](const auto& stages) { return !stages.empty(); }),
-        .pins = plan && !plan->pins.empty()};
+        .pins = plan && !plan->pins.empty(),
+        .breakpoints = marks(state.breakpoints, BreakMark::Here) || marks(state.bandBreakpoints, BreakMark::Here),
+        .inside = marks(state.breakpoints, BreakMark::Inside) || marks(state.bandBreakpoints, BreakMark::Inside)};
     m_overlays.display(scene, colouring, m_theme, signs);
     m_parts.view.setColouring(std::move(colouring));
     m_overlays.place();

@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QCoreApplication>
+#include <memory>
 
 #include "graphview/view/graph_overlays.h"
 #include "graphview/view/graph_parts.h"
@@ -20,6 +21,10 @@ public:
     void setMode(ColourMode mode);
     [[nodiscard]] ColourMode mode() const { return m_mode; }
     [[nodiscard]] bool isAvailable(ColourMode mode) const { return m_actions[static_cast<int>(mode)]->isEnabled(); }
+    // What a comparison has found, operator by operator; null: nothing.
+    using Divergence = std::shared_ptr<const schema::DivergenceRecord>;
+    void setErrors(Divergence found);
+    void takeRuns();
     void refresh();  // which modes are possible now; falls back to the depth
     void recolour();
     // Of a scene as another plan has it.
@@ -33,6 +38,7 @@ private:
     const GraphParts& m_parts;
     GraphOverlays& m_overlays;
     QList<QAction*> m_actions;
+    Divergence m_divergence;
     ColourMode m_mode = ColourMode::Depth;
     style::Theme m_theme;
 };

@@ -46,12 +46,11 @@ void GraphController::connectDocument()
 {
     connect(&m_document, &models::Document::modelChanged, this, &GraphController::takeModel);
     connect(&m_document, &models::Document::planChanged, this, &GraphController::takePlan);
-    connect(&m_document, &models::Document::settingsChanged, this, [this] { m_tools.breakpoints.mark(); });
-    connect(&m_document, &models::Document::previewChanged, this, [this] { m_tools.cuts.showPreview(); });
-    connect(&m_document, &models::Document::runsChanged, this, [this] {
-        m_tools.colours.refresh();
-        m_tools.colours.recolour();
+    connect(&m_document, &models::Document::settingsChanged, this, [this] {
+        if (m_tools.breakpoints.mark()) m_tools.colours.recolour();
     });
+    connect(&m_document, &models::Document::previewChanged, this, [this] { m_tools.cuts.showPreview(); });
+    connect(&m_document, &models::Document::runsChanged, this, [this] { m_tools.colours.takeRuns(); });
     connect(&m_document, &models::Document::runChanged, this, &GraphController::takeRun);
     connect(&m_selection, &models::Selection::changed, this, [this] { m_tools.marks.showSelection(); });
     connect(&m_selection, &models::Selection::hoverChanged, this,
@@ -94,6 +93,7 @@ void GraphController::connectOverlays()
 
 void GraphController::takeModel()
 {
+    m_tools.colours.setErrors(nullptr);
     m_tools.bookmarks.set({});
     m_tools.search.forget();
     m_tools.placement.reset();
@@ -128,6 +128,7 @@ void GraphController::takeRun()
 void GraphController::takeScene()
 {
     m_tools.placement.show(m_maker.scene());
+    m_tools.breakpoints.mark();
     m_tools.colours.recolour();
     m_tools.placement.settle();
     if (m_maker.scene() && m_maker.scene()->nodes.empty())
@@ -135,7 +136,6 @@ void GraphController::takeScene()
     m_tools.marks.showRefused();
     m_tools.marks.showSelection();
     m_tools.bookmarks.mark();
-    m_tools.breakpoints.mark();
     m_tools.search.mark();
     m_tools.navigator.resume();
     m_tools.overlays.place();
@@ -176,6 +176,12 @@ void GraphController::activate(const Hit& hit)
     case Hit::Kind::Store:
     case Hit::Kind::Nothing: return;
     }
+}
+
+void GraphController::showErrors(const schema::DivergenceRecord& found)
+{
+    m_tools.colours.setErrors(std::make_shared<const schema::DivergenceRecord>(found));
+    m_tools.split.refresh();
 }
 
 QByteArray GraphController::saveView() const

@@ -17,6 +17,7 @@ public:
     void setColourMode(ColourMode mode);
     void setReducedMotion(bool reduced) { m_view->setReducedMotion(reduced); }
     [[nodiscard]] ColourMode colourMode() const { return m_tools.colours.mode(); }
+    void showErrors(const schema::DivergenceRecord& found);
     void showBeside(const QString& name, const models::PlanPtr& plan) { m_tools.split.illustrate(name, plan); }
     [[nodiscard]] const QList<QAction*>& actions() const { return m_actions.all(); }
     [[nodiscard]] SceneMaker& maker() { return m_maker; }

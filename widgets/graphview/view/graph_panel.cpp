@@ -38,6 +38,7 @@ void GraphPanel::showBeside(const QString& name, const models::PlanPtr& plan)
 {
     m_impl->controller.showBeside(name, plan);
 }
+void GraphPanel::showErrors(const schema::DivergenceRecord& found) { m_impl->controller.showErrors(found); }
 QByteArray GraphPanel::saveView() const { return m_impl->controller.saveView(); }
 void GraphPanel::restoreView(const QByteArray& state) { m_impl->controller.restoreView(state); }
 

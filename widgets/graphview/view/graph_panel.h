@@ -8,6 +8,7 @@
 #include "graphview/scene/colour_mode.h"
 #include "models/document.h"
 #include "models/selection.h"
+#include "schema/findings.h"
 #include "style/theme.h"
 
 class QAction;
@@ -47,6 +48,9 @@ public:
 
     // Beside the graph, the same with another plan under that name, coloured by its stages. Null: no longer.
     void showBeside(const QString& name, const models::PlanPtr& plan);
+
+    // What a comparison has found, for the colours by error: until another model is open, or a run has been verified.
+    void showErrors(const schema::DivergenceRecord& found);
 
     // The whole graph as a picture; by the suffix svg, pdf or png. `width` pixels for png (at most 32,000 a side, painted in
     // tiles). Returns an empty string, or why not.

@@ -47,8 +47,10 @@ void GraphView::setScene(ScenePtr scene, std::optional<Anchor> anchor, bool anim
     m_hit = {};
     m_checkpoint.forgetPlaces();
     m_state.hoveredNode = m_state.hoveredEdge = m_state.selectedEdge = m_state.stubSource = -1;
-    for (auto* list : {&m_state.selected, &m_state.found, &m_state.cone, &m_state.bookmarked, &m_state.breakpoints})
-        list->clear();
+    for (auto* list : {&m_state.selected, &m_state.found, &m_state.cone, &m_state.bookmarked}) list->clear();
+    m_state.breakpoints.clear();
+    m_state.bandBreakpoints.clear();
+    m_state.breakpointTips.clear();
     m_colouring = {};
     const QPointF shift = anchor ? anchor->after - anchor->before : QPointF();
     if (animated && before && m_target && !m_reducedMotion)

@@ -2,8 +2,6 @@
 
 #include <QCoreApplication>
 
-#include "graphview/scene/scene_painter.h"
-
 namespace hopscope::graphview {
 
 namespace {
@@ -61,13 +59,15 @@ bool isMovable(const Scene& scene, const Hit& hit)
     return hit.kind == Hit::Kind::Store && scene.stores[hit.index].count == 1;
 }
 
-QString tipAt(const Scene& scene, const Hit& hit)
+QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit)
 {
     if (hit.kind == Hit::Kind::Store) return storeTip(scene.stores[hit.index]);
     if (hit.kind == Hit::Kind::Stub) return scene.stubs[hit.index].tip;
     if (hit.kind == Hit::Kind::Edge && !scene.edges[hit.index].pins.isEmpty())
         return tr("Pinned: %1").arg(scene.edges[hit.index].pins);
-    return hit.onNode() ? nodeTip(scene, hit.index) : QString();
+    if (!hit.onNode()) return {};
+    const QString breakpoints = state.breakpointTips.value(hit.index);
+    return nodeTip(scene, hit.index) + (breakpoints.isEmpty() ? QString() : QLatin1Char('\n') + breakpoints);
 }
 
 }  // namespace hopscope::graphview

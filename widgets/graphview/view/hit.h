@@ -2,7 +2,7 @@
 
 // What is at a place of a scene. Pure functions.
 
-#include "graphview/scene/scene.h"
+#include "graphview/scene/scene_painter.h"
 
 namespace hopscope::graphview {
 
@@ -23,6 +23,6 @@ Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale);
 bool isMovable(const Scene& scene, const Hit& hit);
 
 // What the pointer is told there; empty: nothing.
-QString tipAt(const Scene& scene, const Hit& hit);
+QString tipAt(const Scene& scene, const PaintState& state, const Hit& hit);
 
 }  // namespace hopscope::graphview

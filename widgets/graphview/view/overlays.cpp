@@ -63,11 +63,19 @@ void paintStructure(QPainter& painter, const QRectF& box, const style::Theme& th
 std::vector<Sign> signsOf(Legend::Signs shown)
 {
     std::vector<Sign> signs;
+    const auto disc = [](BreakMark mark) {
+        return [mark](QPainter& painter, const QRectF& box, const style::Theme& theme) {
+            paintBreakpointMark(painter, box.center() + QPointF(5, 0), mark, theme);
+        };
+    };
+    if (shown.breakpoints) signs.push_back({Legend::tr("breakpoint"), disc(BreakMark::Here)});
+    if (shown.inside) signs.push_back({Legend::tr("breakpoint inside"), disc(BreakMark::Inside)});
     if (shown.stores) {
         const auto store = [](QPainter& painter, const QRectF& box, const style::Theme& theme) {
             paintCylinder(painter, box.adjusted(4, 0, -4, 0), theme);
         };
-        signs = {{Legend::tr("checkpoint"), store}, {Legend::tr("cut"), paintCut}};
+        signs.push_back({Legend::tr("checkpoint"), store});
+        signs.push_back({Legend::tr("cut"), paintCut});
     }
     if (shown.again) signs.push_back({Legend::tr("recomputed"), paintHatched});
     if (shown.pins)
@@ -110,6 +118,7 @@ void Legend::display(const Colouring& colouring, const style::Theme& theme, Sign
     m_colouring = {.title = colouring.title, .fill = {}, .text = {}, .legend = colouring.legend};
     QStringList words{colouring.title};
     for (const LegendEntry& entry : colouring.legend) words << entry.label;
+    for (const Sign& sign : signsOf(signs)) words << sign.name;
     setAccessibleDescription(words.join(QStringLiteral(", ")));
     if (other) updateGeometry();
     update();

@@ -35,6 +35,7 @@ public:
     // Which signs are in the picture.
     struct Signs {
         bool stores = false, again = false, pins = false;
+        bool breakpoints = false, inside = false;  // of nodes; of folded boxes and bands that hold one
     };
     void display(const Colouring& colouring, const style::Theme& theme, Signs signs);
     void clear();

@@ -1,0 +1,404 @@
+#include "study/follow_panel.h"
+
+#include <QApplication>
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QShortcut>
+
+#include "models/labels.h"
+#include "panels/column_fold.h"
+
+namespace hopscope::study {
+
+namespace {
+
+using models::text;
+
+QPushButton* button(const char* name, const QString& title, const QString& tip, QWidget* parent)
+{
+    auto* made = new QPushButton(title, parent);
+    made->setObjectName(QLatin1String(name));
+    made->setAccessibleName(QString(title).remove(u'&'));
+    made->setToolTip(tip);
+    made->setAutoDefault(false);
+    return made;
+}
+
+// A table as lines, the header first; pictures as their numbers.
+QString linesOf(const QAbstractItemModel& model)
+{
+    QStringList lines, cells;
+    for (int column = 0; column < model.columnCount(); ++column)
+        cells << model.headerData(column, Qt::Horizontal).toString().trimmed();
+    lines << cells.join(u'\t');
+    for (int row = 0; row < model.rowCount(); ++row) {
+        cells.clear();
+        for (int column = 0; column < model.columnCount(); ++column) {
+            const QModelIndex index = model.index(row, column);
+            const QString picture = index.data(Qt::AccessibleTextRole).toString();
+            cells << (picture.isEmpty() ? index.data().toString() : picture);
+        }
+        lines << cells.join(u'\t');
+    }
+    return lines.join(u'\n') + u'\n';
+}
+
+}  // namespace
+
+FollowPanel::FollowPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
+{
+    setObjectName(QStringLiteral("follow"));
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(12, 10, 12, 12);
+    layout->setSpacing(8);
+    setupChoice(*layout);
+    layout->addWidget(setupFound(), 1);
+    panels::fillWith(this, content);
+    connectParts();
+    connectTables();
+    forget();
+}
+
+FollowPanel::~FollowPanel()
+{
+    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
+}
+
+void FollowPanel::setupChoice(QBoxLayout& layout)
+{
+    m_node = new QLineEdit(this);
+    m_node->setObjectName(QStringLiteral("followNode"));
+    m_node->setAccessibleName(tr("Row number of the node in the data"));
+    m_node->setToolTip(m_node->accessibleName());
+    m_node->setPlaceholderText(QStringLiteral("17"));
+    auto* title = new QLabel(tr("&Node"), this);
+    title->setBuddy(m_node);
+    m_start = button("followStart", tr("Foll&ow"), tr("Run the plan and show the rows of this node"), this);
+    m_start->setProperty("primary", true);
+    m_cancel = button("followCancel", tr("&Cancel"), tr("Give it up"), this);
+    auto* row = new QHBoxLayout;
+    row->addWidget(title);
+    row->addWidget(m_node, 1);
+    row->addWidget(m_start);
+    row->addWidget(m_cancel);
+    m_state = panels::wrapped(QStringLiteral("followState"), this);
+    m_state->setProperty("muted", true);
+    m_progress = new QProgressBar(this);
+    m_progress->setObjectName(QStringLiteral("followProgress"));
+    m_progress->setAccessibleName(tr("Progress of the run"));
+    m_progress->setTextVisible(false);
+    layout.addLayout(row);
+    layout.addWidget(m_state);
+    layout.addWidget(m_progress);
+}
+
+QTableView* FollowPanel::addTable(const char* name, const QString& title, QAbstractItemModel& model,
+                                  QSortFilterProxyModel& order)
+{
+    order.setSourceModel(&model);
+    order.setSortRole(models::SortRole);
+    QTableView* table = panels::makeTable(QLatin1String(name), &order, m_found);
+    table->setAccessibleName(title);
+    table->setSortingEnabled(true);
+    table->setItemDelegate(&m_painter);
+    table->setMinimumHeight(110);
+    auto* keys = new QShortcut(QKeySequence::Copy, table, this, &FollowPanel::copy, Qt::WidgetWithChildrenShortcut);
+    keys->setObjectName(QLatin1String(name) + QStringLiteral("Copy"));
+    return table;
+}
+
+QWidget* FollowPanel::setupFound()
+{
+    m_found = new QWidget(this);
+    m_copy = button("followCopy", tr("Co&py"), tr("Copy a table, with tabs between its cells"), m_found);
+    m_next = button("followNext", tr("Follow Nei&ghbour"), tr("Follow the neighbour of the selected message"), m_found);
+    m_rowTable = addTable("followRows", tr("Rows of the node"), m_rows, m_rowOrder);
+    m_rowTable->horizontalHeader()->setSortIndicator(static_cast<int>(FollowColumn::Stage), Qt::AscendingOrder);
+    m_neighbourTable = addTable("followMessages", tr("Messages into the node"), m_neighbours, m_neighbourOrder);
+    m_neighbourTable->horizontalHeader()->setSortIndicator(static_cast<int>(NeighbourColumn::Share),
+                                                           Qt::DescendingOrder);
+    m_aggregation = new QComboBox(m_found);
+    m_aggregation->setObjectName(QStringLiteral("followAggregation"));
+    m_aggregation->setAccessibleName(tr("Aggregation"));
+    m_aggregation->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_aggregation->setMinimumContentsLength(16);
+    m_messages = panels::wrapped(QStringLiteral("followSentence"), m_found);
+    auto* column = new QVBoxLayout(m_found);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    auto* above = new QHBoxLayout;
+    above->addWidget(panels::heading(tr("Its rows of what is stored"), m_found), 1);
+    above->addWidget(m_copy);
+    auto* between = new QHBoxLayout;
+    between->addWidget(panels::heading(tr("Messages into it at"), m_found));
+    between->addWidget(m_aggregation, 1);
+    between->addWidget(m_next);
+    column->addLayout(above);
+    column->addWidget(m_rowTable, 3);
+    column->addLayout(between);
+    column->addWidget(m_messages);
+    column->addWidget(m_neighbourTable, 2);
+    return m_found;
+}
+
+void FollowPanel::connectParts()
+{
+    models::Document& document = m_context.document;
+    connect(&document, &models::Document::modelChanged, this, &FollowPanel::forget);
+    connect(&document, &models::Document::planChanged, this, &FollowPanel::refresh);
+    connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &FollowPanel::refresh);
+    connect(&m_context.workbench, &jobs::Workbench::engineLost, this, &FollowPanel::cancel);
+    connect(m_node, &QLineEdit::textChanged, this, [this] {
+        m_said.clear();
+        refresh();
+    });
+    connect(m_node, &QLineEdit::returnPressed, this, &FollowPanel::start);
+    connect(m_start, &QPushButton::clicked, this, &FollowPanel::start);
+    connect(m_cancel, &QPushButton::clicked, this, &FollowPanel::cancel);
+    connect(m_copy, &QPushButton::clicked, this, &FollowPanel::copy);
+    connect(m_next, &QPushButton::clicked, this, &FollowPanel::followNeighbour);
+    connect(m_aggregation, &QComboBox::currentIndexChanged, this, &FollowPanel::showMessages);
+    connect(&m_context.selection, &models::Selection::changed, this, &FollowPanel::showSelected);
+    if (m_context.engine != nullptr)
+        connect(m_context.engine, &jobs::EngineClient::progressed, this, &FollowPanel::showProgress);
+}
+
+void FollowPanel::connectTables()
+{
+    connect(m_rowTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& row) {
+                const QVariant target = row.data(models::TargetRole);
+                if (target.isValid() && target.value<models::Target>() != m_context.selection.current())
+                    m_context.selection.reveal(target.value<models::Target>());
+            });
+    connect(m_neighbourTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FollowPanel::refresh);
+    connect(m_neighbourTable, &QTableView::activated, this, &FollowPanel::followNeighbour);
+    using enum FollowColumn;
+    new panels::ColumnFold(*m_rowTable, {static_cast<int>(Most), static_cast<int>(Least), static_cast<int>(Norm)});
+    new panels::ColumnFold(*m_neighbourTable, {static_cast<int>(NeighbourColumn::Norm)});
+}
+
+void FollowPanel::setTheme(const style::Theme& theme)
+{
+    m_painter.setTheme(theme);
+    for (QTableView* table : {m_rowTable, m_neighbourTable}) table->viewport()->update();
+}
+
+std::optional<qint64> FollowPanel::node() const
+{
+    bool fine = false;
+    const qint64 number = m_node->text().trimmed().toLongLong(&fine);
+    return fine && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+QString FollowPanel::missing() const
+{
+    const models::Document& document = m_context.document;
+    if (!document.model()) return tr("Nothing is open.");
+    if (document.data().isEmpty()) return tr("Open the model with its graph to follow one of its nodes.");
+    if (!document.plan()) return tr("There is no plan to run.");
+    if (m_context.workbench.running()) return tr("A run is under way.");
+    if (!node()) return tr("Enter the row number of a node, such as 17.");
+    const auto most = mostNodes(*document.model(), *document.plan());
+    if (most && *node() >= *most)
+        return tr("There is no such node: the last one is %1.")
+            .arg(models::formatCount(static_cast<double>(*most - 1)));
+    return {};
+}
+
+QString FollowPanel::idle() const
+{
+    if (!m_followed) return tr("Runs the plan, every operator by itself, and keeps what belongs to this node.");
+    const models::PlanPtr& plan = m_context.document.plan();
+    const QString shown = tr("Node %1.").arg(*m_followed);
+    if (!plan || !m_plan || plan == m_plan || protocol::sameCuts(*plan, *m_plan)) return shown;
+    return shown + u' ' + tr("The plan has changed since: follow it again to see what is stored now.");
+}
+
+void FollowPanel::follow(qint64 node)
+{
+    m_node->setText(QString::number(node));
+    start();
+}
+
+void FollowPanel::start()
+{
+    if (busy() || !missing().isEmpty()) return;
+    m_said.clear();
+    m_progress->setRange(0, 0);
+    m_plan = m_context.document.plan();
+    const FollowPlaces places = placesToFollow(*m_context.document.model(), *m_plan);
+    ++m_number;
+    m_request = m_context.workbench.queries().follow(
+        {.node = *node(), .values = places.values, .aggregations = places.aggregations}, this,
+        [this, number = m_number, node = *node()](const auto& found) { answered(number, node, found); });
+    refresh();
+}
+
+void FollowPanel::answered(std::int64_t number, qint64 node, const base::Result<schema::WatchReport>& found)
+{
+    if (number != m_number) return;
+    m_request = 0;
+    if (found) {
+        m_followed = node;
+        show(*found);
+    } else {
+        m_said = models::sentence(found.error().message);
+        if (!found.error().hint.empty()) m_said += u' ' + models::sentence(found.error().hint);
+    }
+    refresh();
+    emit finished();
+}
+
+void FollowPanel::show(const schema::WatchReport& found)
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    m_rows.setRows(followedRows(model, *m_plan, found));
+    QSet<QString> tables;
+    for (const FollowedRow& row : m_rows.rows()) tables.insert(row.table);
+    m_rowTable->setColumnHidden(static_cast<int>(FollowColumn::Table), tables.size() < 2);
+    m_aggregations = found.aggregations;
+    const bool chosen = fillAggregations();
+    m_found->show();
+    panels::fitColumns(*m_rowTable);
+    QHeaderView* header = m_rowTable->horizontalHeader();
+    for (const FollowColumn column : {FollowColumn::Value, FollowColumn::Numbers})
+        header->setSectionResizeMode(static_cast<int>(column), QHeaderView::Stretch);
+    // A short table leaves its room to the messages.
+    const int lines = m_rows.rowCount() + 2;
+    m_rowTable->setMaximumHeight(lines <= 14 ? lines * m_rowTable->verticalHeader()->defaultSectionSize() + 8
+                                             : QWIDGETSIZE_MAX);
+    if (!chosen) showSelected();
+}
+
+// Whether the one that has been shown before is there, and shown again.
+bool FollowPanel::fillAggregations()
+{
+    const protocol::ModelRecord& model = *m_context.document.model();
+    const QString before = m_aggregation->currentData().toString();
+    int again = -1;
+    {
+        const QSignalBlocker quiet(m_aggregation);
+        m_aggregation->clear();
+        for (const schema::AggregationRecord& each : m_aggregations) {
+            const protocol::OpId op = model.findOp(each.place.op);
+            const bool known = op.valid() && !model.ops[op].outputs.empty();
+            m_aggregation->addItem(known ? models::valueLabel(model, model.ops[op].outputs.front())
+                                         : text(each.place.name),
+                                   text(each.place.op));
+        }
+        again = before.isEmpty() ? -1 : m_aggregation->findData(before);
+        m_aggregation->setCurrentIndex(std::max(0, again));
+    }
+    showMessages();
+    return again >= 0;
+}
+
+void FollowPanel::showMessages()
+{
+    const int at = m_aggregation->currentIndex();
+    const bool any = at >= 0 && at < static_cast<int>(m_aggregations.size());
+    m_aggregation->setEnabled(any);
+    m_aggregation->setToolTip(m_aggregation->currentText());
+    m_neighbourTable->setVisible(any);
+    m_next->setVisible(any);
+    if (!any) {
+        m_neighbours.setRows({});
+        m_messages->setText(tr("No message reaches this node at any aggregation."));
+        return refresh();
+    }
+    const schema::AggregationRecord& shown = m_aggregations[static_cast<std::size_t>(at)];
+    const auto listed = static_cast<std::int64_t>(shown.contributions.size());
+    m_neighbours.setRows(neighbourRows(shown));
+    m_messages->setText(
+        listed < shown.messages
+            ? tr("%1 messages, of which the %2 largest are listed.")
+                  .arg(models::formatCount(static_cast<double>(shown.messages)))
+                  .arg(listed)
+            : tr("%1 messages, the largest first.").arg(models::formatCount(static_cast<double>(shown.messages))));
+    QHeaderView* header = m_neighbourTable->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(static_cast<int>(NeighbourColumn::Share), QHeaderView::Stretch);
+    refresh();
+}
+
+// What is selected elsewhere is found here, too.
+void FollowPanel::showSelected()
+{
+    if (!m_followed || !m_context.document.model()) return;
+    const models::Target& target = m_context.selection.current();
+    const protocol::ModelRecord& model = *m_context.document.model();
+    protocol::OpId op = target.opId();
+    if (model.values.contains(target.valueId())) op = model.values[target.valueId()].producer;
+    if (!model.ops.contains(op)) return;
+    const int at = m_aggregation->findData(text(model.ops[op].id));
+    if (at >= 0) m_aggregation->setCurrentIndex(at);
+    if (!model.ops[op].outputs.empty())
+        panels::selectTarget(*m_rowTable, models::Target::value(model.ops[op].outputs.front()));
+}
+
+void FollowPanel::followNeighbour()
+{
+    const QModelIndex row = m_neighbourOrder.mapToSource(m_neighbourTable->currentIndex());
+    if (!row.isValid() || busy()) return;
+    if (const auto& neighbour = m_neighbours.at(row.row()).neighbour) follow(*neighbour);
+}
+
+void FollowPanel::copy()
+{
+    QApplication::clipboard()->setText(
+        linesOf(m_neighbourTable->hasFocus() ? static_cast<const QAbstractItemModel&>(m_neighbourOrder) : m_rowOrder));
+    say(tr("Copied."));
+}
+
+void FollowPanel::say(const QString& sentence)
+{
+    m_said = sentence;
+    refresh();
+}
+
+void FollowPanel::cancel()
+{
+    if (m_request == 0) return;
+    m_context.workbench.queries().cancel(std::exchange(m_request, 0));
+    ++m_number;
+    say(tr("Cancelled."));
+}
+
+void FollowPanel::forget()
+{
+    cancel();
+    m_said.clear();
+    m_followed.reset();
+    m_plan.reset();
+    m_aggregations.clear();
+    m_rows.setRows({});
+    m_neighbours.setRows({});
+    m_found->hide();
+    refresh();
+}
+
+void FollowPanel::refresh()
+{
+    const QString lacking = missing();
+    m_start->setEnabled(!busy() && lacking.isEmpty());
+    m_cancel->setVisible(busy());
+    m_progress->setVisible(busy());
+    const QModelIndex row = m_neighbourOrder.mapToSource(m_neighbourTable->currentIndex());
+    m_next->setEnabled(!busy() && row.isValid() && m_neighbours.at(row.row()).neighbour.has_value());
+    if (busy()) return m_state->setText(tr("Running the plan…"));
+    m_state->setText(!m_said.isEmpty() ? m_said : lacking.isEmpty() ? idle() : lacking);
+}
+
+void FollowPanel::showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total)
+{
+    if (request != m_request || request == 0) return;
+    m_progress->setRange(0, static_cast<int>(total));
+    m_progress->setValue(static_cast<int>(done));
+    m_state->setText(what);
+}
+
+panels::Panel* makeFollow(const panels::Context& context, QWidget* parent) { return new FollowPanel(context, parent); }
+
+}  // namespace hopscope::study
