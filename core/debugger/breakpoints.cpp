@@ -64,7 +64,7 @@ base::Result<std::vector<ResolvedBreakpoint>> resolveBreakpoints(const Analysis&
     const analysis::ValueNames names(analysis);
     std::vector<ResolvedBreakpoint> found;
     for (const Breakpoint& b : breakpoints) {
-        ResolvedBreakpoint resolved{b, stageOf(b.place), {}};
+        ResolvedBreakpoint resolved{.breakpoint = b, .stage = stageOf(b.place), .values = {}};
         if (!resolved.stage) resolved.values = valuesAt(analysis, names, b.place);
         const bool stage =
             resolved.stage && *resolved.stage >= 1 && *resolved.stage <= static_cast<int>(plan.stages.size());

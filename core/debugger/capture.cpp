@@ -56,7 +56,8 @@ SeenTensor seenNow(const Analysis& analysis, const Probed& result, std::int64_t 
     if (rows) seen.numbers = numbersOf(result.rowNumbers());
     seen.record.shape = result.tensor.sizes().vec();
     seen.record.stage = result.stage.number;
-    seen.record.batch = schema::BatchPlace{batch, result.first, result.destinations};
+    seen.record.batch =
+        schema::BatchPlace{.number = batch, .firstDestination = result.first, .destinations = result.destinations};
     seen.record.rows = rows ? analysis::rowsLabel(analysis.tables, result.rows) : "";
     seen.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seen;
@@ -83,7 +84,8 @@ void CaptureProbe::computed(const Probed& result)
     if (node < result.first || node >= result.first + result.destinations) return;
     add(result);
     if (!m_request.batchOf) return;
-    m_batch = schema::BatchPlace{batch, result.first, result.destinations};
+    m_batch =
+        schema::BatchPlace{.number = batch, .firstDestination = result.first, .destinations = result.destinations};
     finish();
 }
 

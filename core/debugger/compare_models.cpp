@@ -86,8 +86,11 @@ private:
             differenceOf(loader::toTensor(*x), loader::toTensor(*y), dim, m_settings.tolerance);
         ++m_found.compared;
         if (base::isFloating(x->dtype) && difference.mismatch.empty())
-            m_found.growth.push_back({ir::opName(a.id), ir::valueName(v), m_first.analysis->info(a.id).depth,
-                                      difference.maxAbsolute, difference.maxRelative});
+            m_found.growth.push_back({.op = ir::opName(a.id),
+                                      .value = ir::valueName(v),
+                                      .depth = m_first.analysis->info(a.id).depth,
+                                      .maxAbsolute = difference.maxAbsolute,
+                                      .maxRelative = difference.maxRelative});
         if (difference.equal()) return {};
         return note(a, v, b, difference);
     }

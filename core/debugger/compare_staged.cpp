@@ -64,7 +64,8 @@ private:
     {
         const auto [at, fresh] = m_places.try_emplace({result.stage.number, result.value}, m_seen.size());
         if (fresh) {
-            m_seen.push_back({result.value, result.stage.number, std::move(difference)});
+            m_seen.push_back(
+                {.value = result.value, .stage = result.stage.number, .difference = std::move(difference)});
             return;
         }
         Difference& all = m_seen[at->second].difference;
@@ -91,8 +92,11 @@ base::Status describe(const Subject& subject, const ComparingProbe& probe, execu
     for (const ComparingProbe::Seen& seen : probe.seen()) {
         const ir::Op& op = analysis.program.op(analysis.program.value(seen.value).producer);
         ++found.compared;
-        found.growth.push_back({ir::opName(op.id), ir::valueName(seen.value), analysis.info(op.id).depth,
-                                seen.difference.maxAbsolute, seen.difference.maxRelative});
+        found.growth.push_back({.op = ir::opName(op.id),
+                                .value = ir::valueName(seen.value),
+                                .depth = analysis.info(op.id).depth,
+                                .maxAbsolute = seen.difference.maxAbsolute,
+                                .maxRelative = seen.difference.maxRelative});
         if (found.divergence || seen.difference.equal()) continue;
         auto record = differenceRecord(analysis, op, seen.value, seen.difference, values);
         if (!record) return base::forward(record);

@@ -69,7 +69,8 @@ void ChunkLog::begin(const BatchFigures& finished)
     fresh.loop = m_chunk.loop;
     fresh.first = finished.first;
     fresh.tile = fresh.smallest = finished.destinations;
-    for (const Written& w : m_program.writes) fresh.rows.push_back({ir::valueName(w.value), {}, {}});
+    for (const Written& w : m_program.writes)
+        fresh.rows.push_back({.value = ir::valueName(w.value), .digest = {}, .lost = {}});
     m_chunk = std::move(fresh);
     m_digests.assign(m_program.writes.size(), {});
 }
