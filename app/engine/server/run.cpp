@@ -104,13 +104,6 @@ void Run::stop(debugger::Stopped stopped, ServedRun& observer)
     m_stopped.reset();
 }
 
-std::optional<base::TensorView> Run::tensor(ir::ValueId value)
-{
-    const std::lock_guard lock(m_mutex);
-    const auto it = m_tensors.find(value);
-    return it == m_tensors.end() ? std::nullopt : std::optional(it->second);
-}
-
 // The folder is gone, or has its results, before the client hears of the end.
 void Run::body()
 {
@@ -161,15 +154,7 @@ base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventF
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
     if (!execution) return base::forward(execution);
-    keep(execution->run);
     return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer), folder);
-}
-
-void Run::keep(const executor::RunReport& run)
-{
-    const std::lock_guard lock(m_mutex);
-    for (const auto* list : {&run.outputs, &run.checkpoints})
-        for (const executor::StoredTensor& stored : *list) m_tensors[stored.value] = stored.tensor;
 }
 
 schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run)
