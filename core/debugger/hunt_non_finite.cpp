@@ -18,7 +18,7 @@ using ir::ValueId;
 // Where a value was first seen not to be finite, and how often it is so.
 struct Bad {
     NonFinite numbers;
-    std::optional<int> stage;
+    std::optional<plan::StageId> stage;
     std::int64_t batch = 0;
 };
 
@@ -40,8 +40,8 @@ public:
             for (DifferentRow& row : found.shown) row.row = numbers[row.row].item<std::int64_t>();
         }
         const auto [at, fresh] =
-            m_bad.try_emplace(result.value, Bad{.numbers = found, .stage = result.stage.number, .batch = batch});
-        if (fresh || at->second.stage != result.stage.number) return;  // another stage computes the same again
+            m_bad.try_emplace(result.value, Bad{.numbers = found, .stage = result.stage, .batch = batch});
+        if (fresh || at->second.stage != result.stage) return;  // another stage computes the same again
         at->second.numbers.nan += found.nan;
         at->second.numbers.infinite += found.infinite;
     }

@@ -64,7 +64,7 @@ private:
         const ir::Op& op = m_analysis.program.op(m_analysis.program.value(result.value).producer);
         schema::HitRecord& hit = m_report.hits.emplace_back();
         hit.place = recordOf(m_analysis, op, result.value);
-        hit.stage = result.stage.number;
+        hit.stage = result.stage;
         hit.batch = batch;
         hit.firstDestination = result.first;
         hit.destinations = result.destinations;

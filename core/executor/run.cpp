@@ -56,7 +56,7 @@ std::vector<LoopCut> cutsOf(const StagePrograms& programs)
     for (std::size_t s = 0; s < programs.size(); ++s)
         for (std::size_t l = 0; l < programs[s].size(); ++l) {
             const std::optional<Tiling>& tiling = programs[s][l].tiling;
-            cuts.push_back({.stage = static_cast<int>(s) + 1,
+            cuts.push_back({.stage = plan::StageId::at(s),
                             .loop = static_cast<int>(l) + 1,
                             .tile = tiling ? std::optional(tiling->rows) : std::nullopt});
         }
@@ -202,7 +202,7 @@ private:
 
     static LoopNumber numberOf(std::size_t stage, std::size_t loop)
     {
-        return {static_cast<int>(stage) + 1, static_cast<int>(loop) + 1};
+        return {plan::StageId::at(stage), static_cast<int>(loop) + 1};
     }
 
     // Those that no stage after `stage` reads.
@@ -249,7 +249,7 @@ private:
                         {left ? left->kept : std::vector<Chunk>(), m_shards->part(number, left)});
         }
         m_commit->now();
-        m_publishes = m_shards->finished(static_cast<int>(stage) + 1);
+        m_publishes = m_shards->finished(plan::StageId::at(stage));
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
@@ -261,7 +261,7 @@ private:
         const Shards::Takeover taken = m_shards->takeOver(number);
         books.takeOver(taken.chunks);
         if (!taken.damaged.empty()) {
-            m_session.noteOnce("stage " + std::to_string(number.stage) +
+            m_session.noteOnce("stage " + std::to_string(number.stage.number) +
                                ": rows that another shard had written were damaged, and were computed again");
             books.keepWhole();
             for (const Destinations& range : taken.damaged) compute(program, report, books, {{}, Ranges{range}});

@@ -58,7 +58,7 @@ schema::CodeLoop LoopWriter::run()
     for (const plan::Step& r : m_loop.reductions) reduce(r);
     method().returns(listed(m_returned));
     method().prune();
-    return {.stage = 1,
+    return {.stage = plan::StageId(1),
             .method = method().name(),
             .destination = m_context.ids.space(m_loop.destination),
             .frontier = frontier(),

@@ -189,7 +189,7 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
     std::map<std::string, std::vector<Part>> files;
     std::map<std::string, std::string> texts;
     for (std::size_t i = 0; i < stages.loops.size(); ++i)
-        files["stage_" + std::to_string(stages.code.loops[i].stage)].push_back(partOf(stages, i, names));
+        files["stage_" + std::to_string(stages.code.loops[i].stage.number)].push_back(partOf(stages, i, names));
     for (const auto& [file, parts] : files)
         texts[file + ".py"] = stageFile("Stage " + file.substr(6) + by, parts, stages.code);
     const Part prologue{

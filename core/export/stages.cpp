@@ -57,7 +57,7 @@ void writeLoops(Context& context, const plan::Plan& plan, Stages& stages)
         for (const plan::Loop& loop : stage.loops) {
             LoopWriter writer(context, loop, stored, methodName(context, stage, loop));
             schema::CodeLoop code = writer.run();
-            code.stage = stage.index.number;
+            code.stage = stage.index;
             stages.code.loops.push_back(std::move(code));
             stages.loops.push_back(writer.method());
         }

@@ -16,7 +16,7 @@ namespace {
 Chunk chunk(std::int64_t first)
 {
     Chunk made;
-    made.stage = 2;
+    made.stage = plan::StageId(2);
     made.first = first;
     made.count = 100;
     made.tile = 64;

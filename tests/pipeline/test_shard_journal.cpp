@@ -155,7 +155,7 @@ TEST_CASE("other conditions are refused, and patience ends with a sentence")
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("--threads (was 2, is 4)") != std::string::npos);
     executor::Waiting waiting;
-    waiting.stage = 2;
+    waiting.stage = plan::StageId(2);
     waiting.left = {{2, 1200}, {3, 5}};
     base::Status waited;
     for (int i = 0; i < 100 && waited; ++i) waited = one.others().wait(waiting, {});

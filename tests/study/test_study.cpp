@@ -54,7 +54,7 @@ schema::FieldExplosion averages(schema::MeanMethod method)
 schema::OperatorRecord placeOf(const protocol::ModelRecord& model, int at, const char* name)
 {
     const protocol::OpRecord& op = model.ops[protocol::OpId(at)];
-    return {.op = op.id, .value = "v", .name = name, .kind = op.name, .module = op.module};
+    return {.op = *schema::opNamed(op.id), .value = ir::ValueId(0), .name = name, .kind = op.name, .module = op.module};
 }
 
 schema::DivergenceRecord divergenceAt(const protocol::ModelRecord& model, std::size_t at)
@@ -70,7 +70,9 @@ schema::DivergenceRecord divergenceAt(const protocol::ModelRecord& model, std::s
     schema::DivergenceRecord found{.first = "a.pt", .second = "b.pt", .compared = 5};
     found.divergence = found.nodes = difference;
     for (const protocol::OpRecord& each : model.ops)
-        if (each.computes()) found.growth.push_back({each.id, "v", each.depth, each.id == op.id ? 0.25 : 0, 0});
+        if (each.computes())
+            found.growth.push_back(
+                {*schema::opNamed(each.id), ir::ValueId(0), each.depth, each.id == op.id ? 0.25 : 0, 0});
     return found;
 }
 
@@ -139,6 +141,7 @@ void TestStudy::aRoundListsItsRowsAndEdges()
     QVERIFY2(text.contains("2 rows of node: 1, 3"), qPrintable(text));
     QVERIFY2(text.contains("3 ← 2, 4"), qPrintable(text));
     QVERIFY2(text.contains("rows of edge_index: 0, 1, 2, 3"), qPrintable(text));
+    QVERIFY2(levelText(pathField(), 0).startsWith("1 row of node: "), qPrintable(levelText(pathField(), 0)));
     schema::ReceptiveField large = pathField();
     large.levels[2].rows[0] = {"node", 30'000, 50'000, 40, {}};
     QVERIFY(levelText(large, 2).contains("too many to list"));

@@ -95,9 +95,9 @@ void Run::stop(debugger::Stopped stopped, ServedRun& observer)
         m_stopped = kept;
     }
     const schema::TensorSummary& record = kept->tensor.record;
-    observer.stoppedAt({.op = record.place.op,
-                        .value = record.place.value,
-                        .stage = plan::StageId(record.stage.value_or(1)),
+    observer.stoppedAt({.op = ir::opName(record.place.op),
+                        .value = ir::valueName(record.place.value),
+                        .stage = record.stage.value_or(plan::StageId(1)),
                         .batch = record.batch->number,
                         .breakpoint = kept->breakpoint});
     const std::lock_guard lock(m_mutex);

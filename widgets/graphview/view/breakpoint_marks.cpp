@@ -21,7 +21,8 @@ void BreakpointMarks::mark()
     for (const Breakpoint& each : all) {
         if (each.place.kind == Target::Kind::Stage) {
             for (std::size_t node = 0; node < marked.size(); ++node)
-                if (!scene->staging.stage.empty() && scene->staging.stage[node] == each.place.index) marked[node] = 1;
+                if (!scene->staging.stage.empty() && scene->staging.stage[node] == each.place.stageId())
+                    marked[node] = 1;
         } else if (const int node = m_targets.nodeOf(each.place); node >= 0) {
             marked[static_cast<std::size_t>(node)] = 1;
         }
@@ -63,9 +64,9 @@ void BreakpointMarks::askNode(Breakpoint breakpoint)
 void BreakpointMarks::addToMenu(QMenu& menu, int node)
 {
     const models::ModelPtr& model = m_parts.document.model();
-    const int value = m_targets.valueOfNode(node);
-    if (!model || !m_parts.document.plan() || value < 0) return;
-    const Target place = models::breakPlace(*model, Target::value(protocol::ValueId(value)));
+    const ValueId value = m_targets.valueOfNode(node);
+    if (!model || !m_parts.document.plan() || !value.valid()) return;
+    const Target place = models::breakPlace(*model, Target::value(value));
     if (place.kind == Target::Kind::None) return;
     const Breakpoint* known = models::breakpointAt(m_parts.document.settings().breakpoints, place);
     const Breakpoint now = known != nullptr ? *known : Breakpoint{.place = place};
