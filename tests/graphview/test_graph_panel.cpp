@@ -188,7 +188,7 @@ private slots:
         const SceneStore& store = bench.scene().stores.front();
         QTest::mouseClick(&bench.view(), Qt::LeftButton, {},
                           bench.view().camera().toScreen(store.rect.center()).toPoint());
-        QCOMPARE(bench.selection.current(), Target::value(protocol::store.value));
+        QCOMPARE(bench.selection.current(), Target::value(store.value));
         bench.press(Qt::Key_Delete);
         QCOMPARE(pinned.size(), 1);
         QCOMPARE(pinned[0][0].value<Pin>().kind, PinKind::NoCheckpoint);
@@ -234,7 +234,7 @@ private slots:
         bench.selection.reveal(Target::op(op));
         bench.settle();
         const int node = bench.scene().graph.nodeOf[op.at()];
-        QCOMPARE(bench.scene().graph.nodes[node].op, op.index);
+        QCOMPARE(bench.scene().graph.nodes[node].op, op);
         QVERIFY(bench.view().rect().contains(bench.at(node)));
     }
 

@@ -114,7 +114,7 @@ private slots:
         const ScenePtr scene = sceneOf(model, planNamed("jknet", model));
         QCOMPARE(scene->bands.size(), std::size_t(4));
         for (std::size_t i = 1; i < scene->bands.size(); ++i) {
-            QCOMPARE(scene->bands[i].stage, static_cast<int>(i));
+            QCOMPARE(scene->bands[i].stage, StageId(static_cast<int>(i)));
             QCOMPARE(scene->bands[i].top, scene->bands[i - 1].bottom);
         }
     }
@@ -400,7 +400,7 @@ private slots:
         const style::Theme theme = style::loadTheme(style::Mode::Light);
         const ColourData data{model.get(), nullptr, &report};
         const auto colourOf = [&](const Colouring& colouring, const std::string& id) {
-            const auto node = std::ranges::find(scene.graph.nodes, model->findOp(id).index, &VisibleNode::op);
+            const auto node = std::ranges::find(scene.graph.nodes, model->findOp(id), &VisibleNode::op);
             return colouring.fill[static_cast<std::size_t>(node - scene.graph.nodes.begin())];
         };
         const Colouring time = colourNodes(scene, ColourMode::Time, data, theme);

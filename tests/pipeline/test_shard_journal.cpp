@@ -20,7 +20,7 @@ Chunk chunk(std::int64_t first)
     Chunk made;
     made.first = first;
     made.count = made.tile = 100;
-    made.rows = {{"v7", "ab", {}}};
+    made.rows = {{ir::ValueId(7), "ab", {}}};
     made.parts = "parts-1-1-0-100.safetensors";
     return made;
 }
@@ -42,7 +42,7 @@ struct Process {
     void begin() const
     {
         if (!(*journal)->goesOn()) REQUIRE((*journal)->savePlan("the plan", false));
-        REQUIRE((*journal)->begin(1000, {{1, 1, 64}}));
+        REQUIRE((*journal)->begin(1000, {{plan::StageId(1), 1, 64}}));
     }
 
     Heard heard;
