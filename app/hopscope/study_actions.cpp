@@ -64,7 +64,7 @@ void saveTensor(const WindowParts& parts, FileDialogs& dialogs)
 {
     study::TensorPanel& panel = tensorsOf(parts);
     if (!panel.tensor()) return;
-    const QString name = QString::fromStdString(panel.tensor()->place.value) + QStringLiteral(".npy");
+    const QString name = QString::fromStdString(ir::valueName(panel.tensor()->place.value)) + QStringLiteral(".npy");
     const FileChooser files = dialogs.engineFiles();
     if (files.local)
         return dialogs.save(tr("Save the tensor"), name, tr("NumPy arrays (*.npy)"),

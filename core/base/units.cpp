@@ -106,4 +106,11 @@ std::string formatSeconds(double seconds)
     return text.data();
 }
 
+std::string formatNumber(double number, int digits)
+{
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, number);
+    return text.data();
+}
+
 }  // namespace hopscope::base

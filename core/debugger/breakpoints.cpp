@@ -10,17 +10,17 @@ using ir::ValueId;
 namespace {
 
 // "stage 2": its number.
-std::optional<int> stageOf(const std::string& place)
+std::optional<plan::StageId> stageOf(const std::string& place)
 {
     if (!place.starts_with("stage ") || place.size() > 12) return std::nullopt;
     const std::string digits = place.substr(6);
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-    return std::stoi(digits);
+    return plan::StageId(std::stoi(digits));
 }
 
 bool isAt(const ResolvedBreakpoint& b, const executor::Probed& result)
 {
-    return b.stage ? *b.stage == result.stage.number : b.values.contains(result.value);
+    return b.stage ? *b.stage == result.stage : b.values.contains(result.value);
 }
 
 bool outside(const Breakpoint& b, const at::Tensor& tensor)
@@ -64,10 +64,10 @@ base::Result<std::vector<ResolvedBreakpoint>> resolveBreakpoints(const Analysis&
     const analysis::ValueNames names(analysis);
     std::vector<ResolvedBreakpoint> found;
     for (const Breakpoint& b : breakpoints) {
-        ResolvedBreakpoint resolved{b, stageOf(b.place), {}};
+        ResolvedBreakpoint resolved{.breakpoint = b, .stage = stageOf(b.place), .values = {}};
         if (!resolved.stage) resolved.values = valuesAt(analysis, names, b.place);
-        const bool stage =
-            resolved.stage && *resolved.stage >= 1 && *resolved.stage <= static_cast<int>(plan.stages.size());
+        const bool stage = resolved.stage && resolved.stage->valid() &&
+                           *resolved.stage <= plan::StageId(static_cast<int>(plan.stages.size()));
         if (!stage && resolved.values.empty()) return unknownPlace(b.place);
         found.push_back(std::move(resolved));
     }

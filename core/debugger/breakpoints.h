@@ -21,7 +21,7 @@ tl::unexpected<base::Error> unknownPlace(const std::string& place);
 
 struct ResolvedBreakpoint {
     Breakpoint breakpoint;
-    std::optional<int> stage;
+    std::optional<plan::StageId> stage;
     std::set<ir::ValueId> values;  // of a stage: all
 };
 

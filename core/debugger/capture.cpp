@@ -55,8 +55,9 @@ SeenTensor seenNow(const Analysis& analysis, const Probed& result, std::int64_t 
     describe(analysis, result.value, seen);
     if (rows) seen.numbers = numbersOf(result.rowNumbers());
     seen.record.shape = result.tensor.sizes().vec();
-    seen.record.stage = result.stage.number;
-    seen.record.batch = schema::BatchPlace{batch, result.first, result.destinations};
+    seen.record.stage = result.stage;
+    seen.record.batch =
+        schema::BatchPlace{.number = batch, .firstDestination = result.first, .destinations = result.destinations};
     seen.record.rows = rows ? analysis::rowsLabel(analysis.tables, result.rows) : "";
     seen.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seen;
@@ -75,15 +76,16 @@ void CaptureProbe::computed(const Probed& result)
 {
     if (m_complete) return;
     const std::int64_t batch = m_batches.number(result);
-    if (m_stage && result.stage.number != *m_stage) return finish();
+    if (m_stage && result.stage != *m_stage) return finish();
     if (result.value != m_value) return;
-    m_stage = result.stage.number;
+    m_stage = result.stage;
     m_words = analysis::rowsLabel(m_analysis.tables, result.rows);
     const std::int64_t node = m_request.batchOf.value_or(result.first);
     if (node < result.first || node >= result.first + result.destinations) return;
     add(result);
     if (!m_request.batchOf) return;
-    m_batch = schema::BatchPlace{batch, result.first, result.destinations};
+    m_batch =
+        schema::BatchPlace{.number = batch, .firstDestination = result.first, .destinations = result.destinations};
     finish();
 }
 

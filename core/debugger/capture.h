@@ -39,7 +39,7 @@ private:
     std::vector<at::Tensor> m_rows, m_numbers;
     std::vector<bool> m_taken;  // by row number: batches share rows of their frontiers
     std::int64_t m_bytes = 0, m_mostBytes;
-    std::optional<int> m_stage;
+    std::optional<plan::StageId> m_stage;
     std::optional<schema::BatchPlace> m_batch;
     std::string m_words;
     bool m_complete = false;

@@ -86,8 +86,11 @@ private:
             differenceOf(loader::toTensor(*x), loader::toTensor(*y), dim, m_settings.tolerance);
         ++m_found.compared;
         if (base::isFloating(x->dtype) && difference.mismatch.empty())
-            m_found.growth.push_back({ir::opName(a.id), ir::valueName(v), m_first.analysis->info(a.id).depth,
-                                      difference.maxAbsolute, difference.maxRelative});
+            m_found.growth.push_back({.op = a.id,
+                                      .value = v,
+                                      .depth = m_first.analysis->info(a.id).depth,
+                                      .maxAbsolute = difference.maxAbsolute,
+                                      .maxRelative = difference.maxRelative});
         if (difference.equal()) return {};
         return note(a, v, b, difference);
     }
@@ -98,7 +101,7 @@ private:
         if (m_found.divergence && (m_found.nodes || !nodes)) return {};
         auto record = differenceRecord(*m_first.analysis, a, v, difference, m_a);
         if (!record) return base::forward(record);
-        record->other = ir::opName(b.id);
+        record->other = b.id;
         record->arguments = differentArguments(a, b);
         if (nodes && !m_found.nodes) m_found.nodes = *record;
         if (!m_found.divergence) m_found.divergence = std::move(*record);

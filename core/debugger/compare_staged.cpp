@@ -54,7 +54,7 @@ public:
 
     struct Seen {
         ValueId value;
-        int stage = 1;
+        plan::StageId stage{1};
         Difference difference;
     };
     [[nodiscard]] const std::vector<Seen>& seen() const { return m_seen; }
@@ -62,9 +62,9 @@ public:
 private:
     void add(const executor::Probed& result, Difference difference)
     {
-        const auto [at, fresh] = m_places.try_emplace({result.stage.number, result.value}, m_seen.size());
+        const auto [at, fresh] = m_places.try_emplace({result.stage, result.value}, m_seen.size());
         if (fresh) {
-            m_seen.push_back({result.value, result.stage.number, std::move(difference)});
+            m_seen.push_back({.value = result.value, .stage = result.stage, .difference = std::move(difference)});
             return;
         }
         Difference& all = m_seen[at->second].difference;
@@ -81,7 +81,7 @@ private:
     const Values& m_reference;
     const schema::ToleranceRecord& m_tolerance;
     std::vector<Seen> m_seen;  // in the order in which stages compute
-    std::map<std::pair<int, ValueId>, std::size_t> m_places;
+    std::map<std::pair<plan::StageId, ValueId>, std::size_t> m_places;
 };
 
 base::Status describe(const Subject& subject, const ComparingProbe& probe, executor::UnsplitValues& values,
@@ -91,8 +91,11 @@ base::Status describe(const Subject& subject, const ComparingProbe& probe, execu
     for (const ComparingProbe::Seen& seen : probe.seen()) {
         const ir::Op& op = analysis.program.op(analysis.program.value(seen.value).producer);
         ++found.compared;
-        found.growth.push_back({ir::opName(op.id), ir::valueName(seen.value), analysis.info(op.id).depth,
-                                seen.difference.maxAbsolute, seen.difference.maxRelative});
+        found.growth.push_back({.op = op.id,
+                                .value = seen.value,
+                                .depth = analysis.info(op.id).depth,
+                                .maxAbsolute = seen.difference.maxAbsolute,
+                                .maxRelative = seen.difference.maxRelative});
         if (found.divergence || seen.difference.equal()) continue;
         auto record = differenceRecord(analysis, op, seen.value, seen.difference, values);
         if (!record) return base::forward(record);

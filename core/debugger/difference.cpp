@@ -43,8 +43,10 @@ void showRows(const at::Tensor& bad, const at::Tensor& a, const at::Tensor& b, c
     for (std::int64_t i = 0; i < rows.numel() && difference.shown.size() < mostRowsShown; ++i) {
         const auto row = rows[i].item<std::int64_t>();
         const auto element = at::where(bad[row], gap[row], -1.0).argmax().item<std::int64_t>();
-        difference.shown.push_back(
-            {firstRow + row, element, a[row][element].item<double>(), b[row][element].item<double>()});
+        difference.shown.push_back({.row = firstRow + row,
+                                    .element = element,
+                                    .first = a[row][element].item<double>(),
+                                    .second = b[row][element].item<double>()});
     }
 }
 
@@ -105,7 +107,8 @@ NonFinite nonFinite(const at::Tensor& tensor, int rowDim)
         for (std::int64_t i = 0; i < rows.numel() && found.shown.size() < mostRowsShown; ++i) {
             const auto r = rows[i].item<std::int64_t>();
             const auto element = bad[r].to(at::kInt).argmax().item<std::int64_t>();
-            found.shown.push_back({row + r, element, part[r][element].item<double>(), 0});
+            found.shown.push_back(
+                {.row = row + r, .element = element, .first = part[r][element].item<double>(), .second = 0});
         }
     });
     return found;

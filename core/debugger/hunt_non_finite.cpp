@@ -18,7 +18,7 @@ using ir::ValueId;
 // Where a value was first seen not to be finite, and how often it is so.
 struct Bad {
     NonFinite numbers;
-    std::optional<int> stage;
+    std::optional<plan::StageId> stage;
     std::int64_t batch = 0;
 };
 
@@ -39,8 +39,9 @@ public:
             const at::Tensor numbers = result.rowNumbers();
             for (DifferentRow& row : found.shown) row.row = numbers[row.row].item<std::int64_t>();
         }
-        const auto [at, fresh] = m_bad.try_emplace(result.value, Bad{found, result.stage.number, batch});
-        if (fresh || at->second.stage != result.stage.number) return;  // another stage computes the same again
+        const auto [at, fresh] =
+            m_bad.try_emplace(result.value, Bad{.numbers = found, .stage = result.stage, .batch = batch});
+        if (fresh || at->second.stage != result.stage) return;  // another stage computes the same again
         at->second.numbers.nan += found.nan;
         at->second.numbers.infinite += found.infinite;
     }
@@ -89,7 +90,7 @@ private:
             m_seen.insert(value.id);
             const NonFinite found = nonFinite(loader::toTensor(*tensor), m_analysis.rowDim(value.id));
             if (!found.any()) continue;
-            m_bad[value.id] = {found, std::nullopt, 0};
+            m_bad[value.id] = {.numbers = found, .stage = std::nullopt, .batch = 0};
             if (value.origin == ir::Origin::Input || value.origin == ir::Origin::Parameter)
                 m_report.inputs.push_back(value.name);
         }

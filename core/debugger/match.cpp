@@ -82,8 +82,8 @@ std::vector<std::string> differentArguments(const ir::Op& first, const ir::Op& s
 
 schema::OperatorRecord recordOf(const analysis::Analysis& analysis, const ir::Op& op, ir::ValueId value)
 {
-    return {.op = ir::opName(op.id),
-            .value = ir::valueName(value),
+    return {.op = op.id,
+            .value = value,
             .name = analysis::nameOfValue(analysis, value),
             .kind = op.name,
             .module = ir::modulePath(op.modules),

@@ -60,7 +60,7 @@ base::Result<ValueId> valueAt(const Analysis& analysis, const std::string& place
 schema::OperatorRecord leafRecord(const Analysis& analysis, const ir::Value& value)
 {
     schema::OperatorRecord record;
-    record.value = ir::valueName(value.id);
+    record.value = value.id;
     record.name = analysis::nameOfValue(analysis, value.id);
     record.kind = value.origin == ir::Origin::Input ? "input" : "weight";
     return record;

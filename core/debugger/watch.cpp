@@ -64,7 +64,7 @@ private:
         const ir::Op& op = m_analysis.program.op(m_analysis.program.value(result.value).producer);
         schema::HitRecord& hit = m_report.hits.emplace_back();
         hit.place = recordOf(m_analysis, op, result.value);
-        hit.stage = result.stage.number;
+        hit.stage = result.stage;
         hit.batch = batch;
         hit.firstDestination = result.first;
         hit.destinations = result.destinations;
@@ -174,7 +174,10 @@ base::Status write(const Analysis& analysis, const WatchRequest& request, const 
         if (const base::Status done = file.empty() ? base::Status() : writeRows(file, w.rows.contiguous()); !done)
             return done;
         const ir::Op& op = analysis.program.op(analysis.program.value(w.value).producer);
-        report.watched.push_back({recordOf(analysis, op, w.value), file, request.nodes, firstNumbers(w.rows)});
+        report.watched.push_back({.place = recordOf(analysis, op, w.value),
+                                  .file = file,
+                                  .nodes = request.nodes,
+                                  .numbers = firstNumbers(w.rows)});
     }
     return {};
 }

@@ -77,7 +77,8 @@ private:
                 const ir::RowClass rows = analysis::owned(m_session.analysis, s.space, s.owner);
                 if (s.type != m_type || rows.kind != ir::RowKind::Owned) continue;
                 const std::int64_t edges = m_session.structure.size(s.space);
-                if (!largest || edges > largest->edges) largest = Relation{s.space, s.owner, s.key, edges};
+                if (!largest || edges > largest->edges)
+                    largest = Relation{.space = s.space, .owner = s.owner, .key = s.key, .edges = edges};
             }
         return largest;
     }
@@ -124,7 +125,9 @@ private:
         const OwnedColumn& column =
             m_session.structure.ownedColumn(m_relation->space, m_relation->owner, m_relation->key);
         const graph::Adjacency& rows = m_session.structure.adjacency(m_relation->space, m_relation->owner);
-        return {rows.offsets(), reinterpret_cast<const std::int32_t*>(column.bytes.get()), m_nodes};
+        return {.offsets = rows.offsets(),
+                .columns = reinterpret_cast<const std::int32_t*>(column.bytes.get()),
+                .nodes = m_nodes};
     }
 
     // Whether every product has the same shape whatever the order: those of tiles, whose size is given, and not those on

@@ -151,7 +151,7 @@ at::Tensor Batch::rowsHere(const Instruction& i)
     const Destinations& batch = m_block.destinations();
     if (i.rows.kind == RowKind::Batch) return m_session.residents.table(i.value).narrow(0, batch.first, batch.count);
     const graph::Adjacency& adjacency = m_session.structure.adjacency(i.rows.table, i.rows.key);
-    const at::Tensor& all = m_session.residents.part({ResidentPart::Owned, i.value, i.rows});
+    const at::Tensor& all = m_session.residents.part({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
     return all.narrow(0, batch.count ? adjacency.begin(batch.first) : 0, m_block.count(i.rows));
 }
 
@@ -336,16 +336,17 @@ void Batch::structureHere(const Segment& s, SegmentInputs& in)
 {
     const Destinations& batch = m_block.destinations();
     const graph::Adjacency& adjacency = m_session.structure.adjacency(s.messages.table, s.messages.key);
-    in.columns = m_session.residents.part({ResidentPart::Columns, {}, s.messages, s.columnSpace, s.columnKey});
-    in.offsets =
-        m_session.residents.part({ResidentPart::Offsets, {}, s.messages}).narrow(0, batch.first, batch.count + 1);
+    in.columns = m_session.residents.part(
+        {.kind = ResidentPart::Columns, .value = {}, .rows = s.messages, .space = s.columnSpace, .key = s.columnKey});
+    in.offsets = m_session.residents.part({.kind = ResidentPart::Offsets, .value = {}, .rows = s.messages})
+                     .narrow(0, batch.first, batch.count + 1);
     in.first = batch.count ? adjacency.begin(batch.first) : 0;
     in.count = m_block.count(s.messages);
 }
 
 void Batch::segment(const Instruction& i, const StripPart& part)
 {
-    StripInputs in{part, {}, {}, {}, m_program.tiling.has_value()};
+    StripInputs in{.part = part, .tables = {}, .columns = {}, .offsets = {}, .alone = m_program.tiling.has_value()};
     for (const StripTableSource& t : part.tables) {
         at::Tensor &table = in.tables.emplace_back(), &columns = in.columns.emplace_back();
         if (!t.value.valid()) continue;

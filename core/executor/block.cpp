@@ -203,8 +203,10 @@ std::optional<AdjacencySlice> Block::slice(const RowClass& on, ir::SpaceId space
     const auto of = [](const void* from, std::int64_t n, at::ScalarType type) {
         return at::from_blob(const_cast<void*>(from), {n}, at::TensorOptions().dtype(type));
     };
-    return AdjacencySlice{of(column.bytes.get(), all, column.wide ? at::kLong : at::kInt),
-                          of(adjacency.offsets() + m_batch.first, m_batch.count + 1, at::kLong), first, count};
+    return AdjacencySlice{.columns = of(column.bytes.get(), all, column.wide ? at::kLong : at::kInt),
+                          .offsets = of(adjacency.offsets() + m_batch.first, m_batch.count + 1, at::kLong),
+                          .first = first,
+                          .count = count};
 }
 
 at::Tensor Block::positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)

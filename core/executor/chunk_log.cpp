@@ -23,14 +23,14 @@ void Rounding::add(const Rounding& other)
 
 std::string totalsFile(const LoopNumber& number, std::int64_t end)
 {
-    return "totals-" + std::to_string(number.stage) + "-" + std::to_string(number.loop) + "-" + std::to_string(end) +
-           ".safetensors";
+    return "totals-" + std::to_string(number.stage.number) + "-" + std::to_string(number.loop) + "-" +
+           std::to_string(end) + ".safetensors";
 }
 
 std::string partsFile(const LoopNumber& number, std::int64_t first, std::int64_t end)
 {
-    return "parts-" + std::to_string(number.stage) + "-" + std::to_string(number.loop) + "-" + std::to_string(first) +
-           "-" + std::to_string(end) + ".safetensors";
+    return "parts-" + std::to_string(number.stage.number) + "-" + std::to_string(number.loop) + "-" +
+           std::to_string(first) + "-" + std::to_string(end) + ".safetensors";
 }
 
 std::vector<ir::OpId> reducedOps(const LoopProgram& program)
@@ -69,7 +69,7 @@ void ChunkLog::begin(const BatchFigures& finished)
     fresh.loop = m_chunk.loop;
     fresh.first = finished.first;
     fresh.tile = fresh.smallest = finished.destinations;
-    for (const Written& w : m_program.writes) fresh.rows.push_back({ir::valueName(w.value), {}, {}});
+    for (const Written& w : m_program.writes) fresh.rows.push_back({.value = w.value, .digest = {}, .lost = {}});
     m_chunk = std::move(fresh);
     m_digests.assign(m_program.writes.size(), {});
 }

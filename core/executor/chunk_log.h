@@ -13,7 +13,8 @@ struct BatchFigures;
 
 // The number of a loop: its stage, and its place within it, both from 1.
 struct LoopNumber {
-    int stage = 1, loop = 1;
+    plan::StageId stage{1};
+    int loop = 1;
     auto operator<=>(const LoopNumber&) const = default;
 };
 

@@ -50,7 +50,7 @@ Contribution contributionFrom(const base::TensorMap& views, const std::string& n
     };
     const at::Tensor count = part(".count");
     if (!count.defined()) return {};
-    return {part(".value"), part(".spread"), count.item<double>(), false};
+    return {.value = part(".value"), .spread = part(".spread"), .count = count.item<double>(), .empty = false};
 }
 
 }  // namespace

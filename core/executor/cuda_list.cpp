@@ -31,8 +31,10 @@ GpuListing listCudaGpus()
     gpu::Choice choice = gpu::choose(driver, gpu::thisBuild(cuda));
     GpuListing listing{{}, std::move(choice.missing)};
     for (const gpu::Usable& item : choice.usable)
-        listing.usable.push_back(
-            {"cuda:" + std::to_string(item.index), item.gpu.name, item.gpu.memory, gpu::driverText(driver)});
+        listing.usable.push_back({.id = "cuda:" + std::to_string(item.index),
+                                  .name = item.gpu.name,
+                                  .memory = item.gpu.memory,
+                                  .driver = gpu::driverText(driver)});
     return listing;
 }
 

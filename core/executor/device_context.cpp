@@ -192,7 +192,10 @@ MemoryStats DeviceContext::memory() const
     const auto stats = allocator().getDeviceStats(m_device.index());
     const auto& allocated = stats.allocated_bytes[0];  // over all pools
     const auto& reserved = stats.reserved_bytes[0];
-    return {allocated.current, allocated.peak, reserved.current, reserved.peak};
+    return {.current = allocated.current,
+            .peak = allocated.peak,
+            .reserved = reserved.current,
+            .reservedPeak = reserved.peak};
 }
 
 void DeviceContext::resetPeak()

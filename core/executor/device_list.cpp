@@ -13,7 +13,7 @@ namespace {
 DeviceInfo cpuDevice()
 {
     const std::string name = base::processorName();
-    return {"cpu", name.empty() ? "CPU" : name, base::totalMemory(), {}};
+    return {.id = "cpu", .name = name.empty() ? "CPU" : name, .memory = base::totalMemory(), .driver = {}};
 }
 
 // "cuda:0 (NVIDIA H100, 79.1 GiB)"

@@ -79,11 +79,11 @@ void Feed::clear()
 Given Feed::give(const Instruction& i)
 {
     switch (i.act) {
-    case Act::Read: return {read(i, nullptr), {}, {}};
+    case Act::Read: return {.rows = read(i, nullptr), .offsets = {}, .pieces = {}};
     case Act::Positions:
     case Act::Select:
-    case Act::Concat: return {numbers(i), {}, {}};
-    case Act::Pick: return {picked(i), {}, {}};
+    case Act::Concat: return {.rows = numbers(i), .offsets = {}, .pieces = {}};
+    case Act::Pick: return {.rows = picked(i), .offsets = {}, .pieces = {}};
     case Act::Segment: return along(i.segment);
     default: return {};
     }
@@ -93,7 +93,11 @@ Given Feed::along(const Segment& s)
 {
     if (m_program.tiling && s.from < 0)
         if (auto slice = timed(Phase::Block, [&] { return m_block.slice(s.messages, s.columnSpace, s.columnKey); }))
-            return {slice->columns, slice->offsets, {}, slice->first, slice->count};
+            return {.rows = slice->columns,
+                    .offsets = slice->offsets,
+                    .pieces = {},
+                    .first = slice->first,
+                    .count = slice->count};
     Given given;
     given.offsets = timed(Phase::Block, [&] { return m_block.offsets(s.messages); });
     if (s.from >= 0) return given;
@@ -208,7 +212,8 @@ std::vector<Given> Feed::stage(const Buffer& buffer)
     for (const Written& w : m_program.writes) {
         if (m_block.isRange(w.rows)) continue;
         const at::Tensor rows = writtenRows(w);
-        if (m_session.choice.holds(w.value)) given.push_back({narrowed(rows, buffer), {}, {}});
+        if (m_session.choice.holds(w.value))
+            given.push_back({.rows = narrowed(rows, buffer), .offsets = {}, .pieces = {}});
     }
     return given;
 }
@@ -231,11 +236,14 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
     switch (i.act) {
     case Act::Read:
         if (skips(i)) return {};
-        if (picksThere(i)) return {narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), buffer), {}, {}};
-        return {read(i, &buffer), {}, {}};
+        if (picksThere(i))
+            return {.rows = narrowed(timed(Phase::Block, [&] { return m_block.rows(i.rows); }), buffer),
+                    .offsets = {},
+                    .pieces = {}};
+        return {.rows = read(i, &buffer), .offsets = {}, .pieces = {}};
     case Act::Positions:
     case Act::Select:
-    case Act::Concat: return {narrowed(numbers(i), buffer), {}, {}};
+    case Act::Concat: return {.rows = narrowed(numbers(i), buffer), .offsets = {}, .pieces = {}};
     case Act::Segment: return stagedSegment(i, buffer);
     default: return {};
     }
@@ -243,12 +251,12 @@ Given Feed::staged(const Instruction& i, const Buffer& buffer)
 
 Given Feed::stagedSegment(const Instruction& i, const Buffer& buffer)
 {
-    if (skips(i)) return {{}, {}, bytesOf(hubsInPlace(i.segment.messages), buffer)};
+    if (skips(i)) return {.rows = {}, .offsets = {}, .pieces = bytesOf(hubsInPlace(i.segment.messages), buffer)};
     Given& shared = m_offsets[i.segment.messages];
     if (!shared.offsets.defined()) {
         const at::Tensor offsets = timed(Phase::Block, [&] { return m_block.offsets(i.segment.messages); });
         const auto pieces = kernels::hubPieces(offsets.const_data_ptr<std::int64_t>(), offsets.numel() - 1);
-        shared = {{}, narrowed(offsets, buffer), bytesOf(pieces, buffer)};
+        shared = {.rows = {}, .offsets = narrowed(offsets, buffer), .pieces = bytesOf(pieces, buffer)};
     }
     Given given = shared;
     if (i.segment.from < 0) given.rows = narrowed(columns(i.segment), buffer);

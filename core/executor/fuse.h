@@ -41,7 +41,12 @@ public:
 private:
     StripRequest request(const std::function<int(int)>& known, const Families& families) const
     {
-        return {m_analysis, m_loop, m_uses, m_counts, known, families};
+        return {.analysis = m_analysis,
+                .loop = m_loop,
+                .uses = m_uses,
+                .counts = m_counts,
+                .known = known,
+                .families = families};
     }
     std::optional<Fusion> aggregation(int step) const;
     void includeGather(Fusion& fusion) const;

@@ -13,7 +13,7 @@ InputRow inputRow(Structure& structure, const analysis::Analysis& analysis, ir::
         while (row >= structure.size(space.parts[part])) row -= structure.size(space.parts[part++]);
         return inputRow(structure, analysis, space.parts[part], row);
     }
-    InputRow found{table, row, std::nullopt};
+    InputRow found{.table = table, .row = row, .ends = std::nullopt};
     if (space.kind == SpaceKind::Edge)
         found.ends = {structure.column(table, analysis.tables.endKey(0))[row],
                       structure.column(table, analysis.tables.endKey(1))[row]};

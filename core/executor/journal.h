@@ -28,7 +28,7 @@ struct Rounding {
 // The rows that a chunk has stored of one value: the digest of the digests of its tiles, each of which is that of the
 // tile's rows in the order of the tile.
 struct ChunkRows {
-    std::string value;  // "v17"
+    ir::ValueId value;
     std::string digest;
     std::optional<Rounding> lost;  // where the store is narrower than the value
 };
@@ -36,7 +36,8 @@ struct ChunkRows {
 // Destinations [first, first + count) of a loop, computed and stored. They were cut into tiles of `tile` destinations,
 // the last of which may have fewer.
 struct Chunk {
-    int stage = 1, loop = 1;
+    plan::StageId stage{1};
+    int loop = 1;
     std::int64_t first = 0, count = 0, tile = 1;
     std::vector<ChunkRows> rows;  // of all values that the loop writes
     std::string totals;  // file in Options::folder: the reductions of the loop over everything before first + count
@@ -48,7 +49,8 @@ struct Chunk {
 
 // How a loop is cut, which decides about the last bits of what it computes.
 struct LoopCut {
-    int stage = 1, loop = 1;
+    plan::StageId stage{1};
+    int loop = 1;
     std::optional<std::int64_t> tile;  // destinations; none: as many as fit into the bytes of a batch
     bool operator==(const LoopCut&) const = default;
 };
@@ -61,7 +63,8 @@ struct Share {
 
 // What a process waits for: destinations of a stage that others have to compute.
 struct Waiting {
-    int stage = 1, stages = 1;
+    plan::StageId stage{1};
+    int stages = 1;
     std::map<int, std::int64_t> left;  // by index, where there are some
     std::int64_t done = 0, total = 0;  // destinations of the stage
 };

@@ -108,7 +108,8 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
     }
     switch (k.kind) {
     case KeyKind::Id:
-    case KeyKind::Pos: return Column{nullptr, nullptr, 1, m_size(space), nullptr};
+    case KeyKind::Pos:
+        return Column{.data = nullptr, .narrow = nullptr, .stride = 1, .rows = m_size(space), .owner = nullptr};
     case KeyKind::End: {
         if (s.columns[k.end].valid()) return fromTensor(m_value(s.columns[k.end]));
         const int pairDim = m_analysis.rowDim(s.index) == 0 ? 1 : 0;
@@ -129,8 +130,17 @@ Column KeyColumns::make(ir::SpaceId space, ir::KeyId key)
 Column KeyColumns::own(std::int64_t rows, bool narrow)
 {
     auto bytes = unwrap(m_scratch.allocate(std::max<std::int64_t>(rows, 1) * (narrow ? 4 : 8)));
-    if (narrow) return Column{nullptr, reinterpret_cast<const std::int32_t*>(bytes.get()), 1, rows, bytes};
-    return Column{reinterpret_cast<const std::int64_t*>(bytes.get()), nullptr, 1, rows, bytes};
+    if (narrow)
+        return Column{.data = nullptr,
+                      .narrow = reinterpret_cast<const std::int32_t*>(bytes.get()),
+                      .stride = 1,
+                      .rows = rows,
+                      .owner = bytes};
+    return Column{.data = reinterpret_cast<const std::int64_t*>(bytes.get()),
+                  .narrow = nullptr,
+                  .stride = 1,
+                  .rows = rows,
+                  .owner = bytes};
 }
 
 // Whether the key's numbers have 32 bits, if they are what they should be.
@@ -194,7 +204,9 @@ void KeyColumns::writeSelected(ir::SpaceId filter, ir::KeyId key, Number* to)
     const Selection& rows = selection(filter);
     const ir::SpaceId parent = m_analysis.tables.space(filter).parent;
     const bool position = m_analysis.tables.key(key).kind == KeyKind::Pos;
-    const Column from = position ? Column{nullptr, nullptr, 1, m_size(parent), nullptr} : column(parent, key);
+    const Column from =
+        position ? Column{.data = nullptr, .narrow = nullptr, .stride = 1, .rows = m_size(parent), .owner = nullptr}
+                 : column(parent, key);
     std::atomic<std::uint64_t> bits = 0;
     from.with([&, selected = rows.mask.const_data_ptr<bool>()](auto keyOf) {
         forEachChunk(rows.mask.numel(), [&](std::int64_t c, std::int64_t first, std::int64_t last) {

@@ -118,15 +118,25 @@ void LoopBooks::tell(const BatchFigures& batches)
     for (int p = 0; p < phaseCount; ++p) {
         const auto at = static_cast<std::size_t>(p);
         if (batches.times.seconds[at] > 0)
-            m_session.observer.phaseFinished(
-                {m_report.index, m_number, static_cast<Phase>(p), batches.times.starts[at], batches.times.seconds[at]});
+            m_session.observer.phaseFinished({.stage = m_report.index,
+                                              .batch = m_number,
+                                              .phase = static_cast<Phase>(p),
+                                              .start = batches.times.starts[at],
+                                              .seconds = batches.times.seconds[at]});
     }
     m_progress.done += batches.destinations;
     const MemoryStats& memory = batches.memory;
-    m_session.observer.batchFinished({m_report.index, m_session.analysis.tables.spaceName(m_program.loop->destination),
-                                      m_number, batches.destinations, batches.rows.edges, batches.rows.frontier,
-                                      m_progress.done, m_progress.total, memory.current, memory.peak,
-                                      memory.reservedPeak});
+    m_session.observer.batchFinished({.stage = m_report.index,
+                                      .loop = m_session.analysis.tables.spaceName(m_program.loop->destination),
+                                      .batch = m_number,
+                                      .destinations = batches.destinations,
+                                      .edges = batches.rows.edges,
+                                      .frontier = batches.rows.frontier,
+                                      .done = m_progress.done,
+                                      .total = m_progress.total,
+                                      .memory = memory.current,
+                                      .peakMemory = memory.peak,
+                                      .reservedMemory = memory.reservedPeak});
     ++m_number;
     m_log.close(false);
 }

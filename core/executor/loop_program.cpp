@@ -30,7 +30,7 @@ public:
           m_way(way),
           m_uses(operandUses()),
           m_fuser(analysis, loop, m_uses, way == Way::Gpu ? Families::none() : families),
-          m_tables(analysis, loop, m_uses, m_fuser, {stored, inPlace, way})
+          m_tables(analysis, loop, m_uses, m_fuser, {.stored = stored, .suitable = inPlace, .way = way})
     {
         m_result.loop = &loop;
         for (const plan::Step& s : loop.steps)
@@ -43,7 +43,7 @@ public:
             if (const StripRegion* const region = regionEndingAt(i)) strips(*region);
             else if (!m_fuser.vanished(i) && !m_tables.needless(i)) step(i);
         for (const plan::Access& w : m_loop.writes)
-            m_result.writes.push_back({w.value, w.rows, fetch(w.value, w.rows)});
+            m_result.writes.push_back({.value = w.value, .rows = w.rows, .from = fetch(w.value, w.rows)});
         for (const plan::Step& r : m_loop.reductions) m_result.reductions.push_back(reduction(r));
         markWide(m_result);
         markDead(m_result);
@@ -74,7 +74,7 @@ private:
 
     Register newRegister(ir::ValueId value, const RowClass& rows, double bytesPerRow)
     {
-        m_result.registers.push_back({value, rows, bytesPerRow});
+        m_result.registers.push_back({.value = value, .rows = rows, .bytesPerRow = bytesPerRow});
         includeClass(rows);
         return static_cast<Register>(m_result.registers.size()) - 1;
     }
@@ -211,7 +211,7 @@ private:
         i.rows = s.rows;
         for (const auto& o : operands) {
             if (o.use != Use::Parent && o.use != Use::Part) continue;
-            i.operands.push_back({o.slot, o.value, Operand::InRegister, fetch(o.value, o.rows), o.rows});
+            i.operands.push_back({.slot = o.slot, .value = o.value, .from = fetch(o.value, o.rows), .rows = o.rows});
         }
         finish(std::move(i), valueRegister(m_program.op(s.op).outputs.at(0), s.rows));
     }
@@ -238,7 +238,7 @@ private:
         ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
             if (m_program.value(v).kind != ir::ValueKind::Tensor) return;
             const auto it = bySlot.find(slot);
-            if (it == bySlot.end()) bound.push_back({slot, v, Operand::Dummy, -1, {}});
+            if (it == bySlot.end()) bound.push_back({.slot = slot, .value = v, .kind = Operand::Dummy});
             else if (renumbered(op, *it->second)) bound.push_back(indexOperand(op, rows, *it->second, operands));
             else bound.push_back(operand(*it->second));
         });
@@ -249,9 +249,9 @@ private:
     {
         if (o.rows.kind == RowKind::All || !m_analysis.hasRows(o.value)) {
             if (m_analysis.available(o.value)) m_result.leaves.insert(o.value);
-            return {o.slot, o.value, Operand::Whole, -1, {}};
+            return {.slot = o.slot, .value = o.value, .kind = Operand::Whole};
         }
-        return {o.slot, o.value, Operand::InRegister, fetch(o.value, o.rows), o.rows};
+        return {.slot = o.slot, .value = o.value, .from = fetch(o.value, o.rows), .rows = o.rows};
     }
 
     bool renumbered(const ir::Op& op, const analysis::OperandRows& o) const
@@ -280,7 +280,7 @@ private:
     {
         const analysis::Role& role = m_analysis.info(op.id).role;
         const Register r = positions(o.rows, role.space, role.key, numberedIn(op, rows, operands));
-        return {o.slot, o.value, Operand::Index, r, o.rows};
+        return {.slot = o.slot, .value = o.value, .kind = Operand::Index, .from = r, .rows = o.rows};
     }
 
     Register positions(const RowClass& on, ir::SpaceId space, ir::KeyId key, const RowClass& in)
@@ -371,7 +371,7 @@ private:
         if (!t.value.valid()) return;
         t.operand = static_cast<int>(i.operands.size());
         if (t.rows != kernels::StripRows::Gathered) {
-            i.operands.push_back(operand({{}, t.value, Use::Same, t.on, {}, {}, {}}));
+            i.operands.push_back(operand({.slot = {}, .value = t.value, .use = Use::Same, .rows = t.on}));
             return;
         }
         const analysis::Role& role = m_analysis.info(m_loop.steps[static_cast<std::size_t>(t.gather)].op).role;
@@ -383,8 +383,8 @@ private:
             t.operand = -1;
             return;
         }
-        i.operands.push_back({{}, t.value, Operand::InRegister, t.place.from, t.on});
-        i.operands.push_back({{}, {}, Operand::InRegister, t.place.columns, messages});
+        i.operands.push_back({.slot = {}, .value = t.value, .from = t.place.from, .rows = t.on});
+        i.operands.push_back({.slot = {}, .value = {}, .from = t.place.columns, .rows = messages});
     }
 
     void gatherInto(Segment& segment, const analysis::Role& role)
@@ -449,15 +449,15 @@ private:
 
     Reduced reduction(const plan::Step& s)
     {
-        Reduced reduced{s.op, s.rows, {}};
+        Reduced reduced{.op = s.op, .rows = s.rows, .operands = {}};
         const ir::Op& op = m_program.op(s.op);
         ir::forEachOperand(op, [&](ir::Slot slot, ir::ValueId v) {
             if (m_program.value(v).kind != ir::ValueKind::Tensor) return;
             const Use use = m_analysis.info(s.op).use(slot).use;
-            if (use == Use::Shape) reduced.operands.push_back({slot, v, Operand::Dummy, -1, {}});
+            if (use == Use::Shape) reduced.operands.push_back({.slot = slot, .value = v, .kind = Operand::Dummy});
             else if (use == Use::Whole || !m_analysis.hasRows(v))
-                reduced.operands.push_back(operand({slot, v, use, {}, {}, {}, {}}));
-            else reduced.operands.push_back({slot, v, Operand::InRegister, fetch(v, s.rows), s.rows});
+                reduced.operands.push_back(operand({.slot = slot, .value = v, .use = use, .rows = {}}));
+            else reduced.operands.push_back({.slot = slot, .value = v, .from = fetch(v, s.rows), .rows = s.rows});
         });
         return reduced;
     }

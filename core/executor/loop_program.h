@@ -38,7 +38,7 @@ struct Operand {
     ir::ValueId value;
     enum Kind : std::uint8_t { InRegister, Whole, Dummy, Index } kind = InRegister;
     Register from = -1;  // InRegister, Index
-    ir::RowClass rows;
+    ir::RowClass rows = {};
 };
 
 struct Instruction {

@@ -116,7 +116,7 @@ private:
 
     void* finish(void* memory, std::int64_t bytes, std::int64_t counted, Kind kind)
     {
-        new (memory) Header{bytes, counted, kind};
+        new (memory) Header{.bytes = bytes, .counted = counted, .kind = kind};
         if (kind != Kind::Spilled) {
             m_stats.current += counted;
             m_slack += bytes - counted;

@@ -107,9 +107,9 @@ at::Tensor tensorOf(const Number& number)
     return at::scalar_tensor(number.scalar(), at::TensorOptions(type));
 }
 
-Number integerNumber(std::int64_t i) { return {ValueKind::Int, i, 0}; }
-Number realNumber(double d) { return {ValueKind::Float, 0, d}; }
-Number boolNumber(bool b) { return {ValueKind::Bool, b ? 1 : 0, 0}; }
+Number integerNumber(std::int64_t i) { return {.kind = ValueKind::Int, .integer = i, .real = 0}; }
+Number realNumber(double d) { return {.kind = ValueKind::Float, .integer = 0, .real = d}; }
+Number boolNumber(bool b) { return {.kind = ValueKind::Bool, .integer = b ? 1 : 0, .real = 0}; }
 
 c10::IValue Number::value() const
 {

@@ -126,7 +126,7 @@ at::Tensor OwnedRows::compute(ValueId value)
     at::parallel_for(0, (rows + each - 1) / each, 1, [&](std::int64_t begin, std::int64_t end) {
         const c10::InferenceMode inference;
         for (std::int64_t c = begin; c < end; ++c) {
-            Chunk chunk{c * each, std::min(each, rows - c * each), {}, {}};
+            Chunk chunk{.first = c * each, .count = std::min(each, rows - c * each), .made = {}, .owners = {}};
             all.narrow(0, chunk.first, chunk.count).copy_(rowsIn(chunk, value));
         }
     });

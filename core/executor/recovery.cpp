@@ -14,7 +14,7 @@ Recovery::Recovery(Session& session, const StagePrograms& programs, const std::v
         for (const plan::Checkpoint& c : session.plan.checkpoints) m_needed.insert(c.value);
     for (std::size_t s = programs.size(); s-- > 0;)
         for (std::size_t l = programs[s].size(); l-- > 0;) {
-            const LoopNumber number{static_cast<int>(s) + 1, static_cast<int>(l) + 1};
+            const LoopNumber number{plan::StageId::at(s), static_cast<int>(l) + 1};
             m_left[number] = examine(programs[s][l], number);
         }
     for (const auto& [number, left] : m_left)

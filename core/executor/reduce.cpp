@@ -51,7 +51,10 @@ Contribution Reducer::contribute(Caller& caller, const CallContext& context, std
     if (rows == 0) return {};
     if (isScatter()) return scatter(context);
     if (m_info.reduction == Reduction::FunctionSum)
-        return {caller.call(m_op, context).at(0).to(wide()), {}, static_cast<double>(rows), false};
+        return {.value = caller.call(m_op, context).at(0).to(wide()),
+                .spread = {},
+                .count = static_cast<double>(rows),
+                .empty = false};
     return moments(operand(context, 0));
 }
 
@@ -63,18 +66,18 @@ Contribution Reducer::moments(const at::Tensor& x) const
     const bool keep = m_info.keepDim;
     switch (m_info.reduction) {
     case Reduction::Sum:
-    case Reduction::Mean: return {x.sum(dims, keep, wide()), {}, count, false};
-    case Reduction::Max: return {x.amax(dims, keep), {}, count, false};
-    case Reduction::Min: return {x.amin(dims, keep), {}, count, false};
+    case Reduction::Mean: return {.value = x.sum(dims, keep, wide()), .spread = {}, .count = count, .empty = false};
+    case Reduction::Max: return {.value = x.amax(dims, keep), .spread = {}, .count = count, .empty = false};
+    case Reduction::Min: return {.value = x.amin(dims, keep), .spread = {}, .count = count, .empty = false};
     case Reduction::Norm2: {
         const at::Tensor y = x.to(at::kDouble);
-        return {(y * y).sum(dims, keep), {}, count, false};
+        return {.value = (y * y).sum(dims, keep), .spread = {}, .count = count, .empty = false};
     }
     case Reduction::Var:
     case Reduction::Std: {
         const at::Tensor y = x.to(at::kDouble);
         const at::Tensor mean = y.mean(dims, true), centred = y - mean;
-        return {mean, (centred * centred).sum(dims, true), count, false};
+        return {.value = mean, .spread = (centred * centred).sum(dims, true), .count = count, .empty = false};
     }
     default: break;
     }
@@ -104,12 +107,14 @@ double emptyExtremum(Reduction reduction)
 Reducer::SlotIndex Reducer::slotIndex() const
 {
     const int single = argumentNamed({"index"});
-    if (single >= 0) return {{single, -1}, *m_op.args[static_cast<std::size_t>(single)].value(), m_info.dim};
+    if (single >= 0)
+        return {.slot = {single, -1}, .value = *m_op.args[static_cast<std::size_t>(single)].value(), .dim = m_info.dim};
     const int list = argumentNamed({"indices"});
     require(list >= 0, "a scatter without an index", ir::describeOp(m_op));
     const ir::ArgList& items = *m_op.args[static_cast<std::size_t>(list)].list();
     for (int i = 0; i < static_cast<int>(items.size()); ++i)
-        if (const ir::ValueId* v = items[static_cast<std::size_t>(i)].value()) return {{list, i}, *v, i};
+        if (const ir::ValueId* v = items[static_cast<std::size_t>(i)].value())
+            return {.slot = {list, i}, .value = *v, .dim = i};
     raise(base::ErrorCode::Internal, "a scatter without an index", {}, ir::describeOp(m_op));
 }
 
@@ -132,13 +137,15 @@ Contribution Reducer::scatter(const CallContext& context) const
 Contribution Reducer::scatterInto(const at::Tensor& zeros, std::int64_t dim, const at::Tensor& where,
                                   const at::Tensor& rows) const
 {
-    if (m_info.reduction == Reduction::ScatterSum) return {zeros.scatter_add(dim, where, rows), {}, 1, false};
+    if (m_info.reduction == Reduction::ScatterSum)
+        return {.value = zeros.scatter_add(dim, where, rows), .spread = {}, .count = 1, .empty = false};
     const at::Tensor one = at::ones({1}, rows.options().dtype(at::kDouble));
     const at::Tensor hits = zeros.to(at::kDouble).scatter_add(dim, where, one.expand_as(rows));
-    if (m_info.reduction == Reduction::ScatterMean) return {zeros.scatter_add(dim, where, rows), hits, 1, false};
+    if (m_info.reduction == Reduction::ScatterMean)
+        return {.value = zeros.scatter_add(dim, where, rows), .spread = hits, .count = 1, .empty = false};
     const at::Tensor start = at::full_like(zeros, emptyExtremum(m_info.reduction));
     const char* how = m_info.reduction == Reduction::ScatterMax ? "amax" : "amin";
-    return {start.scatter_reduce(dim, where, rows, how, true), hits, 1, false};
+    return {.value = start.scatter_reduce(dim, where, rows, how, true), .spread = hits, .count = 1, .empty = false};
 }
 
 Contribution Reducer::merged(const Contribution& next) const

@@ -52,15 +52,19 @@ std::vector<ResidentPart> ResidentChoice::parts(const LoopProgram& program) cons
     for (const Instruction& i : program.instructions) {
         if (i.act == Act::Read && holds(i.value)) {
             const bool owned = i.rows.kind == RowKind::Owned && m_structure;
-            if (owned) add({ResidentPart::Owned, i.value, i.rows});
+            if (owned) add({.kind = ResidentPart::Owned, .value = i.value, .rows = i.rows});
             else add({ResidentPart::Table, i.value});
-            if (owned) add({ResidentPart::Offsets, {}, i.rows});
+            if (owned) add({.kind = ResidentPart::Offsets, .value = {}, .rows = i.rows});
         }
         if (i.act != Act::Segment || i.segment.from >= 0 || !holds(i.segment.source)) continue;
         add({ResidentPart::Table, i.segment.source});
         if (!skips(i)) continue;
-        add({ResidentPart::Columns, {}, i.segment.messages, i.segment.columnSpace, i.segment.columnKey});
-        add({ResidentPart::Offsets, {}, i.segment.messages});
+        add({.kind = ResidentPart::Columns,
+             .value = {},
+             .rows = i.segment.messages,
+             .space = i.segment.columnSpace,
+             .key = i.segment.columnKey});
+        add({.kind = ResidentPart::Offsets, .value = {}, .rows = i.segment.messages});
     }
     for (const Written& w : program.writes)
         if (holds(w.value)) add({ResidentPart::Store, w.value});
@@ -89,7 +93,8 @@ std::vector<ResidentLoad> ResidentChoice::added(const LoopProgram& program, cons
     for (const ResidentPart& part : parts(program)) {
         const bool made = part.kind == ResidentPart::Table && held({ResidentPart::Store, part.value});
         if (made || held(part)) continue;
-        ResidentLoad& load = loads.emplace_back(ResidentLoad{part, bytes(part, structure), {}});
+        ResidentLoad& load =
+            loads.emplace_back(ResidentLoad{.part = part, .bytes = bytes(part, structure), .copied = {}});
         const bool rows = part.value.valid() && !m_analysis.info(part.value).structureOnly;
         if (part.kind != ResidentPart::Store) (rows ? load.copied.h2d : load.copied.structure) = load.bytes;
     }

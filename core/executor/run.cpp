@@ -56,8 +56,9 @@ std::vector<LoopCut> cutsOf(const StagePrograms& programs)
     for (std::size_t s = 0; s < programs.size(); ++s)
         for (std::size_t l = 0; l < programs[s].size(); ++l) {
             const std::optional<Tiling>& tiling = programs[s][l].tiling;
-            cuts.push_back({static_cast<int>(s) + 1, static_cast<int>(l) + 1,
-                            tiling ? std::optional(tiling->rows) : std::nullopt});
+            cuts.push_back({.stage = plan::StageId::at(s),
+                            .loop = static_cast<int>(l) + 1,
+                            .tile = tiling ? std::optional(tiling->rows) : std::nullopt});
         }
     return cuts;
 }
@@ -90,8 +91,12 @@ public:
         const bool gpu = m_session.device.gpu();
         std::optional<TilingRequest> tiling;
         if (!gpu)
-            tiling = {m_session.options.batch, m_session.options.tile, m_budget, at::get_num_threads(), families(),
-                      m_session.options.store};
+            tiling = {.batch = m_session.options.batch,
+                      .tile = m_session.options.tile,
+                      .budget = m_budget,
+                      .threads = at::get_num_threads(),
+                      .families = families(),
+                      .store = m_session.options.store};
         m_programs = compileStages(m_session.analysis, m_session.plan, m_session.choice, m_session.structure, tiling);
         prologue();
         beginJournal();
@@ -127,7 +132,8 @@ private:
     {
         const Probe* const probe = m_session.options.probe;
         Families families = Families::of(m_session.options.fuse);
-        if (probe && probe->everyOperator()) families = {false, false, false, false};
+        if (probe && probe->everyOperator())
+            families = {.chain = false, .softmax = false, .several = false, .segments = false};
         return families;
     }
 
@@ -172,7 +178,9 @@ private:
         StageReport report;
         report.index = stage.index;
         const double began = session.seconds(), worked = coreSeconds();
-        session.observer.stageStarted({stage.index, static_cast<int>(session.plan.stages.size()), progress.total});
+        session.observer.stageStarted({.index = stage.index,
+                                       .count = static_cast<int>(session.plan.stages.size()),
+                                       .destinations = progress.total});
         if (m_shards) {
             loopsTogether(at, report, progress);
         } else {
@@ -194,7 +202,7 @@ private:
 
     static LoopNumber numberOf(std::size_t stage, std::size_t loop)
     {
-        return {static_cast<int>(stage) + 1, static_cast<int>(loop) + 1};
+        return {plan::StageId::at(stage), static_cast<int>(loop) + 1};
     }
 
     // Those that no stage after `stage` reads.
@@ -241,7 +249,7 @@ private:
                         {left ? left->kept : std::vector<Chunk>(), m_shards->part(number, left)});
         }
         m_commit->now();
-        m_publishes = m_shards->finished(static_cast<int>(stage) + 1);
+        m_publishes = m_shards->finished(plan::StageId::at(stage));
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
@@ -253,7 +261,7 @@ private:
         const Shards::Takeover taken = m_shards->takeOver(number);
         books.takeOver(taken.chunks);
         if (!taken.damaged.empty()) {
-            m_session.noteOnce("stage " + std::to_string(number.stage) +
+            m_session.noteOnce("stage " + std::to_string(number.stage.number) +
                                ": rows that another shard had written were damaged, and were computed again");
             books.keepWhole();
             for (const Destinations& range : taken.damaged) compute(program, report, books, {{}, Ranges{range}});
@@ -320,9 +328,13 @@ private:
     void narrowed(ir::ValueId value, const Rounding& lost)
     {
         const analysis::Analysis& a = m_session.analysis;
-        m_session.report.narrowed.push_back({value, analysis::nameOfValue(a, value), a.program.value(value).dtype,
-                                             analysis::storedType(a, value, m_session.storeType()), lost.maxAbsolute,
-                                             lost.largest, lost.infinite});
+        m_session.report.narrowed.push_back({.value = value,
+                                             .name = analysis::nameOfValue(a, value),
+                                             .from = a.program.value(value).dtype,
+                                             .to = analysis::storedType(a, value, m_session.storeType()),
+                                             .maxAbsolute = lost.maxAbsolute,
+                                             .largest = lost.largest,
+                                             .infinite = lost.infinite});
     }
 
     void readInPlace(const LoopProgram& program, plan::Bytes& bytes)
@@ -372,7 +384,7 @@ private:
                            std::find(m_publish.begin(), m_publish.end(), it->second.get()) == m_publish.end();
         Store& store = first ? *it->second : copied(o);
         m_publish.push_back(&store);
-        return {o.value, o.name, store.view(), store.file()};
+        return {.value = o.value, .name = o.name, .tensor = store.view(), .file = store.file()};
     }
 
     at::Tensor number(ir::ValueId value)
@@ -382,7 +394,7 @@ private:
 
     StoredTensor inMemory(const ir::NamedValue& o, const at::Tensor& value)
     {
-        return {o.value, o.name, loader::toView(value.cpu().contiguous()), {}};
+        return {.value = o.value, .name = o.name, .tensor = loader::toView(value.cpu().contiguous()), .file = {}};
     }
 
     // A result that is an input, follows from structure alone, or appears under two names.
@@ -402,7 +414,8 @@ private:
             const auto it = m_session.stores.find(c.value);
             if (c.output || it == m_session.stores.end()) continue;
             // The mapping outlives its file, which is never published.
-            m_session.report.checkpoints.push_back({c.value, ir::valueName(c.value), it->second->view(), {}});
+            m_session.report.checkpoints.push_back(
+                {.value = c.value, .name = ir::valueName(c.value), .tensor = it->second->view(), .file = {}});
         }
     }
 

@@ -35,7 +35,8 @@ Shards::Shards(Session& session, const StagePrograms& programs, Others& others, 
 
 const LoopProgram& Shards::programOf(const LoopNumber& number) const
 {
-    return m_programs.at(static_cast<std::size_t>(number.stage) - 1).at(static_cast<std::size_t>(number.loop) - 1);
+    return m_programs.at(static_cast<std::size_t>(number.stage.number) - 1)
+        .at(static_cast<std::size_t>(number.loop) - 1);
 }
 
 std::int64_t Shards::countOf(const LoopNumber& number) const
@@ -152,20 +153,20 @@ void Shards::collect(const LoopNumber& number, Waiting& waiting)
             waiting.left[i] += left;
 }
 
-Waiting Shards::missing(int stage)
+Waiting Shards::missing(plan::StageId stage)
 {
     gather();
     Waiting waiting;
     waiting.stage = stage;
     waiting.stages = static_cast<int>(m_programs.size());
-    const auto loops = static_cast<int>(m_programs.at(static_cast<std::size_t>(stage) - 1).size());
+    const auto loops = static_cast<int>(m_programs.at(static_cast<std::size_t>(stage.number) - 1).size());
     for (int l = 1; l <= loops; ++l) collect({stage, l}, waiting);
     return waiting;
 }
 
-bool Shards::finished(int stage)
+bool Shards::finished(plan::StageId stage)
 {
-    const bool last = stage == static_cast<int>(m_programs.size());
+    const bool last = stage == plan::StageId(static_cast<int>(m_programs.size()));
     const double began = m_session.seconds();
     Waiting waiting = missing(stage);
     for (; !last && !waiting.left.empty(); waiting = missing(stage)) {
@@ -187,7 +188,8 @@ Chunks Shards::chunksOf(const LoopNumber& number) const
         for (const Chunk& chunk : found->second) insert(chunks, chunk);
     if (!gaps(rangesOf(chunks), countOf(number)).empty())
         raise(base::ErrorCode::Resources,
-              "the records of stage " + std::to_string(number.stage) + " overlap: was a shard running twice at once?",
+              "the records of stage " + std::to_string(number.stage.number) +
+                  " overlap: was a shard running twice at once?",
               "end all of them and start again in another folder", m_session.options.folder);
     return chunks;
 }

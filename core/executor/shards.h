@@ -23,7 +23,7 @@ public:
     Ranges part(const LoopNumber& number, const Remainder* left);
     // Waits until all loops of the stage are finished; at the last stage, whether they are, and it is this process that goes
     // on with the results.
-    bool finished(int stage);
+    bool finished(plan::StageId stage);
 
     // What others have computed of a loop; `damaged`: what has to be computed again, because rows or reductions are not
     // what was noted. The rest counts as written. Reads the rows back.
@@ -53,7 +53,7 @@ private:
     std::vector<std::int64_t> unitsOf(const LoopProgram& program, LoopSizer& sizer) const;
     void refuseLargeReductions(const LoopProgram& program, std::int64_t units) const;
     void gather();
-    Waiting missing(int stage);
+    Waiting missing(plan::StageId stage);
     void collect(const LoopNumber& number, Waiting& waiting);
     Chunks chunksOf(const LoopNumber& number) const;
     std::vector<bool> verify(const LoopProgram& program, const std::vector<Chunk>& chunks);

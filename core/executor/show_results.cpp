@@ -19,8 +19,15 @@ void showResults(const Session& session, const LoopProgram& program, Block& bloc
         const ir::ValueId value =
             i.act == Act::Strips ? i.strips->outputs[k].first : session.analysis.program.op(i.op).outputs[k];
         const at::Tensor& made = registers[static_cast<std::size_t>(i.outputs[k])];
-        session.options.probe->computed(
-            {session.stage, program.loop->destination, first, batch.count, value, i.rows, made, numbers, owners});
+        session.options.probe->computed({.stage = session.stage,
+                                         .loop = program.loop->destination,
+                                         .first = first,
+                                         .destinations = batch.count,
+                                         .value = value,
+                                         .rows = i.rows,
+                                         .tensor = made,
+                                         .rowNumbers = numbers,
+                                         .owners = owners});
     }
 }
 

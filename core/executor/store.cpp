@@ -79,7 +79,8 @@ void Store::openSafetensors(const std::string& path, const std::string& key, bas
                             const std::vector<std::int64_t>& shape, graph::Lasting lasting)
 {
     m_key = key;
-    m_safetensors.emplace(unwrap(graph::SafetensorsWriter::create(path, {{key, dtype, shape}}, lasting)));
+    m_safetensors.emplace(
+        unwrap(graph::SafetensorsWriter::create(path, {{.name = key, .dtype = dtype, .shape = shape}}, lasting)));
     m_view = m_safetensors->view(key);
     m_tensor = at::from_blob(m_safetensors->data(key), shape, at::TensorOptions().dtype(loader::scalarType(dtype)));
 }
@@ -138,8 +139,9 @@ Rounding roundingOf(const at::Tensor& values, const at::Tensor& stored)
 {
     const at::Tensor sizes = values.abs(), finite = sizes.isfinite(), kept = stored.isfinite();
     const at::Tensor difference = (stored.to(values.scalar_type()) - values).abs().masked_fill(~kept, 0.0);
-    return {difference.max().item<double>(), sizes.masked_fill(~finite, 0.0).max().item<double>(),
-            finite.logical_and(~kept).sum().item<std::int64_t>()};
+    return {.maxAbsolute = difference.max().item<double>(),
+            .largest = sizes.masked_fill(~finite, 0.0).max().item<double>(),
+            .infinite = finite.logical_and(~kept).sum().item<std::int64_t>()};
 }
 
 }  // namespace

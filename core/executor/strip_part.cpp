@@ -94,7 +94,7 @@ private:
 
     void gather(int i, const StripArgument& source, const Held& result)
     {
-        StripTableSource table{StripRows::Gathered, source.value, source.rows};
+        StripTableSource table{.rows = StripRows::Gathered, .value = source.value, .on = source.rows};
         table.gather = i;
         m_places[result] = newTable(table, widthOf(source.value));
     }
@@ -168,10 +168,10 @@ private:
 
     StripOperand placeOf(const StripArgument& a)
     {
-        if (a.number) return newTable({StripRows::Single, {}, {}, *a.number}, 1);
+        if (a.number) return newTable({.rows = StripRows::Single, .value = {}, .on = {}, .number = *a.number}, 1);
         const Held held{a.value, a.rows};
         if (const auto it = m_places.find(held); it != m_places.end()) return it->second;
-        StripTableSource table{StripRows::Single, a.value, a.rows};
+        StripTableSource table{.rows = StripRows::Single, .value = a.value, .on = a.rows};
         std::int64_t width = 1;
         if (!m_analysis.hasRows(a.value)) {
             for (const std::int64_t n : m_analysis.program.value(a.value).shape) width *= n;

@@ -21,7 +21,7 @@ bool Families::has(base::Fuse family) const
 Families Families::of(const std::vector<base::Fuse>& chosen)
 {
     const auto has = [&](base::Fuse f) { return std::ranges::find(chosen, f) != chosen.end(); };
-    return {has(base::Fuse::Chain), has(base::Fuse::Softmax), has(base::Fuse::Several)};
+    return {.chain = has(base::Fuse::Chain), .softmax = has(base::Fuse::Softmax), .several = has(base::Fuse::Several)};
 }
 
 namespace {
@@ -95,7 +95,8 @@ private:
     {
         const std::optional<Steps> steps = closure(messages, dtype, aggregations);
         if (!steps || !isConvex(*steps)) return false;
-        StripRegion region{familyOf(*steps, aggregations), messages, {steps->begin(), steps->end()}};
+        StripRegion region{
+            .family = familyOf(*steps, aggregations), .messages = messages, .steps = {steps->begin(), steps->end()}};
         if (!m_request.families.has(region.family) || !pays(*steps, aggregations)) return false;
         StripPart part = stripPart(m_request, region);
         if (!kernels::setPhases(part.program)) return false;

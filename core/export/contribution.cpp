@@ -184,11 +184,13 @@ private:
     {
         for (std::size_t i = 0; i < m_op.argInfo.size(); ++i) {
             const int arg = static_cast<int>(i);
-            if (m_op.argInfo[i].name == "index") return {{arg, -1}, *m_op.args[i].value(), m_info.dim};
+            if (m_op.argInfo[i].name == "index")
+                return {.slot = {arg, -1}, .value = *m_op.args[i].value(), .dim = m_info.dim};
             if (m_op.argInfo[i].name != "indices") continue;
             const ir::ArgList& items = *m_op.args[i].list();
             for (int k = 0; k < static_cast<int>(items.size()); ++k)
-                if (const ir::ValueId* v = items[static_cast<std::size_t>(k)].value()) return {{arg, k}, *v, k};
+                if (const ir::ValueId* v = items[static_cast<std::size_t>(k)].value())
+                    return {.slot = {arg, k}, .value = *v, .dim = k};
         }
         executor::raise(base::ErrorCode::Unsupported, "export cannot write this scatter over rows", {},
                         ir::describeOp(m_op));

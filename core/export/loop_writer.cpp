@@ -52,12 +52,18 @@ schema::CodeLoop LoopWriter::run()
     for (const plan::Step& s : m_loop.steps) step(s);
     for (const plan::Access& w : m_loop.writes) {
         m_returned.emplace_back(fetch(w.value, w.rows));
-        m_results.push_back({w.value, rowsOf(w.rows), m_analysis.rowDim(w.value), std::nullopt});
+        m_results.push_back(
+            {.value = w.value, .rows = rowsOf(w.rows), .dim = m_analysis.rowDim(w.value), .merge = std::nullopt});
     }
     for (const plan::Step& r : m_loop.reductions) reduce(r);
     method().returns(listed(m_returned));
     method().prune();
-    return {1, method().name(), m_context.ids.space(m_loop.destination), frontier(), m_writer.arguments(), m_results};
+    return {.stage = plan::StageId(1),
+            .method = method().name(),
+            .destination = m_context.ids.space(m_loop.destination),
+            .frontier = frontier(),
+            .arguments = m_writer.arguments(),
+            .results = m_results};
 }
 
 void LoopWriter::step(const plan::Step& s)
@@ -300,7 +306,7 @@ LoopWriter::Operands LoopWriter::reducedOperands(const plan::Step& s) const
         const Use use = m_analysis.info(s.op).use(slot).use;
         if (use == Use::Shape) return;
         const bool rows = use != Use::Whole && m_analysis.hasRows(v);
-        operands.push_back({slot, v, Use::Same, rows ? s.rows : RowClass{}, {}, {}, {}});
+        operands.push_back({.slot = slot, .value = v, .use = Use::Same, .rows = rows ? s.rows : RowClass{}});
     });
     return operands;
 }
@@ -316,7 +322,7 @@ void LoopWriter::reduce(const plan::Step& s)
     const std::vector<Text> tensors = contributionText(m_analysis, op, here, method(), call, merge);
     merge.tensors = static_cast<int>(tensors.size());
     m_returned.insert(m_returned.end(), tensors.begin(), tensors.end());
-    m_results.push_back({op.outputs.at(0), rowsOf(s.rows), 0, merge});
+    m_results.push_back({.value = op.outputs.at(0), .rows = rowsOf(s.rows), .dim = 0, .merge = merge});
 }
 
 // ---- arguments
@@ -325,11 +331,11 @@ schema::CodeRows LoopWriter::rowsOf(const RowClass& rows)
 {
     const std::string table = m_context.ids.space(rows.table);
     m_context.needs.sizes.insert(rows.table);
-    if (rows.kind == RowKind::Batch) return {schema::CodeRowsKind::Batch, table, {}};
-    if (rows.kind == RowKind::Frontier) return {schema::CodeRowsKind::Frontier, table, {}};
+    if (rows.kind == RowKind::Batch) return {.kind = schema::CodeRowsKind::Batch, .table = table, .key = {}};
+    if (rows.kind == RowKind::Frontier) return {.kind = schema::CodeRowsKind::Frontier, .table = table, .key = {}};
     if (rows.kind == RowKind::All) refuse("rows of a value that has none", {});
     m_context.needs.columns.insert({rows.table, rows.key});
-    return {schema::CodeRowsKind::Owned, table, m_context.ids.key(rows.key)};
+    return {.kind = schema::CodeRowsKind::Owned, .table = table, .key = m_context.ids.key(rows.key)};
 }
 
 std::string LoopWriter::labelOf(const RowClass& rows) const
@@ -363,8 +369,10 @@ std::vector<schema::CodeFrontier> LoopWriter::frontier()
     for (const plan::FrontierSource& s : m_loop.frontier) {
         m_context.needs.columns.insert({s.space, s.key});
         m_context.needs.sizes.insert(s.type);
-        sources.push_back({m_context.ids.space(s.type), m_context.ids.space(s.space), m_context.ids.key(s.key),
-                           rowsOf(analysis::owned(m_analysis, s.space, s.owner))});
+        sources.push_back({.target = m_context.ids.space(s.type),
+                           .table = m_context.ids.space(s.space),
+                           .key = m_context.ids.key(s.key),
+                           .owner = rowsOf(analysis::owned(m_analysis, s.space, s.owner))});
     }
     return sources;
 }

@@ -24,7 +24,7 @@ std::vector<std::string> Method::unpack(const std::vector<std::string>& wanted, 
 {
     std::vector<std::string>& known = m_assigned[std::to_string(wanted.size()) + " " + value.python];
     if (!known.empty()) return known;
-    Statement statement{{}, value, m_comment};
+    Statement statement{.targets = {}, .value = value, .comment = m_comment};
     for (const std::string& name : wanted) statement.targets.push_back(fresh(name));
     m_statements.push_back(statement);
     return known = statement.targets;
@@ -32,7 +32,7 @@ std::vector<std::string> Method::unpack(const std::vector<std::string>& wanted, 
 
 void Method::check(const Text& condition, const std::string& complaint)
 {
-    m_statements.push_back({{}, condition + ", " + quoted(complaint), m_comment});
+    m_statements.push_back({.targets = {}, .value = condition + ", " + quoted(complaint), .comment = m_comment});
 }
 
 void Method::prune()
@@ -61,7 +61,7 @@ void Method::findDevice()
 {
     const auto tensor = std::ranges::find(m_parameters, false, &Parameter::number);
     const Text device = tensor == m_parameters.end() ? Text("torch.device(\"cpu\")") : Text(tensor->name + ".device");
-    m_statements.insert(m_statements.begin(), Statement{{"device"}, device, {}});
+    m_statements.insert(m_statements.begin(), Statement{.targets = {"device"}, .value = device, .comment = {}});
 }
 
 }  // namespace hopscope::exporter

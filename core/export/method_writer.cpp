@@ -18,7 +18,7 @@ std::string Weights::attribute(ir::ValueId id)
     const std::string stem = identifier(name);
     std::string attribute = stem;
     for (int n = 2; !m_taken.insert(attribute).second; ++n) attribute = stem + "_" + std::to_string(n);
-    m_weights[id] = {attribute, name, id};
+    m_weights[id] = {.attribute = attribute, .name = name, .value = id};
     return "self." + attribute;
 }
 

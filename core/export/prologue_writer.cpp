@@ -304,7 +304,10 @@ private:
     void listColumn(ir::SpaceId space, ir::KeyId key)
     {
         const ir::SpaceId target = m_analysis.tables.target(space, key);
-        schema::CodeColumn listed{m_context.ids.space(space), m_context.ids.key(key), m_context.ids.space(target), {}};
+        schema::CodeColumn listed{.table = m_context.ids.space(space),
+                                  .key = m_context.ids.key(key),
+                                  .target = m_context.ids.space(target),
+                                  .tensor = {}};
         m_context.needs.sizes.insert(space);
         m_context.needs.sizes.insert(target);
         if (const auto variable = column(space, key)) {

@@ -161,11 +161,12 @@ std::string fileText(const std::string& title, const std::vector<Part>& parts, c
 Part partOf(const Stages& stages, std::size_t loop, const analysis::ValueNames& names)
 {
     const schema::CodeLoop& code = stages.code.loops[loop];
-    return {&stages.loops[loop], "list[Tensor]",
-            "        \"\"\"" +
-                plainText("For a batch of " + code.destination + ": returns " + returnedBy(code, names) + ".\n" +
-                          argumentList(code.arguments, names)) +
-                "        \"\"\"\n"};
+    return {.method = &stages.loops[loop],
+            .result = "list[Tensor]",
+            .documentation = "        \"\"\"" +
+                             plainText("For a batch of " + code.destination + ": returns " + returnedBy(code, names) +
+                                       ".\n" + argumentList(code.arguments, names)) +
+                             "        \"\"\"\n"};
 }
 
 std::string stageFile(const std::string& title, std::vector<Part> parts, const schema::Code& code)
@@ -188,19 +189,21 @@ std::map<std::string, std::string> pythonFiles(const Stages& stages, const analy
     std::map<std::string, std::vector<Part>> files;
     std::map<std::string, std::string> texts;
     for (std::size_t i = 0; i < stages.loops.size(); ++i)
-        files["stage_" + std::to_string(stages.code.loops[i].stage)].push_back(partOf(stages, i, names));
+        files["stage_" + std::to_string(stages.code.loops[i].stage.number)].push_back(partOf(stages, i, names));
     for (const auto& [file, parts] : files)
         texts[file + ".py"] = stageFile("Stage " + file.substr(6) + by, parts, stages.code);
-    const Part prologue{&stages.prologue, "dict[str, Tensor]", "", "Prologue"};
+    const Part prologue{
+        .method = &stages.prologue, .result = "dict[str, Tensor]", .documentation = "", .name = "Prologue"};
     texts["prologue.py"] = fileText("The prologue" + by +
                                         "\n\nIt is computed once for the whole graph: what follows from its structure "
                                         "alone, by the keys of schema.json.\n",
                                     {prologue}, stages.code);
     if (!stages.results) return texts;
-    const Part results{&*stages.results, "list[Tensor]",
-                       "        \"\"\"The arguments:\n" + plainText(argumentList(stages.code.results, names)) +
-                           "        \"\"\"\n",
-                       "Results"};
+    const Part results{.method = &*stages.results,
+                       .result = "list[Tensor]",
+                       .documentation = "        \"\"\"The arguments:\n" +
+                                        plainText(argumentList(stages.code.results, names)) + "        \"\"\"\n",
+                       .name = "Results"};
     texts["results.py"] = fileText(
         "The outputs" + by + "\n\nThey have no rows, and are computed after the last stage.\n", {results}, stages.code);
     return texts;

@@ -23,7 +23,7 @@ void writeResults(Context& context, Stages& stages)
     for (const ir::NamedValue& output : a.program.outputs) {
         const bool tensor = a.program.value(output.value).kind == ir::ValueKind::Tensor;
         const bool rows = tensor && a.hasRows(output.value);
-        stages.code.outputs.push_back({output.name, output.value, rows});
+        stages.code.outputs.push_back({.name = output.name, .value = output.value, .rows = rows});
         if (rows && a.program.value(output.value).origin == ir::Origin::Op && a.available(output.value))
             context.needs.values.insert(output.value);
         if (rows) {
@@ -57,7 +57,7 @@ void writeLoops(Context& context, const plan::Plan& plan, Stages& stages)
         for (const plan::Loop& loop : stage.loops) {
             LoopWriter writer(context, loop, stored, methodName(context, stage, loop));
             schema::CodeLoop code = writer.run();
-            code.stage = stage.index.number;
+            code.stage = stage.index;
             stages.code.loops.push_back(std::move(code));
             stages.loops.push_back(writer.method());
         }

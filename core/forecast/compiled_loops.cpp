@@ -82,7 +82,7 @@ CompiledLoops::Known& CompiledLoops::known(const plan::Loop& loop, const executo
     }
     auto own = std::make_shared<const plan::Loop>(loop);
     std::optional<executor::LoopProgram> tiles = compiler.forTiles(*own, stored);
-    m_known.push_front({std::move(own), std::move(here), std::move(tiles), {}});
+    m_known.push_front({.loop = std::move(own), .stored = std::move(here), .tiles = std::move(tiles), .compiled = {}});
     if (m_known.size() > remembered) m_known.pop_back();
     return m_known.front();
 }
@@ -92,8 +92,12 @@ std::shared_ptr<CompiledLoop> CompiledLoops::made(executor::LoopProgram program,
 {
     Traffic traffic = trafficOf(m_analysis, m_structure, program, choice);
     executor::MemoryModel memory(allocated, gpu);
-    return std::make_shared<CompiledLoop>(
-        CompiledLoop{nullptr, std::move(program), std::move(traffic), std::move(memory), {}, {}});
+    return std::make_shared<CompiledLoop>(CompiledLoop{.loop = nullptr,
+                                                       .program = std::move(program),
+                                                       .traffic = std::move(traffic),
+                                                       .memory = std::move(memory),
+                                                       .evaluated = {},
+                                                       .times = {}});
 }
 
 // On a CPU the batch's own rows of a table are used where they lie.

@@ -30,7 +30,8 @@ std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf
 std::set<RowClass> frontiers(const plan::Loop& loop)
 {
     std::set<RowClass> classes;
-    for (const plan::FrontierSource& s : loop.frontier) classes.insert({RowKind::Frontier, s.type, {}});
+    for (const plan::FrontierSource& s : loop.frontier)
+        classes.insert({.kind = RowKind::Frontier, .table = s.type, .key = {}});
     return classes;
 }
 
@@ -148,7 +149,10 @@ std::vector<StageTime> Planned::times(const PredictOptions& options, const plan:
         Timing sum;
         for (const PlannedLoop& l : m_loops[s]) sum.add(timing(l, size, walls));
         if (gpu()) sum.link(copies.stages[s].bytes, walls);
-        times.push_back({m_plan.stages[s].index, sum.seconds, sum.boundSeconds(), sum.wall()});
+        times.push_back({.index = m_plan.stages[s].index,
+                         .seconds = sum.seconds,
+                         .boundSeconds = sum.boundSeconds(),
+                         .wall = sum.wall()});
     }
     return times;
 }
@@ -187,12 +191,12 @@ void Planned::compile(const PredictOptions& options)
 // What is compiled depends on the options.
 void Planned::compileOnCpu(const PredictOptions& options)
 {
-    const executor::TilingRequest request{options.batch,
-                                          options.tile,
-                                          budget(options.memory),
-                                          at::get_num_threads(),
-                                          executor::Families::of(options.fuse),
-                                          options.store};
+    const executor::TilingRequest request{.batch = options.batch,
+                                          .tile = options.tile,
+                                          .budget = budget(options.memory),
+                                          .threads = at::get_num_threads(),
+                                          .families = executor::Families::of(options.fuse),
+                                          .store = options.store};
     const executor::LoopCompiler compiler(m_analysis, m_choice, m_structure, request);
     executor::StoredValues stored;
     m_known.compiled.begin(options);

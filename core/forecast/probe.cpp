@@ -237,9 +237,14 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
     });
     if (known != m_known.end()) m_known.splice(m_known.begin(), m_known, known);
     else
-        m_known.push_front({*program.loop, plan.device, plan.resident, plan.residentStructure,
-                            program.tiling.has_value(), actsOf(program), at::get_num_threads(),
-                            LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
+        m_known.push_front({.loop = *program.loop,
+                            .device = plan.device,
+                            .resident = plan.resident,
+                            .residentStructure = plan.residentStructure,
+                            .tiled = program.tiling.has_value(),
+                            .acts = actsOf(program),
+                            .threads = at::get_num_threads(),
+                            .memory = LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
     if (m_known.size() > remembered) m_known.pop_back();
     const std::optional<LoopMemory>& memory = m_known.front().memory;
     return memory ? &*memory : nullptr;
@@ -248,8 +253,9 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
 std::vector<RowClass> classesOf(const executor::LoopProgram& program)
 {
     std::set<RowClass> classes(program.classes.begin(), program.classes.end());
-    classes.insert({RowKind::Batch, program.loop->destination, {}});
-    for (const ir::SpaceId type : program.frontiers) classes.insert({RowKind::Frontier, type, {}});
+    classes.insert({.kind = RowKind::Batch, .table = program.loop->destination, .key = {}});
+    for (const ir::SpaceId type : program.frontiers)
+        classes.insert({.kind = RowKind::Frontier, .table = type, .key = {}});
     for (const executor::RegisterInfo& r : program.registers)
         if (r.rows.kind != RowKind::All) classes.insert(r.rows);
     return {classes.begin(), classes.end()};

@@ -55,7 +55,7 @@ public:
         std::size_t at = (static_cast<std::uint32_t>(label) * 2654435761U) >> 25;
         while (m_slots[at].round == m_round && m_slots[at].label != label) at = (at + 1) % m_slots.size();
         Slot& slot = m_slots[at];
-        if (slot.round != m_round) slot = {m_round, label, 0};
+        if (slot.round != m_round) slot = {.round = m_round, .label = label, .count = 0};
         if (++slot.count < m_most || (slot.count == m_most && mixed(label) >= mixed(m_best))) return;
         m_most = slot.count;
         m_best = label;

@@ -12,7 +12,7 @@ std::vector<HubPiece> hubPieces(Index offsets, std::int64_t destinations)
         const std::int64_t end = offsets[d + 1];
         if (end - offsets[d] <= kPiece) continue;
         for (std::int64_t begin = offsets[d]; begin < end; begin += kPiece)
-            pieces.push_back({d, begin, std::min(begin + kPiece, end)});
+            pieces.push_back({.destination = d, .begin = begin, .end = std::min(begin + kPiece, end)});
     }
     return pieces;
 }

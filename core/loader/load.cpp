@@ -124,7 +124,7 @@ bool Repairer::edit(const std::string& error)
     }
     const auto insertion = declareUnion(m_edited[mismatch->record], *mismatch);
     if (!insertion) return false;
-    m_repairs.push_back({mismatch->record, insertion->line, insertion->text});
+    m_repairs.push_back({.record = mismatch->record, .line = insertion->line, .inserted = insertion->text});
     return true;
 }
 
@@ -185,7 +185,8 @@ base::Result<std::vector<Parameter>> listParameters(const torch::jit::Module& mo
         if (!tensor.defined() || !seen.insert(name).second) return {};
         const auto dtype = dtypeOf(tensor.scalar_type());
         if (!dtype) return fail(ErrorCode::Unsupported, dtype.error().message, dtype.error().hint, name);
-        out.push_back({name, *dtype, tensor.sizes().vec(), countNotFinite(tensor)});
+        out.push_back(
+            {.name = name, .dtype = *dtype, .shape = tensor.sizes().vec(), .notFinite = countNotFinite(tensor)});
         return {};
     };
     for (const auto& p : module.named_parameters())
@@ -201,7 +202,7 @@ std::vector<Argument> listArguments(const c10::FunctionSchema& schema)
     for (std::size_t i = 1; i < schema.arguments().size(); ++i) {
         const c10::Argument& a = schema.arguments()[i];
         const bool optional = a.default_value().has_value() || a.type()->kind() == c10::TypeKind::OptionalType;
-        out.push_back({a.name(), a.type()->str(), optional});
+        out.push_back({.name = a.name(), .type = a.type()->str(), .optional = optional});
     }
     return out;
 }

@@ -1,9 +1,8 @@
 #include "optimiser/infeasible_subset.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "base/units.h"
 #include "optimiser/cells.h"
 #include "optimiser/local_search.h"
 #include "optimiser/program.h"
@@ -190,11 +189,7 @@ Instance repaired(const Instance& instance, const Repair& repair)
 std::string describeRepair(const Instance& instance, const Repair& repair)
 {
     if (repair.kind == RepairKind::MoreStages) return "use " + std::to_string(repair.stages) + " stages";
-    if (repair.kind == RepairKind::RaiseBudget) {
-        std::array<char, 64> text{};
-        std::snprintf(text.data(), text.size(), "raise the host budget to %.6g", repair.budget);
-        return text.data();
-    }
+    if (repair.kind == RepairKind::RaiseBudget) return "raise the host budget to " + base::formatNumber(repair.budget);
     std::string text;
     for (const std::size_t pin : repair.pins)
         text +=

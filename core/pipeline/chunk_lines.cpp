@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "pipeline/output_folder.h"
+#include "schema/names.h"
 #include "schema/report.h"
+#include "schema/stages.h"
 #include "json/json.h"
 #include "json/reader.h"
 
@@ -22,7 +24,7 @@ std::string digestOf(std::string_view text) { return graph::digestOf(text.data()
 json::Value rowsValue(const ChunkRows& rows)
 {
     json::Value item;
-    item["value"] = rows.value;
+    item["value"] = ir::valueName(rows.value);
     item["digest"] = rows.digest;
     if (!rows.lost) return item;
     item["lost"]["max_abs"] = rows.lost->maxAbsolute;
@@ -33,7 +35,8 @@ json::Value rowsValue(const ChunkRows& rows)
 
 ChunkRows rowsFrom(const json::Reader& item)
 {
-    ChunkRows rows{.value = item.get<std::string>("value"), .digest = item.get<std::string>("digest"), .lost = {}};
+    ChunkRows rows{
+        .value = schema::readValue(item.child("value")), .digest = item.get<std::string>("digest"), .lost = {}};
     if (!item.has("lost")) return rows;
     const json::Reader lost = item.child("lost");
     rows.lost = {.maxAbsolute = lost.get<double>("max_abs"),
@@ -45,7 +48,7 @@ ChunkRows rowsFrom(const json::Reader& item)
 json::Value chunkValue(const Chunk& chunk)
 {
     json::Value item;
-    item["stage"] = chunk.stage;
+    item["stage"] = chunk.stage.number;
     item["loop"] = chunk.loop;
     item["first"] = chunk.first;
     item["count"] = chunk.count;
@@ -66,7 +69,7 @@ json::Value chunkValue(const Chunk& chunk)
 Chunk chunkFrom(const json::Reader& item)
 {
     Chunk chunk;
-    chunk.stage = item.get<int>("stage");
+    chunk.stage = schema::readStage(item.child("stage"));
     chunk.loop = item.get<int>("loop");
     chunk.first = item.get<std::int64_t>("first");
     chunk.count = item.get<std::int64_t>("count");

@@ -30,7 +30,7 @@ struct ExecutionRequest {
     std::string ownFolder =
         {};  // where other processes use `folder`, too: for checks and scratch files outside of the run
     ChosenPlan* given = nullptr;  // this plan as it is, instead of `plan`; the run takes its structure
-    bool keepStores = true;  // until the end, for verification and whoever shows them; else until no stage reads them
+    bool keepStores = true;       // until the end, for verification; else until no stage reads them
     // On the CPU, without verification and `keepStores`: files of the data that are nobody else's and are not read after the
     // run, which empties those that hold a single input (executor::Options::transientInputs). Paths as in the data.
     std::vector<std::string> transientFiles = {};

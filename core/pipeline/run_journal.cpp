@@ -12,6 +12,7 @@
 #include "pipeline/chunk_lines.h"
 #include "pipeline/text_file.h"
 #include "schema/envelope.h"
+#include "schema/stages.h"
 #include "json/optional.h"
 #include "json/reader.h"
 
@@ -88,7 +89,7 @@ std::string differences(const Conditions& before, const Conditions& now)
 json::Value cutValue(const executor::LoopCut& cut)
 {
     json::Value item;
-    item["stage"] = cut.stage;
+    item["stage"] = cut.stage.number;
     item["loop"] = cut.loop;
     item["tile"] = json::orNull(cut.tile);
     return item;
@@ -96,7 +97,9 @@ json::Value cutValue(const executor::LoopCut& cut)
 
 executor::LoopCut cutFrom(const json::Reader& item)
 {
-    return {.stage = item.get<int>("stage"), .loop = item.get<int>("loop"), .tile = item.maybe<std::int64_t>("tile")};
+    return {.stage = schema::readStage(item.child("stage")),
+            .loop = item.get<int>("loop"),
+            .tile = item.maybe<std::int64_t>("tile")};
 }
 
 }  // namespace

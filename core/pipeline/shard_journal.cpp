@@ -181,7 +181,7 @@ std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
         text += (text.empty() ? "waiting for " : ", ") + shardName(index, share().count) + " (" +
                 (running ? base::formatCount(static_cast<double>(left)) + " destinations left" : "not running") + ")";
     }
-    return "stage " + std::to_string(waiting.stage) + ": " + text;
+    return "stage " + std::to_string(waiting.stage.number) + ": " + text;
 }
 
 base::Status ShardJournal::wait(const executor::Waiting& waiting, const std::stop_token& stop)

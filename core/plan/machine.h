@@ -59,8 +59,30 @@ inline Walls typicalWalls()
 inline Machine typicalMachine(const std::string& device)
 {
     if (!device.starts_with("cuda"))
-        return {device, 2e10, 1.3e10, 5e9, 2.5e9, 1e11, 1.3e10, 1.6e11, 2e-6, 5e-5, typicalWalls(), 1};
-    return {device, 1.2e10, 6e9, 1e10, 4e8, 1.5e12, 6e11, 2e13, 1e-5, 3e-4, {}, 1};
+        return {.device = device,
+                .read = 2e10,
+                .gather = 1.3e10,
+                .write = 5e9,
+                .structure = 2.5e9,
+                .elementwise = 1e11,
+                .aggregate = 1.3e10,
+                .matmul = 1.6e11,
+                .call = 2e-6,
+                .batch = 5e-5,
+                .walls = typicalWalls(),
+                .slowness = 1};
+    return {.device = device,
+            .read = 1.2e10,
+            .gather = 6e9,
+            .write = 1e10,
+            .structure = 4e8,
+            .elementwise = 1.5e12,
+            .aggregate = 6e11,
+            .matmul = 2e13,
+            .call = 1e-5,
+            .batch = 3e-4,
+            .walls = {},
+            .slowness = 1};
 }
 
 }  // namespace hopscope::plan

@@ -87,6 +87,7 @@ struct ModelRecord {
 
     // By the ids of documents; none where there is no such record. Logarithmic.
     [[nodiscard]] OpId findOp(const std::string& id) const;
+    [[nodiscard]] OpId findOp(ir::OpId id) const { return findOp(ir::opName(id)); }
     [[nodiscard]] ValueId findValue(const std::string& id) const;
 
     std::map<std::string, OpId> opsById;

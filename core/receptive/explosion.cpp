@@ -48,10 +48,11 @@ public:
     {
         ++m_seen;
         for (const auto& [needed, rows] : demand.rows)
-            m_sums[{needed.depth, false, needed.table}].add(static_cast<double>(rows->count));
+            m_sums[{.depth = needed.depth, .edges = false, .table = needed.table}].add(
+                static_cast<double>(rows->count));
         for (const auto& [depth, edges] : demand.edges)
             for (const auto& [key, rows] : edges)
-                m_sums[{depth, true, key.first}].add(static_cast<double>(rows->count));
+                m_sums[{.depth = depth, .edges = true, .table = key.first}].add(static_cast<double>(rows->count));
     }
 
     [[nodiscard]] std::int64_t seen() const { return m_seen; }

@@ -89,7 +89,8 @@ schema::FieldEdges Levels::edgesOf(int depth, SpaceId space, KeyId owner, const 
     const Ids numbers = m_moves.listed(rows);
     for (auto& [table, ids] : inputRows(m_structure, m_analysis, space, numbers)) {
         const auto count = static_cast<std::int64_t>(ids.size());
-        edges.parents.push_back({analysis::tableLabel(m_analysis.tables, table), count, std::move(ids)});
+        edges.parents.push_back(
+            {.table = analysis::tableLabel(m_analysis.tables, table), .rows = count, .ids = std::move(ids)});
     }
     if (source.valid()) listEnds(edges, space, owner, source, numbers);
     return edges;
@@ -121,7 +122,10 @@ std::vector<schema::FieldBlock> Levels::blocks(SpaceId table, std::int64_t row)
             const RowsPtr messages = m_moves.owned(key.first, key.second, start);
             const std::int64_t sources =
                 source.valid() ? m_moves.targets(key.first, source, messages)->count : messages->count;
-            list.push_back({depth, analysis::tableLabel(m_analysis.tables, key.first), messages->count, sources});
+            list.push_back({.depth = depth,
+                            .table = analysis::tableLabel(m_analysis.tables, key.first),
+                            .edges = messages->count,
+                            .sources = sources});
         }
     }
     std::ranges::reverse(list);

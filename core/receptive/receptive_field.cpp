@@ -91,8 +91,8 @@ public:
         describe(field, demand, levels);
         field.blocks = levels.blocks(table, field.node);
         field.notes = notesOf(m_analysis, demand);
-        field.explosion =
-            explosion(m_structure, m_analysis, m_moves, m_backtrack, {table, m_request.seed, m_request.budget}, m_stop);
+        field.explosion = explosion(m_structure, m_analysis, m_moves, m_backtrack,
+                                    {.table = table, .seed = m_request.seed, .budget = m_request.budget}, m_stop);
         return field;
     }
 

@@ -46,7 +46,7 @@ RowsPtr RowMoves::once(Known known, const RowsPtr& from, Make&& make, const Rows
     const auto it = m_known.find(known);
     if (it != m_known.end()) return it->second.rows;
     RowsPtr made = make();
-    m_known.emplace(known, Made{made, from, other});
+    m_known.emplace(known, Made{.rows = made, .from = from, .other = other});
     return made;
 }
 

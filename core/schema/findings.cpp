@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "schema/envelope.h"
+#include "schema/stages.h"
 #include "json/optional.h"
 
 namespace hopscope::schema {
@@ -46,12 +47,13 @@ Value rowValue(const RowRecord& row)
     return item;
 }
 
-Value stageValue(const std::optional<int>& stage) { return json::orNull(stage); }
+// Empty where there is none.
+std::string idOf(ir::OpId op) { return op.valid() ? ir::opName(op) : std::string(); }
 
 Value differenceValue(const DifferenceRecord& record)
 {
     Value item = operatorValue(record.place);
-    item["other"] = record.other;
+    item["other"] = idOf(record.other);
     item["what"] = record.what;
     item["arguments"] = Value(record.arguments);
     item["rows"] = record.rows;
@@ -59,7 +61,7 @@ Value differenceValue(const DifferenceRecord& record)
     item["max_abs"] = record.maxAbsolute;
     item["max_rel"] = record.maxRelative;
     item["shown"] = list(record.shown, rowValue);
-    item["stage"] = stageValue(record.stage);
+    item["stage"] = stageOrNull(record.stage);
     return item;
 }
 
@@ -68,8 +70,8 @@ Value orNull(const std::optional<DifferenceRecord>& record) { return record ? di
 Value pointValue(const ErrorPoint& point)
 {
     Value item;
-    item["op"] = point.op;
-    item["value"] = point.value;
+    item["op"] = ir::opName(point.op);
+    item["value"] = ir::valueName(point.value);
     item["depth"] = point.depth;
     item["max_abs"] = point.maxAbsolute;
     item["max_rel"] = point.maxRelative;
@@ -81,7 +83,7 @@ Value nonFiniteValue(const NonFiniteRecord& record)
     Value item = operatorValue(record.place);
     item["nan"] = record.nan;
     item["infinite"] = record.infinite;
-    item["stage"] = stageValue(record.stage);
+    item["stage"] = stageOrNull(record.stage);
     item["batch"] = record.batch;
     item["reaches_output"] = record.reachesOutput;
     item["shown"] = list(record.shown, rowValue);
@@ -91,7 +93,7 @@ Value nonFiniteValue(const NonFiniteRecord& record)
 Value hitValue(const HitRecord& hit)
 {
     Value item = operatorValue(hit.place);
-    item["stage"] = hit.stage;
+    item["stage"] = hit.stage.number;
     item["batch"] = hit.batch;
     item["first_destination"] = hit.firstDestination;
     item["destinations"] = hit.destinations;
@@ -136,8 +138,8 @@ Value aggregationValue(const AggregationRecord& record)
 
 void setOperator(Value& item, const OperatorRecord& record)
 {
-    item["op"] = record.op;
-    item["value"] = record.value;
+    item["op"] = idOf(record.op);
+    item["value"] = ir::valueName(record.value);
     item["name"] = record.name;
     item["kind"] = record.kind;
     item["module"] = record.module;

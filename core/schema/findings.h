@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/program.h"
+#include "plan/stage_id.h"
 #include "json/json.h"
 #include "json/reader.h"
 
@@ -16,7 +18,8 @@ namespace hopscope::schema {
 
 // An operator and its result, as people find them in the model.
 struct OperatorRecord {
-    std::string op, value;                     // ids: "op42", "v17"
+    ir::OpId op;  // none: an input or a weight
+    ir::ValueId value;
     std::string name, kind, module, source{};  // "relu after convs.0", "aten::relu", "convs.0", "gcn.py:17"
     int depth = 0;
 };
@@ -36,18 +39,19 @@ struct RowRecord {
 
 struct DifferenceRecord {
     OperatorRecord place;
-    std::string other{};                   // the operator of the second computation
+    ir::OpId other{};                      // the operator of the second computation, if that is another model
     std::string what{};                    // "values", or why they cannot be compared
     std::vector<std::string> arguments{};  // that differ: "exponent: -0.5, -1"
     std::int64_t rows = 0, of = 0;         // that differ
     double maxAbsolute = 0, maxRelative = 0;
     std::vector<RowRecord> shown{};  // the first of them
-    std::optional<int> stage{};
+    std::optional<plan::StageId> stage{};
 };
 
 // How large differences are behind each operator: they grow with depth.
 struct ErrorPoint {
-    std::string op, value;
+    ir::OpId op;
+    ir::ValueId value;
     int depth = 0;
     double maxAbsolute = 0, maxRelative = 0;
 };
@@ -65,9 +69,9 @@ struct DivergenceRecord {
 
 struct NonFiniteRecord {
     OperatorRecord place;
-    std::int64_t nan = 0, infinite = 0;  // numbers
-    std::optional<int> stage{};          // none: computed once, before the first stage
-    std::int64_t batch = 0;              // of the stage, from 1; 0: none
+    std::int64_t nan = 0, infinite = 0;    // numbers
+    std::optional<plan::StageId> stage{};  // none: computed once, before the first stage
+    std::int64_t batch = 0;                // of the stage, from 1; 0: none
     bool reachesOutput = false;
     std::vector<RowRecord> shown{};  // the first rows
 };
@@ -82,7 +86,7 @@ struct NonFiniteReport {
 // A result of one batch at which a condition held.
 struct HitRecord {
     OperatorRecord place;
-    int stage = 1;
+    plan::StageId stage{1};
     std::int64_t batch = 1, firstDestination = 0, destinations = 0;
     std::vector<std::int64_t> shape;
     std::string dtype, rows;                        // "float32", "rows of node in the batch"

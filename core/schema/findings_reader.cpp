@@ -2,15 +2,24 @@
 
 #include "schema/envelope.h"
 #include "schema/findings.h"
+#include "schema/names.h"
+#include "schema/stages.h"
 
 namespace hopscope::schema {
 
 using json::Reader;
 
+namespace {
+
+// None where the text is empty.
+ir::OpId maybeOp(const Reader& item) { return item.as<std::string>().empty() ? ir::OpId() : readOp(item); }
+
+}  // namespace
+
 OperatorRecord operatorFrom(const Reader& item)
 {
-    return {.op = item.get<std::string>("op"),
-            .value = item.get<std::string>("value"),
+    return {.op = maybeOp(item.child("op")),
+            .value = readValue(item.child("value")),
             .name = item.get<std::string>("name"),
             .kind = item.get<std::string>("kind"),
             .module = item.get<std::string>("module"),
@@ -47,7 +56,7 @@ auto listFrom(const Reader& item, std::string_view key, Read&& read)
 DifferenceRecord differenceFrom(const Reader& item)
 {
     return {.place = operatorFrom(item),
-            .other = item.get<std::string>("other"),
+            .other = maybeOp(item.child("other")),
             .what = item.get<std::string>("what"),
             .arguments = item.get<std::vector<std::string>>("arguments"),
             .rows = item.get<std::int64_t>("rows"),
@@ -55,7 +64,7 @@ DifferenceRecord differenceFrom(const Reader& item)
             .maxAbsolute = numberOr(item, "max_abs"),
             .maxRelative = numberOr(item, "max_rel"),
             .shown = listFrom(item, "shown", rowFrom),
-            .stage = item.maybe<int>("stage")};
+            .stage = maybeStage(item, "stage")};
 }
 
 std::optional<DifferenceRecord> maybeDifference(const Reader& root, std::string_view key)
@@ -66,8 +75,8 @@ std::optional<DifferenceRecord> maybeDifference(const Reader& root, std::string_
 
 ErrorPoint pointFrom(const Reader& item)
 {
-    return {.op = item.get<std::string>("op"),
-            .value = item.get<std::string>("value"),
+    return {.op = readOp(item.child("op")),
+            .value = readValue(item.child("value")),
             .depth = item.get<int>("depth"),
             .maxAbsolute = numberOr(item, "max_abs"),
             .maxRelative = numberOr(item, "max_rel")};
@@ -78,7 +87,7 @@ NonFiniteRecord nonFiniteRecordFrom(const Reader& item)
     return {.place = operatorFrom(item),
             .nan = item.get<std::int64_t>("nan"),
             .infinite = item.get<std::int64_t>("infinite"),
-            .stage = item.maybe<int>("stage"),
+            .stage = maybeStage(item, "stage"),
             .batch = item.get<std::int64_t>("batch"),
             .reachesOutput = item.get<bool>("reaches_output"),
             .shown = listFrom(item, "shown", rowFrom)};
@@ -87,7 +96,7 @@ NonFiniteRecord nonFiniteRecordFrom(const Reader& item)
 HitRecord hitFrom(const Reader& item)
 {
     return {.place = operatorFrom(item),
-            .stage = item.get<int>("stage"),
+            .stage = readStage(item.child("stage")),
             .batch = item.get<std::int64_t>("batch"),
             .firstDestination = item.get<std::int64_t>("first_destination"),
             .destinations = item.get<std::int64_t>("destinations"),

@@ -50,6 +50,26 @@ std::optional<ir::ValueId> valueNamed(const std::string& name)
     return number ? std::optional(ir::ValueId(*number)) : std::nullopt;
 }
 
+std::optional<ir::OpId> opNamed(const std::string& name)
+{
+    const auto number = parseId(name, "op", std::numeric_limits<std::int32_t>::max());
+    return number ? std::optional(ir::OpId(*number)) : std::nullopt;
+}
+
+ir::ValueId readValue(const json::Reader& item)
+{
+    const std::optional<ir::ValueId> value = valueNamed(item.as<std::string>());
+    if (!value && item.ok()) item.refuse("is not the id of a value");
+    return value.value_or(ir::ValueId());
+}
+
+ir::OpId readOp(const json::Reader& item)
+{
+    const std::optional<ir::OpId> op = opNamed(item.as<std::string>());
+    if (!op && item.ok()) item.refuse("is not the id of an operator");
+    return op.value_or(ir::OpId());
+}
+
 Names::Names(const analysis::Analysis& analysis)
     : m_ops(analysis.program.ops.size()),
       m_values(analysis.program.values.size())

@@ -11,11 +11,17 @@
 #include "analysis/analysis.h"
 #include "analysis/naming/value_names.h"
 #include "json/json.h"
+#include "json/reader.h"
 
 namespace hopscope::schema {
 
 // The id that "v17" stands for, in whatever model; nothing for other texts.
 std::optional<ir::ValueId> valueNamed(const std::string& name);
+// Likewise, "op42".
+std::optional<ir::OpId> opNamed(const std::string& name);
+// The ids that parts of documents stand for; other texts are refused.
+ir::ValueId readValue(const json::Reader& item);
+ir::OpId readOp(const json::Reader& item);
 
 class Names {
 public:

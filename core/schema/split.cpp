@@ -29,10 +29,11 @@ std::string publicName(const Analysis& analysis, ValueId id)
     return {};
 }
 
-TensorSpec specOf(const Analysis& analysis, ValueId id)
+TensorSpec specOf(const Analysis& analysis, const analysis::ValueNames& names, ValueId id)
 {
     TensorSpec spec{.value = id,
                     .name = publicName(analysis, id),
+                    .label = names[id],
                     .dtype = analysis.program.value(id).dtype,
                     .shape = {},
                     .rowSpaces = {}};
@@ -100,8 +101,9 @@ void Collector::addInputsAndOutputs()
 void Collector::addTensors()
 {
     std::set<std::string> spaces;
+    const analysis::ValueNames names(analysis);
     for (ValueId id : values) {
-        split.tensors.push_back(specOf(analysis, id));
+        split.tensors.push_back(specOf(analysis, names, id));
         for (const std::optional<std::string>& space : split.tensors.back().rowSpaces)
             if (space) spaces.insert(*space);
     }

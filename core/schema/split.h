@@ -21,7 +21,8 @@ using Dim = std::variant<std::int64_t, std::string>;  // a size, or "|table|"
 
 struct TensorSpec {
     ir::ValueId value;
-    std::string name;  // inputs and outputs of the model: their names; else empty
+    std::string name;   // inputs and outputs of the model: their names; else empty
+    std::string label;  // for people, "conv1.lin output"; empty in documents of earlier versions
     base::DType dtype = base::DType::Float32;
     std::vector<Dim> shape;
     std::vector<std::optional<std::string>> rowSpaces;  // one per dimension

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "schema/names.h"
+#include "schema/stages.h"
 #include "json/names.h"
 
 namespace hopscope::schema {
@@ -81,7 +82,7 @@ Value frontierValue(const CodeFrontier& frontier)
 Value loopValue(const CodeLoop& loop)
 {
     Value item;
-    item["stage"] = loop.stage;
+    item["stage"] = loop.stage.number;
     item["method"] = loop.method;
     item["destination"] = loop.destination;
     item["frontier"] = listOf(loop.frontier, frontierValue);
@@ -131,13 +132,6 @@ Value outputValue(const CodeOutput& output)
 }
 
 // ---- reading
-
-ir::ValueId readValue(const Reader& item)
-{
-    const std::optional<ir::ValueId> value = valueNamed(item.as<std::string>());
-    if (!value && item.ok()) item.refuse("is not the id of a value");
-    return value.value_or(ir::ValueId());
-}
 
 // Reads one document's code; tables have been listed before they are named.
 class CodeReader {
@@ -233,7 +227,7 @@ private:
     CodeLoop loop(const Reader& item) const
     {
         CodeLoop loop;
-        loop.stage = item.get<int>("stage");
+        loop.stage = readStage(item.child("stage"));
         loop.method = item.get<std::string>("method");
         loop.destination = known(item, "destination");
         for (const Reader& each : item.items("frontier"))

@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "ir/program.h"
+#include "plan/stage_id.h"
 #include "json/reader.h"
 
 namespace hopscope::schema {
@@ -119,7 +120,7 @@ struct CodeFrontier {
 };
 
 struct CodeLoop {
-    int stage = 1;
+    plan::StageId stage{1};
     std::string method, destination;
     std::vector<CodeFrontier> frontier;
     std::vector<CodeArgument> arguments;

@@ -30,12 +30,24 @@ const TensorSpec* specOf(const Split& split, ir::ValueId value)
     return it == split.tensors.end() ? nullptr : &*it;
 }
 
-// Inputs and outputs have names for people; what lies between is called as in the document.
-std::string nameOf(const Split& split, ir::ValueId value)
+// Documents of earlier versions have none.
+bool hasLabels(const Split& split)
 {
-    const TensorSpec* const spec = specOf(split, value);
-    return spec == nullptr || spec->name.empty() ? ir::valueName(value) : spec->name;
+    return std::ranges::none_of(split.tensors, [](const TensorSpec& spec) { return spec.label.empty(); });
 }
+
+// What values are called: as people do, or, where one of two documents does not know that, by their ids.
+struct Naming {
+    const Split& split;
+    bool labels = true;
+
+    std::string operator()(ir::ValueId value) const
+    {
+        const TensorSpec* const spec = specOf(split, value);
+        if (spec != nullptr && !spec->name.empty()) return spec->name;
+        return spec == nullptr || !labels ? ir::valueName(value) : spec->label;
+    }
+};
 
 using Named = std::map<std::string, std::string>;  // what it is, by name
 
@@ -47,24 +59,28 @@ Named tensorsOf(const Split& split, const std::vector<ir::ValueId>& values)
     return named;
 }
 
-Named checkpointsOf(const Split& split)
+Named checkpointsOf(const Naming& naming)
 {
     Named named;
-    for (const SplitCheckpoint& c : split.checkpoints)
-        named[nameOf(split, c.value)] = "stored by stage " + std::to_string(c.stage.number);
+    for (const SplitCheckpoint& c : naming.split.checkpoints)
+        named[naming(c.value)] = "stored by stage " + std::to_string(c.stage.number);
     return named;
 }
 
-Named stagesOf(const Split& split)
+std::string listOf(const Naming& naming, const std::vector<ir::ValueId>& values)
+{
+    std::string text;
+    for (const ir::ValueId v : values) text += (text.empty() ? " " : ", ") + naming(v);
+    return text;
+}
+
+Named stagesOf(const Naming& naming)
 {
     Named named;
-    for (const SplitStage& stage : split.stages) {
+    for (const SplitStage& stage : naming.split.stages) {
         std::string text = "in batches of";
         for (const std::string& type : stage.destinations) text += " " + type;
-        text += ", reads";
-        for (const ir::ValueId v : stage.inputs) text += " " + nameOf(split, v);
-        text += ", produces";
-        for (const ir::ValueId v : stage.outputs) text += " " + nameOf(split, v);
+        text += "; reads" + listOf(naming, stage.inputs) + "; produces" + listOf(naming, stage.outputs);
         named[std::to_string(stage.index.number)] = text;
     }
     return named;
@@ -115,14 +131,16 @@ private:
 
 std::vector<std::string> differences(const Split& a, const Split& b)
 {
+    const bool labels = hasLabels(a) && hasLabels(b);
+    const Naming there{a, labels}, here{b, labels};
     Differences found;
     found.files(a, b);
     found.compare("tool", a.tool, b.tool);
     found.compare("strategy", base::nameOf(a.strategy), base::nameOf(b.strategy));
     found.compare("input", tensorsOf(a, a.inputs), tensorsOf(b, b.inputs));
     found.compare("output", tensorsOf(a, a.outputs), tensorsOf(b, b.outputs));
-    found.compare("stage", stagesOf(a), stagesOf(b));
-    found.compare("value", checkpointsOf(a), checkpointsOf(b));
+    found.compare("stage", stagesOf(there), stagesOf(here));
+    found.compare("value", checkpointsOf(there), checkpointsOf(here));
     found.compare("verdict", verdictOf(a), verdictOf(b));
     return found.take();
 }

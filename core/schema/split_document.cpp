@@ -23,6 +23,7 @@ Value tensorValue(const TensorSpec& spec)
     Value item;
     item["value"] = ir::valueName(spec.value);
     item["name"] = spec.name.empty() ? Value() : Value(spec.name);
+    item["label"] = spec.label;
     item["dtype"] = base::dtypeName(spec.dtype);
     item["shape"] = Value::array();
     for (const Dim& dim : spec.shape) item["shape"].push(std::visit([](const auto& d) { return Value(d); }, dim));
@@ -48,13 +49,6 @@ Value checkpointValue(const SplitCheckpoint& checkpoint)
     item["stage"] = checkpoint.stage.number;
     item["output"] = checkpoint.output;
     return item;
-}
-
-ir::ValueId readValue(const Reader& item)
-{
-    const std::optional<ir::ValueId> value = valueNamed(item.as<std::string>());
-    if (!value && item.ok()) item.refuse("is not the id of a value");
-    return value.value_or(ir::ValueId());
 }
 
 std::vector<ir::ValueId> readValues(const Reader& list, const Values& known, const char* complaint)
@@ -96,6 +90,7 @@ TensorSpec readTensor(const Reader& item, const Known& spaces)
     TensorSpec spec;
     spec.value = readValue(item.child("value"));
     spec.name = json::nullable<std::string>(item, "name").value_or("");
+    spec.label = item.maybe<std::string>("label").value_or("");
     spec.dtype = readDType(item.child("dtype"));
     for (const Reader& dim : item.items("shape")) spec.shape.push_back(readDim(dim));
     for (const Reader& space : item.items("row_spaces")) spec.rowSpaces.push_back(readSpace(space, spaces));

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "schema/envelope.h"
+#include "schema/stages.h"
 #include "json/names.h"
 #include "json/optional.h"
 
@@ -89,7 +90,7 @@ Value tensorValue(const TensorSummary& record)
     item["tensor"] = json::orNull(record.tensor);
     setOperator(item, record.place);
     item["from"] = base::nameOf(record.from);
-    item["stage"] = json::orNull(record.stage);
+    item["stage"] = stageOrNull(record.stage);
     item["batch"] = batchValue(record.batch);
     item["dtype"] = record.dtype;
     item["shape"] = Value(record.shape);
@@ -114,7 +115,7 @@ base::Result<TensorSummary> tensorFrom(const json::Value& document, const std::s
     record.tensor = root.maybe<std::int64_t>("tensor");
     record.place = operatorFrom(root);
     record.from = json::named<TensorOrigin>(root, "from");
-    record.stage = root.maybe<int>("stage");
+    record.stage = maybeStage(root, "stage");
     record.batch = batchFrom(root);
     record.dtype = root.get<std::string>("dtype");
     record.shape = root.get<std::vector<std::int64_t>>("shape");

@@ -45,7 +45,7 @@ struct TensorSummary {
     std::optional<std::int64_t> tensor{};  // what a client asks for rows with
     OperatorRecord place;                  // without operator: an input or a weight
     TensorOrigin from = TensorOrigin::Staged;
-    std::optional<int> stage{};
+    std::optional<plan::StageId> stage{};
     std::optional<BatchPlace> batch{};  // none: of all batches
     std::string dtype;
     std::vector<std::int64_t> shape;

@@ -225,7 +225,9 @@ void addDifference(TensorError& error)
 Tolerance toleranceFor(const Tolerance& stated, DType dtype)
 {
     const double factor = dtype == DType::Float16 ? 8192 : dtype == DType::BFloat16 ? 65536 : 1;
-    return {stated.absolute * factor, std::min(stated.relative * factor, 0.05), std::min(stated.scale * factor, 0.05)};
+    return {.absolute = stated.absolute * factor,
+            .relative = std::min(stated.relative * factor, 0.05),
+            .scale = std::min(stated.scale * factor, 0.05)};
 }
 
 void compareAll(const TensorView& staged, const TensorView& reference, const Tolerance& tolerance, TensorError& error)
@@ -237,7 +239,10 @@ void compareAll(const TensorView& staged, const TensorView& reference, const Tol
         flatten(a);
         flatten(b);
     }
-    judgeTensor(a, b, Judge{toleranceFor(tolerance, reference.dtype), largestIn(b, *pieces), error}, *pieces);
+    judgeTensor(
+        a, b,
+        Judge{.tolerance = toleranceFor(tolerance, reference.dtype), .largest = largestIn(b, *pieces), .error = error},
+        *pieces);
 }
 
 void compareRows(const TensorView& staged, const TensorView& reference, const RowPairs& pairs,
@@ -247,7 +252,7 @@ void compareRows(const TensorView& staged, const TensorView& reference, const Ro
     const TensorView a = asReal(staged), b = asReal(reference);
     const auto dim = static_cast<std::size_t>(pairs.dim);
     TensorView rowA = withoutDim(a, pairs.dim), rowB = withoutDim(b, pairs.dim);
-    Judge judge{toleranceFor(tolerance, reference.dtype), 0, error};
+    Judge judge{.tolerance = toleranceFor(tolerance, reference.dtype), .largest = 0, .error = error};
     for (const std::int64_t row : pairs.reference) {
         rowB.data = offset(b, row * b.strides[dim]);
         judge.largest = std::max(judge.largest, largestIn(rowB, *pieces));

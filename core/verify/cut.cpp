@@ -177,7 +177,8 @@ base::Status Cutter::write(const Neighbourhood& rows, const std::string& path)
 {
     if (base::Status listed = list(rows); !listed) return listed;
     std::vector<graph::TensorSpec> specs;
-    for (const std::string& name : m_used) specs.push_back({name, m_inputs.at(name).dtype, shape(name)});
+    for (const std::string& name : m_used)
+        specs.push_back({.name = name, .dtype = m_inputs.at(name).dtype, .shape = shape(name)});
     base::Result<graph::SafetensorsWriter> writer = graph::SafetensorsWriter::create(path, specs);
     if (!writer) return base::forward(writer);
     for (const std::string& name : m_used) copy(name, writer->data(name));

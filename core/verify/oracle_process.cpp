@@ -94,7 +94,7 @@ int reap(pid_t pid)
 Watched killed(pid_t pid, Watch why, std::int64_t peak)
 {
     kill(pid, SIGKILL);
-    return {why, reap(pid), peak};
+    return {.why = why, .status = reap(pid), .peak = peak};
 }
 
 Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, const std::stop_token& stop)
@@ -103,7 +103,7 @@ Watched watch(pid_t pid, const OracleChild& child, Clock::time_point start, cons
     std::int64_t peak = 0;
     for (;;) {
         int status = 0;
-        if (waitpid(pid, &status, WNOHANG) == pid) return {Watch::Ended, status, peak};
+        if (waitpid(pid, &status, WNOHANG) == pid) return {.why = Watch::Ended, .status = status, .peak = peak};
         if (stop.stop_requested()) return killed(pid, Watch::Cancelled, peak);
         peak = std::max(peak, base::anonymousMemory(process));
         if (child.memory > 0 && peak > child.memory) return killed(pid, Watch::Memory, peak);

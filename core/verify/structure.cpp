@@ -52,8 +52,12 @@ void addEnds(Structure& structure, const Analysis& analysis, const analysis::Inp
         const auto role = schema.roles.find(name);
         if (input == inputs.end() || role == schema.roles.end()) continue;
         const analysis::EdgeForm form = role->second.form;
-        structure.links.push_back(
-            {table, space.ends[end], name, end, form, analysis::endColumn(input->second, form, end)});
+        structure.links.push_back({.table = table,
+                                   .target = space.ends[end],
+                                   .input = name,
+                                   .end = end,
+                                   .form = form,
+                                   .keys = analysis::endColumn(input->second, form, end)});
     }
 }
 
@@ -64,7 +68,12 @@ void addPair(Structure& structure, const Analysis& analysis, const std::string& 
     for (int end = 0; end < 2; ++end) {
         const SpaceId target = tableNamed(analysis, end == 0 ? role.first : role.second, false);
         if (table.valid() && target.valid())
-            structure.links.push_back({table, target, name, end, role.form, analysis::endColumn(pair, role.form, end)});
+            structure.links.push_back({.table = table,
+                                       .target = target,
+                                       .input = name,
+                                       .end = end,
+                                       .form = role.form,
+                                       .keys = analysis::endColumn(pair, role.form, end)});
     }
 }
 

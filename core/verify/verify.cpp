@@ -257,7 +257,10 @@ json::Value forwardRequest(const Request& request, const std::vector<std::string
 
 OracleChild oracleChild(const Request& request, std::int64_t memory)
 {
-    return {request.oracleProgram, request.scratchFolder, memory, request.childSeconds};
+    return {.program = request.oracleProgram,
+            .folder = request.scratchFolder,
+            .memory = memory,
+            .seconds = request.childSeconds};
 }
 
 void conclude(Verification& verdict, const std::string& covered)

@@ -300,16 +300,21 @@ class Resume(EngineTest):
         self.assertFalse(out.exists())
 
 
+def everything(folder, nodes):
+    """The cases, and samples: names and words."""
+    words = cases(folder, nodes, 10)
+    words += [(f"digits-{m}", [DIGITS / f"{m}.pt", "--data", DIGITS / "graph.safetensors"])
+              for m in ("sage", "gcn", "gat")]
+    words.append(("karate", [ROOT / "samples/karate/gcn.pt", "--data", ROOT / "samples/karate/graph.safetensors"]))
+    return words
+
+
 def tally(options):
     torch.manual_seed(1)
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        words = cases(folder, options.nodes, 10)
-        words += [(f"digits-{m}", [DIGITS / f"{m}.pt", "--data", DIGITS / "graph.safetensors"])
-                  for m in ("sage", "gcn", "gat")]
-        words.append(("karate", [ROOT / "samples/karate/gcn.pt", "--data", ROOT / "samples/karate/graph.safetensors"]))
-        made = [Case(name, w, folder) for name, w in words]
+        made = [Case(name, w, folder) for name, w in everything(folder, options.nodes)]
         for group, wanted in ((False, options.kills), (True, options.group_kills)):
             kills = runs = chunks = 0
             while kills < wanted:
@@ -321,13 +326,15 @@ def tally(options):
                   f"taken over, none damaged, nothing left behind", flush=True)
 
 
-if __name__ == "__main__":
-    if any(word.startswith("--kills") for word in sys.argv):
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--kills", type=int, default=200)
-        parser.add_argument("--group-kills", type=int, default=20)
-        parser.add_argument("--nodes", type=int, default=1_000_000)
-        parser.add_argument("--seed", type=int, default=1)
-        tally(parser.parse_args())
-    else:
+def main(tally, **options):
+    """The tests, or with --kills the tally; `options`: further ones that it takes, with their defaults."""
+    if not any(word.startswith("--kills") for word in sys.argv):
         unittest.main()
+    parser = argparse.ArgumentParser()
+    for name, default in {"kills": 200, **options, "nodes": 1_000_000, "seed": 1}.items():
+        parser.add_argument("--" + name.replace("_", "-"), type=int, default=default)
+    tally(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main(tally, group_kills=20)

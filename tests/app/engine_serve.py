@@ -1,5 +1,4 @@
 """`hopscope-engine serve` as a window uses it: models, plans with pins, figures, rows."""
-import base64
 import json
 import subprocess
 import unittest
@@ -374,63 +373,6 @@ class Optimum(ServeTest):
         plan = self.plan(client, opened["document"], strategy="optimal")["plan"]
         run = self.start(client, opened["document"], plan, verify="full")["run"]
         self.assertEqual(client.finished(run)["report"]["verify"]["verdict"], "equal")
-
-
-class Peeks(ServeTest):
-    def peek(self, client, document, run, value, begin=0, end=10**9):
-        answer = client.call("tensor/peek", document=document, run=run, value=value, begin=begin, end=end)
-        shape = list(answer["shape"])
-        if shape:
-            shape[answer["axis"]] = answer["end"] - answer["begin"]
-        return answer, numpy.frombuffer(base64.b64decode(answer["rows"]), answer["dtype"]).reshape(shape)
-
-    def test_rows_of_inputs_parameters_checkpoints_and_results(self):
-        client = self.client()
-        opened = client.call("model/open", **DIGITS["jknet"])
-        document, inspect = opened["document"], opened["inspect"]
-        data = load_file(SAMPLES / "digits/graph.safetensors")
-        for op in inspect["ops"]:
-            if op["kind"] == "input":
-                _, rows = self.peek(client, document, None, op["outputs"][0], 5, 25)
-                wanted = data[op["name"]]
-                axis = 1 if op["name"] == "edge_index" else 0
-                numpy.testing.assert_array_equal(rows, numpy.take(wanted, range(5, 25), axis=axis))
-        module = torch.jit.load(DIGITS["jknet"]["model"])
-        weights = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-        for value in [value for value in inspect["values"] if value["origin"] == "parameter"][:4]:
-            _, rows = self.peek(client, document, None, value["id"])
-            numpy.testing.assert_array_equal(rows, weights[value["name"]].detach().numpy())
-        made = self.plan(client, document)
-        run = self.start(client, document, made["plan"], self.folder / "out")["run"]
-        client.finished(run)
-        result = next(checkpoint["value"] for checkpoint in made["plan"]["checkpoints"] if checkpoint["output"])
-        answer, rows = self.peek(client, document, run, result, 100, 200)
-        wanted = numpy.load(self.folder / "out/out.npy")[100:200]
-        numpy.testing.assert_array_equal(rows, wanted)
-        self.assertEqual(answer["finite"], wanted.size)
-        self.assertAlmostEqual(answer["mean"], float(wanted.mean()), places=5)
-        self.assertAlmostEqual(answer["max"], float(wanted.max()), places=6)
-        for checkpoint in made["plan"]["checkpoints"]:
-            _, rows = self.peek(client, document, run, checkpoint["value"], 0, 50)
-            self.assertTrue(numpy.isfinite(rows).all())
-            self.assertTrue(rows.any())
-
-    def test_what_is_not_there_is_refused_in_words(self):
-        client = self.client()
-        opened = client.call("model/open", **KARATE)
-        document = opened["document"]
-        made = next(value["id"] for value in opened["inspect"]["values"]
-                    if value["origin"] == "op" and any(value["row_spaces"]))
-        x = next(op["outputs"][0] for op in opened["inspect"]["ops"] if op["kind"] == "input")
-        for parameters, says in (({"value": made, "run": None}, "not available: only inputs"),
-                                 ({"value": "v9999", "run": None}, "is not a value of this model"),
-                                 ({"value": x, "run": 77}, "is not the last run of this model"),
-                                 ({"value": x, "run": None, "begin": -1}, "/begin"),
-                                 ({"value": x, "run": None, "begin": 9, "end": 3}, "/end")):
-            self.refused(-32602, says, client.call, "tensor/peek", document=document,
-                         **{"begin": 0, "end": 1, **parameters})
-        answer, _ = self.peek(client, document, None, x, 40, 50)
-        self.assertEqual((answer["begin"], answer["end"], answer["rows"], answer["mean"]), (34, 34, "", None))
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ the program, HOPSCOPE_ROOT the repository.
 
 kills shards so often, over samples and generated graphs, instead of testing, and prints what came out.
 """
-import argparse
 import hashlib
 import json
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -22,8 +20,8 @@ import torch
 from torch import nn
 
 import engine_models as models
-from engine_commands import ENGINE, ROOT, EngineTest, engine, names
-from engine_resume import DIGITS, JOURNAL, cases
+from engine_commands import ENGINE, EngineTest, engine, names
+from engine_resume import DIGITS, JOURNAL, cases, everything, main
 
 PATIENCE = 120
 
@@ -315,11 +313,7 @@ def tally(options):
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        words = cases(folder, options.nodes, 10)
-        words += [(f"digits-{m}", [DIGITS / f"{m}.pt", "--data", DIGITS / "graph.safetensors"])
-                  for m in ("sage", "gcn", "gat")]
-        words.append(("karate", [ROOT / "samples/karate/gcn.pt", "--data", ROOT / "samples/karate/graph.safetensors"]))
-        made = [Reference(name, w, folder, "--threads", "1") for name, w in words]
+        made = [Reference(name, w, folder, "--threads", "1") for name, w in everything(folder, options.nodes)]
         kills = runs = 0
         while kills < options.kills:
             case = made[runs % len(made)]
@@ -331,12 +325,4 @@ def tally(options):
 
 
 if __name__ == "__main__":
-    if any(word.startswith("--kills") for word in sys.argv):
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--kills", type=int, default=200)
-        parser.add_argument("--shards", type=int, default=3)
-        parser.add_argument("--nodes", type=int, default=1_000_000)
-        parser.add_argument("--seed", type=int, default=1)
-        tally(parser.parse_args())
-    else:
-        unittest.main()
+    main(tally, shards=3)

@@ -146,6 +146,10 @@ TEST_CASE("bytes, counts and times are written for people")
     CHECK(formatSeconds(59.96) == "1 min 00 s");
     CHECK(formatSeconds(125) == "2 min 05 s");
     CHECK(formatSeconds(7260) == "2 h 01 min");
+    CHECK(formatNumber(0.25) == "0.25");
+    CHECK(formatNumber(1.0 / 3) == "0.333333");
+    CHECK(formatNumber(1.0 / 3, 3) == "0.333");
+    CHECK(formatNumber(1e-7) == "1e-07");
 }
 
 TEST_CASE("dtypes know their name and size")

@@ -69,7 +69,7 @@ TEST_CASE("the first operator that computes something else is named with its sta
         REQUIRE(found->divergence);
         CAPTURE(batch);
         CHECK(found->divergence->place.kind == "aten::matmul");
-        CHECK(found->divergence->stage == 1);
+        CHECK(found->divergence->stage == plan::StageId(1));
         REQUIRE(!found->divergence->shown.empty());
         for (const schema::RowRecord& row : found->divergence->shown) CHECK(row.row == node);
         CHECK(found->growth.back().maxAbsolute > 0);

@@ -186,7 +186,7 @@ void benchFold(const QString& helper)
         const auto& nodes = window.view().scene()->graph.nodes;
         const auto box = std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.module >= 0; });
         if (box == nodes.end()) break;
-        window.selection.select(models::Target::op(protocol::OpId(box->op)));
+        window.selection.select(models::Target::op(box->op));
         times.push_back(timed([&] {
             window.action("graphExpand")->trigger();
             window.settle();

@@ -30,7 +30,7 @@ void checkOwners(const protocol::ModelRecord& model, const VisibleGraph& graph)
     std::size_t shown = 0;
     for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
         shown += graph.nodes[node].ops.size();
-        for (int op : graph.nodes[node].ops) QCOMPARE(graph.nodeOf[op], static_cast<int>(node));
+        for (const OpId op : graph.nodes[node].ops) QCOMPARE(graph.nodeOf[op], static_cast<int>(node));
     }
     const auto hidden = std::count(graph.nodeOf.begin(), graph.nodeOf.end(), -1);
     QCOMPARE(shown + hidden, model.ops.size());
@@ -121,7 +121,7 @@ private slots:
         const int box = graph.nodeByKey(QStringLiteral("module:convs"));
         QVERIFY(box >= 0);
         int relus = 0;
-        for (int op : graph.nodes[box].ops) relus += model->ops[op].name == "aten::relu";
+        for (const OpId op : graph.nodes[box].ops) relus += model->ops[op].name == "aten::relu";
         QCOMPARE(relus, 3);  // the last one is behind the box
     }
 

@@ -85,7 +85,7 @@ private slots:
         QCOMPARE(toggled.size(), 1);
         const auto pin = toggled[0][0].value<Pin>();
         QCOMPARE(pin.kind, PinKind::Cut);
-        QCOMPARE(pin.value, protocol::ValueId(edge->values.front()));
+        QCOMPARE(pin.value, edge->values.front());
         QVERIFY(bench.model->values.contains(pin.consumer));
         menu->close();
     }
@@ -97,7 +97,7 @@ private slots:
         const SceneEdge* edge = edgeInto(bench, hop);
         const protocol::ValueId made = bench.model->ops[bench.scene().graph.nodes[hop].op].outputs.front();
         const std::vector<Pin> pins{{PinKind::HopStage, made, {}, plan::StageId(2)},
-                                    {PinKind::Cut, protocol::ValueId(edge->values.front()), made}};
+                                    {PinKind::Cut, edge->values.front(), made}};
         models::Settings settings;
         settings.pins = pins;
         bench.document.setSettings(settings);
@@ -154,7 +154,7 @@ private slots:
         const ScenePtr preview = previewScene(bench.scene(), *bench.model, *withoutFirstStore(bench));
         QCOMPARE(preview->nodes, bench.scene().nodes);
         QVERIFY(preview->stores.size() < bench.scene().stores.size());
-        QVERIFY(std::ranges::any_of(preview->moved, [](int stage) { return stage > 0; }));
+        QVERIFY(std::ranges::any_of(preview->moved, &StageId::valid));
         const auto cuts = [](const Scene& scene) { return std::ranges::count_if(scene.edges, &SceneEdge::cut); };
         QVERIFY(cuts(*preview) < cuts(bench.scene()));
     }
@@ -165,11 +165,11 @@ private slots:
         auto moved = std::make_shared<protocol::PlanRecord>(*bench.plan);
         const int aggregation = bench.node("sum aggregation");
         QVERIFY(aggregation >= 0);
-        const auto& made = bench.model->ops[protocol::OpId(bench.scene().graph.nodes[aggregation].op)];
+        const auto& made = bench.model->ops[bench.scene().graph.nodes[aggregation].op];
         for (protocol::PlanCheckpoint& checkpoint : moved->checkpoints)
             if (!checkpoint.output && checkpoint.stage.number == 1) checkpoint.value = made.outputs.front();
         const ScenePtr preview = previewScene(bench.scene(), *bench.model, *moved);
-        const auto store = std::ranges::find(preview->stores, made.outputs.front().index, &SceneStore::value);
+        const auto store = std::ranges::find(preview->stores, made.outputs.front(), &SceneStore::value);
         QVERIFY(store != preview->stores.end());
         const qreal below = store->rect.center().y() - preview->nodes[aggregation].bottom();
         QVERIFY2(below > 0 && below < 40, qPrintable(QString("%1 below its node").arg(below)));
@@ -180,7 +180,7 @@ private slots:
         Bench bench;
         auto plan = std::make_shared<protocol::PlanRecord>(*bench.plan);
         std::vector<const SceneEdge*> edges;
-        const auto sharedBy = [&](int value) {
+        const auto sharedBy = [&](ValueId value) {
             edges.clear();
             for (const SceneEdge& edge : bench.scene().edges)
                 if (edge.cut && edge.stored == value) edges.push_back(&edge);
@@ -193,14 +193,14 @@ private slots:
         plan->predicted.emplace();
         for (const protocol::PlanStage& stage : plan->stages) {
             plan->predicted->stages.emplace_back().index = stage.index;
-            plan->predicted->stages.back().reads[protocol::ValueId(shared->value)] = stage.index.number << 20;
+            plan->predicted->stages.back().reads[shared->value] = stage.index.number << 20;
         }
         const ScenePtr scene = previewScene(bench.scene(), *bench.model, *plan);
         QStringList labels;
         for (const SceneEdge* edge : edges) {
             const SceneEdge& same = scene->edges[static_cast<std::size_t>(edge - bench.scene().edges.data())];
             labels << same.bytes;
-            QCOMPARE(same.bytes, QString("%1.0 MiB").arg(scene->staging.stage[edge->to]));
+            QCOMPARE(same.bytes, QString("%1.0 MiB").arg(scene->staging.stage[edge->to].number));
         }
         QVERIFY2(labels.removeDuplicates() + labels.size() > 1, qPrintable(labels.join(", ")));
     }
@@ -222,7 +222,7 @@ private slots:
         QCOMPARE(other->camera(), bench.view().camera());
         const int concat = bench.node("concat");
         QTest::mouseClick(other, Qt::LeftButton, {}, bench.at(concat));
-        QCOMPARE(bench.selection.current(), models::Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
+        QCOMPARE(bench.selection.current(), models::Target::op(bench.scene().graph.nodes[concat].op));
         bench.action("graphCompareNothing")->trigger();
         QVERIFY(!other->isVisible());
     }

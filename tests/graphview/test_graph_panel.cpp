@@ -27,10 +27,10 @@ private slots:
         Bench bench;
         const int relu = bench.nth("relu", 1);
         bench.click(relu);
-        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[relu].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[relu].op));
         QVERIFY(bench.view().state().selected[relu]);
         const int concat = bench.node("concat");
-        bench.selection.select(Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
+        bench.selection.select(Target::op(bench.scene().graph.nodes[concat].op));
         QVERIFY(bench.view().state().selected[concat]);
         QVERIFY(!bench.view().state().selected[relu]);
         QVERIFY(bench.view().accessibleDescription().startsWith(QLatin1String("concat")));
@@ -50,18 +50,15 @@ private slots:
         const int concat = bench.node("concat");
         bench.click(concat);
         bench.press(Qt::Key_Down);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("lin")].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 2)].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
         bench.press(Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(), Target::op(protocol::OpId(bench.scene().graph.nodes[concat].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
         bench.press(Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 2)].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
     }
 
     void closingAndOpeningAModuleKeepsItInPlace()
@@ -124,7 +121,7 @@ private slots:
             if (edge.from != bench.nth("sum aggregation", 0)) continue;
             QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, pathPoint(bench, edge, 0.5));
             QCOMPARE(pinned.size(), 1);
-            QCOMPARE(pinned[0][0].value<Pin>(), (Pin{PinKind::Checkpoint, ValueId(edge.values.front())}));
+            QCOMPARE(pinned[0][0].value<Pin>(), (Pin{PinKind::Checkpoint, edge.values.front()}));
             return;
         }
         QFAIL("no such edge");
@@ -143,8 +140,8 @@ private slots:
         bench.view().grab();  // the ghost and its target are painted on the way
         QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.at(sum));
         QCOMPARE(moved.size(), 1);
-        QCOMPARE(moved[0][0].value<ValueId>(), ValueId(store.value));
-        const int op = bench.scene().graph.nodes[sum].op;
+        QCOMPARE(moved[0][0].value<ValueId>(), store.value);
+        const OpId op = bench.scene().graph.nodes[sum].op;
         QCOMPARE(moved[0][1].value<ValueId>(), bench.model->ops[op].outputs.front());
     }
 
@@ -191,7 +188,7 @@ private slots:
         const SceneStore& store = bench.scene().stores.front();
         QTest::mouseClick(&bench.view(), Qt::LeftButton, {},
                           bench.view().camera().toScreen(store.rect.center()).toPoint());
-        QCOMPARE(bench.selection.current(), Target::value(protocol::ValueId(store.value)));
+        QCOMPARE(bench.selection.current(), Target::value(store.value));
         bench.press(Qt::Key_Delete);
         QCOMPARE(pinned.size(), 1);
         QCOMPARE(pinned[0][0].value<Pin>().kind, PinKind::NoCheckpoint);
@@ -220,11 +217,9 @@ private slots:
         const auto& found = bench.view().state().found;
         QCOMPARE(std::count(found.begin(), found.end(), 1), 3);
         QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 1)].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 1)].op));
         QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.nth("relu", 0)].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 0)].op));
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(!field->isVisible());
         QVERIFY(bench.view().state().found.empty());
@@ -239,7 +234,7 @@ private slots:
         bench.selection.reveal(Target::op(op));
         bench.settle();
         const int node = bench.scene().graph.nodeOf[op.at()];
-        QCOMPARE(bench.scene().graph.nodes[node].op, op.index);
+        QCOMPARE(bench.scene().graph.nodes[node].op, op);
         QVERIFY(bench.view().rect().contains(bench.at(node)));
     }
 
@@ -294,11 +289,9 @@ private slots:
         const QByteArray state = bench.panel.saveView();
         bench.click(bench.nth("relu", 0));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("concat")].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("concat")].op));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(),
-                 Target::op(protocol::OpId(bench.scene().graph.nodes[bench.node("lin")].op)));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
         bench.press(Qt::Key_B, Qt::ControlModifier);
         QVERIFY(!bench.view().state().bookmarked[bench.node("lin")]);
         bench.panel.restoreView(state);

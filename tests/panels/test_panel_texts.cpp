@@ -6,7 +6,6 @@
 #include "panels/plan_panel.h"
 #include "panels/reasons.h"
 #include "panels/run_controls.h"
-#include "panels/tensor_dialog.h"
 #include "panels/verdict_card.h"
 #include "widgets_models/drawn_model.h"
 #include "json/json.h"
@@ -43,9 +42,6 @@ private slots:
     void buttonsFollowTheRun();
     void verdictsAreClear_data();
     void verdictsAreClear();
-    void peekedRowsAreDecoded_data();
-    void peekedRowsAreDecoded();
-    void peeksThatDoNotFitAreRefused();
 };
 
 namespace {
@@ -407,48 +403,6 @@ void TestPanelTexts::verdictsAreClear()
     QCOMPARE(found.kind, verdict);
     QCOMPARE(found.headline, headline);
     if (verdict) QVERIFY(found.detail.startsWith(QStringLiteral("the reason")));
-}
-
-void TestPanelTexts::peekedRowsAreDecoded_data()
-{
-    QTest::addColumn<QString>("dtype");
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::newRow("float32") << "float32" << QByteArray::fromHex("0000803f000000c0");
-    QTest::newRow("bfloat16") << "bfloat16" << QByteArray::fromHex("803f00c0");
-    QTest::newRow("float16") << "float16" << QByteArray::fromHex("003c00c0");
-    QTest::newRow("int64") << "int64" << QByteArray::fromHex("0100000000000000feffffffffffffff");
-    QTest::newRow("int8") << "int8" << QByteArray::fromHex("01fe");
-}
-
-void TestPanelTexts::peekedRowsAreDecoded()
-{
-    QFETCH(QString, dtype);
-    QFETCH(QByteArray, bytes);
-    json::Value answer = json::Value::object();
-    answer["dtype"] = dtype.toStdString();
-    answer["shape"] = json::Value(std::vector<std::int64_t>{9, 1});
-    answer["begin"] = 3;
-    answer["end"] = 5;
-    answer["rows"] = bytes.toBase64().toStdString();
-    answer["finite"] = 2;
-    answer["min"] = -2.0;
-    answer["max"] = 1.0;
-    answer["mean"] = nullptr;
-    const auto rows = readPeek(answer);
-    QVERIFY2(rows.has_value(), rows ? "" : rows.error().message.c_str());
-    QCOMPARE(rows->rows, (std::vector<std::vector<double>>{{1}, {-2}}));
-    QVERIFY(!rows->mean.has_value());
-    QCOMPARE(*rows->least, -2.0);
-}
-
-void TestPanelTexts::peeksThatDoNotFitAreRefused()
-{
-    const auto read = [](const char* text) { return readPeek(*json::parse(text)).has_value(); };
-    QVERIFY(read(R"({"dtype": "int8", "shape": [2], "begin": 0, "end": 1, "rows": "AQ=="})"));
-    QVERIFY(!read(R"({"dtype": "int8", "shape": [2], "begin": 0, "end": 2, "rows": "AQ=="})"));
-    QVERIFY(!read(R"({"dtype": "complex64", "shape": [2], "begin": 0, "end": 1, "rows": "AQ=="})"));
-    QVERIFY(!read(R"({"dtype": "int8", "shape": [2], "begin": 1, "end": 0, "rows": "AQ=="})"));
-    QVERIFY(!read(R"([])"));
 }
 
 QTEST_GUILESS_MAIN(TestPanelTexts)

@@ -8,6 +8,7 @@
 
 using namespace hopscope;
 using namespace hopscope::plots;
+using protocol::StageId;
 
 class TestPlots : public QObject {
     Q_OBJECT
@@ -108,14 +109,14 @@ void TestPlots::clickingABandSelectsItsStage()
     plot.setTheme(style::loadTheme(style::Mode::Light));
     plot.resize(600, 200);
     plot.show();
-    plot.setBands({{1, 0, 5, 900.0}, {2, 5, 10, std::nullopt}});
+    plot.setBands({{StageId(1), 0, 5, 900.0}, {StageId(2), 5, 10, std::nullopt}});
     fill(plot, 10'000);
     plot.grab();
     QSignalSpy clicked(&plot, &TimePlot::stageClicked);
     auto* canvas = plot.findChild<QWidget*>(QStringLiteral("canvas"));
     QTest::mouseClick(canvas, Qt::LeftButton, {}, {canvas->width() * 4 / 5, canvas->height() / 2});
     QCOMPARE(clicked.count(), 1);
-    QCOMPARE(clicked.first().first().toInt(), 2);
+    QCOMPARE(clicked.first().first().value<StageId>(), StageId(2));
 }
 
 void TestPlots::barsHaveAPlaceForEveryStage()
@@ -124,21 +125,21 @@ void TestPlots::barsHaveAPlaceForEveryStage()
     bars.setTheme(style::loadTheme(style::Mode::Dark));
     bars.resize(600, 220);
     bars.show();
-    StageRun one{QStringLiteral("one"), {{1, {1, 1, 1, 1, 1, 1}, 6}, {2, {0, 0, 0, 2, 0, 0}, 2}}};
-    StageRun two{QStringLiteral("two"), {{2, {0, 0, 0, 3, 0, 0}, 3}, {3, {0, 0, 0, 3, 0, 0}, 3}}};
+    StageRun one{QStringLiteral("one"), {{StageId(1), {1, 1, 1, 1, 1, 1}, 6}, {StageId(2), {0, 0, 0, 2, 0, 0}, 2}}};
+    StageRun two{QStringLiteral("two"), {{StageId(2), {0, 0, 0, 3, 0, 0}, 3}, {StageId(3), {0, 0, 0, 3, 0, 0}, 3}}};
     bars.setRuns({one, two, one});
     QCOMPARE(bars.runs().size(), std::size_t(2));
     bars.grab();
-    QVERIFY(bars.barRect(1).center().x() < bars.barRect(2).center().x());
-    QVERIFY(bars.barRect(2).center().x() < bars.barRect(3).center().x());
-    QVERIFY(bars.barRect(4).isEmpty());
+    QVERIFY(bars.barRect(StageId(1)).center().x() < bars.barRect(StageId(2)).center().x());
+    QVERIFY(bars.barRect(StageId(2)).center().x() < bars.barRect(StageId(3)).center().x());
+    QVERIFY(bars.barRect(StageId(4)).isEmpty());
     QCOMPARE(phaseSum(one.stages.front()), 6.0);
     QCOMPARE(bars.csv().count(QLatin1Char('\n')), 5);
 }
 
 void TestPlots::barsSayWhatWasPredictedAndHowFarTheBoundIs()
 {
-    StageStack stack{.stage = 1, .phases = {0, 0, 0, 0.14, 0, 0}, .seconds = 0.14};
+    StageStack stack{.stage = StageId(1), .phases = {0, 0, 0, 0.14, 0, 0}, .seconds = 0.14};
     QVERIFY(boundText(stack).isEmpty());
     const auto legendOf = [](const StageStack& drawn) {
         StageBars bars;
@@ -168,7 +169,7 @@ void TestPlots::thePrologueIsALaneOfTheTimeline()
     const style::Theme theme = style::loadTheme(style::Mode::Light);
     timeline.setTheme(theme);
     timeline.resize(600, 170);
-    timeline.append(3, {4, 10, 1, 0});
+    timeline.append(3, {4, 10, StageId(1), 0});
     timeline.setEnd(10, true);
     timeline.refresh();
     const int before = timeline.sizeHint().height();
@@ -193,7 +194,7 @@ void TestPlots::theTimelineSaysWhatIsUnderThePointer()
     timeline.setTheme(style::loadTheme(style::Mode::Light));
     timeline.resize(600, 150);
     timeline.show();
-    timeline.append(3, {0, 10, 2, 7});
+    timeline.append(3, {0, 10, StageId(2), 7});
     timeline.setEnd(10, true);
     timeline.refresh();
     timeline.grab();
@@ -213,10 +214,10 @@ void showTwoBatches(Timeline& timeline)
     timeline.setTheme(style::loadTheme(style::Mode::Light));
     timeline.resize(600, 150);
     timeline.show();
-    timeline.append(2, {0, 2, 1, 0});
-    timeline.append(3, {2, 6, 1, 0});
-    timeline.append(2, {3, 5, 1, 1});
-    timeline.append(3, {6, 10, 1, 1});
+    timeline.append(2, {0, 2, StageId(1), 0});
+    timeline.append(3, {2, 6, StageId(1), 0});
+    timeline.append(2, {3, 5, StageId(1), 1});
+    timeline.append(3, {6, 10, StageId(1), 1});
     timeline.setEnd(10, true);
     timeline.refresh();
 }
@@ -291,7 +292,7 @@ void TestPlots::aMillionIntervalsArePaintedAsCoverage()
     Timeline timeline;
     timeline.setTheme(style::loadTheme(style::Mode::Light));
     timeline.resize(600, 150);
-    for (int at = 0; at < 1'000'000; ++at) timeline.append(at % 6, {at * 1e-5, at * 1e-5 + 1e-5, 1, at});
+    for (int at = 0; at < 1'000'000; ++at) timeline.append(at % 6, {at * 1e-5, at * 1e-5 + 1e-5, StageId(1), at});
     timeline.setEnd(10, true);
     timeline.refresh();
     const QImage picture = timeline.grab().toImage();

@@ -244,10 +244,10 @@ void TestRunPanels::clickingABarSelectsItsStage()
     fixture.document.setRunLog(std::make_shared<models::RunLog>());
     fixture.document.runLog()->apply(scriptedRun(2, 4, true));
     auto* bars = part<plots::StageBars>(*panel, "stageBars");
-    QTRY_VERIFY(!bars->barRect(2).isEmpty());
+    QTRY_VERIFY(!bars->barRect(protocol::StageId(2)).isEmpty());
     panel->grab();
     auto* canvas = part<QWidget>(*bars, "canvas");
-    QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(bars, bars->barRect(2).center()));
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->mapFrom(bars, bars->barRect(protocol::StageId(2)).center()));
     QCOMPARE(fixture.selection.current(), Target::stage(protocol::StageId(2)));
 }
 

@@ -16,11 +16,11 @@ namespace {
 Chunk chunk(std::int64_t first)
 {
     Chunk made;
-    made.stage = 2;
+    made.stage = plan::StageId(2);
     made.first = first;
     made.count = 100;
     made.tile = 64;
-    made.rows = {{"v7", "ab", {}}, {"v9", "cd", executor::Rounding{1e-3, 2.5, 4}}};
+    made.rows = {{ir::ValueId(7), "ab", {}}, {ir::ValueId(9), "cd", executor::Rounding{1e-3, 2.5, 4}}};
     made.totals = "totals-2-1-100.safetensors";
     made.batches = 2;
     made.bytes = {1, 2, 3};
@@ -47,7 +47,7 @@ void beginRun(const std::string& path)
     auto journal = pipeline::RunJournal::open(*folder, conditions);
     REQUIRE(journal);
     REQUIRE((*journal)->savePlan("the plan", true));
-    REQUIRE((*journal)->begin(1000, {{1, 1, 64}, {2, 1, std::nullopt}}));
+    REQUIRE((*journal)->begin(1000, {{plan::StageId(1), 1, 64}, {plan::StageId(2), 1, std::nullopt}}));
     REQUIRE((*journal)->append(chunk(0)));
     REQUIRE((*journal)->sync((*journal)->end()));
 }
@@ -90,8 +90,8 @@ TEST_CASE("a journal goes on with what was noted")
     CHECK((*journal)->walkedWhole());
     CHECK((*journal)->batchBytes() == 1000);
     CHECK(read((*journal)->planFile()) == "the plan");
-    CHECK_FALSE((*journal)->begin(1000, {{1, 1, 65}, {2, 1, std::nullopt}}));
-    const auto found = (*journal)->begin(5, {{1, 1, 64}, {2, 1, std::nullopt}});
+    CHECK_FALSE((*journal)->begin(1000, {{plan::StageId(1), 1, 65}, {plan::StageId(2), 1, std::nullopt}}));
+    const auto found = (*journal)->begin(5, {{plan::StageId(1), 1, 64}, {plan::StageId(2), 1, std::nullopt}});
     REQUIRE(found);
     REQUIRE(found->size() == 1);
     CHECK(pipeline::chunkLine(found->front()) == pipeline::chunkLine(chunk(0)));

@@ -20,7 +20,7 @@ Chunk chunk(std::int64_t first)
     Chunk made;
     made.first = first;
     made.count = made.tile = 100;
-    made.rows = {{"v7", "ab", {}}};
+    made.rows = {{ir::ValueId(7), "ab", {}}};
     made.parts = "parts-1-1-0-100.safetensors";
     return made;
 }
@@ -42,7 +42,7 @@ struct Process {
     void begin() const
     {
         if (!(*journal)->goesOn()) REQUIRE((*journal)->savePlan("the plan", false));
-        REQUIRE((*journal)->begin(1000, {{1, 1, 64}}));
+        REQUIRE((*journal)->begin(1000, {{plan::StageId(1), 1, 64}}));
     }
 
     Heard heard;
@@ -155,7 +155,7 @@ TEST_CASE("other conditions are refused, and patience ends with a sentence")
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("--threads (was 2, is 4)") != std::string::npos);
     executor::Waiting waiting;
-    waiting.stage = 2;
+    waiting.stage = plan::StageId(2);
     waiting.left = {{2, 1200}, {3, 5}};
     base::Status waited;
     for (int i = 0; i < 100 && waited; ++i) waited = one.others().wait(waiting, {});

@@ -80,14 +80,14 @@ TEST_CASE("the summary of a tensor reads back as it was written")
 {
     schema::TensorSummary made;
     made.tensor = 3;
-    made.place = {.op = "op4",
-                  .value = "v9",
+    made.place = {.op = ir::OpId(4),
+                  .value = ir::ValueId(9),
                   .name = "relu",
                   .kind = "aten::relu",
                   .module = "convs.0",
                   .source = "",
                   .depth = 1};
-    made.stage = 2;
+    made.stage = plan::StageId(2);
     made.batch = schema::BatchPlace{4, 270, 90};
     made.dtype = "float32";
     made.shape = {90, 8};

@@ -11,8 +11,8 @@ namespace {
 
 schema::OperatorRecord place()
 {
-    return {.op = "op4",
-            .value = "v9",
+    return {.op = ir::OpId(4),
+            .value = ir::ValueId(9),
             .name = "relu after convs.0",
             .kind = "aten::relu",
             .module = "convs.0",
@@ -27,26 +27,26 @@ schema::RowRecord row(std::vector<std::int64_t> ends = {})
 
 schema::DivergenceRecord divergence()
 {
-    schema::DifferenceRecord difference{.place = place(), .other = "op5", .what = "values"};
+    schema::DifferenceRecord difference{.place = place(), .other = ir::OpId(5), .what = "values"};
     difference.arguments = {"exponent: -0.5, -1"};
     difference.rows = 3;
     difference.of = 9;
     difference.maxAbsolute = 0.25;
     difference.maxRelative = 1;
     difference.shown = {row({1, 2})};
-    difference.stage = 2;
+    difference.stage = plan::StageId(2);
     schema::DivergenceRecord made{.first = "staged", .second = "unsplit", .compared = 12};
     made.divergence = difference;
     made.parameters = {"lin.weight: 1 of 64 elements, by up to 0.5"};
     made.onlyFirst = {place()};
-    made.growth = {{"op4", "v9", 1, 1e-7, 1e-6}};
+    made.growth = {{ir::OpId(4), ir::ValueId(9), 1, 1e-7, 1e-6}};
     made.seconds = 0.5;
     return made;
 }
 
 schema::NonFiniteReport nonFinite()
 {
-    schema::NonFiniteRecord maker{.place = place(), .nan = 3, .infinite = 1, .stage = 1, .batch = 2};
+    schema::NonFiniteRecord maker{.place = place(), .nan = 3, .infinite = 1, .stage = plan::StageId(1), .batch = 2};
     maker.reachesOutput = true;
     maker.shown = {row()};
     return {.makers = {maker}, .inputs = {"x"}, .outputs = {"out"}, .seconds = 1};
@@ -55,7 +55,7 @@ schema::NonFiniteReport nonFinite()
 schema::WatchReport watched()
 {
     schema::HitRecord hit{.place = place(),
-                          .stage = 1,
+                          .stage = plan::StageId(1),
                           .batch = 3,
                           .firstDestination = 64,
                           .destinations = 32,

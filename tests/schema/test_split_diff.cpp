@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/naming/value_names.h"
 #include "schema/fixture.h"
 #include "schema/split_diff.h"
 
@@ -33,4 +34,18 @@ TEST_CASE("each difference of two splits has a sentence")
     CHECK(says(found, "stage 2"));
     CHECK(says(found, "produces out"));  // outputs by their names
     CHECK_FALSE(says(found, "stage 1:"));
+}
+
+TEST_CASE(
+    "values of splits are called by their names for people, and by their ids only where one document has no names")
+{
+    const schema::Split whole = fixture::split();
+    schema::Split other = whole;
+    const ir::ValueId gone = other.checkpoints.front().value;
+    other.checkpoints.erase(other.checkpoints.begin());
+    const analysis::ValueNames names(fixture::analysis());
+    CHECK(says(schema::differences(whole, other), "value " + names[gone] + ": only there"));
+    for (schema::TensorSpec& spec : other.tensors) spec.label.clear();
+    const std::vector<std::string> found = schema::differences(whole, other);
+    CHECK(found == std::vector<std::string>{"value " + ir::valueName(gone) + ": only there (stored by stage 1)"});
 }

@@ -53,15 +53,22 @@ schema::FieldExplosion averages(schema::MeanMethod method)
              {0, "edge_index", true, 9, 0, 9, 0, 0}}};
 }
 
+// Its operators have the ids that documents give them as well.
+protocol::ModelRecord numbered()
+{
+    protocol::ModelRecord model = drawn::twoLayers();
+    for (std::size_t at = 0; at < model.ops.size(); ++at) model.opsById[ir::opName(ir::OpId(at))] = protocol::OpId(at);
+    return model;
+}
+
 schema::OperatorRecord placeOf(const protocol::ModelRecord& model, int at, const char* name)
 {
     const protocol::OpRecord& op = model.ops[protocol::OpId(at)];
-    return {.op = op.id, .value = "v", .name = name, .kind = op.name, .module = op.module};
+    return {.op = ir::OpId(at), .value = ir::ValueId(0), .name = name, .kind = op.name, .module = op.module};
 }
 
 schema::DivergenceRecord divergenceAt(const protocol::ModelRecord& model, std::size_t at)
 {
-    const protocol::OpRecord& op = model.ops[protocol::OpId(static_cast<int>(at))];
     schema::DifferenceRecord difference{.place = placeOf(model, static_cast<int>(at), "h1")};
     difference.what = "values";
     difference.rows = 2;
@@ -71,8 +78,12 @@ schema::DivergenceRecord divergenceAt(const protocol::ModelRecord& model, std::s
     difference.shown = {{.table = "node", .row = 17, .element = 3, .first = 1.5, .second = 1.25}};
     schema::DivergenceRecord found{.first = "a.pt", .second = "b.pt", .compared = 5};
     found.divergence = found.nodes = difference;
-    for (const protocol::OpRecord& each : model.ops)
-        if (each.computes()) found.growth.push_back({each.id, "v", each.depth, each.id == op.id ? 0.25 : 0, 0});
+    for (std::size_t each = 0; each < model.ops.size(); ++each)
+        if (model.ops[each].computes())
+            found.growth.push_back({.op = ir::OpId(each),
+                                    .value = ir::ValueId(0),
+                                    .depth = model.ops[each].depth,
+                                    .maxAbsolute = each == at ? 0.25 : 0});
     return found;
 }
 
@@ -145,6 +156,7 @@ void TestStudy::aRoundListsItsRowsAndEdges()
     QVERIFY2(text.contains("2 rows of node: 1, 3"), qPrintable(text));
     QVERIFY2(text.contains("3 ← 2, 4"), qPrintable(text));
     QVERIFY2(text.contains("rows of edge_index: 0, 1, 2, 3"), qPrintable(text));
+    QVERIFY2(levelText(pathField(), 0).startsWith("1 row of node: "), qPrintable(levelText(pathField(), 0)));
     schema::ReceptiveField large = pathField();
     large.levels[2].rows[0] = {"node", 30'000, 50'000, 40, {}};
     QVERIFY(levelText(large, 2).contains("too many to list"));
@@ -184,7 +196,7 @@ void TestStudy::roundsAreChosenByKeyboardAndMouse()
 
 void TestStudy::theDivergenceLinksItsOperator()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     const schema::DivergenceRecord found = divergenceAt(model, 3);
     const QString text = sentencesOf(model, found);
     QVERIFY2(text.contains("href=\"op:3\"") && text.contains("2 of 9 rows differ"), qPrintable(text));
@@ -200,7 +212,7 @@ void TestStudy::theDivergenceLinksItsOperator()
 
 void TestStudy::noDivergenceIsSaid()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     const schema::DivergenceRecord found{.first = "staged", .second = "unsplit", .compared = 5};
     QVERIFY(sentencesOf(model, found).contains("No difference beyond the tolerance: 5 values"));
     QVERIFY(tableOf(model, found).lines.empty());
@@ -208,14 +220,14 @@ void TestStudy::noDivergenceIsSaid()
 
 void TestStudy::makersOfNaNAreATable()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     schema::NonFiniteRecord harmless{.place = placeOf(model, 2, "rsqrt")};
     harmless.infinite = 4;
     schema::NonFiniteReport found{.makers = {harmless}};
     QVERIFY(sentencesOf(model, found).contains("do no harm"));
     schema::NonFiniteRecord harmful{.place = placeOf(model, 3, "log of x")};
     harmful.nan = 1;
-    harmful.stage = 2;
+    harmful.stage = protocol::StageId(2);
     harmful.batch = 3;
     harmful.reachesOutput = true;
     harmful.shown = {{.table = "node", .row = 17}};
@@ -229,7 +241,7 @@ void TestStudy::makersOfNaNAreATable()
 
 void TestStudy::messagesAreSortedAsTheyCome()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     schema::AggregationRecord sum{.place = placeOf(model, 3, "sum"), .node = 7, .messages = 2};
     sum.contributions = {{{.table = "edge_index", .row = 5, .ends = {3, 7}, .element = 0, .first = 2}, 0.8},
                          {{.table = "edge_index", .row = 6, .ends = {4, 7}, .element = 0, .first = 0.5}, 0.2}};
@@ -246,7 +258,7 @@ void TestStudy::messagesAreSortedAsTheyCome()
 
 void TestStudy::errorsGrowAlongThePlot()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     GrowthPlot plot;
     plot.resize(400, 200);
     plot.setTheme(style::loadTheme(style::Mode::Dark));

@@ -228,7 +228,7 @@ void TestTensorTable::theHistogramIsSaidInWords()
 void TestTensorTable::numbersAreSaidInWords()
 {
     schema::TensorSummary tensor = summary(270);
-    tensor.stage = 1;
+    tensor.stage = plan::StageId(1);
     tensor.rows = "rows of node in the batch";
     tensor.batch = schema::BatchPlace{4, 270, 90};
     QCOMPARE(tensorFacts(tensor),

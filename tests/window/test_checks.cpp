@@ -231,7 +231,8 @@ private slots:
                 bars.show();
                 QVERIFY(QTest::qWaitForWindowExposed(&bars));
                 plots::StageRun run{"run", {}};
-                for (int stage = 1; stage <= count; ++stage) run.stages.push_back({.stage = stage, .seconds = 1.0});
+                for (int stage = 1; stage <= count; ++stage)
+                    run.stages.push_back({.stage = protocol::StageId(stage), .seconds = 1.0});
                 bars.setRuns({run});
                 bars.resize(width - 1, 160);
                 QCoreApplication::processEvents();

@@ -38,7 +38,7 @@ private:
         QVERIFY2(value != model.values.end(), qPrintable(label));
         const auto& nodes = view.scene()->graph.nodes;
         const auto node = std::ranges::find_if(nodes, [&](const graphview::VisibleNode& one) {
-            return std::ranges::find(one.ops, value->producer.index) != one.ops.end();
+            return std::ranges::find(one.ops, value->producer) != one.ops.end();
         });
         QVERIFY2(node != nodes.end(), qPrintable(label + " is not in the graph"));
         const QRectF place = view.scene()->nodes[static_cast<std::size_t>(node - nodes.begin())];

@@ -67,7 +67,8 @@ private:
     static bool stands(Bed& bed)
     {
         const auto& log = bed.window->document().runLog();
-        return log && log->stop() && panelOf(bed).tensor() && panelOf(bed).tensor()->place.op == log->stop()->op;
+        return log && log->stop() && panelOf(bed).tensor() &&
+               ir::opName(panelOf(bed).tensor()->place.op) == log->stop()->op;
     }
 };
 
@@ -205,12 +206,12 @@ void TestTensors::theInspectorAndTheGraphOfferIt()
     QTRY_VERIFY(button->isVisible());
     QTest::mouseClick(button, Qt::LeftButton);
     QVERIFY(finished.wait(10'000));
-    QCOMPARE(panelOf(bed).tensor()->place.op, std::string("op5"));
+    QCOMPARE(panelOf(bed).tensor()->place.op, ir::OpId(5));
     select(bed, "op2");
     bed::view(bed).setFocus();
     QTest::keyClick(&bed::view(bed), Qt::Key_T);
     QVERIFY(finished.wait(10'000));
-    QCOMPARE(panelOf(bed).tensor()->place.op, std::string("op2"));
+    QCOMPARE(panelOf(bed).tensor()->place.op, ir::OpId(2));
 }
 
 void TestTensors::aRunStopsAndShowsItsResult()

@@ -65,16 +65,6 @@ void EngineQueries::source(protocol::OpId op, QObject* context, EngineClient::An
     m_state.engine.request("model/source", std::move(params), context, std::move(answer));
 }
 
-void EngineQueries::peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer)
-{
-    json::Value params = documentParams(m_state);
-    params["run"] = json::orNull(m_runs.latest());
-    params["value"] = value.toStdString();
-    params["begin"] = begin;
-    params["end"] = end;
-    m_state.engine.request("tensor/peek", std::move(params), context, std::move(answer));
-}
-
 std::int64_t EngineQueries::machine(const QString& method, QObject* context, Machine answer)
 {
     json::Value params = json::Value::object();

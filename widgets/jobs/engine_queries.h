@@ -54,8 +54,6 @@ public:
 
     // Where an operator comes from: the answer of model/source.
     void source(protocol::OpId op, QObject* context, EngineClient::Answer answer);
-    // Rows `begin` to `end` of a value that the latest run has computed.
-    void peek(const QString& value, qint64 begin, qint64 end, QObject* context, EngineClient::Answer answer);
     // "machine/rates", "machine/measure" or "machine/forget" for the chosen device. Returns a number for cancel().
     using Machine = std::function<void(base::Result<protocol::MachineRates>)>;
     std::int64_t machine(const QString& method, QObject* context, Machine answer);

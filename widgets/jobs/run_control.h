@@ -21,7 +21,7 @@ public:
     void stop();
     void settingsChanged();  // of the document: another set of breakpoints goes to the run under way
     [[nodiscard]] bool running() const { return m_phase != RunPhase::Idle; }
-    [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }  // whose results can be peeked
+    [[nodiscard]] std::optional<std::int64_t> latest() const { return m_latest; }
 
     void notified(const QString& method, const json::Value& params);
     void engineDied() { end(models::RunEnd::Failed); }

@@ -17,10 +17,10 @@ struct Target {
     QString module;  // Module: its path
     bool operator==(const Target&) const = default;
 
-    static Target op(protocol::OpId id) { return {Kind::Op, id.index, {}}; }
-    static Target value(protocol::ValueId id) { return {Kind::Value, id.index, {}}; }
-    static Target stage(protocol::StageId stage) { return {Kind::Stage, stage.number, {}}; }
-    static Target moduleAt(QString path) { return {Kind::Module, -1, std::move(path)}; }
+    static Target op(protocol::OpId id) { return {.kind = Kind::Op, .index = id.index, .module = {}}; }
+    static Target value(protocol::ValueId id) { return {.kind = Kind::Value, .index = id.index, .module = {}}; }
+    static Target stage(protocol::StageId stage) { return {.kind = Kind::Stage, .index = stage.number, .module = {}}; }
+    static Target moduleAt(QString path) { return {.kind = Kind::Module, .index = -1, .module = std::move(path)}; }
 
     // None for targets of another kind.
     [[nodiscard]] protocol::OpId opId() const { return kind == Kind::Op ? protocol::OpId(index) : protocol::OpId(); }

@@ -6,7 +6,6 @@
 #include "models/labels.h"
 #include "panels/flow_layout.h"
 #include "panels/pin_part.h"
-#include "panels/tensor_dialog.h"
 #include "panels/why.h"
 
 namespace hopscope::panels {
@@ -154,14 +153,13 @@ void Inspector::setupActions(QBoxLayout& layout)
     m_forbid = button("neverStore", tr("Never store"), tr("Pin this value: never store it"));
     m_more = button("morePins", tr("Pin..."), tr("All pins for this selection: cuts, stages, recomputation"));
     m_release = button("unpin", tr("Let the strategy decide"), tr("Remove the pin of this value"));
-    m_rows = button("showRows", tr("Show rows..."), tr("Statistics and the first rows, after a run"));
     m_tensor =
         button("showTensor", tr("Show tensor"), tr("What its numbers are like, and all rows, by a run of the plan"));
     auto* row = new QWidget(this);
     row->setObjectName(QStringLiteral("inspectorActions"));
     auto* flow = new FlowLayout(row);
     flow->setSpacing(6);
-    for (QPushButton* each : {m_store, m_forbid, m_more, m_release, m_rows, m_tensor}) flow->addWidget(each);
+    for (QPushButton* each : {m_store, m_forbid, m_more, m_release, m_tensor}) flow->addWidget(each);
     layout.addWidget(row);
     m_sourceBox = new QWidget(this);
     auto* source = new QVBoxLayout(m_sourceBox);
@@ -207,11 +205,6 @@ void Inspector::setupConnections()
     // What was asked while the engine was away has no answer.
     connect(&m_context.workbench, &jobs::Workbench::engineBack, this, &Inspector::refresh, Qt::QueuedConnection);
     connect(m_release, &QPushButton::clicked, this, [this] { m_context.workbench.unpin(m_question.value); });
-    connect(m_rows, &QPushButton::clicked, this, [this] {
-        auto* dialog = new TensorDialog(m_context, m_question.value, this);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->show();
-    });
     connect(m_tensor, &QPushButton::clicked, this, [this] { emit tensorWanted(m_question.value); });
     m_ask.setSingleShot(true);
     m_ask.setInterval(restMilliseconds);
@@ -252,7 +245,7 @@ void Inspector::setSections(bool op, bool lists)
     m_schema->setVisible(op && m_asked == selectedOp() && !m_schema->text().isEmpty());
     m_neighbours->setVisible(lists);
     if (op) return;
-    for (QPushButton* button : {m_store, m_forbid, m_more, m_release, m_rows, m_tensor}) button->hide();
+    for (QPushButton* button : {m_store, m_forbid, m_more, m_release, m_tensor}) button->hide();
 }
 
 void Inspector::showNothing()
@@ -366,8 +359,6 @@ void Inspector::showCut(protocol::OpId op)
     const auto& made = m_context.document.model()->ops[op];
     m_more->setVisible(plan && !made.structureOnly && made.computes());
     showDecision();
-    const bool stored = plan && plan->checkpointOf(m_question.value) != nullptr && !m_context.document.runs().empty();
-    m_rows->setVisible(made.kind == protocol::NodeKind::Input || stored);
     m_tensor->setVisible(plan && m_question.value.valid() && !m_context.document.data().isEmpty());
 }
 

@@ -60,7 +60,7 @@ private:
     QWidget *m_depth, *m_cut, *m_sourceBox, *m_neighbours;
     LinkLabel *m_hops, *m_producers, *m_consumers;
     QLabel *m_producersHeading, *m_consumersHeading;
-    QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_rows, *m_tensor;
+    QPushButton *m_store, *m_forbid, *m_more, *m_release, *m_tensor;
     SourceView* m_source;
     CutQuestion m_question;
     QTimer m_ask;  // the engine is asked when the selection rests

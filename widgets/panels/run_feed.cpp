@@ -29,7 +29,7 @@ plots::StageRun stageRun(const QString& title, const models::RunLog& log, const 
     plots::StageRun run{title, {}};
     for (const models::StageProgress& stage : log.stages()) {
         const protocol::PredictedStage* const predicted = predictedOf(plan, stage.index);
-        run.stages.push_back({.stage = stage.index.number,
+        run.stages.push_back({.stage = stage.index,
                               .phases = stage.phases,
                               .seconds = stage.seconds,
                               .predicted = predicted ? predicted->seconds : std::nullopt});
@@ -41,7 +41,7 @@ plots::StageRun stageRun(const QString& title, const schema::Report& report)
 {
     plots::StageRun run{title, {}};
     for (const schema::StageRecord& stage : report.stages) {
-        plots::StageStack stack{.stage = stage.index.number, .phases = {}, .seconds = stage.seconds};
+        plots::StageStack stack{.stage = stage.index, .phases = {}, .seconds = stage.seconds};
         for (std::size_t at = 0; at < stack.phases.size(); ++at)
             stack.phases[at] = stage.phases.*schema::namedPhases[at].seconds;
         if (stage.predicted) stack.predicted = stage.predicted->seconds;
@@ -58,7 +58,7 @@ std::vector<plots::Band> bandsOf(const models::RunLog& log, const protocol::Plan
     for (const models::StageProgress& stage : log.stages()) {
         const double end = stage.finished ? stage.start + stage.seconds : std::max(openEnd, stage.start);
         bands.push_back(
-            {.stage = stage.index.number, .from = stage.start, .to = end, .level = predictedPeak(plan, stage.index)});
+            {.stage = stage.index, .from = stage.start, .to = end, .level = predictedPeak(plan, stage.index)});
     }
     return bands;
 }
@@ -120,10 +120,9 @@ void PhaseFeed::read(const models::RunLog* log)
     if (log == nullptr) return;
     for (; m_read < log->phases().size(); ++m_read) {
         const models::PhasePoint& phase = log->phases()[m_read];
-        m_timeline.append(phase.phase, {.start = phase.start,
-                                        .end = phase.start + phase.seconds,
-                                        .stage = phase.stage.number,
-                                        .batch = phase.batch});
+        m_timeline.append(
+            phase.phase,
+            {.start = phase.start, .end = phase.start + phase.seconds, .stage = phase.stage, .batch = phase.batch});
     }
     m_timeline.setPrologue(log->prologueSeconds());
     m_timeline.setEnd(log->elapsed(), log->state() == protocol::RunState::Finished);

@@ -217,7 +217,7 @@ void RunPanel::setupConnections()
     connect(&m_context.workbench, &jobs::Workbench::failed, this, &RunPanel::showFailure);
     connect(&m_context.selection, &models::Selection::changed, this, &RunPanel::follow);
     connect(&m_clock, &plots::FrameClock::frame, this, &RunPanel::draw);
-    const auto select = [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); };
+    const auto select = [this](protocol::StageId stage) { m_context.selection.select(Target::stage(stage)); };
     connect(m_timeline, &plots::Timeline::stageClicked, this, select);
     connect(m_stages, &StageProgressList::stageClicked, this, select);
     if (m_context.engine != nullptr)
@@ -317,7 +317,7 @@ void RunPanel::follow(const Target& target)
         const std::vector<protocol::StageId> stages = plan->stagesOf(target.opId());
         stage = stages.empty() ? protocol::StageId() : stages.front();
     }
-    m_timeline->setSelected(stage.number);
+    m_timeline->setSelected(stage);
     m_stages->setSelected(stage);
 }
 

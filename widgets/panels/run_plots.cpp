@@ -87,7 +87,7 @@ void RunPlots::setupPlots(QBoxLayout& layout)
         auto* made = new plots::TimePlot(title, unit, m_content);
         made->setObjectName(QString::fromLatin1(name));
         connect(made, &plots::TimePlot::stageClicked, this,
-                [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); });
+                [this](protocol::StageId stage) { m_context.selection.select(Target::stage(stage)); });
         return made;
     };
     m_memory = plot("memoryPlot", tr("Device memory"), plots::Unit::Bytes);
@@ -118,7 +118,7 @@ void RunPlots::setupConnections()
     connect(&document, &models::Document::settingsChanged, &m_clock, &plots::FrameClock::request);
     connect(&m_context.selection, &models::Selection::changed, this, &RunPlots::follow);
     connect(m_bars, &plots::StageBars::stageClicked, this,
-            [this](int stage) { m_context.selection.select(Target::stage(protocol::StageId(stage))); });
+            [this](protocol::StageId stage) { m_context.selection.select(Target::stage(stage)); });
     connect(&m_clock, &plots::FrameClock::frame, this, &RunPlots::draw);
     connect(m_shown, &QComboBox::currentIndexChanged, this, &RunPlots::watch);
     connect(m_other, &QComboBox::currentIndexChanged, this, &RunPlots::watch);
@@ -275,8 +275,8 @@ void RunPlots::follow(const Target& target)
         const std::vector<protocol::StageId> stages = plan->stagesOf(target.opId());
         stage = stages.empty() ? protocol::StageId() : stages.front();
     }
-    m_bars->setSelected(stage.number);
-    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setSelected(stage.number);
+    m_bars->setSelected(stage);
+    for (plots::TimePlot* plot : {m_memory, m_rate, m_size}) plot->setSelected(stage);
 }
 
 Panel* makeRunPlots(const Context& context, QWidget* parent) { return new RunPlots(context, parent); }

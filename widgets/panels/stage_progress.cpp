@@ -64,10 +64,8 @@ QString timeText(const models::StageProgress& stage, const protocol::PredictedSt
 QString boundText(const schema::StageRecord* record)
 {
     if (record == nullptr) return {};
-    return plots::boundText({.stage = record->index.number,
-                             .seconds = record->seconds,
-                             .bound = record->boundSeconds,
-                             .wall = record->wall});
+    return plots::boundText(
+        {.stage = record->index, .seconds = record->seconds, .bound = record->boundSeconds, .wall = record->wall});
 }
 
 // What a stage does in each phase, as what it waits for.
@@ -211,7 +209,7 @@ void StageProgressList::mouseReleaseEvent(QMouseEvent* event)
 {
     for (std::size_t line = 0; line < m_lines.size(); ++line) {
         const QRect row = m_lines[line].name->geometry() | m_lines[line].status->geometry();
-        if (row.contains(event->pos())) emit stageClicked(static_cast<int>(line) + 1);
+        if (row.contains(event->pos())) emit stageClicked(protocol::StageId::at(line));
     }
 }
 

@@ -33,7 +33,7 @@ public:
     void setSelected(protocol::StageId stage);
 
 signals:
-    void stageClicked(int stage);
+    void stageClicked(hopscope::protocol::StageId stage);
 
 protected:
     void mouseReleaseEvent(QMouseEvent* event) override;

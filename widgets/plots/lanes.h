@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "plan/stage_id.h"
+
 namespace hopscope::plots {
 
 struct Interval {
     double start = 0, end = 0;  // seconds
-    int stage = 1;
+    plan::StageId stage{1};
     std::int64_t batch = 0;
 };
 

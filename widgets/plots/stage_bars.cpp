@@ -11,6 +11,8 @@
 
 namespace hopscope::plots {
 
+using protocol::StageId;
+
 namespace {
 
 constexpr int runLimit = 2;
@@ -25,7 +27,7 @@ QColor tint(QColor colour, int run)
 QString describe(const StageRun& run, const StageStack& stack)
 {
     QStringList lines{StageBars::tr("<b>Stage %1</b> · %2 · %3")
-                          .arg(stack.stage)
+                          .arg(stack.stage.number)
                           .arg(models::formatSeconds(stack.seconds), run.title.toHtmlEscaped())};
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         const double seconds = stack.phases[static_cast<std::size_t>(phase)];
@@ -75,14 +77,14 @@ struct StageBars::Impl {
     void fillRun(int run, double width);
     void fillGhosts(double width);
     void fillTicks(double width);
-    [[nodiscard]] double keyOf(int run, int stage, double width) const;
+    [[nodiscard]] double keyOf(int run, StageId stage, double width) const;
     void legend();
     void colour();
     void axes();
     [[nodiscard]] std::size_t every(const QString& label) const;
     void place();
-    [[nodiscard]] int stageAt(const QPoint& at) const;
-    [[nodiscard]] int numberOf(int stage) const;  // its place on the axis; -1: none
+    [[nodiscard]] StageId stageAt(const QPoint& at) const;
+    [[nodiscard]] int numberOf(StageId stage) const;  // its place on the axis; -1: none
     void hover(const QPoint& at, const QPoint& global);
 
     StageBars* self;
@@ -93,9 +95,9 @@ struct StageBars::Impl {
     QCPGraph* ticks;  // bounds
     QCPItemRect* mark;
     std::vector<StageRun> runs;
-    std::vector<int> stages;
+    std::vector<StageId> stages;
     style::Theme theme;
-    int selected = 0, hovered = 0;
+    StageId selected, hovered;
 };
 
 StageBars::Impl::Impl(StageBars* owner)
@@ -124,7 +126,7 @@ StageBars::Impl::Impl(StageBars* owner)
     mark->setVisible(false);
 }
 
-int StageBars::Impl::numberOf(int stage) const
+int StageBars::Impl::numberOf(StageId stage) const
 {
     const auto found = std::ranges::find(stages, stage);
     return found == stages.end() ? -1 : static_cast<int>(found - stages.begin());
@@ -146,7 +148,7 @@ void StageBars::Impl::fillRun(int run, double width)
     }
 }
 
-double StageBars::Impl::keyOf(int run, int stage, double width) const
+double StageBars::Impl::keyOf(int run, StageId stage, double width) const
 {
     return numberOf(stage) + (runs.size() == 1 ? 0 : (run - 0.5) * (width + 0.04));
 }
@@ -193,7 +195,7 @@ void StageBars::Impl::axes()
     const std::size_t step = every(numbers ? QStringLiteral("88") : tr("Stage %1").arg(8));
     for (std::size_t at = 0; at < stages.size(); at += step)
         ticker->addTick(static_cast<double>(at),
-                        numbers ? QString::number(stages[at]) : tr("Stage %1").arg(stages[at]));
+                        numbers ? QString::number(stages[at].number) : tr("Stage %1").arg(stages[at].number));
     canvas->xAxis->setTicker(ticker);
     canvas->xAxis->setRange(-0.6, std::max<double>(static_cast<double>(stages.size()), 1) - 0.4);
     double top = 0;
@@ -264,17 +266,17 @@ void StageBars::Impl::legend()
     frame->legend().setItems(std::move(items));
 }
 
-int StageBars::Impl::stageAt(const QPoint& at) const
+StageId StageBars::Impl::stageAt(const QPoint& at) const
 {
-    if (!canvas->axisRect()->rect().contains(at)) return 0;
+    if (!canvas->axisRect()->rect().contains(at)) return {};
     const int number = static_cast<int>(std::lround(canvas->xAxis->pixelToCoord(at.x())));
     return number >= 0 && static_cast<std::size_t>(number) < stages.size() ? stages[static_cast<std::size_t>(number)]
-                                                                           : 0;
+                                                                           : StageId();
 }
 
 void StageBars::Impl::hover(const QPoint& at, const QPoint& global)
 {
-    const int stage = stageAt(at);
+    const StageId stage = stageAt(at);
     QStringList parts;
     for (const StageRun& run : runs)
         for (const StageStack& stack : run.stages)
@@ -293,7 +295,7 @@ StageBars::StageBars(QWidget* parent) : QWidget(parent), m_impl(std::make_unique
     layout->addWidget(m_impl->frame);
     setMinimumHeight(150);
     connect(m_impl->canvas, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
-        if (const int stage = m_impl->stageAt(event->pos()); stage > 0) emit stageClicked(stage);
+        if (const StageId stage = m_impl->stageAt(event->pos()); stage.valid()) emit stageClicked(stage);
     });
     connect(m_impl->canvas, &QCustomPlot::mouseMove, this,
             [this](QMouseEvent* event) { m_impl->hover(event->pos(), event->globalPosition().toPoint()); });
@@ -316,7 +318,7 @@ void StageBars::resizeEvent(QResizeEvent* event)
 
 const std::vector<StageRun>& StageBars::runs() const { return m_impl->runs; }
 
-void StageBars::setSelected(int stage)
+void StageBars::setSelected(StageId stage)
 {
     if (m_impl->selected == stage) return;
     m_impl->selected = stage;
@@ -330,7 +332,7 @@ void StageBars::setTheme(const style::Theme& theme)
     m_impl->colour();
 }
 
-QRect StageBars::barRect(int stage) const
+QRect StageBars::barRect(StageId stage) const
 {
     const int number = m_impl->numberOf(stage);
     if (number < 0) return {};
@@ -355,7 +357,7 @@ QString StageBars::csv() const
     QStringList lines{header.join(QLatin1Char(','))};
     for (const StageRun& run : m_impl->runs)
         for (const StageStack& stack : run.stages) {
-            QStringList fields{csvField(run.title), QString::number(stack.stage),
+            QStringList fields{csvField(run.title), QString::number(stack.stage.number),
                                QString::number(stack.seconds, 'g', 9)};
             for (const double seconds : stack.phases) fields << QString::number(seconds, 'g', 9);
             for (const std::optional<double>& seconds : {stack.predicted, stack.bound})

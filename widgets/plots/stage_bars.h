@@ -17,7 +17,7 @@
 namespace hopscope::plots {
 
 struct StageStack {
-    int stage = 1;
+    protocol::StageId stage{1};
     std::array<double, protocol::phaseCount> phases{};  // seconds
     double seconds = 0;                                 // of the stage; phases may overlap or leave gaps
     std::optional<double> predicted{}, bound{};         // seconds
@@ -46,9 +46,9 @@ public:
 
     void setRuns(std::vector<StageRun> runs);  // at most two; the second one is drawn paler
     [[nodiscard]] const std::vector<StageRun>& runs() const;
-    void setSelected(int stage);  // 0: none
+    void setSelected(protocol::StageId stage);  // an invalid one: none
     void setTheme(const style::Theme& theme);
-    [[nodiscard]] QRect barRect(int stage) const;  // where a stage is drawn, in this widget; empty: nowhere
+    [[nodiscard]] QRect barRect(protocol::StageId stage) const;  // where it is drawn, in this widget; empty: nowhere
 
     [[nodiscard]] QString figureTitle() const override;
     void paintFigure(QPainter& painter, const QSize& size) override;
@@ -56,8 +56,8 @@ public:
     [[nodiscard]] QString csv() const override;
 
 signals:
-    void stageClicked(int stage);
-    void stageHovered(int stage);  // 0: none
+    void stageClicked(hopscope::protocol::StageId stage);
+    void stageHovered(hopscope::protocol::StageId stage);  // an invalid one: none
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -39,7 +39,7 @@ public:
     BandLabel(QCustomPlot* plot, const Band& band)
         : QCPItemText(plot),
           m_end(band.to),
-          m_titles{TimePlot::tr("Stage %1").arg(band.stage), QString::number(band.stage)}
+          m_titles{TimePlot::tr("Stage %1").arg(band.stage.number), QString::number(band.stage.number)}
     {}
 
 protected:
@@ -107,7 +107,7 @@ struct TimePlot::Impl {
     std::size_t drawnSize = 0;
     bool drawnFinished = false;
     bool finished = false, following = true, fitting = false;
-    int selected = 0;
+    protocol::StageId selected;
 };
 
 TimePlot::Impl::Impl(TimePlot* owner, const QString& title, Unit quantity)
@@ -331,7 +331,7 @@ const Band* TimePlot::Impl::bandAt(double seconds) const
 QString TimePlot::Impl::readOut(const Point& point) const
 {
     QString line = tr("t = %1\n%2").arg(valueLabel(point.x, Unit::Seconds), valueLabel(point.y, unit));
-    if (const Band* band = bandAt(point.x)) line += tr("\nstage %1").arg(band->stage);
+    if (const Band* band = bandAt(point.x)) line += tr("\nstage %1").arg(band->stage.number);
     return line;
 }
 
@@ -424,7 +424,7 @@ void TimePlot::setEnd(double seconds, bool finished)
     m_impl->finished = finished;
 }
 
-void TimePlot::setSelected(int stage)
+void TimePlot::setSelected(protocol::StageId stage)
 {
     if (m_impl->selected == stage) return;
     m_impl->selected = stage;

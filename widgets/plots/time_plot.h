@@ -11,12 +11,13 @@
 #include "plots/axis_units.h"
 #include "plots/figure.h"
 #include "plots/series.h"
+#include "protocol/model.h"
 #include "style/theme.h"
 
 namespace hopscope::plots {
 
 struct Band {
-    int stage = 1;
+    protocol::StageId stage{1};
     double from = 0, to = 0;      // seconds
     std::optional<double> level;  // predicted, in the unit of the plot
     bool operator==(const Band&) const = default;
@@ -36,7 +37,7 @@ public:
     void setBands(std::vector<Band> bands);
     void setLimit(std::optional<double> limit);
     void setEnd(double seconds, bool finished);  // how far the run is; a finished one fills the width
-    void setSelected(int stage);                 // 0: none
+    void setSelected(protocol::StageId stage);   // an invalid one: none
     void setTheme(const style::Theme& theme);
     void refresh();  // draws what has changed, now
     [[nodiscard]] int drawnPoints() const;
@@ -48,7 +49,7 @@ public:
     [[nodiscard]] QString csv() const override;
 
 signals:
-    void stageClicked(int stage);
+    void stageClicked(hopscope::protocol::StageId stage);
 
 protected:
     void changeEvent(QEvent* event) override;

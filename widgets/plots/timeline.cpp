@@ -95,7 +95,7 @@ void Timeline::setEnd(double seconds, bool finished)
     m_finished = finished;
 }
 
-void Timeline::setSelected(int stage)
+void Timeline::setSelected(protocol::StageId stage)
 {
     if (m_selected == stage) return;
     m_selected = stage;
@@ -186,7 +186,7 @@ void Timeline::paintFigure(QPainter& painter, const QSize& size)
     painter.setFont(font());
     if (m_prologue > 0) {
         paintName(painter, rowRect(lanes, 0, rows(), fontMetrics().height()), tr("prologue"), m_theme);
-        painter.fillRect(prologueRect(size), m_selected > 0 ? faded(m_theme.structure, 0.35) : m_theme.structure);
+        painter.fillRect(prologueRect(size), m_selected.valid() ? faded(m_theme.structure, 0.35) : m_theme.structure);
     }
     for (int phase = 0; phase < protocol::phaseCount; ++phase) {
         const QRect lane = laneRect(lanes, phase);
@@ -211,7 +211,7 @@ void Timeline::paintBars(QPainter& painter, const QRect& rect, int phase) const
 {
     const QColor colour = m_theme.phases.value(phase, m_theme.accent);
     for (const Bar& bar : barsOf(m_lanes[static_cast<std::size_t>(phase)], m_from, m_to, rect.left(), rect.width())) {
-        const bool pale = m_selected > 0 && bar.interval->stage != m_selected;
+        const bool pale = m_selected.valid() && bar.interval->stage != m_selected;
         const QRectF shape(bar.left, rect.top(), bar.width, rect.height());
         painter.fillRect(shape, pale ? faded(colour, 0.35) : colour);
         if (!pale) paintNumber(painter, shape, colour, *bar.interval);
@@ -297,7 +297,7 @@ QString Timeline::describe(const QPoint& at) const
     if (interval == nullptr) return {};
     QString text = tr("%1 · stage %2 · batch %3\n%4 at %5")
                        .arg(phaseTitle(phase))
-                       .arg(interval->stage)
+                       .arg(interval->stage.number)
                        .arg(interval->batch)
                        .arg(valueLabel(interval->end - interval->start, Unit::Seconds),
                             valueLabel(interval->start, Unit::Seconds));
@@ -389,7 +389,7 @@ QString Timeline::csv() const
         for (const Interval& interval : m_lanes[phase].intervals())
             lines += QStringLiteral("%1,%2,%3,%4,%5\n")
                          .arg(QString::fromLatin1(protocol::phaseName(phase)))
-                         .arg(interval.stage)
+                         .arg(interval.stage.number)
                          .arg(interval.batch)
                          .arg(interval.start, 0, 'g', 9)
                          .arg(interval.end - interval.start, 0, 'g', 9);

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] QRect prologueRect(const QSize& size) const;  // of what is drawn of it; empty: nothing
     void clear();
     void setEnd(double seconds, bool finished);
-    void setSelected(int stage);  // 0: none; others are drawn paler
+    void setSelected(protocol::StageId stage);  // an invalid one: none; others are drawn paler
     void setTheme(const style::Theme& theme);
     void refresh();
     void zoom(double from, double to);  // from >= to: everything
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] QString csv() const override;
 
 signals:
-    void stageClicked(int stage);
+    void stageClicked(hopscope::protocol::StageId stage);
 
 protected:
     bool event(QEvent* event) override;
@@ -75,7 +75,7 @@ private:
     style::Theme m_theme;
     double m_from = 0, m_to = 1, m_end = 0, m_drawnEnd = -1, m_prologue = 0;
     bool m_finished = false, m_following = true, m_drawnFinished = false;
-    int m_selected = 0;
+    protocol::StageId m_selected;
     std::optional<Interval> m_pointedAt;  // its batch is marked in all lanes
     QPoint m_pressed;
     double m_pressedFrom = 0;

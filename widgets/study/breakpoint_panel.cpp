@@ -4,36 +4,13 @@
 
 #include "models/labels.h"
 #include "models/run_log.h"
+#include "study/controls.h"
 
 namespace hopscope::study {
-
-namespace {
 
 using models::BreakOn;
 using models::Breakpoint;
 using models::Target;
-
-QPushButton* button(const char* name, const QString& title, const QString& tip, QWidget* parent)
-{
-    auto* made = new QPushButton(title, parent);
-    made->setObjectName(QLatin1String(name));
-    made->setAccessibleName(QString(title).remove(u'&'));
-    made->setToolTip(tip);
-    made->setAutoDefault(false);
-    return made;
-}
-
-QLineEdit* field(const char* name, const QString& title, QWidget* parent)
-{
-    auto* edit = new QLineEdit(parent);
-    edit->setObjectName(QLatin1String(name));
-    edit->setAccessibleName(title);
-    edit->setToolTip(title);
-    edit->setMaximumWidth(120);
-    return edit;
-}
-
-}  // namespace
 
 BreakpointPanel::BreakpointPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
@@ -95,6 +72,7 @@ QWidget* BreakpointPanel::setupCondition()
     m_least = field("breakLeast", tr("Least number that is allowed"), m_edit);
     m_most = field("breakMost", tr("Largest number that is allowed"), m_edit);
     m_node = field("breakNode", tr("Row number of the node in the data"), m_edit);
+    for (QLineEdit* each : {m_least, m_most, m_node}) each->setMaximumWidth(120);
     auto* row = new QHBoxLayout(m_edit);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_condition);

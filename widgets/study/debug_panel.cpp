@@ -6,6 +6,7 @@
 
 #include "models/labels.h"
 #include "models/roles.h"
+#include "study/controls.h"
 
 namespace hopscope::study {
 
@@ -25,24 +26,6 @@ QWidget* part(QWidget* parent, const QString& label, std::initializer_list<QWidg
     return made;
 }
 
-QLineEdit* field(const QString& name, const QString& title, QWidget* parent)
-{
-    auto* edit = new QLineEdit(parent);
-    edit->setObjectName(name);
-    edit->setAccessibleName(title);
-    edit->setToolTip(title);
-    return edit;
-}
-
-QPushButton* button(const QString& name, const QString& title, QWidget* parent)
-{
-    auto* made = new QPushButton(title, parent);
-    made->setObjectName(name);
-    made->setAccessibleName(QString(title).remove(u'&').remove(u'…'));
-    made->setAutoDefault(false);
-    return made;
-}
-
 QString nameOf(const protocol::ModelRecord& model, const protocol::OpRecord& op)
 {
     return op.outputs.empty() ? models::opLabel(model, op) : models::valueLabel(model, op.outputs.front());
@@ -59,16 +42,11 @@ Debugger::Debugger(const panels::Context& context, QWidget* parent) : Panel(pare
     layout->setSpacing(8);
     setupChoice(*layout);
     layout->addWidget(setupOptions());
-    setupProgress(*layout);
+    m_inquiry->addLine(*layout);
     layout->addWidget(setupFindings(), 1);
     panels::fillWith(this, content);
     connectParts();
     forget();
-}
-
-Debugger::~Debugger()
-{
-    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
 }
 
 void Debugger::setupChoice(QBoxLayout& layout)
@@ -83,27 +61,27 @@ void Debugger::setupChoice(QBoxLayout& layout)
     m_what->addItem(tr("Messages into nodes at the selected aggregation"), static_cast<int>(Hunt::Messages));
     m_what->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_what->setMinimumContentsLength(24);
-    m_start = button(QStringLiteral("debugStart"), tr("&Search"), this);
-    m_start->setProperty("primary", true);
-    m_cancel = button(QStringLiteral("debugCancel"), tr("&Cancel"), this);
+    m_start = button("debugStart", tr("&Search"), {}, this);
+    auto* cancel = button("debugCancel", tr("&Cancel"), {}, this);
+    m_inquiry = new Inquiry(m_context, QStringLiteral("debug"), tr("Progress of the debugger"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_what, 1);
     row->addWidget(m_start);
-    row->addWidget(m_cancel);
+    row->addWidget(cancel);
     layout.addLayout(row);
 }
 
 QWidget* Debugger::setupOptions()
 {
-    m_other = field(QStringLiteral("debugOther"), tr("The other model, a TorchScript file"), this);
+    m_other = field("debugOther", tr("The other model, a TorchScript file"), this);
     m_other->setPlaceholderText(tr("The other model (.pt)"));
-    m_browse = button(QStringLiteral("debugBrowse"), tr("Choose…"), this);
-    m_absolute = field(QStringLiteral("debugAbsolute"), tr("Absolute tolerance"), this);
+    m_browse = button("debugBrowse", tr("Choose…"), {}, this);
+    m_absolute = field("debugAbsolute", tr("Absolute tolerance"), this);
     m_absolute->setText(QStringLiteral("1e-5"));
-    m_relative = field(QStringLiteral("debugRelative"), tr("Relative tolerance"), this);
+    m_relative = field("debugRelative", tr("Relative tolerance"), this);
     m_relative->setText(QStringLiteral("1e-4"));
     for (QLineEdit* edit : {m_absolute, m_relative}) edit->setMaximumWidth(110);
-    m_nodes = field(QStringLiteral("debugNodes"), tr("Row numbers in the data, separated by commas"), this);
+    m_nodes = field("debugNodes", tr("Row numbers in the data, separated by commas"), this);
     m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
     m_selected = new panels::ElidedLabel(QStringLiteral("debugSelected"), this);
     auto* options = new QWidget(this);
@@ -117,18 +95,6 @@ QWidget* Debugger::setupOptions()
     for (QWidget* each : {m_otherPart, m_tolerancePart, m_nodesPart}) column->addWidget(each);
     column->addWidget(m_selected);
     return options;
-}
-
-void Debugger::setupProgress(QBoxLayout& layout)
-{
-    m_state = wrapped(QStringLiteral("debugState"), this);
-    m_state->setProperty("muted", true);
-    m_progress = new QProgressBar(this);
-    m_progress->setObjectName(QStringLiteral("debugProgress"));
-    m_progress->setAccessibleName(tr("Progress of the debugger"));
-    m_progress->setTextVisible(false);
-    layout.addWidget(m_state);
-    layout.addWidget(m_progress);
 }
 
 QWidget* Debugger::setupFindings()
@@ -158,7 +124,7 @@ void Debugger::connectParts()
     connect(&document, &models::Document::modelChanged, this, &Debugger::forget);
     connect(&document, &models::Document::planChanged, this, &Debugger::refresh);
     connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &Debugger::refresh);
-    connect(&m_context.workbench, &jobs::Workbench::engineLost, this, &Debugger::cancel);
+    connect(&m_context.workbench, &jobs::Workbench::engineLost, m_inquiry, &Inquiry::cancel);
     connect(&m_context.selection, &models::Selection::changed, this, &Debugger::follow);
     connect(m_what, &QComboBox::currentIndexChanged, this, &Debugger::refresh);
     for (QLineEdit* edit : {m_other, m_absolute, m_relative, m_nodes}) {
@@ -167,15 +133,14 @@ void Debugger::connectParts()
     }
     connect(m_browse, &QPushButton::clicked, this, &Debugger::otherModelWanted);
     connect(m_start, &QPushButton::clicked, this, &Debugger::start);
-    connect(m_cancel, &QPushButton::clicked, this, &Debugger::cancel);
+    connect(m_inquiry, &Inquiry::changed, this, &Debugger::refresh);
+    connect(m_inquiry, &Inquiry::finished, this, &Debugger::finished);
     connect(m_plot, &GrowthPlot::chosen, this,
             [this](protocol::OpId op) { m_context.selection.reveal(Target::op(op)); });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         const QVariant target = index.data(models::TargetRole);
         if (target.isValid()) m_context.selection.reveal(target.value<Target>());
     });
-    if (m_context.engine != nullptr)
-        connect(m_context.engine, &jobs::EngineClient::progressed, this, &Debugger::showProgress);
 }
 
 void Debugger::prepare(Hunt hunt) { m_what->setCurrentIndex(m_what->findData(static_cast<int>(hunt))); }
@@ -194,18 +159,6 @@ std::optional<schema::ToleranceRecord> Debugger::tolerance() const
     made.relative = m_relative->text().toDouble(&relative);
     const bool fine = absolute && relative && made.absolute >= 0 && made.relative >= 0;
     return fine ? std::optional(made) : std::nullopt;
-}
-
-// Empty where one of them is no number.
-std::vector<std::int64_t> Debugger::nodes() const
-{
-    std::vector<std::int64_t> numbers;
-    for (const QString& each : m_nodes->text().split(u',', Qt::SkipEmptyParts)) {
-        bool fine = false;
-        numbers.push_back(each.trimmed().toLongLong(&fine));
-        if (!fine || numbers.back() < 0) return {};
-    }
-    return numbers;
 }
 
 const protocol::OpRecord* Debugger::selectedOp() const
@@ -234,7 +187,7 @@ QString Debugger::missing() const
     if (op == nullptr) return tr("Select an operator in the graph.");
     if (wanted == Hunt::Messages && op->kind != protocol::NodeKind::Aggregate)
         return tr("Select an aggregation in the graph.");
-    return nodes().empty() ? tr("Enter row numbers of nodes, such as 0, 17.") : QString();
+    return rowNumbers(m_nodes->text()).empty() ? tr("Enter row numbers of nodes, such as 0, 17.") : QString();
 }
 
 QString Debugger::whatItDoes() const
@@ -253,43 +206,27 @@ QString Debugger::whatItDoes() const
 void Debugger::start()
 {
     if (busy() || !missing().isEmpty()) return;
-    m_problem.clear();
     m_found->hide();
-    m_progress->setRange(0, 0);
-    ++m_number;
-    m_request = ask();
-    refresh();
+    m_inquiry->begin(ask(), whatItDoes());
 }
 
 std::int64_t Debugger::ask()
 {
     jobs::EngineQueries& queries = m_context.workbench.queries();
-    const auto answer = [this, number = m_number](const auto& found) { answered(number, found); };
+    const auto answer = m_inquiry->taking([this](const auto& found) {
+        m_found->show();
+        show(found);
+    });
     switch (hunt()) {
-    case Hunt::Staged: return queries.compareStaged(*tolerance(), this, answer);
-    case Hunt::Against: return queries.compareWith(m_other->text().trimmed(), *tolerance(), this, answer);
-    case Hunt::NonFinite: return queries.huntNonFinite(this, answer);
+    case Hunt::Staged: return queries.compareStaged(*tolerance(), m_inquiry, answer);
+    case Hunt::Against: return queries.compareWith(m_other->text().trimmed(), *tolerance(), m_inquiry, answer);
+    case Hunt::NonFinite: return queries.huntNonFinite(m_inquiry, answer);
     case Hunt::Rows:
     case Hunt::Messages: break;
     }
-    return queries.watch({.op = text(selectedOp()->id), .nodes = nodes(), .messages = hunt() == Hunt::Messages}, this,
-                         answer);
-}
-
-template <class Report>
-void Debugger::answered(std::int64_t number, const base::Result<Report>& found)
-{
-    if (number != m_number) return;
-    m_request = 0;
-    if (found) {
-        m_found->show();
-        show(*found);
-    } else {
-        m_problem = models::sentence(found.error().message);
-        if (!found.error().hint.empty()) m_problem += u' ' + models::sentence(found.error().hint);
-    }
-    refresh();
-    emit finished();
+    return queries.watch(
+        {.op = text(selectedOp()->id), .nodes = rowNumbers(m_nodes->text()), .messages = hunt() == Hunt::Messages},
+        m_inquiry, answer);
 }
 
 void Debugger::show(const schema::DivergenceRecord& found)
@@ -338,30 +275,19 @@ void Debugger::showTable(FindingTable table)
     if (!shown.headers.isEmpty() && fits) header->setSectionResizeMode(0, QHeaderView::Stretch);
 }
 
-void Debugger::revealFirst(const std::string& op)
+void Debugger::revealFirst(ir::OpId op)
 {
     const protocol::OpId found = m_context.document.model()->findOp(op);
     if (found.valid()) m_context.selection.reveal(Target::op(found));
 }
 
-void Debugger::cancel()
-{
-    if (m_request == 0) return;
-    m_context.workbench.queries().cancel(std::exchange(m_request, 0));
-    ++m_number;
-    m_problem = tr("Cancelled.");
-    refresh();
-}
-
 void Debugger::forget()
 {
-    cancel();
-    m_problem.clear();
     m_divergence.reset();
     m_found->hide();
     m_findings.setTable({});
     m_plot->display({});
-    refresh();
+    m_inquiry->forget();
 }
 
 void Debugger::refresh()
@@ -375,20 +301,7 @@ void Debugger::refresh()
     m_selected->setVisible(follows && selectedOp() != nullptr);
     if (const protocol::OpRecord* op = selectedOp(); op != nullptr)
         m_selected->setFullText(tr("Selected: %1").arg(nameOf(*m_context.document.model(), *op)));
-    const QString lacking = missing();
-    m_start->setEnabled(!busy() && lacking.isEmpty());
-    m_cancel->setVisible(busy());
-    m_progress->setVisible(busy());
-    if (busy()) return;
-    m_state->setText(!m_problem.isEmpty() ? m_problem : lacking.isEmpty() ? whatItDoes() : lacking);
-}
-
-void Debugger::showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total)
-{
-    if (request != m_request || request == 0) return;
-    m_progress->setRange(0, static_cast<int>(total));
-    m_progress->setValue(static_cast<int>(done));
-    m_state->setText(what);
+    m_inquiry->refresh(missing(), whatItDoes());
 }
 
 void Debugger::follow(const Target& target)

@@ -49,6 +49,10 @@ std::int64_t allEdges(const ReceptiveField& field)
     return sum;
 }
 
+QString edgesText(std::int64_t number) { return number == 1 ? tr("1 edge") : tr("%1 edges").arg(count(number)); }
+
+QString rowsText(std::int64_t number) { return number == 1 ? tr("1 row") : tr("%1 rows").arg(count(number)); }
+
 QString rounds(int depth)
 {
     return depth == 1 ? tr("1 round of message passing") : tr("%1 rounds of message passing").arg(depth);
@@ -91,9 +95,10 @@ QString incoming(const schema::FieldEdges& edges)
 
 void describeEdges(QStringList& lines, const schema::FieldEdges& edges)
 {
-    lines << QString() << tr("%1 edges of %2 (of %3)").arg(count(edges.edges), text(edges.table), count(edges.of));
+    lines << QString() << tr("%1 of %2 (of %3)").arg(edgesText(edges.edges), text(edges.table), count(edges.of));
     for (const schema::FieldParent& parent : edges.parents)
-        lines << tr("rows of %1: %2").arg(text(parent.table), listedOrMany(parent.ids, parent.rows));
+        lines << (parent.rows == 1 ? tr("row of %1: %2") : tr("rows of %1: %2"))
+                     .arg(text(parent.table), listedOrMany(parent.ids, parent.rows));
     if (!edges.toIds.empty()) lines << incoming(edges);
 }
 
@@ -152,17 +157,17 @@ double meanInputRows(const ReceptiveField& field)
 
 QString fieldSentence(const ReceptiveField& field)
 {
-    return tr("The result of node %1 depends on %2 of %3 input rows, by %4 and %5 edges.")
+    return tr("The result of node %1 depends on %2 of %3 input rows, by %4 and %5.")
         .arg(QString::number(field.node), count(rowsAt(field, 0)), count(rowsOf(field, 0)), rounds(field.depth),
-             count(allEdges(field)));
+             edgesText(allEdges(field)));
 }
 
 QString blockSentence(const ReceptiveField& field)
 {
     if (field.blocks.empty()) return {};
-    return tr("Layer by layer, the rows before each round are stored: the node needs its own %1 edges, over all "
+    return tr("Layer by layer, the rows before each round are stored: the node needs its own %1, over all "
               "rounds.")
-        .arg(count(blockEdges(field)));
+        .arg(edgesText(blockEdges(field)));
 }
 
 QStringList explosionSentences(const ReceptiveField& field)
@@ -179,7 +184,7 @@ QString levelText(const ReceptiveField& field, int level)
     const schema::FieldLevel& shown = field.levels[static_cast<std::size_t>(level)];
     QStringList lines;
     for (const schema::FieldRows& rows : shown.rows)
-        lines << tr("%1 rows of %2: %3").arg(count(rows.rows), text(rows.table), listedOrMany(rows.ids, rows.rows));
+        lines << tr("%1 of %2: %3").arg(rowsText(rows.rows), text(rows.table), listedOrMany(rows.ids, rows.rows));
     for (const schema::FieldEdges& edges : shown.edges) describeEdges(lines, edges);
     return lines.join(u'\n');
 }

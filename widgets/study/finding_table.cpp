@@ -23,7 +23,7 @@ QString number(double value) { return std::isfinite(value) ? QString::number(val
 
 QString brief(double value) { return std::isfinite(value) ? QString::number(value, 'g', 3) : QStringLiteral("NaN"); }
 
-Target targetAt(const ModelRecord& model, const std::string& op)
+Target targetAt(const ModelRecord& model, ir::OpId op)
 {
     const protocol::OpId found = model.findOp(op);
     return found.valid() ? Target::op(found) : Target();
@@ -54,7 +54,10 @@ QString kindAndPlace(const schema::OperatorRecord& place)
     return parts.join(QStringLiteral(" · ")).toHtmlEscaped();
 }
 
-QString stageText(const std::optional<int>& stage) { return stage ? QString::number(*stage) : tr("before"); }
+QString stageText(const std::optional<protocol::StageId>& stage)
+{
+    return stage ? QString::number(stage->number) : tr("before");
+}
 
 QString differenceSentence(const ModelRecord& model, const schema::DivergenceRecord& found,
                            const schema::DifferenceRecord& difference)
@@ -68,7 +71,7 @@ QString differenceSentence(const ModelRecord& model, const schema::DivergenceRec
                     .arg(count(difference.rows), count(difference.of), brief(difference.maxAbsolute),
                          brief(difference.maxRelative));
     else line += u' ' + models::sentence(difference.what).toHtmlEscaped();
-    if (difference.stage) line += tr(" It is computed in stage %1.").arg(*difference.stage);
+    if (difference.stage) line += tr(" It is computed in stage %1.").arg(difference.stage->number);
     for (const std::string& argument : difference.arguments)
         line += tr(" Its arguments differ: %1.").arg(text(argument).toHtmlEscaped());
     return line;

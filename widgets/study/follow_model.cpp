@@ -89,7 +89,7 @@ std::vector<FollowedRow> followedRows(const ModelRecord& model, const PlanRecord
     const std::set<std::string> tables = nodeTables(plan);
     std::vector<FollowedRow> rows;
     for (const schema::WatchRecord& watched : found.watched) {
-        const protocol::ValueId value = model.findValue(watched.place.value);
+        const protocol::ValueId value = watched.place.value;
         const std::string table = value.valid() ? tableOf(model, value, tables) : std::string();
         const protocol::PlanCheckpoint* stored = value.valid() ? plan.checkpointOf(value) : nullptr;
         if (stored == nullptr || watched.nodes.empty() || watched.numbers.empty()) continue;

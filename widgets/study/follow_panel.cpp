@@ -282,11 +282,11 @@ bool FollowPanel::fillAggregations()
         const QSignalBlocker quiet(m_aggregation);
         m_aggregation->clear();
         for (const schema::AggregationRecord& each : m_aggregations) {
-            const protocol::OpId op = model.findOp(each.place.op);
+            const protocol::OpId op = each.place.op;
             const bool known = op.valid() && !model.ops[op].outputs.empty();
             m_aggregation->addItem(known ? models::valueLabel(model, model.ops[op].outputs.front())
                                          : text(each.place.name),
-                                   text(each.place.op));
+                                   text(ir::opName(each.place.op)));
         }
         again = before.isEmpty() ? -1 : m_aggregation->findData(before);
         m_aggregation->setCurrentIndex(std::max(0, again));

@@ -7,6 +7,7 @@
 #include <QShortcut>
 
 #include "models/labels.h"
+#include "study/controls.h"
 #include "study/tensor_text.h"
 
 namespace hopscope::study {
@@ -17,25 +18,6 @@ using models::Target;
 using models::text;
 
 constexpr qint64 mostCopied = 2'000'000;  // cells
-
-QLineEdit* field(const char* name, const QString& title, QWidget* parent)
-{
-    auto* edit = new QLineEdit(parent);
-    edit->setObjectName(QLatin1String(name));
-    edit->setAccessibleName(title);
-    edit->setToolTip(title);
-    return edit;
-}
-
-QPushButton* button(const char* name, const QString& title, const QString& tip, QWidget* parent)
-{
-    auto* made = new QPushButton(title, parent);
-    made->setObjectName(QLatin1String(name));
-    made->setAccessibleName(QString(title).remove(u'&').remove(u'…'));
-    made->setToolTip(tip);
-    made->setAutoDefault(false);
-    return made;
-}
 
 }  // namespace
 
@@ -53,11 +35,6 @@ TensorPanel::TensorPanel(const panels::Context& context, QWidget* parent) : Pane
     forget();
 }
 
-TensorPanel::~TensorPanel()
-{
-    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
-}
-
 void TensorPanel::setupChoice(QBoxLayout& layout)
 {
     m_selected = new panels::ElidedLabel(QStringLiteral("tensorSelected"), this);
@@ -70,25 +47,17 @@ void TensorPanel::setupChoice(QBoxLayout& layout)
     m_nodes = field("tensorNodes", tr("Row numbers in the data, separated by commas"), this);
     m_nodes->setPlaceholderText(QStringLiteral("0, 17"));
     m_start = button("tensorStart", tr("S&how"), tr("Show the tensor of the selected value"), this);
-    m_start->setProperty("primary", true);
-    m_cancel = button("tensorCancel", tr("&Cancel"), tr("Give it up"), this);
+    auto* cancel = button("tensorCancel", tr("&Cancel"), tr("Give it up"), this);
+    m_inquiry = new Inquiry(m_context, QStringLiteral("tensor"), tr("Progress of the tensor"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(m_rows);
     row->addWidget(m_nodes, 1);
     row->addStretch(0);
     row->addWidget(m_start);
-    row->addWidget(m_cancel);
-    m_state = panels::wrapped(QStringLiteral("tensorState"), this);
-    m_state->setProperty("muted", true);
-    m_progress = new QProgressBar(this);
-    m_progress->setObjectName(QStringLiteral("tensorProgress"));
-    m_progress->setAccessibleName(tr("Progress of the tensor"));
-    m_progress->setTextVisible(false);
-    m_progress->setRange(0, 0);
+    row->addWidget(cancel);
     layout.addWidget(m_selected);
     layout.addLayout(row);
-    layout.addWidget(m_state);
-    layout.addWidget(m_progress);
+    m_inquiry->addLine(layout);
 }
 
 QWidget* TensorPanel::setupTensor()
@@ -173,7 +142,8 @@ void TensorPanel::connectParts()
     connect(m_nodes, &QLineEdit::textChanged, this, &TensorPanel::refresh);
     connect(m_nodes, &QLineEdit::returnPressed, this, &TensorPanel::start);
     connect(m_start, &QPushButton::clicked, this, &TensorPanel::start);
-    connect(m_cancel, &QPushButton::clicked, this, &TensorPanel::cancel);
+    connect(m_inquiry, &Inquiry::changed, this, &TensorPanel::refresh);
+    connect(m_inquiry, &Inquiry::finished, this, &TensorPanel::finished);
     connect(m_copy, &QPushButton::clicked, this, &TensorPanel::copy);
     connect(m_save, &QPushButton::clicked, this, &TensorPanel::saveWanted);
     connect(m_row, &QLineEdit::returnPressed, this, &TensorPanel::goTo);
@@ -208,18 +178,6 @@ protocol::ValueId TensorPanel::selectedValue() const
     return op.kind == protocol::NodeKind::Output && !op.inputs.empty() ? op.inputs.front() : protocol::ValueId();
 }
 
-// Empty where one of them is no number.
-std::vector<std::int64_t> TensorPanel::nodes() const
-{
-    std::vector<std::int64_t> numbers;
-    for (const QString& each : m_nodes->text().split(u',', Qt::SkipEmptyParts)) {
-        bool fine = false;
-        numbers.push_back(each.trimmed().toLongLong(&fine));
-        if (!fine || numbers.back() < 0) return {};
-    }
-    return numbers;
-}
-
 QString TensorPanel::missing() const
 {
     const models::Document& document = m_context.document;
@@ -228,56 +186,39 @@ QString TensorPanel::missing() const
     if (!document.plan()) return tr("There is no plan to run.");
     if (m_context.workbench.running()) return tr("A run is under way.");
     if (!selectedValue().valid()) return tr("Select an operator or a value in the graph.");
-    if (rows() == RowChoice::Nodes && nodes().empty()) return tr("Name the nodes by their row numbers, such as 0, 17.");
-    if (rows() == RowChoice::Batch && nodes().size() != 1) return tr("Name one node by its row number, such as 17.");
+    if (rows() == RowChoice::Nodes && rowNumbers(m_nodes->text()).empty())
+        return tr("Name the nodes by their row numbers, such as 0, 17.");
+    if (rows() == RowChoice::Batch && rowNumbers(m_nodes->text()).size() != 1)
+        return tr("Name one node by its row number, such as 17.");
     return {};
 }
 
 void TensorPanel::start()
 {
     if (busy() || !missing().isEmpty()) return;
-    m_said.clear();
     jobs::TensorQuestion question{.value = text(m_context.document.model()->values[selectedValue()].id)};
-    if (rows() == RowChoice::Nodes) question.nodes = nodes();
-    if (rows() == RowChoice::Batch) question.batchOf = nodes().front();
-    ++m_number;
-    m_request = m_context.workbench.queries().tensor(
-        question, this, [this, number = m_number](const auto& found) { answered(number, found); });
-    refresh();
+    if (rows() == RowChoice::Nodes) question.nodes = rowNumbers(m_nodes->text());
+    if (rows() == RowChoice::Batch) question.batchOf = rowNumbers(m_nodes->text()).front();
+    const auto answer = m_inquiry->taking([this](const auto& found) { show(found); });
+    m_inquiry->begin(m_context.workbench.queries().tensor(question, m_inquiry, answer), tr("Running the plan…"));
 }
 
 void TensorPanel::showStopped()
 {
-    cancel();
-    m_said.clear();
-    ++m_number;
-    m_request = m_context.workbench.queries().stoppedTensor(
-        this, [this, number = m_number](const auto& found) { answered(number, found); });
-    refresh();
-}
-
-void TensorPanel::answered(std::int64_t number, const base::Result<schema::TensorSummary>& found)
-{
-    if (number != m_number) return;
-    m_request = 0;
-    if (found) {
-        show(*found);
-    } else {
-        m_said = models::sentence(found.error().message);
-        if (!found.error().hint.empty()) m_said += u' ' + models::sentence(found.error().hint);
-    }
-    refresh();
-    emit finished();
+    m_inquiry->cancel();
+    const auto answer = m_inquiry->taking([this](const auto& found) { show(found); });
+    m_inquiry->begin(m_context.workbench.queries().stoppedTensor(m_inquiry, answer), tr("Fetching the result…"));
 }
 
 void TensorPanel::show(const schema::TensorSummary& found)
 {
     const protocol::ModelRecord& model = *m_context.document.model();
     m_tensor = found;
-    const protocol::ValueId value = model.findValue(found.place.value);
-    const QString name = value.valid() ? models::valueLabel(model, value) : text(found.place.name);
-    m_title->setText(QStringLiteral("<b>%1</b>")
-                         .arg(value.valid() ? panels::link(Target::value(value), name) : name.toHtmlEscaped()));
+    const protocol::ValueId value = found.place.value;
+    const bool known = model.values.contains(value);
+    const QString name = known ? models::valueLabel(model, value) : text(found.place.name);
+    m_title->setText(
+        QStringLiteral("<b>%1</b>").arg(known ? panels::link(Target::value(value), name) : name.toHtmlEscaped()));
     m_facts->setText(tensorFacts(found));
     m_numbers->setText(tensorNumbers(found.statistics));
     m_histogram->display(found.statistics);
@@ -364,47 +305,25 @@ void TensorPanel::saveTo(const QString& file)
         });
 }
 
-void TensorPanel::say(const QString& sentence)
-{
-    m_said = sentence;
-    refresh();
-}
-
-void TensorPanel::cancel()
-{
-    if (m_request == 0) return;
-    m_context.workbench.queries().cancel(std::exchange(m_request, 0));
-    ++m_number;
-    say(tr("Cancelled."));
-}
+void TensorPanel::say(const QString& sentence) { m_inquiry->say(sentence); }
 
 void TensorPanel::forget()
 {
-    cancel();
-    m_said.clear();
     m_tensor.reset();
     m_model.setTensor(nullptr);
     m_found->hide();
-    refresh();
+    m_inquiry->forget();
 }
 
 void TensorPanel::refresh()
 {
     const models::ModelPtr& model = m_context.document.model();
     const protocol::ValueId value = selectedValue();
-    const QString lacking = missing();
     m_selected->setVisible(value.valid());
     if (value.valid()) m_selected->setFullText(tr("Selected: %1").arg(models::valueLabel(*model, value)));
     m_nodes->setVisible(rows() != RowChoice::All);
-    m_start->setEnabled(!busy() && lacking.isEmpty());
-    m_cancel->setVisible(busy());
-    m_progress->setVisible(busy());
-    const QString idle = m_tensor ? QString() : tr("Runs the plan up to this value, every operator by itself.");
-    m_state->setText(busy() ? m_context.workbench.running() ? tr("Fetching the result…") : tr("Running the plan…")
-                     : !m_said.isEmpty() ? m_said
-                     : lacking.isEmpty() ? idle
-                                         : lacking);
-    m_state->setVisible(!m_state->text().isEmpty());
+    m_inquiry->refresh(missing(),
+                       m_tensor ? QString() : tr("Runs the plan up to this value, every operator by itself."));
 }
 
 panels::Panel* makeTensor(const panels::Context& context, QWidget* parent) { return new TensorPanel(context, parent); }

@@ -5,7 +5,6 @@
 
 #include <QComboBox>
 #include <QLineEdit>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QTableView>
 
@@ -13,6 +12,7 @@
 #include "panels/parts.h"
 #include "study/heat_map.h"
 #include "study/histogram.h"
+#include "study/inquiry.h"
 #include "study/study.h"
 #include "study/tensor_model.h"
 
@@ -24,7 +24,6 @@ class TensorPanel : public panels::Panel {
     Q_OBJECT
 public:
     TensorPanel(const panels::Context& context, QWidget* parent);
-    ~TensorPanel() override;  // gives what is under way up
     void setTheme(const style::Theme& theme) override;
 
     void choose(RowChoice rows, const QString& nodes = {});
@@ -32,7 +31,7 @@ public:
     void showStopped();                // what the operator computed behind which the run is stopped
     void saveTo(const QString& file);  // where the engine is
     void copy();                       // the selected cells, tabs between them
-    [[nodiscard]] bool busy() const { return m_request != 0; }
+    [[nodiscard]] bool busy() const { return m_inquiry->busy(); }
     [[nodiscard]] const std::optional<schema::TensorSummary>& tensor() const { return m_tensor; }
 
 signals:
@@ -47,36 +46,30 @@ private:
     void connectParts();
     [[nodiscard]] RowChoice rows() const { return static_cast<RowChoice>(m_rows->currentData().toInt()); }
     [[nodiscard]] protocol::ValueId selectedValue() const;
-    [[nodiscard]] std::vector<std::int64_t> nodes() const;
     [[nodiscard]] QString missing() const;  // why it cannot start; empty: it can
-    void answered(std::int64_t number, const base::Result<schema::TensorSummary>& found);
     void show(const schema::TensorSummary& found);
     void fetch(qint64 begin, qint64 end);
     void came(std::int64_t tensor, qint64 begin, const base::Result<protocol::NumberRows>& rows);
     void widenNames();
     void goTo();
     void say(const QString& sentence);
-    void cancel();
     void forget();
     void refresh();
 
     panels::Context m_context;
     QComboBox* m_rows;
     QLineEdit *m_nodes, *m_row;
-    QPushButton *m_start, *m_cancel, *m_copy, *m_save;
+    QPushButton *m_start, *m_copy, *m_save;
     panels::ElidedLabel* m_selected;
-    QLabel *m_state, *m_facts, *m_numbers;
+    QLabel *m_facts, *m_numbers;
     panels::LinkLabel* m_title;
-    QProgressBar* m_progress;
+    Inquiry* m_inquiry;
     QWidget* m_found;
     TensorModel m_model;
     QTableView* m_table;
     Histogram* m_histogram;
     HeatMap* m_heat;
-    std::int64_t m_request = 0;  // 0: none under way
-    std::int64_t m_number = 0;   // of questions: answers to those that were given up are dropped
     std::optional<schema::TensorSummary> m_tensor;
-    QString m_said;
 };
 
 }  // namespace hopscope::study

@@ -25,6 +25,8 @@ QString shapeText(const schema::TensorSummary& record)
     return sizes.isEmpty() ? tr("one number") : sizes.join(QStringLiteral(" × "));
 }
 
+int stageOf(const schema::TensorSummary& record) { return record.stage.value_or(protocol::StageId(1)).number; }
+
 QString originText(const schema::TensorSummary& record)
 {
     using enum schema::TensorOrigin;
@@ -34,10 +36,10 @@ QString originText(const schema::TensorSummary& record)
     case Unsplit: return tr("computed on whole tensors");
     case Staged: break;
     }
-    if (!record.batch) return tr("stage %1, all batches").arg(record.stage.value_or(1));
+    if (!record.batch) return tr("stage %1, all batches").arg(stageOf(record));
     const std::int64_t first = record.batch->firstDestination;
     return tr("stage %1, batch %2: destinations %3 to %4")
-        .arg(record.stage.value_or(1))
+        .arg(stageOf(record))
         .arg(record.batch->number)
         .arg(first)
         .arg(first + record.batch->destinations - 1);

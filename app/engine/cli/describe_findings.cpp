@@ -1,6 +1,4 @@
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/units.h"
 #include "cli/describe.h"
@@ -11,22 +9,16 @@ namespace hopscope::engine {
 namespace {
 
 using Align = Table::Align;
+using base::formatNumber;
 
 constexpr std::size_t mostRows = 8;
-
-std::string number(double value)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", value);
-    return text.data();
-}
 
 std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
 
 // "op42  aten::relu in convs.1 (gcn.py:17), which produces 'relu after convs.1'".
 std::string placeOf(const schema::OperatorRecord& place)
 {
-    std::string text = place.op + "  " + place.kind;
+    std::string text = ir::opName(place.op) + "  " + place.kind;
     if (!place.module.empty()) text += " in " + place.module;
     if (!place.source.empty()) text += " (" + place.source + ")";
     return text + ", which produces '" + place.name + "'";
@@ -44,19 +36,19 @@ std::string rowTable(const std::vector<schema::RowRecord>& rows, bool second)
     Table table({Align::Left, Align::Right, Align::Right, Align::Right});
     table.add({"row", "element", second ? "first" : "value", second ? "second" : ""});
     for (std::size_t i = 0; i < std::min(mostRows, rows.size()); ++i)
-        table.add({rowName(rows[i]), std::to_string(rows[i].element), number(rows[i].first),
-                   second ? number(rows[i].second) : ""});
+        table.add({rowName(rows[i]), std::to_string(rows[i].element), formatNumber(rows[i].first),
+                   second ? formatNumber(rows[i].second) : ""});
     return rows.empty() ? "" : table.render(4);
 }
 
 std::string differenceText(const char* title, const schema::DifferenceRecord& record, const Style& style)
 {
     std::string text = style.bold(title) + "\n  " + placeOf(record.place) + "\n";
-    if (record.stage) text += "  in stage " + std::to_string(*record.stage) + "\n";
+    if (record.stage) text += "  in stage " + std::to_string(record.stage->number) + "\n";
     if (record.what != "values") return text + "  " + record.what + "\n";
     for (const std::string& argument : record.arguments) text += "  argument " + argument + "\n";
     text += "  " + count(record.rows) + " of " + count(record.of) + " rows differ, by up to " +
-            number(record.maxAbsolute) + "\n";
+            formatNumber(record.maxAbsolute) + "\n";
     return text + rowTable(record.shown, true);
 }
 
@@ -65,12 +57,13 @@ std::string growthTable(const std::vector<schema::ErrorPoint>& growth)
     std::map<int, schema::ErrorPoint> worst;
     for (const schema::ErrorPoint& point : growth) {
         schema::ErrorPoint& most = worst[point.depth];
-        if (most.op.empty() || point.maxAbsolute > most.maxAbsolute) most = point;
+        if (!most.op.valid() || point.maxAbsolute > most.maxAbsolute) most = point;
     }
     Table table({Align::Right, Align::Left, Align::Right, Align::Right});
     table.add({"depth", "at", "largest", "relative"});
     for (const auto& [depth, point] : worst)
-        table.add({std::to_string(depth), point.op, number(point.maxAbsolute), number(point.maxRelative)});
+        table.add({std::to_string(depth), ir::opName(point.op), formatNumber(point.maxAbsolute),
+                   formatNumber(point.maxRelative)});
     return table.render();
 }
 
@@ -105,8 +98,8 @@ std::string describeFindings(const schema::NonFiniteReport& found, const Style& 
                                                : "Produces NaN or infinity that reaches no output") +
                 "\n  " + placeOf(maker.place) + "\n";
         if (maker.stage)
-            text +=
-                "  first in batch " + std::to_string(maker.batch) + " of stage " + std::to_string(*maker.stage) + "\n";
+            text += "  first in batch " + std::to_string(maker.batch) + " of stage " +
+                    std::to_string(maker.stage->number) + "\n";
         text +=
             "  " + count(maker.nan) + " NaN, " + count(maker.infinite) + " infinite\n" + rowTable(maker.shown, false);
     }
@@ -122,7 +115,7 @@ std::string aggregationText(const schema::AggregationRecord& record, const Style
     Table table({Align::Left, Align::Right, Align::Right});
     table.add({"message of", "norm", "share"});
     for (const schema::ContributionRecord& c : record.contributions)
-        table.add({rowName(c.row), number(c.row.first), number(std::round(1000 * c.share) / 10) + " %"});
+        table.add({rowName(c.row), formatNumber(c.row.first), formatNumber(std::round(1000 * c.share) / 10) + " %"});
     return style.bold("Messages into " + std::to_string(record.node)) + " (" + count(record.messages) + ")\n  " +
            placeOf(record.place) + "\n" + table.render(4);
 }
@@ -137,10 +130,12 @@ std::string describeFindings(const schema::WatchReport& found, const Style& styl
     for (const schema::HitRecord& hit : found.hits) {
         std::string shape;
         for (const std::int64_t size : hit.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(size);
-        const auto text = [](const std::optional<double>& value) { return value ? number(*value) : std::string(); };
-        table.add({std::to_string(hit.stage), std::to_string(hit.batch), hit.place.op, hit.place.name,
-                   shape + " " + hit.dtype, text(hit.least), text(hit.mean), text(hit.most), count(hit.zeros),
-                   count(hit.nan), count(hit.infinite)});
+        const auto text = [](const std::optional<double>& value) {
+            return value ? formatNumber(*value) : std::string();
+        };
+        table.add({std::to_string(hit.stage.number), std::to_string(hit.batch), ir::opName(hit.place.op),
+                   hit.place.name, shape + " " + hit.dtype, text(hit.least), text(hit.mean), text(hit.most),
+                   count(hit.zeros), count(hit.nan), count(hit.infinite)});
     }
     std::string text = found.hits.empty() ? "" : table.render();
     if (found.seen > 0 || (found.watched.empty() && found.aggregations.empty()))

@@ -1,7 +1,6 @@
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "base/units.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "optimiser/document.h"
@@ -14,12 +13,7 @@ using optimiser::Answer;
 using optimiser::Repair;
 using optimiser::Status;
 
-std::string number(double value)
-{
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.10g", value);
-    return text.data();
-}
+std::string number(double value) { return base::formatNumber(value, 10); }
 
 std::string join(const std::vector<std::string>& words)
 {

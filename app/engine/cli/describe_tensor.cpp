@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "base/units.h"
 #include "cli/describe.h"
@@ -14,14 +12,7 @@ using Align = Table::Align;
 
 constexpr std::size_t mostColumns = 8;
 
-std::string number(double value)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", value);
-    return text.data();
-}
-
-std::string number(const std::optional<double>& value) { return value ? number(*value) : "-"; }
+std::string number(const std::optional<double>& value) { return value ? base::formatNumber(*value) : "-"; }
 
 std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
 
@@ -41,7 +32,7 @@ std::string originOf(const schema::TensorSummary& record)
     case Unsplit: return "computed on whole tensors";
     case Staged: break;
     }
-    std::string text = "stage " + std::to_string(record.stage.value_or(1));
+    std::string text = "stage " + std::to_string(record.stage.value_or(plan::StageId(1)).number);
     if (!record.batch) return text + ", all batches";
     const std::int64_t first = record.batch->firstDestination;
     return text + ", batch " + std::to_string(record.batch->number) + " with destinations " + std::to_string(first) +
@@ -75,7 +66,8 @@ std::string rowTable(const std::vector<schema::TensorRow>& rows)
     Table table(aligns);
     for (const schema::TensorRow& row : rows) {
         std::vector<std::string> cells{rowName(row)};
-        for (std::size_t i = 0; i < columns; ++i) cells.push_back(i < row.numbers.size() ? number(row.numbers[i]) : "");
+        for (std::size_t i = 0; i < columns; ++i)
+            cells.push_back(i < row.numbers.size() ? base::formatNumber(row.numbers[i]) : "");
         cells.emplace_back(row.numbers.size() > columns ? "..." : "");
         table.add(cells);
     }
@@ -88,7 +80,7 @@ std::string describeTensor(const schema::TensorSummary& record, const Style& sty
 {
     const schema::OperatorRecord& place = record.place;
     const schema::Statistics& numbers = record.statistics;
-    std::string text = style.bold(place.value + "  " + place.name) + "\n  " + place.kind;
+    std::string text = style.bold(ir::valueName(place.value) + "  " + place.name) + "\n  " + place.kind;
     if (!place.module.empty()) text += " in " + place.module;
     if (!place.source.empty()) text += " (" + place.source + ")";
     text += "\n  " + record.dtype + ", " + shapeOf(record);

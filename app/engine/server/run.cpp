@@ -95,20 +95,13 @@ void Run::stop(debugger::Stopped stopped, ServedRun& observer)
         m_stopped = kept;
     }
     const schema::TensorSummary& record = kept->tensor.record;
-    observer.stoppedAt({.op = record.place.op,
-                        .value = record.place.value,
-                        .stage = plan::StageId(record.stage.value_or(1)),
+    observer.stoppedAt({.op = ir::opName(record.place.op),
+                        .value = ir::valueName(record.place.value),
+                        .stage = record.stage.value_or(plan::StageId(1)),
                         .batch = record.batch->number,
                         .breakpoint = kept->breakpoint});
     const std::lock_guard lock(m_mutex);
     m_stopped.reset();
-}
-
-std::optional<base::TensorView> Run::tensor(ir::ValueId value)
-{
-    const std::lock_guard lock(m_mutex);
-    const auto it = m_tensors.find(value);
-    return it == m_tensors.end() ? std::nullopt : std::optional(it->second);
 }
 
 // The folder is gone, or has its results, before the client hears of the end.
@@ -161,15 +154,7 @@ base::Result<schema::Report> Run::carryOut(pipeline::OutputFolder folder, EventF
     const base::Result<pipeline::Execution> execution =
         pipeline::execute(m_document.prepared, m_request.execution, observer, reporter, m_stop.get_token());
     if (!execution) return base::forward(execution);
-    keep(execution->run);
     return pipeline::publish(*execution, describe(*execution, std::move(*notes), observer), folder);
-}
-
-void Run::keep(const executor::RunReport& run)
-{
-    const std::lock_guard lock(m_mutex);
-    for (const auto* list : {&run.outputs, &run.checkpoints})
-        for (const executor::StoredTensor& stored : *list) m_tensors[stored.value] = stored.tensor;
 }
 
 schema::Report Run::describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run)

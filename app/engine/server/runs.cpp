@@ -35,10 +35,10 @@ RunRequest requestOf(const json::Reader& params)
     request.paused = params.maybe<bool>("paused").value_or(false);
     request.last = params.maybe<bool>("last").value_or(false);
     if (params.has("breakpoints")) request.breakpoints = breakpointsOf(params);
-    request.execution.keepStores = !request.last || request.execution.verify != verify::Mode::None;
+    request.execution.keepStores = request.execution.verify != verify::Mode::None;
     request.execution.transientFiles =
         params.maybe<std::vector<std::string>>("transient").value_or(std::vector<std::string>());
-    if (!request.execution.transientFiles.empty() && request.execution.keepStores)
+    if (!request.execution.transientFiles.empty() && (!request.last || request.execution.keepStores))
         params.child("transient").refuse("needs 'last', and 'verify' none");
     if (!params.child("plan").value().isObject()) params.child("plan").refuse("must be a plan");
     return request;

@@ -47,8 +47,6 @@ public:
     [[nodiscard]] bool finished() const { return m_finished; }
     RunGate& gate() { return m_gate; }
     void cancel() { m_stop.request_stop(); }
-    // A stored value: nothing before the run has finished.
-    [[nodiscard]] std::optional<base::TensorView> tensor(ir::ValueId value);
     // Whether it can be stopped at operators.
     [[nodiscard]] bool seesOperators() const { return m_request.breakpoints.has_value(); }
     // The result that it stands behind; null: it does not.
@@ -63,7 +61,6 @@ private:
     base::Result<schema::Report> guarded(EventFeed& feed);
     base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
     base::Result<std::vector<std::string>> prepareNotes();
-    void keep(const executor::RunReport& run);
     schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run);
 
     std::int64_t m_id;
@@ -77,7 +74,6 @@ private:
     std::stop_source m_stop;
     std::atomic<bool> m_finished = false;
     std::mutex m_mutex;
-    std::map<ir::ValueId, base::TensorView> m_tensors;
     std::unique_ptr<debugger::Stepping> m_stepping;  // of a run that can be stopped at operators
     std::shared_ptr<const debugger::Stopped> m_stopped;
     std::thread m_thread;
@@ -96,7 +92,7 @@ public:
     void begin();
     [[nodiscard]] bool busyWith(std::int64_t document);
     void forget(std::int64_t document);  // its results
-    // The run that a peek names; null if it is not the last one or not of this document.
+    // Null if it is not the last one or not of this document.
     Run* find(std::int64_t run, std::int64_t document);
 
     // At once, from any thread: run/pause, run/resume, run/step, run/breakpoints, run/cancel.
@@ -115,8 +111,5 @@ private:
 
 // debug/stopped: the tensor that the run stands behind.
 Outcome stoppedTensor(Document& document, Run& run);
-
-// tensor/peek: rows of an input, a parameter, or of what a run has stored (`run` may be null).
-Outcome peek(const Document& document, Run* run, const json::Reader& params);
 
 }  // namespace hopscope::engine

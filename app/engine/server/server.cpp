@@ -242,7 +242,6 @@ private:
             {"plan/steps", &Server::steps},
             {"plan/load", &Server::load},
             {"run/start", &Server::startRun},
-            {"tensor/peek", &Server::peekTensor},
             {"machine/rates", &Server::rates},
             {"machine/measure", &Server::measure},
             {"machine/forget", &Server::forget},
@@ -363,16 +362,6 @@ private:
     Outcome startRun(const Reader& params, const Call& call)
     {
         return withDocument(params, [&](Document& d) { return m_runs.start(d, params, call.progress); });
-    }
-
-    Outcome peekTensor(const Reader& params, const Call&)
-    {
-        return withDocument(params, [&](Document& d) -> Outcome {
-            const auto id = params.maybe<std::int64_t>("run");
-            Run* const run = id ? m_runs.find(*id, d.id) : nullptr;
-            if (id && run == nullptr) params.child("run").refuse("is not the last run of this model");
-            return params.ok() ? peek(d, run, params) : Outcome(invalid(params));
-        });
     }
 
     Outcome stoppedTensorOf(const Reader& params, const Call&)

@@ -17,8 +17,8 @@ struct OperandRows {
     ir::RowClass rows;
     // A Frontier operand names the rows the frontier must hold: key `gatherKey` of the rows of `gatherSpace` owned by
     // `gatherOwner` (of the batch).
-    SpaceId gatherSpace;
-    KeyId gatherOwner, gatherKey;
+    SpaceId gatherSpace = {};
+    KeyId gatherOwner = {}, gatherKey = {};
 };
 
 // The operands of `op` (Shape operands left out) with their rows, if its result is needed on `rows`; nullopt if it

@@ -106,12 +106,12 @@ base::Result<Directory> findDirectory(const Scan& scan)
     const auto end = findDirectoryEnd(scan);
     if (!end) return base::forward(end);
     const Reader& in = scan.file;
-    Directory d{in.u32(*end + 16), in.u32(*end + 12), in.u16(*end + 10)};
+    Directory d{.offset = in.u32(*end + 16), .size = in.u32(*end + 12), .records = in.u16(*end + 10)};
     std::uint64_t limit = *end;
     if (*end >= 20 && in.u32(*end - 20) == kLocator64) {
         const std::uint64_t at = in.u64(*end - 12);
         if (!in.has(at, 56) || in.u32(at) != kDirectoryEnd64) return scan.bad("bad 64-bit zip directory", *end - 20);
-        d = {in.u64(at + 48), in.u64(at + 40), in.u64(at + 32)};
+        d = {.offset = in.u64(at + 48), .size = in.u64(at + 40), .records = in.u64(at + 32)};
         limit = at;
     }
     if (d.size > limit || d.offset > limit - d.size) return scan.bad("the zip directory lies outside the file", *end);
@@ -205,13 +205,13 @@ base::Result<Record> readEntry(const Scan& scan, const Directory& directory, std
     const std::uint64_t next = at + 46 + nameLength + extraLength + comment;
     if (next > end) return scan.bad("zip directory entry runs past the directory", at);
     const std::uint16_t flags = in.u16(at + 8), method = in.u16(at + 10);
-    Record record{std::string(in.text(at + 46, nameLength)),
-                  in.u32(at + 42),
-                  0,
-                  in.u32(at + 20),
-                  in.u32(at + 24),
-                  in.u32(at + 16),
-                  method == 8};
+    Record record{.name = std::string(in.text(at + 46, nameLength)),
+                  .offset = in.u32(at + 42),
+                  .data = 0,
+                  .compressed = in.u32(at + 20),
+                  .size = in.u32(at + 24),
+                  .crc = in.u32(at + 16),
+                  .deflated = method == 8};
     if (auto ok = checkName(scan, record.name, at); !ok) return base::forward(ok);
     if (flags & kEncrypted) return scan.bad("entry " + record.name + " is encrypted", at);
     if (method != 0 && method != 8) return scan.bad("entry " + record.name + " has an unknown compression", at);
@@ -307,7 +307,7 @@ const Record* Archive::find(std::string_view nameInRoot) const
 
 base::Result<Archive> scanArchive(std::span<const std::byte> file, const std::string& name, const ArchiveLimits& limits)
 {
-    const Scan scan{Reader(file), name, limits};
+    const Scan scan{.file = Reader(file), .name = name, .limits = limits};
     if (!scan.file.matches(0, "PK\x03\x04")) return notAZip(scan);
     const auto directory = findDirectory(scan);
     if (!directory) return base::forward(directory);

@@ -78,7 +78,8 @@ private:
         op.name = node.kind().toQualString();
         op.source = sourceOf(node);
         std::istringstream parts(path);
-        for (std::string part; std::getline(parts, part, '.');) op.modules.push_back({part, "", 0});
+        for (std::string part; std::getline(parts, part, '.');)
+            op.modules.push_back({.name = part, .type = "", .call = 0});
         base::Error placed = refusal;
         placed.where = ir::describeOp(op);
         return refusalMark + base::describe(placed);

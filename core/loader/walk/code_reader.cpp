@@ -72,7 +72,7 @@ ir::Arg argumentOf(const std::vector<ir::ValueId>& values)
 void CodeReader::read(const torch::jit::Module& module, const base::TensorMap& sample)
 {
     auto forward = module.get_method("forward");
-    std::vector<Known> arguments{{{}, IValue(module._ivalue()), {}}};
+    std::vector<Known> arguments{{.values = {}, .concrete = IValue(module._ivalue()), .path = {}}};
     const auto& declared = forward.function().getSchema().arguments();
     for (std::size_t i = 1; i < declared.size(); ++i) arguments.push_back(argument(declared[i], sample));
     const Known result = call(&forward.function(), std::move(arguments), {});

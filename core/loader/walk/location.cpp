@@ -56,8 +56,9 @@ std::vector<ir::ModuleFrame> Location::framesFor(const std::string& caller, cons
         const std::size_t end = std::min(callee.find('.', at), callee.size());
         path = callee.substr(0, end);
         const auto type = m_classes.find(path);
-        frames.push_back({callee.substr(at, end - at), type == m_classes.end() ? "" : type->second,
-                          m_modules.empty() ? 0 : m_modules.back().call});
+        frames.push_back({.name = callee.substr(at, end - at),
+                          .type = type == m_classes.end() ? "" : type->second,
+                          .call = m_modules.empty() ? 0 : m_modules.back().call});
         at = end + 1;
     }
     frames.back().call = ++m_calls;

@@ -34,7 +34,8 @@ void Numbers::guard(const Item& number)
     if (!m_recorder.fromInput(number)) return;
     const IValue& v = number.concrete;
     const double taken = v.isBool() ? v.toBool() : v.isInt() ? static_cast<double>(v.toInt()) : v.toDouble();
-    m_recorder.guard({number.value, taken, m_location.modules(), m_location.source()});
+    m_recorder.guard(
+        {.condition = number.value, .taken = taken, .modules = m_location.modules(), .source = m_location.source()});
 }
 
 std::int64_t Numbers::fixedInt(const Item& number)

@@ -32,7 +32,8 @@ ir::Source describe(const torch::jit::SourceRange& range, ir::SourceKind kind)
     if (!place) return {};
     const auto& [file, line, column] = *place;
     const std::string text = lineAt(range);
-    return {kind, file, static_cast<int>(line), isStackFrame(text) ? std::string() : text};
+    return {
+        .kind = kind, .file = file, .line = static_cast<int>(line), .text = isStackFrame(text) ? std::string() : text};
 }
 
 void readSources(const torch::jit::Block& block)

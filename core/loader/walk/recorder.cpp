@@ -85,7 +85,9 @@ ValueId Recorder::input(const std::string& name, const c10::IValue& leaf)
     value.name = name;
     const at::Tensor tensor = leaf.isTensor() ? leaf.toTensor() : at::Tensor();
     const bool strided = storageOf(tensor) && !tensor.is_contiguous();
-    const ValueId id = add(std::move(value), {{}, storageOf(tensor), true, false, {strided, false}});
+    const ValueId id = add(
+        std::move(value),
+        {.tensor = {}, .storage = storageOf(tensor), .fromInput = true, .literal = false, .layout = {strided, false}});
     m_program.inputs.push_back({name, id});
     return id;
 }
@@ -95,19 +97,23 @@ ValueId Recorder::parameter(const std::string& name, const at::Tensor& tensor)
     if (const auto it = m_known.find(tensor.unsafeGetTensorImpl()); it != m_known.end()) return it->second;
     ir::Value value = describe(tensor, Origin::Parameter);
     value.name = name;
-    return m_known[tensor.unsafeGetTensorImpl()] = add(std::move(value), {tensor, storageOf(tensor), false, false, {}});
+    return m_known[tensor.unsafeGetTensorImpl()] = add(
+               std::move(value),
+               {.tensor = tensor, .storage = storageOf(tensor), .fromInput = false, .literal = false, .layout = {}});
 }
 
 ValueId Recorder::constant(const at::Tensor& tensor)
 {
     if (const auto it = m_known.find(tensor.unsafeGetTensorImpl()); it != m_known.end()) return it->second;
-    const State state{tensor, storageOf(tensor), false, true, {}};
+    const State state{
+        .tensor = tensor, .storage = storageOf(tensor), .fromInput = false, .literal = true, .layout = {}};
     return m_known[tensor.unsafeGetTensorImpl()] = add(describe(tensor, Origin::Constant), state);
 }
 
 ValueId Recorder::constantNumber(const c10::IValue& number)
 {
-    return add(describe(number, Origin::Constant), {{}, nullptr, false, true, {}});
+    return add(describe(number, Origin::Constant),
+               {.tensor = {}, .storage = nullptr, .fromInput = false, .literal = true, .layout = {}});
 }
 
 Layout Recorder::layoutAfter(const ir::Op& op) const
@@ -140,8 +146,11 @@ std::vector<ValueId> Recorder::append(ir::Op op, const std::vector<c10::IValue>&
         value.producer = op.id;
         value.output = static_cast<int>(op.outputs.size());
         const at::Tensor tensor = result.isTensor() ? result.toTensor() : at::Tensor();
-        op.outputs.push_back(
-            add(std::move(value), {literal ? tensor : at::Tensor(), storageOf(tensor), fromInput, literal, layout}));
+        op.outputs.push_back(add(std::move(value), {.tensor = literal ? tensor : at::Tensor(),
+                                                    .storage = storageOf(tensor),
+                                                    .fromInput = fromInput,
+                                                    .literal = literal,
+                                                    .layout = layout}));
     }
     m_program.ops.push_back(std::move(op));
     return m_program.ops.back().outputs;

@@ -42,7 +42,7 @@ c10::IValue concreteTuple(const Box& box)
 Item boxed(c10::TypePtr type, std::vector<Item> items)
 {
     Item out;
-    out.box = std::make_shared<Box>(Box{std::move(type), std::move(items), {}});
+    out.box = std::make_shared<Box>(Box{.type = std::move(type), .items = std::move(items), .keys = {}});
     return out;
 }
 

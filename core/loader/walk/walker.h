@@ -74,7 +74,11 @@ private:
     ValueWrapper m_wrapper{m_recorder, m_sparse};
     Attributes m_attributes{m_location, m_wrapper};
     Numbers m_numbers{m_recorder, m_location, m_calls, m_sparse};
-    OperatorTools m_tools{m_recorder, m_location, m_calls, m_wrapper, m_numbers};
+    OperatorTools m_tools{.recorder = m_recorder,
+                          .location = m_location,
+                          .calls = m_calls,
+                          .wrapper = m_wrapper,
+                          .numbers = m_numbers};
     NumberOperators m_numberOperators{m_tools};
     SequenceOperators m_sequences{m_tools};
     DictionaryOperators m_dictionaries{m_location, m_numbers};

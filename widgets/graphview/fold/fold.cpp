@@ -13,7 +13,7 @@ namespace {
 int countLeaders(FoldModel& fold, int module)
 {
     int count = 0;
-    for (const auto [op] : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
+    for (const OpId op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
     for (int child : fold.tree.modules[module].children) count += countLeaders(fold, child);
     return fold.leaderCount[module] = count;
 }
@@ -22,7 +22,7 @@ int countLeaders(FoldModel& fold, int module)
 int shownCount(const FoldModel& fold, int module)
 {
     int count = 0;
-    for (const auto [op] : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
+    for (const OpId op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
     for (int child : fold.tree.modules[module].children) count += fold.foldable(child) ? 1 : shownCount(fold, child);
     return count;
 }
@@ -193,7 +193,7 @@ FoldState fullyExpanded(const FoldModel& fold)
 QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node)
 {
     if (node.prologue) return enclosingStructure(fold, state, node);
-    if (node.op < 0) return {};
+    if (!node.op.valid()) return {};
     int module = node.module >= 0 ? fold.tree.modules[node.module].parent : fold.tree.moduleOf[node.op];
     while (module > 0 && !(fold.foldable(module) && state.expanded.contains(fold.tree.modules[module].path)))
         module = fold.tree.modules[module].parent;

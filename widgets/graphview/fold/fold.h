@@ -13,6 +13,9 @@
 
 namespace hopscope::graphview {
 
+using protocol::OpId;
+using protocol::ValueId;
+
 struct FoldState {
     QSet<QString> expanded;      // module paths, and "structure:" + path for parts of the prologue
     bool everyOperator = false;  // reshapes, biases and size queries too
@@ -25,12 +28,12 @@ struct VisibleNode {
     QString key;  // the same node in another fold has the same key: "op12", "module:convs.0", "structure:convs.0"
     Shape shape = Shape::Rowwise;
     QString label, detail, tip;
-    int op = -1;           // the operator that it stands for; of boxes the first one
-    std::vector<int> ops;  // all operators in it, ascending
-    int module = -1;       // of module boxes: index into the tree
-    int merged = 0;        // other boxes that are part of this one, as what lies between them would be a loop
-    QString expands;       // what FoldState::expanded needs to open it; empty: nothing to open
-    int frame = -1;        // innermost frame around it
+    OpId op;                // the operator that it stands for; of boxes the first one
+    std::vector<OpId> ops;  // all operators in it, ascending
+    int module = -1;        // of module boxes: index into the tree
+    int merged = 0;         // other boxes that are part of this one, as what lies between them would be a loop
+    QString expands;        // what FoldState::expanded needs to open it; empty: nothing to open
+    int frame = -1;         // innermost frame around it
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: no part of any stage
     int repeat = 1;
@@ -38,7 +41,7 @@ struct VisibleNode {
 
 struct VisibleEdge {
     int from = 0, to = 0;
-    std::vector<int> values;  // ascending
+    std::vector<ValueId> values;  // ascending
 };
 
 // Something from the prologue, or an input that is used in many places, at one of its uses.
@@ -46,7 +49,7 @@ struct Stub {
     int node = 0;
     int source = 0;  // node
     QString label;
-    std::vector<int> values;
+    std::vector<ValueId> values;
 };
 
 // The outline of an expanded module. Frames nest; every frame is convex: no path leaves and enters it again.
@@ -61,7 +64,7 @@ struct VisibleGraph {
     std::vector<VisibleEdge> edges;  // acyclic, sorted by (from, to)
     std::vector<Stub> stubs;
     std::vector<Frame> frames;                              // parents before children
-    std::vector<int> nodeOf;                                // by operator: its node, or -1 where nothing shows it
+    base::IdVector<OpId, int> nodeOf;                       // by operator: its node, or -1 where nothing shows it
     [[nodiscard]] int nodeByKey(const QString& key) const;  // -1: none; linear
 };
 
@@ -69,8 +72,8 @@ struct VisibleGraph {
 struct FoldModel {
     const protocol::ModelRecord* model = nullptr;
     models::ModuleTree tree;
-    std::vector<int> leaders;      // by operator
-    std::vector<int> leaderCount;  // by module, with its children: how many nodes it opens into
+    base::IdVector<OpId, OpId> leaders;  // see leadersOf()
+    std::vector<int> leaderCount;        // by module, with its children: how many nodes it opens into
     // Not the root, not what is one node anyway, and no list that holds nothing but one run of layers.
     [[nodiscard]] bool foldable(int module) const
     {

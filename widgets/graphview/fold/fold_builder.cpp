@@ -35,7 +35,7 @@ Shape shapeOf(const protocol::OpRecord& op)
 }
 
 // The outermost module with operators of its own around an operator: by it the prologue is folded.
-int prologueModule(const FoldModel& fold, int op)
+int prologueModule(const FoldModel& fold, OpId op)
 {
     int found = 0;
     for (int module = fold.tree.moduleOf[op]; module > 0; module = fold.tree.modules[module].parent)
@@ -60,7 +60,7 @@ QString wholePrologueKey() { return QStringLiteral("structure"); }
 
 QString enclosingStructure(const FoldModel& fold, const FoldState& state, const VisibleNode& node)
 {
-    if (node.op < 0 || node.shape == Shape::Input) return {};
+    if (!node.op.valid() || node.shape == Shape::Input) return {};
     const QString key = structureKey(fold.tree.modules[prologueModule(fold, node.op)].path);
     if (node.key.startsWith(QLatin1String("op")) && state.expanded.contains(key)) return key;
     return state.expanded.contains(wholePrologueKey()) ? wholePrologueKey() : QString();
@@ -99,12 +99,12 @@ void FoldBuilder::findBoxes()
         order.insert(order.end(), modules[module].children.begin(), modules[module].children.end());
     }
     QSet<int> groups;
-    for (std::size_t op = 0; op < m_model.ops.size(); ++op)
-        if (isPrologueOp(m_model.ops[op])) groups.insert(prologueModule(m_fold, static_cast<int>(op)));
+    for (std::size_t at = 0; at < m_model.ops.size(); ++at)
+        if (isPrologueOp(m_model.ops[at])) groups.insert(prologueModule(m_fold, OpId(at)));
     m_wholePrologue = groups.size() > maxPrologueBoxes && !m_state.expanded.contains(wholePrologueKey());
 }
 
-int FoldBuilder::nodeAt(const QString& key, int op, Shape shape)
+int FoldBuilder::nodeAt(const QString& key, OpId op, Shape shape)
 {
     const auto [place, fresh] = m_byKey.try_emplace(key.toStdString(), static_cast<int>(m_graph.nodes.size()));
     if (fresh) {
@@ -117,7 +117,7 @@ int FoldBuilder::nodeAt(const QString& key, int op, Shape shape)
     return place->second;
 }
 
-int FoldBuilder::structureOwner(int op)
+int FoldBuilder::structureOwner(OpId op)
 {
     const QString path = m_fold.tree.modules[prologueModule(m_fold, op)].path;
     const QString key = m_wholePrologue ? wholePrologueKey() : structureKey(path);
@@ -132,11 +132,11 @@ int FoldBuilder::structureOwner(int op)
     return node;
 }
 
-int FoldBuilder::ownerOf(int op)
+int FoldBuilder::ownerOf(OpId op)
 {
     const auto& record = m_model.ops[op];
     if (isPrologueOp(record)) return structureOwner(op);
-    const int leader = m_state.everyOperator ? op : m_fold.leaders[op];
+    const OpId leader = m_state.everyOperator ? op : m_fold.leaders[op];
     const int box = m_boxOf[m_fold.tree.moduleOf[leader]];
     if (box < 0) {
         const int node = nodeAt(QString::fromStdString(m_model.ops[leader].id), leader, shapeOf(m_model.ops[leader]));
@@ -154,19 +154,20 @@ int FoldBuilder::ownerOf(int op)
 void FoldBuilder::placeOps()
 {
     m_graph.nodeOf.resize(m_model.ops.size());
-    for (std::size_t op = 0; op < m_model.ops.size(); ++op) {
-        const int index = ownerOf(static_cast<int>(op));
+    for (std::size_t at = 0; at < m_model.ops.size(); ++at) {
+        const OpId op(at);
+        const int index = ownerOf(op);
         m_graph.nodeOf[op] = index;
         if (index < 0) continue;
         VisibleNode& node = m_graph.nodes[index];
         const int depth = m_model.ops[op].depth;
         node.minDepth = node.ops.empty() ? depth : std::min(node.minDepth, depth);
         node.depth = std::max(node.depth, depth);
-        node.ops.push_back(static_cast<int>(op));
+        node.ops.push_back(op);
     }
 }
 
-void FoldBuilder::addEdge(int from, int to, int value)
+void FoldBuilder::addEdge(int from, int to, ValueId value)
 {
     const auto [place, fresh] = m_edgeAt.try_emplace(pairKey(from, to), m_graph.edges.size());
     if (fresh) m_graph.edges.push_back({.from = from, .to = to, .values = {}});
@@ -174,7 +175,7 @@ void FoldBuilder::addEdge(int from, int to, int value)
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-void FoldBuilder::addStub(int node, int source, int value)
+void FoldBuilder::addStub(int node, int source, ValueId value)
 {
     const auto [place, fresh] = m_stubAt.try_emplace(pairKey(node, source), m_graph.stubs.size());
     if (fresh) m_graph.stubs.push_back({.node = node, .source = source, .label = {}, .values = {}});
@@ -182,13 +183,13 @@ void FoldBuilder::addStub(int node, int source, int value)
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-void FoldBuilder::connectOp(int op)
+void FoldBuilder::connectOp(OpId op)
 {
     const int to = m_graph.nodeOf[op];
     if (to < 0) return;
-    for (const auto [value] : m_model.ops[op].inputs) {
-        const int producer = m_model.values[value].producer.index;
-        const int from = producer < 0 ? -1 : m_graph.nodeOf[producer];
+    for (const ValueId value : m_model.ops[op].inputs) {
+        const OpId producer = m_model.values[value].producer;
+        const int from = producer.valid() ? m_graph.nodeOf[producer] : -1;
         if (from < 0 || from == to) continue;
         const bool fromPrologue = m_graph.nodes[from].prologue;
         // What the prologue takes from the stages is shapes alone: no value flows.
@@ -200,7 +201,7 @@ void FoldBuilder::connectOp(int op)
 
 void FoldBuilder::connect()
 {
-    for (std::size_t op = 0; op < m_model.ops.size(); ++op) connectOp(static_cast<int>(op));
+    for (std::size_t at = 0; at < m_model.ops.size(); ++at) connectOp(OpId(at));
 }
 
 // What is used in many places (edge weights, a first layer's result) would pull long lines through the whole picture: it
@@ -224,7 +225,7 @@ void FoldBuilder::stubSharedInputs()
             continue;
         }
         --inputs[edge.to];
-        for (int value : edge.values) addStub(edge.to, edge.from, value);
+        for (const ValueId value : edge.values) addStub(edge.to, edge.from, value);
     }
     m_graph.edges = std::move(kept);
 }
@@ -284,20 +285,19 @@ void FoldBuilder::mergeInto(const std::vector<int>& components, const std::vecto
     m_edgeAt.clear();
     m_stubAt.clear();
     for (const VisibleEdge& edge : edges)
-        for (int value : edge.values)
+        for (const ValueId value : edge.values)
             if (place[edge.from] != place[edge.to]) addEdge(place[edge.from], place[edge.to], value);
     for (const Stub& stub : stubs)
-        for (int value : stub.values) addStub(place[stub.node], place[stub.source], value);
+        for (const ValueId value : stub.values) addStub(place[stub.node], place[stub.source], value);
 }
 
 void FoldBuilder::nameStubs()
 {
     for (Stub& stub : m_graph.stubs) {
         QStringList words;
-        for (int value : stub.values) {
-            const QString word = m_graph.nodes[stub.source].prologue
-                                     ? structureWord(m_model, protocol::ValueId(value))
-                                     : models::valueLabel(m_model, protocol::ValueId(value));
+        for (const ValueId value : stub.values) {
+            const QString word = m_graph.nodes[stub.source].prologue ? structureWord(m_model, value)
+                                                                     : models::valueLabel(m_model, value);
             if (!word.isEmpty() && !words.contains(word)) words << word;
         }
         stub.label = words.join(QStringLiteral(", "));

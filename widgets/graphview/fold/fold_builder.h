@@ -23,18 +23,18 @@ private:
 
     void findBoxes();
     void placeOps();
-    int ownerOf(int op);
-    int structureOwner(int op);
-    int nodeAt(const QString& key, int op, Shape shape);
+    int ownerOf(OpId op);
+    int structureOwner(OpId op);
+    int nodeAt(const QString& key, OpId op, Shape shape);
     void nameNodes();
     void nameNode(VisibleNode& node);
     void nameBox(VisibleNode& node);
     void nameModule(VisibleNode& node, const models::Module& module);
     void nameOp(VisibleNode& node);
     void connect();
-    void connectOp(int op);
-    void addEdge(int from, int to, int value);
-    void addStub(int node, int source, int value);
+    void connectOp(OpId op);
+    void addEdge(int from, int to, ValueId value);
+    void addStub(int node, int source, ValueId value);
     void stubSharedInputs();
     Edges edgePairs() const;
     void mergeLoops();

@@ -65,17 +65,17 @@ int dataConsumers(const ModelRecord& model, const OpRecord& op)
     return count;
 }
 
-// The operator whose result `op` dresses, or -1.
-int dresses(const ModelRecord& model, const OpRecord& op)
+// The operator whose result `op` dresses; may be none.
+OpId dresses(const ModelRecord& model, const OpRecord& op)
 {
     const bool quiet = isQuiet(op);
-    if (op.structureOnly || (!quiet && !isArithmetic(op))) return -1;
+    if (op.structureOnly || (!quiet && !isArithmetic(op))) return {};
     const std::vector<ValueId> inputs = dataInputs(model, op);
-    if (inputs.size() != 1) return -1;
+    if (inputs.size() != 1) return {};
     const OpId producer = model.values[inputs.front()].producer;
     const OpRecord& maker = model.ops[producer];
-    if (maker.kind == NodeKind::Input || maker.structureOnly) return -1;
-    return quiet || dataConsumers(model, maker) == 1 ? producer.index : -1;
+    if (maker.kind == NodeKind::Input || maker.structureOnly) return {};
+    return quiet || dataConsumers(model, maker) == 1 ? producer : OpId();
 }
 
 QString factorWord(const ModelRecord& model, const OpRecord& op)
@@ -128,12 +128,12 @@ ValueId firstStructureInput(const ModelRecord& model, const OpRecord& op)
 
 bool isScalar(const OpRecord& op) { return op.name.starts_with("scalar::"); }
 
-std::vector<int> leadersOf(const ModelRecord& model)
+base::IdVector<OpId, OpId> leadersOf(const ModelRecord& model)
 {
-    std::vector<int> leaders(model.ops.size());
+    base::IdVector<OpId, OpId> leaders(model.ops.size());
     for (std::size_t i = 0; i < model.ops.size(); ++i) {
-        const int dressed = dresses(model, model.ops[i]);
-        leaders[i] = dressed < 0 ? static_cast<int>(i) : leaders[dressed];
+        const OpId dressed = dresses(model, model.ops[i]);
+        leaders[i] = dressed.valid() ? leaders[dressed] : OpId(i);
     }
     return leaders;
 }
@@ -165,15 +165,15 @@ QString shortDimensions(const QString& shape)
 
 }  // namespace
 
-QString groupLabel(const ModelRecord& model, int leader, const std::vector<int>& group)
+QString groupLabel(const ModelRecord& model, OpId leader, const std::vector<OpId>& group)
 {
     QString label = models::opLabel(model, model.ops[leader]);
-    for (int op : group)
+    for (const OpId op : group)
         if (op != leader) label += suffixOf(model, model.ops[op]);
     return label;
 }
 
-QString shapeDetail(const ModelRecord& model, int op)
+QString shapeDetail(const ModelRecord& model, OpId op)
 {
     const OpRecord& record = model.ops[op];
     const auto& values = record.outputs.empty() ? record.inputs : record.outputs;
@@ -184,11 +184,11 @@ QString shapeDetail(const ModelRecord& model, int op)
     return shortDimensions(shape);
 }
 
-QString prologueDetail(const ModelRecord& model, const std::vector<int>& ops)
+QString prologueDetail(const ModelRecord& model, const std::vector<OpId>& ops)
 {
     bool loops = false, degrees = false, norm = false;
-    for (int index : ops) {
-        const std::string_view name = plainName(model.ops[index]);
+    for (const OpId op : ops) {
+        const std::string_view name = plainName(model.ops[op]);
         loops = loops || name == "cat";
         degrees = degrees || name == "index_add" || name == "scatter_add" || name == "bincount";
         norm = norm || name == "rsqrt" || name == "pow" || name == "reciprocal";

@@ -11,7 +11,7 @@ namespace hopscope::graphview {
 
 // For every operator the one whose node shows it: itself, or for operators that add nothing to the picture (reshapes,
 // casts, a bias, a factor from the prologue) the operator whose result they dress. Linear.
-std::vector<int> leadersOf(const protocol::ModelRecord& model);
+base::IdVector<protocol::OpId, protocol::OpId> leadersOf(const protocol::ModelRecord& model);
 
 // "lin" of scalar::size and the like: never drawn unless every operator is.
 bool isScalar(const protocol::OpRecord& op);
@@ -20,12 +20,12 @@ bool isScalar(const protocol::OpRecord& op);
 QString structureWord(const protocol::ModelRecord& model, protocol::ValueId value);
 
 // "gather source × norm": the leader's word and what the others add. `group`: ascending, with the leader.
-QString groupLabel(const protocol::ModelRecord& model, int leader, const std::vector<int>& group);
+QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, const std::vector<protocol::OpId>& group);
 
 // "1,797 × 32" of the last operator's first output; empty where it has none.
-QString shapeDetail(const protocol::ModelRecord& model, int op);
+QString shapeDetail(const protocol::ModelRecord& model, protocol::OpId op);
 
 // "self-loops, degrees, norm" for operators of the prologue, or "7 operators".
-QString prologueDetail(const protocol::ModelRecord& model, const std::vector<int>& ops);
+QString prologueDetail(const protocol::ModelRecord& model, const std::vector<protocol::OpId>& ops);
 
 }  // namespace hopscope::graphview

@@ -12,6 +12,8 @@
 
 namespace hopscope::graphview {
 
+using protocol::StageId;
+
 // Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
 class Arranger {
 public:
@@ -46,19 +48,19 @@ inline constexpr qreal frameSide = 20, framePad = 11, frameTitle = 22;
 
 // In which stage a node is drawn, and in which later ones some of it is computed again.
 struct Staging {
-    std::vector<int> stage;               // by node, counted from 1; 0: inputs and prologue
-    std::vector<int> lastStage;           // of boxes that hold several stages; else as `stage`
-    std::vector<std::vector<int>> again;  // by node
-    std::vector<std::vector<int>> byOp;   // by operator: the stages that compute it, ascending
-    int count = 0;                        // 0: no plan, one band
+    std::vector<StageId> stage;                       // by node; none: inputs and prologue
+    std::vector<StageId> lastStage;                   // of boxes that hold several stages; else as `stage`
+    std::vector<std::vector<StageId>> again;          // by node
+    base::IdVector<OpId, std::vector<StageId>> byOp;  // the stages that compute the operator, ascending
+    int count = 0;                                    // 0: no plan, one band
 };
 Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model, const protocol::PlanRecord* plan);
 
 struct Band {
-    int stage = 0;  // counted from 1; 0: prologue and inputs
+    StageId stage;  // none: prologue and inputs
     qreal top = 0, bottom = 0;
-    int last =
-        0;  // of the stages that are seen here alone: later ones inside of folded modules have no band of their own
+    // Of the stages that are seen here alone: later ones inside of folded modules have no band of their own.
+    StageId last;
 };
 
 struct Stacked {

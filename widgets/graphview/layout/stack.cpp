@@ -15,14 +15,14 @@ constexpr qreal flowGap = 26, rowGap = 20;
 constexpr qreal besideLimit = 460;  // a prologue so wide still fits beside the inputs
 
 // By operator: the stages that compute it.
-std::vector<std::vector<int>> stagesByOp(std::size_t ops, const protocol::PlanRecord& plan)
+base::IdVector<OpId, std::vector<StageId>> stagesByOp(std::size_t ops, const protocol::PlanRecord& plan)
 {
-    std::vector<std::vector<int>> stages(ops);
+    base::IdVector<OpId, std::vector<StageId>> stages(ops);
     for (const protocol::PlanStage& stage : plan.stages)
         for (const protocol::PlanStep& step : stage.steps) {
-            if (!step.op.valid() || step.op.at() >= ops) continue;
-            auto& list = stages[step.op.at()];
-            if (list.empty() || list.back() != stage.index.number) list.push_back(stage.index.number);
+            if (!stages.contains(step.op)) continue;
+            auto& list = stages[step.op];
+            if (list.empty() || list.back() != stage.index) list.push_back(stage.index);
         }
     return stages;
 }
@@ -33,12 +33,12 @@ bool isReshape(const protocol::OpRecord& op) { return op.view && op.kind == prot
 void stageNode(const VisibleNode& node, const protocol::ModelRecord& model, Staging& staging, std::size_t index)
 {
     const auto& byOp = staging.byOp;
-    int first = 0, last = 0;
-    std::vector<int>& again = staging.again[index];
-    for (int op : node.ops) {
+    StageId first, last;
+    std::vector<StageId>& again = staging.again[index];
+    for (const OpId op : node.ops) {
         if (byOp[op].empty()) continue;
-        const int stage = byOp[op].front();
-        first = first == 0 ? stage : std::min(first, stage);
+        const StageId stage = byOp[op].front();
+        first = first.valid() ? std::min(first, stage) : stage;
         last = std::max(last, stage);
         if (!isReshape(model.ops[op])) again.insert(again.end(), byOp[op].begin() + 1, byOp[op].end());
     }
@@ -65,8 +65,8 @@ void makeMonotone(const VisibleGraph& graph, Staging& staging)
     for (int node = 0; node < nodes; ++node) order[nodes - 1 - components[node]] = node;
     for (int node : order) {
         const bool outside = graph.nodes[node].prologue || graph.nodes[node].shape == Shape::Input;
-        if (outside) staging.stage[node] = 0;
-        else if (staging.stage[node] == 0) staging.stage[node] = 1;
+        if (outside) staging.stage[node] = StageId();
+        else if (!staging.stage[node].valid()) staging.stage[node] = StageId(1);
         for (int at = out.begin[node]; at < out.begin[node + 1]; ++at) {
             const int target = out.items[at];
             staging.stage[target] = std::max(staging.stage[target], staging.stage[node]);
@@ -178,14 +178,14 @@ qreal placeFirstBand(const VisibleGraph& graph, const std::vector<int>& inputs, 
 void nameBands(std::vector<Band>& bands, int stages)
 {
     for (std::size_t i = 0; i < bands.size(); ++i) {
-        const int next = i + 1 < bands.size() ? bands[i + 1].stage : stages + 1;
-        bands[i].last = bands[i].stage == 0 ? 0 : std::max(bands[i].stage, next - 1);
+        const int last = i + 1 < bands.size() ? bands[i + 1].stage.number - 1 : stages;
+        bands[i].last = bands[i].stage.valid() ? std::max(bands[i].stage, StageId(last)) : StageId();
     }
 }
 
-std::map<int, std::vector<int>> nodesByStage(const VisibleGraph& graph, const Staging& staging)
+std::map<StageId, std::vector<int>> nodesByStage(const VisibleGraph& graph, const Staging& staging)
 {
-    std::map<int, std::vector<int>> byStage;
+    std::map<StageId, std::vector<int>> byStage;
     for (std::size_t node = 0; node < graph.nodes.size(); ++node)
         if (!graph.nodes[node].prologue) byStage[staging.stage[node]].push_back(static_cast<int>(node));
     return byStage;
@@ -196,9 +196,9 @@ std::map<int, std::vector<int>> nodesByStage(const VisibleGraph& graph, const St
 Staging stageNodes(const VisibleGraph& graph, const protocol::ModelRecord& model, const protocol::PlanRecord* plan)
 {
     const std::size_t nodes = graph.nodes.size();
-    Staging staging{.stage = std::vector<int>(nodes),
-                    .lastStage = std::vector<int>(nodes),
-                    .again = std::vector<std::vector<int>>(nodes),
+    Staging staging{.stage = std::vector<StageId>(nodes),
+                    .lastStage = std::vector<StageId>(nodes),
+                    .again = std::vector<std::vector<StageId>>(nodes),
                     .byOp = {},
                     .count = 0};
     if (plan) {
@@ -217,13 +217,13 @@ Stacked stack(const VisibleGraph& graph, const std::vector<QRectF>& arranged, co
     const auto byStage = nodesByStage(graph, staging);
     QRectF below;
     for (const auto& [stage, nodes] : byStage)
-        if (stage > 0) below |= united(nodes, arranged);
-    const auto inputs = byStage.find(0);
+        if (stage.valid()) below |= united(nodes, arranged);
+    const auto inputs = byStage.find(StageId());
     qreal bottom = placeFirstBand(graph, inputs == byStage.end() ? std::vector<int>{} : inputs->second, sizes, below,
                                   result.nodes);
-    if (bottom > 0) result.bands.push_back({.stage = 0, .top = 0, .bottom = bottom, .last = 0});
+    if (bottom > 0) result.bands.push_back({.stage = {}, .top = 0, .bottom = bottom, .last = {}});
     for (const auto& [stage, nodes] : byStage) {
-        if (stage == 0) continue;
+        if (!stage.valid()) continue;
         const qreal top = bottom;
         bottom = placeBand(nodes, result.nodes, top);
         result.bands.push_back({.stage = stage, .top = top, .bottom = bottom, .last = stage});

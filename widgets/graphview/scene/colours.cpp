@@ -61,13 +61,13 @@ Colouring byStage(const Scene& scene, const style::Theme& theme)
 {
     Colouring colouring{.title = tr("Stage"), .fill = {}, .text = {}, .legend = {}};
     const auto colours = static_cast<int>(theme.kinds.size());
-    const auto pairOf = [&](int stage) {
-        return stage == 0 ? neutral(theme) : pick(theme.kinds, theme.kindsText, (stage - 1) % colours);
+    const auto pairOf = [&](StageId stage) {
+        return stage.valid() ? pick(theme.kinds, theme.kindsText, (stage.number - 1) % colours) : neutral(theme);
     };
-    for (int stage : scene.staging.stage) put(colouring, pairOf(stage));
-    for (int stage = 1; stage <= std::min(scene.staging.count, colours); ++stage)
+    for (const StageId stage : scene.staging.stage) put(colouring, pairOf(stage));
+    for (StageId stage(1); stage.number <= std::min(scene.staging.count, colours); ++stage.number)
         colouring.legend.push_back(
-            {.fill = pairOf(stage).fill, .text = pairOf(stage).text, .label = QString::number(stage)});
+            {.fill = pairOf(stage).fill, .text = pairOf(stage).text, .label = QString::number(stage.number)});
     return colouring;
 }
 
@@ -145,7 +145,7 @@ double sum(double a, double b) { return a + b; }
 double larger(double a, double b) { return std::max(a, b); }
 
 // Of a box that holds several stages: of all of them.
-Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages, double (*together)(double, double))
+Numbers byStageNumber(const Scene& scene, const std::map<StageId, double>& stages, double (*together)(double, double))
 {
     Numbers numbers;
     for (std::size_t node = 0; node < scene.staging.stage.size(); ++node) {
@@ -158,12 +158,12 @@ Numbers byStageNumber(const Scene& scene, const std::map<int, double>& stages, d
     return numbers;
 }
 
-std::map<int, double> predictedSeconds(const ColourData& data)
+std::map<StageId, double> predictedSeconds(const ColourData& data)
 {
-    std::map<int, double> stages;
+    std::map<StageId, double> stages;
     if (data.plan && data.plan->predicted)
         for (const auto& stage : data.plan->predicted->stages)
-            if (stage.seconds) stages[stage.index.number] = *stage.seconds;
+            if (stage.seconds) stages[stage.index] = *stage.seconds;
     return stages;
 }
 
@@ -176,12 +176,11 @@ Numbers predictedByOperator(const Scene& scene, const ColourData& data)
     Numbers numbers;
     for (const VisibleNode& node : scene.graph.nodes) {
         std::optional<double> sum;
-        const auto add = [&](int op) {
-            if (const auto found = seconds.find(protocol::OpId(op)); found != seconds.end())
-                sum = sum.value_or(0) + found->second;
+        const auto add = [&](OpId op) {
+            if (const auto found = seconds.find(op); found != seconds.end()) sum = sum.value_or(0) + found->second;
         };
-        for (const int op : node.ops) add(op);
-        if (node.ops.empty() && node.op >= 0) add(node.op);
+        for (const OpId op : node.ops) add(op);
+        if (node.ops.empty() && node.op.valid()) add(node.op);
         numbers.push_back(sum);
     }
     return numbers;
@@ -193,23 +192,22 @@ bool hasPredictedOperators(const ColourData& data)
            std::ranges::any_of(data.plan->predicted->stages, [](const auto& s) { return !s.operators.empty(); });
 }
 
-std::map<int, double> measuredSeconds(const ColourData& data)
+std::map<StageId, double> measuredSeconds(const ColourData& data)
 {
-    std::map<int, double> stages;
+    std::map<StageId, double> stages;
     if (data.report)
-        for (const auto& stage : data.report->stages) stages[stage.index.number] = stage.seconds;
+        for (const auto& stage : data.report->stages) stages[stage.index] = stage.seconds;
     return stages;
 }
 
-std::map<int, double> peakMemory(const ColourData& data)
+std::map<StageId, double> peakMemory(const ColourData& data)
 {
-    std::map<int, double> stages;
+    std::map<StageId, double> stages;
     if (data.plan && data.plan->predicted)
         for (const auto& stage : data.plan->predicted->stages)
-            stages[stage.index.number] = static_cast<double>(stage.peakMemory);
+            stages[stage.index] = static_cast<double>(stage.peakMemory);
     if (data.report)
-        for (const auto& stage : data.report->stages)
-            stages[stage.index.number] = static_cast<double>(stage.peakMemory);
+        for (const auto& stage : data.report->stages) stages[stage.index] = static_cast<double>(stage.peakMemory);
     return stages;
 }
 
@@ -220,8 +218,8 @@ Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(co
     Numbers numbers;
     for (const VisibleNode& node : scene.graph.nodes) {
         std::vector<std::string> operators;
-        for (const int op : node.ops) operators.push_back(data.model->ops[op].id);
-        if (operators.empty() && node.op >= 0) operators.push_back(data.model->ops[node.op].id);
+        for (const OpId op : node.ops) operators.push_back(data.model->ops[op].id);
+        if (operators.empty() && node.op.valid()) operators.push_back(data.model->ops[node.op].id);
         const auto sum = times.of(operators);
         numbers.push_back(sum ? std::optional(take(*sum)) : std::nullopt);
     }
@@ -251,7 +249,7 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
             number = std::max(number.value_or(0), place->second);
     };
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        for (int op : scene.graph.nodes[i].ops) {
+        for (const OpId op : scene.graph.nodes[i].ops) {
             const auto& record = data.model->ops[op];
             if (record.kind == protocol::NodeKind::Output) take(numbers[i], record.name);
             for (const protocol::ValueId value : record.outputs) take(numbers[i], data.model->values[value].id);

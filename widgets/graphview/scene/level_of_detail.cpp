@@ -102,7 +102,9 @@ void drawBands(Canvas& canvas, const Scene& scene, const style::Theme& theme, co
         const qreal top = camera.toScreen(QPointF(0, band.top)).y(),
                     bottom = camera.toScreen(QPointF(0, band.bottom)).y();
         if (bottom < 0 || top > size.height()) continue;
-        const QColor& fill = band.stage == 0 ? theme.prologueBand : band.stage % 2 ? theme.bandA : theme.bandB;
+        const QColor& fill = !band.stage.valid()     ? theme.prologueBand
+                             : band.stage.number % 2 ? theme.bandA
+                                                     : theme.bandB;
         canvas.fill(QRectF(0, top, size.width(), bottom - top), fill.rgb());
     }
 }

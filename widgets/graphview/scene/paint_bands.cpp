@@ -23,10 +23,10 @@ struct Progress {
 Progress progressOf(const models::RunLog& run, const Band& band)
 {
     Progress sum;
-    const int count = band.last - band.stage + 1;
+    const int count = band.last.number - band.stage.number + 1;
     int seen = 0;
     for (const models::StageProgress& stage : run.stages()) {
-        if (stage.index.number < band.stage || stage.index.number > band.last) continue;
+        if (stage.index < band.stage || stage.index > band.last) continue;
         const qreal share = stage.destinations > 0 ? qreal(stage.done) / qreal(stage.destinations) : 0;
         sum.share += (stage.finished ? 1 : std::min(share, 1.0)) / count;
         sum.seconds += stage.seconds;
@@ -58,7 +58,7 @@ void paintProgress(const PaintContext& c, const Band& band, QPointF at)
 
 void paintBandTitle(const PaintContext& c, const Band& band)
 {
-    const bool first = band.stage == 0;
+    const bool first = !band.stage.valid();
     if (c.scene.staging.count == 0 && !first) return;
     QFont font = labelFont();
     c.painter.setFont(font);
@@ -80,9 +80,9 @@ void paintBandTitle(const PaintContext& c, const Band& band)
 
 QString bandTitle(const Band& band)
 {
-    if (band.stage == 0) return tr("Prologue (once per graph)");
-    return band.last == band.stage ? tr("Stage %1").arg(band.stage)
-                                   : tr("Stages %1\u2013%2").arg(band.stage).arg(band.last);
+    if (!band.stage.valid()) return tr("Prologue (once per graph)");
+    return band.last == band.stage ? tr("Stage %1").arg(band.stage.number)
+                                   : tr("Stages %1\u2013%2").arg(band.stage.number).arg(band.last.number);
 }
 
 void paintBands(const PaintContext& c, const QRectF& exposed)
@@ -98,9 +98,11 @@ void paintBands(const PaintContext& c, const QRectF& exposed)
     for (const Band& band : c.scene.bands) {
         const QRectF area(exposed.left(), band.top, exposed.width(), band.bottom - band.top);
         if (!area.intersects(exposed)) continue;
-        const QColor fill = band.stage == 0 ? c.theme.prologueBand : band.stage % 2 ? c.theme.bandA : c.theme.bandB;
+        const QColor fill = !band.stage.valid()     ? c.theme.prologueBand
+                            : band.stage.number % 2 ? c.theme.bandA
+                                                    : c.theme.bandB;
         c.painter.fillRect(area, fill);
-        if (c.state.stage > 0 && band.stage <= c.state.stage && c.state.stage <= band.last) {
+        if (c.state.stage.valid() && band.stage <= c.state.stage && c.state.stage <= band.last) {
             QColor tint = c.theme.accent;
             tint.setAlphaF(0.07F);
             c.painter.fillRect(area, tint);

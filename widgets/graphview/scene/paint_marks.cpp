@@ -37,8 +37,9 @@ QString badgeText(const VisibleNode& node)
 
 void paintStageRange(const PaintContext& c, int node)
 {
-    const int first = c.scene.staging.stage[node], last = c.scene.staging.lastStage[node];
-    paintCornerChip(c, node, tr("stages %1\u2013%2").arg(first).arg(last), c.theme.border, c.theme.textMuted);
+    const StageId first = c.scene.staging.stage[node], last = c.scene.staging.lastStage[node];
+    paintCornerChip(c, node, tr("stages %1\u2013%2").arg(first.number).arg(last.number), c.theme.border,
+                    c.theme.textMuted);
 }
 
 void paintBadge(const PaintContext& c, int node)
@@ -135,7 +136,7 @@ void paintExpander(const PaintContext& c, int node)
 // The stage that a preview would have it in.
 void paintMove(const PaintContext& c, int node)
 {
-    const QString text = QStringLiteral("\u2192 ") + tr("Stage %1").arg(c.scene.moved[node]);
+    const QString text = QStringLiteral("\u2192 ") + tr("Stage %1").arg(c.scene.moved[node].number);
     paintCornerChip(c, node, text, c.theme.cut, c.theme.warning);
 }
 

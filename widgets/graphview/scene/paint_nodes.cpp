@@ -108,7 +108,7 @@ void paintNode(const PaintContext& c, int node)
     if (!c.state.breakpoints.empty()) paintBreakpoint(c, node);
     if (!c.scene.pins.empty() && !c.scene.pins[node].isEmpty())
         paintPin(c.painter, c.scene.nodes[node].bottomLeft() + QPointF(1, 5), c.theme);
-    const bool moved = !c.scene.moved.empty() && c.scene.moved[node] > 0;
+    const bool moved = !c.scene.moved.empty() && c.scene.moved[node].valid();
     if (moved) paintMove(c, node);
     else if (c.state.scale >= detailScale && c.scene.staging.lastStage[node] > c.scene.staging.stage[node])
         paintStageRange(c, node);

@@ -205,10 +205,10 @@ std::vector<int> Scene::edgesInside(const QRectF& area) const
     return found;
 }
 
-const Band* Scene::bandOf(int stage) const
+const Band* Scene::bandOf(StageId stage) const
 {
     const auto found = std::lower_bound(bands.begin(), bands.end(), stage,
-                                        [](const Band& band, int wanted) { return band.last < wanted; });
+                                        [](const Band& band, StageId wanted) { return band.last < wanted; });
     return found != bands.end() && found->stage <= stage ? &*found : nullptr;
 }
 

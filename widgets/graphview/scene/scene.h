@@ -26,10 +26,10 @@ struct NodeText {
 
 struct SceneEdge {
     int from = 0, to = 0;
-    std::vector<int> values;
+    std::vector<ValueId> values;
     std::vector<QPointF> path;  // start, then three points for every Bézier curve
     bool cut = false;           // its value is stored between the stages of its ends
-    int stored = -1;            // of a cut: the stored value
+    ValueId stored;             // of a cut: the stored value
     QString bytes;              // of a cut: what is read along it; may be empty
     QString pins;               // of the user, in words; empty: none
 };
@@ -39,15 +39,15 @@ struct SceneStub {
     QString text, tip;  // as it fits, and whole
     QRectF textRect;
     QPointF from, to;
-    std::vector<int> values;
+    std::vector<ValueId> values;
 };
 
 // A checkpoint: the store between two stages. Many of one box at one place are drawn as one.
 struct SceneStore {
-    int value = -1;
+    ValueId value;
     int count = 1;  // more than one: `value` is the first of them, and bytes are sums
     int node = -1;  // that makes the value
-    int stage = 0;  // that writes it, counted from 1
+    StageId stage;  // that writes it
     bool pinned = false;
     QString name;        // of its value, "relu after convs.0"; of several values that of their box
     bool named = false;  // drawn with its name: others are beside it
@@ -68,7 +68,7 @@ struct Scene {
     std::vector<SceneStore> stores;
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
     std::vector<QString> pins;     // by node: the user's, in words; empty: none
-    std::vector<int> moved;        // of a preview, by node: the stage that it would be in; 0: where it is
+    std::vector<StageId> moved;    // of a preview, by node: the stage that it would be in; none: where it is
     std::vector<Band> bands;       // none for a model that cannot be split
     bool depthless = false;        // depths are not known
     QRectF bounds;
@@ -80,7 +80,7 @@ struct Scene {
     [[nodiscard]] int storeAt(QPointF point) const;
     [[nodiscard]] int frameTitleAt(QPointF point) const;
     [[nodiscard]] std::vector<int> edgesInside(const QRectF& area) const;
-    [[nodiscard]] const Band* bandOf(int stage) const;  // where the stage is seen; null: nowhere
+    [[nodiscard]] const Band* bandOf(StageId stage) const;  // where the stage is seen; null: nowhere
 };
 
 using ScenePtr = std::shared_ptr<const Scene>;

@@ -65,7 +65,7 @@ ScenePtr SceneBuilder::buildOver(const Scene& base)
     for (std::size_t i = 0; i < m_scene->edges.size(); ++i) markCut(m_scene->edges[i], base.graph.edges[i]);
     placeStores();
     markPins();
-    m_scene->moved.assign(base.nodes.size(), 0);
+    m_scene->moved.assign(base.nodes.size(), StageId());
     for (std::size_t node = 0; node < base.nodes.size(); ++node)
         if (m_scene->staging.stage[node] != base.staging.stage[node])
             m_scene->moved[node] = m_scene->staging.stage[node];
@@ -103,8 +103,8 @@ void SceneBuilder::findCheckpoints()
 {
     m_checkpoints.resize(m_scene->nodes.size());
     for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
-        const int producer = checkpoint.value.valid() ? m_input.model->values[checkpoint.value].producer.index : -1;
-        const int node = producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
+        const OpId producer = checkpoint.value.valid() ? m_input.model->values[checkpoint.value].producer : OpId();
+        const int node = producer.valid() ? m_scene->graph.nodeOf[producer] : -1;
         if (node >= 0) m_checkpoints[node].push_back(&checkpoint);
     }
 }
@@ -115,12 +115,12 @@ const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& ed
     const Staging& staging = m_scene->staging;
     if (m_checkpoints.empty() || m_scene->graph.nodes[edge.to].shape == Shape::Output) return nullptr;
     for (const protocol::PlanCheckpoint* checkpoint : m_checkpoints[edge.from]) {
-        if (staging.lastStage[edge.to] <= checkpoint->stage.number) continue;
-        for (int value : edge.values) {
-            const int producer = m_input.model->values[value].producer.index;
-            const bool later = producer >= 0 && !staging.byOp[producer].empty() &&
-                               staging.byOp[producer].back() > checkpoint->stage.number;
-            if (value == checkpoint->value.index || later) return checkpoint;
+        if (staging.lastStage[edge.to] <= checkpoint->stage) continue;
+        for (const ValueId value : edge.values) {
+            const OpId producer = m_input.model->values[value].producer;
+            const bool later = producer.valid() && !staging.byOp[producer].empty() &&
+                               staging.byOp[producer].back() > checkpoint->stage;
+            if (value == checkpoint->value || later) return checkpoint;
         }
     }
     return nullptr;
@@ -165,8 +165,7 @@ std::optional<std::int64_t> SceneBuilder::readAlong(const VisibleEdge& edge,
     const Staging& staging = m_scene->staging;
     std::int64_t bytes = 0;
     for (const protocol::PredictedStage& stage : predicted->stages) {
-        const bool there =
-            staging.stage[edge.to] <= stage.index.number && stage.index.number <= staging.lastStage[edge.to];
+        const bool there = staging.stage[edge.to] <= stage.index && stage.index <= staging.lastStage[edge.to];
         const auto read = stage.reads.find(checkpoint.value);
         if (there && read != stage.reads.end()) bytes += read->second;
     }
@@ -178,7 +177,7 @@ void SceneBuilder::markCut(SceneEdge& drawn, const VisibleEdge& edge) const
     const protocol::PlanCheckpoint* checkpoint = checkpointOn(edge);
     const auto bytes = checkpoint ? readAlong(edge, *checkpoint) : std::nullopt;
     drawn.cut = checkpoint != nullptr && bytes != 0;  // a box of several stages may need it before it is stored
-    drawn.stored = drawn.cut ? checkpoint->value.index : -1;
+    drawn.stored = drawn.cut ? checkpoint->value : ValueId();
     drawn.bytes = drawn.cut ? bytesText(QString(), bytes).trimmed() : QString();
 }
 
@@ -194,8 +193,8 @@ void SceneBuilder::markPin(const plan::Pin& pin)
 {
     const auto& values = m_input.model->values;
     const auto nodeOf = [&](protocol::ValueId value) {
-        const int producer = values.contains(value) ? values[value].producer.index : -1;
-        return producer < 0 ? -1 : m_scene->graph.nodeOf[producer];
+        const OpId producer = values.contains(value) ? values[value].producer : OpId();
+        return producer.valid() ? m_scene->graph.nodeOf[producer] : -1;
     };
     const auto note = [&](QString& to) {
         to += (to.isEmpty() ? QString() : QStringLiteral("\n")) + models::pinLabel(*m_input.model, pin);
@@ -204,8 +203,8 @@ void SceneBuilder::markPin(const plan::Pin& pin)
     if (node < 0) return;
     if (pin.kind == base::PinKind::Cut)
         for (SceneEdge& edge : m_scene->edges)
-            if (edge.to == node && std::ranges::binary_search(edge.values, pin.value.index)) return note(edge.pins);
-    const auto shows = [&](const SceneStore& store) { return store.value == pin.value.index; };
+            if (edge.to == node && std::ranges::binary_search(edge.values, pin.value)) return note(edge.pins);
+    const auto shows = [&](const SceneStore& store) { return store.value == pin.value; };
     if (pin.kind != base::PinKind::Checkpoint || std::ranges::none_of(m_scene->stores, shows))
         note(m_scene->pins[node]);
 }
@@ -288,10 +287,10 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
 {
     const Scene& scene = *m_scene;
     SceneStore store;
-    store.value = checkpoint.value.index;
-    store.stage = checkpoint.stage.number;
-    const int producer = m_input.model->values[checkpoint.value].producer.index;
-    store.node = producer < 0 ? -1 : scene.graph.nodeOf[producer];
+    store.value = checkpoint.value;
+    store.stage = checkpoint.stage;
+    const OpId producer = m_input.model->values[checkpoint.value].producer;
+    store.node = producer.valid() ? scene.graph.nodeOf[producer] : -1;
     if (store.node < 0) return store;
     store.pinned = isPinned(*m_input.plan, checkpoint.value);
     store.name = models::valueLabel(*m_input.model, checkpoint.value);
@@ -318,7 +317,7 @@ bool SceneBuilder::isInner(const SceneStore& store) const
     if (m_cutOf.contains(store.value)) return false;
     const auto& consumers = m_input.model->values[store.value].consumers;
     return std::all_of(consumers.begin(), consumers.end(), [&](protocol::OpId op) {
-        const int node = m_scene->graph.nodeOf[op.at()];
+        const int node = m_scene->graph.nodeOf[op];
         return node < 0 || node == store.node || m_scene->graph.nodes[node].prologue;
     });
 }

@@ -44,7 +44,7 @@ private:
 
     SceneInput m_input;
     TextMeasure m_measure;
-    std::unordered_map<int, std::size_t> m_cutOf;              // by stored value: the first edge that it cuts
+    std::unordered_map<ValueId, std::size_t> m_cutOf;          // by stored value: the first edge that it cuts
     std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height
     std::vector<std::vector<const protocol::PlanCheckpoint*>> m_checkpoints;
     const Scene* m_base = nullptr;  // of a preview: what is seen otherwise

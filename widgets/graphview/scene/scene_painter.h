@@ -21,9 +21,9 @@ struct PaintState {
     QStringList breakpointTips;                           // by node, in words; empty: none
     int refused = -1;  // the node with the operator because of which the model cannot be split
     int hoveredNode = -1, hoveredEdge = -1, selectedEdge = -1;
-    int selectedStore = -1;
+    ValueId selectedStore;
     int stubSource = -1;  // all uses of this node are marked
-    int stage = 0;        // this band is marked, counted from 1; 0: none
+    StageId stage;        // this band is marked; none: no band is
     const models::RunLog* run = nullptr;
     qreal titleX = 0;  // left edge of band titles, in scene coordinates
     qreal scale = 1;

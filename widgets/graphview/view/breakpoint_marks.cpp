@@ -14,11 +14,11 @@ using models::Target;
 namespace {
 
 // A stage is all of a node, or a part of what is folded into it.
-BreakMark ofStage(const Staging& staging, std::size_t node, int stage)
+BreakMark ofStage(const Staging& staging, std::size_t node, protocol::StageId stage)
 {
-    const int first = staging.stage[node], last = staging.lastStage[node];
+    const protocol::StageId first = staging.stage[node], last = staging.lastStage[node];
     if (std::ranges::find(staging.again[node], stage) != staging.again[node].end()) return BreakMark::Here;
-    if (first == 0 || stage < first || stage > last) return BreakMark::None;
+    if (!first.valid() || stage < first || stage > last) return BreakMark::None;
     return first == last ? BreakMark::Here : BreakMark::Inside;
 }
 
@@ -66,7 +66,7 @@ void BreakpointMarks::markNodes(const Breakpoint& breakpoint)
         return put(static_cast<std::size_t>(node), box ? BreakMark::Inside : BreakMark::Here);
     }
     for (std::size_t node = 0; node < scene.staging.stage.size(); ++node)
-        put(node, ofStage(scene.staging, node, breakpoint.place.index));
+        put(node, ofStage(scene.staging, node, breakpoint.place.stageId()));
 }
 
 void BreakpointMarks::markBands(const Breakpoint& breakpoint)
@@ -74,15 +74,14 @@ void BreakpointMarks::markBands(const Breakpoint& breakpoint)
     const Scene& scene = *m_parts.view.scene();
     std::vector<BreakMark>& marks = m_parts.view.state().bandBreakpoints;
     const bool whole = breakpoint.place.kind == Target::Kind::Stage;
-    std::vector<protocol::StageId> stages{protocol::StageId(std::max(1, breakpoint.place.index))};
-    if (!whole) {
-        const models::PlanPtr& plan = m_parts.maker.plan();
-        stages = plan ? plan->stagesOf(breakpoint.place.opId()) : std::vector<protocol::StageId>();
-    }
+    const models::PlanPtr& plan = m_parts.maker.plan();
+    std::vector<protocol::StageId> stages;
+    if (whole) stages = {breakpoint.place.stageId()};
+    else if (plan) stages = plan->stagesOf(breakpoint.place.opId());
     for (const protocol::StageId stage : stages)
         for (std::size_t band = 0; band < marks.size(); ++band) {
             const Band& at = scene.bands[band];
-            if (at.stage == 0 || stage.number < at.stage || stage.number > at.last) continue;
+            if (!at.stage.valid() || stage < at.stage || stage > at.last) continue;
             raise(marks[band], whole && at.stage == at.last ? BreakMark::Here : BreakMark::Inside);
         }
 }
@@ -121,9 +120,9 @@ void BreakpointMarks::askNode(Breakpoint breakpoint)
 void BreakpointMarks::addToMenu(QMenu& menu, int node)
 {
     const models::ModelPtr& model = m_parts.document.model();
-    const int value = m_targets.valueOfNode(node);
-    if (!model || !m_parts.document.plan() || value < 0) return;
-    const Target place = models::breakPlace(*model, Target::value(protocol::ValueId(value)));
+    const ValueId value = m_targets.valueOfNode(node);
+    if (!model || !m_parts.document.plan() || !value.valid()) return;
+    const Target place = models::breakPlace(*model, Target::value(value));
     if (place.kind == Target::Kind::None) return;
     const Breakpoint* known = models::breakpointAt(m_parts.document.settings().breakpoints, place);
     const Breakpoint now = known != nullptr ? *known : Breakpoint{.place = place};

@@ -24,7 +24,7 @@ void paintTarget(QPainter& painter, const Scene& scene, const Camera& camera, co
 
 }  // namespace
 
-void CheckpointDrag::prepare(int value)
+void CheckpointDrag::prepare(protocol::ValueId value)
 {
     m_value = value;
     m_over = {};

@@ -15,8 +15,7 @@ namespace hopscope::graphview {
 class CheckpointDrag : public QObject {
     Q_OBJECT
 public:
-    void
-    prepare(int value);  // of the checkpoint that is pressed, an index into the model; it is dragged once it is moved
+    void prepare(protocol::ValueId value);      // of the checkpoint that is pressed; it is dragged once it is moved
     void moveOver(const Hit& hit, QPointF at);  // `at`: the pointer, in pixels of the view
     void drop(const Hit& hit, QPointF at);
     void end();                                        // without a drop
@@ -32,15 +31,15 @@ public:
                const QRectF& screen) const;
 
 signals:
-    void movedOver(int value, hopscope::graphview::Hit hit);  // something else than before
-    void dropped(int value, hopscope::graphview::Hit hit);
+    void movedOver(hopscope::protocol::ValueId value, hopscope::graphview::Hit hit);  // something else than before
+    void dropped(hopscope::protocol::ValueId value, hopscope::graphview::Hit hit);
     void ended();  // after the drop, or without one
     void noteChanged();
 
 private:
     void paintNote(QPainter& painter, const style::Theme& theme, QPointF pointer, const QRectF& screen) const;
 
-    int m_value = -1;
+    protocol::ValueId m_value;
     Hit m_over;
     QPointF m_at;
     QString m_note;

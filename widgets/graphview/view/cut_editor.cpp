@@ -32,34 +32,33 @@ CutEditor::CutEditor(const GraphParts& parts, const SceneTargets& targets, Colou
 
 void CutEditor::showHelp(const QString& sentence) { emit m_parts.panel.contextHelpRequested(sentence); }
 
-QString CutEditor::whyNotStored(int value) const
+QString CutEditor::whyNotStored(ValueId value) const
 {
-    if (value < 0) return tr("Nothing can be stored here: drop the checkpoint on a node or an edge.");
+    if (!value.valid()) return tr("Nothing can be stored here: drop the checkpoint on a node or an edge.");
     const protocol::ValueRecord& record = m_parts.maker.model()->values[value];
     if (record.structureOnly) return tr("Computed once for the whole graph: storing it is not necessary.");
     if (!record.hasRows()) return tr("Values without a row per node or edge cannot be stored between stages.");
     return {};
 }
 
-void CutEditor::pin(base::PinKind kind, int value)
+void CutEditor::pin(base::PinKind kind, ValueId value)
 {
-    const QString why = value < 0 ? tr("Select a node or an edge first.") : whyNotStored(value);
+    const QString why = !value.valid() ? tr("Select a node or an edge first.") : whyNotStored(value);
     if (!why.isEmpty()) return showHelp(why);
-    emit m_parts.panel.pinRequested({.kind = kind, .value = protocol::ValueId(value)});
+    emit m_parts.panel.pinRequested({.kind = kind, .value = value});
 }
 
-void CutEditor::unpin(int value)
+void CutEditor::unpin(ValueId value)
 {
-    if (value < 0) return showHelp(tr("Select a node or an edge first."));
-    emit m_parts.panel.unpinRequested(protocol::ValueId(value));
+    if (!value.valid()) return showHelp(tr("Select a node or an edge first."));
+    emit m_parts.panel.unpinRequested(value);
 }
 
 void CutEditor::removeSelected()
 {
-    const int value = m_targets.selectedValue();
+    const ValueId value = m_targets.selectedValue();
     const models::PlanPtr& plan = m_parts.maker.plan();
-    if (value >= 0 && plan && plan->checkpointOf(protocol::ValueId(value)))
-        return pin(base::PinKind::NoCheckpoint, value);
+    if (value.valid() && plan && plan->checkpointOf(value)) return pin(base::PinKind::NoCheckpoint, value);
     showHelp(tr("Select a checkpoint first."));
 }
 
@@ -68,16 +67,17 @@ models::PinPlace CutEditor::placeOfNode(int node) const
 {
     const protocol::ModelRecord& model = *m_parts.maker.model();
     const Scene& scene = *m_parts.view.scene();
-    models::PinPlace place{.value = protocol::ValueId(m_targets.valueOfNode(node)), .hops = {}, .reads = {}};
-    const std::vector<int>& ops = scene.graph.nodes[node].ops;
-    const bool aggregates = std::ranges::any_of(ops, [&](int op) { return model.ops[op].kind == NodeKind::Aggregate; });
-    for (const int op : ops) {
+    models::PinPlace place{.value = m_targets.valueOfNode(node), .hops = {}, .reads = {}};
+    const std::vector<OpId>& ops = scene.graph.nodes[node].ops;
+    const bool aggregates =
+        std::ranges::any_of(ops, [&](OpId op) { return model.ops[op].kind == NodeKind::Aggregate; });
+    for (const OpId op : ops) {
         const protocol::OpRecord& record = model.ops[op];
         if (record.structureOnly) continue;
         const bool hop = record.kind == NodeKind::Aggregate || (record.kind == NodeKind::Gather && !aggregates);
         if (hop && !record.outputs.empty()) place.hops.push_back(record.outputs.front());
-        for (const auto& read : models::readsOf(model, protocol::OpId(op)))
-            if (scene.graph.nodeOf[model.values[read.operand].producer.at()] != node) place.reads.push_back(read);
+        for (const auto& read : models::readsOf(model, op))
+            if (scene.graph.nodeOf[model.values[read.operand].producer] != node) place.reads.push_back(read);
     }
     limit(place.hops);
     limit(place.reads);
@@ -87,13 +87,13 @@ models::PinPlace CutEditor::placeOfNode(int node) const
 models::PinPlace CutEditor::placeOf(const Hit& hit) const
 {
     if (hit.kind == Hit::Kind::Node || hit.kind == Hit::Kind::Expander) return placeOfNode(hit.index);
-    models::PinPlace place{.value = protocol::ValueId(m_targets.valueOf(hit)), .hops = {}, .reads = {}};
+    models::PinPlace place{.value = m_targets.valueOf(hit), .hops = {}, .reads = {}};
     if (hit.kind != Hit::Kind::Edge) return place;
     const Scene& scene = *m_parts.view.scene();
     const SceneEdge& edge = scene.edges[hit.index];
-    for (const int op : scene.graph.nodes[edge.to].ops)
-        for (const auto& read : models::readsOf(*m_parts.maker.model(), protocol::OpId(op)))
-            if (std::ranges::binary_search(edge.values, read.operand.index)) place.reads.push_back(read);
+    for (const OpId op : scene.graph.nodes[edge.to].ops)
+        for (const auto& read : models::readsOf(*m_parts.maker.model(), op))
+            if (std::ranges::binary_search(edge.values, read.operand)) place.reads.push_back(read);
     limit(place.reads);
     return place;
 }
@@ -110,7 +110,7 @@ void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
                           [this](const plan::Pin& chosen) { emit m_parts.panel.pinToggled(chosen); });
     if (!place.value.valid()) return;
     QAction* release =
-        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value.index); });
+        menu.addAction(tr("Let the strategy decide"), &m_parts.panel, [this, place] { unpin(place.value); });
     release->setEnabled(models::isPinned(settings.pins, place.value));
     release->setObjectName(QStringLiteral("graphLetPlan"));
     menu.addSeparator();
@@ -120,37 +120,36 @@ void CutEditor::addToMenu(QMenu& menu, const Hit& hit)
                    [this, producer] { m_parts.selection.reveal(Target::op(producer)); });
 }
 
-void CutEditor::dragOver(int value, const Hit& hit)
+void CutEditor::dragOver(ValueId value, const Hit& hit)
 {
-    const int to = m_targets.valueOf(hit);
-    const bool known = to >= 0 && to != value && whyNotStored(to).isEmpty();
+    const ValueId to = m_targets.valueOf(hit);
+    const bool known = to.valid() && to != value && whyNotStored(to).isEmpty();
     if (!known) emit m_parts.panel.dragEnded();
     m_parts.view.drag().setNote(hit.kind == Hit::Kind::Nothing || to == value ? QString() : whyNotStored(to));
-    if (known) emit m_parts.panel.checkpointDragged(protocol::ValueId(value), protocol::ValueId(to));
+    if (known) emit m_parts.panel.checkpointDragged(value, to);
 }
 
-void CutEditor::dropOn(int value, const Hit& hit)
+void CutEditor::dropOn(ValueId value, const Hit& hit)
 {
-    const int to = m_targets.valueOf(hit);
+    const ValueId to = m_targets.valueOf(hit);
     if (to == value) return;
     if (const QString why = whyNotStored(to); !why.isEmpty())
-        return emit m_parts.panel.contextHelpRequested(
-            why, {.from = protocol::ValueId(value), .to = protocol::ValueId(nearestPlace(value))});
-    emit m_parts.panel.checkpointMoved(protocol::ValueId(value), protocol::ValueId(to));
+        return emit m_parts.panel.contextHelpRequested(why, {.from = value, .to = nearestPlace(value)});
+    emit m_parts.panel.checkpointMoved(value, to);
 }
 
 // To the pointer, where a node's value can be stored.
-int CutEditor::nearestPlace(int otherThan) const
+ValueId CutEditor::nearestPlace(ValueId otherThan) const
 {
     const Scene& scene = *m_parts.view.scene();
     const QPointF at = m_parts.view.camera().toScene(m_parts.view.drag().at());
-    int nearest = -1;
+    ValueId nearest;
     qreal best = std::numeric_limits<qreal>::max();
     for (std::size_t node = 0; node < scene.nodes.size(); ++node) {
         const qreal distance = QLineF(at, scene.nodes[node].center()).length();
         if (distance >= best) continue;
-        const int value = m_targets.valueOfNode(static_cast<int>(node));
-        if (value < 0 || value == otherThan || !whyNotStored(value).isEmpty()) continue;
+        const ValueId value = m_targets.valueOfNode(static_cast<int>(node));
+        if (!value.valid() || value == otherThan || !whyNotStored(value).isEmpty()) continue;
         best = distance;
         nearest = value;
     }

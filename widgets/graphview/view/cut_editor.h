@@ -1,7 +1,7 @@
 #pragma once
 
 // Pins from the graph: menus, keys, and checkpoints that are dragged, with a preview of what would follow. Asks the window
-// for every change by the panel's signals. Values are indices into the model, -1: none.
+// for every change by the panel's signals.
 
 #include <QCoreApplication>
 #include <QMenu>
@@ -17,23 +17,23 @@ class CutEditor {
 public:
     CutEditor(const GraphParts& parts, const SceneTargets& targets, ColourModes& colours);
 
-    void pin(base::PinKind kind, int value);  // to store a value, or never to; says why where it cannot be
-    void unpin(int value);
+    void pin(base::PinKind kind, ValueId value);  // to store a value, or never to; says why where it cannot be
+    void unpin(ValueId value);
     void pinSelected(base::PinKind kind) { pin(kind, m_targets.selectedValue()); }
     void unpinSelected() { unpin(m_targets.selectedValue()); }
     void removeSelected();  // if it is a checkpoint
     void addToMenu(QMenu& menu, const Hit& hit);
 
     // The checkpoint of `value` is dragged over something, or dropped there.
-    void dragOver(int value, const Hit& hit);
-    void dropOn(int value, const Hit& hit);  // where nothing can be stored: says why, and what is near
-    void showPreview();                      // of Document::preview
+    void dragOver(ValueId value, const Hit& hit);
+    void dropOn(ValueId value, const Hit& hit);  // where nothing can be stored: says why, and what is near
+    void showPreview();                          // of Document::preview
 
 private:
     [[nodiscard]] models::PinPlace placeOf(const Hit& hit) const;
     [[nodiscard]] models::PinPlace placeOfNode(int node) const;
-    [[nodiscard]] QString whyNotStored(int value) const;  // empty: it can be stored
-    [[nodiscard]] int nearestPlace(int otherThan) const;  // a value that can be stored; -1: none
+    [[nodiscard]] QString whyNotStored(ValueId value) const;      // empty: it can be stored
+    [[nodiscard]] ValueId nearestPlace(ValueId otherThan) const;  // a value that can be stored; may be none
     void showHelp(const QString& sentence);
 
     const GraphParts& m_parts;

@@ -102,8 +102,8 @@ bool FoldControl::openAround(const Target& target)
         state.expanded.insert(scene->graph.nodes[node].expands);
     } else {
         const auto& tree = maker.fold().tree;
-        const int op =
-            target.kind == Target::Kind::Op ? target.index : maker.model()->values[target.valueId()].producer.index;
+        const OpId op =
+            target.kind == Target::Kind::Op ? target.opId() : maker.model()->values[target.valueId()].producer;
         for (int module = tree.moduleOf[op]; module > 0; module = tree.modules[module].parent)
             state.expanded.insert(tree.modules[module].path);
     }

@@ -143,9 +143,9 @@ void GraphActions::addTensor()
     m_submenu = {};
     add("graphTensor", tr("Show the tensor"), QKeySequence(Qt::Key_T), tr("Show the numbers of the selected value"),
         [this] {
-            const int value = m_tools.targets.selectedValue();
-            if (value < 0) return emit m_parts.panel.contextHelpRequested(tr("Select a node or an edge first."));
-            emit m_parts.panel.tensorRequested(protocol::ValueId(value));
+            const ValueId value = m_tools.targets.selectedValue();
+            if (!value.valid()) return emit m_parts.panel.contextHelpRequested(tr("Select a node or an edge first."));
+            emit m_parts.panel.tensorRequested(value);
         });
 }
 
@@ -270,9 +270,9 @@ void GraphActions::fillMenu(QMenu& menu, const Hit& at)
     const auto fromSource = [source](const SceneStub& stub) { return stub.source == source; };
     if (std::ranges::any_of(scene->stubs, fromSource))
         add("graphAllUses", tr("Show all uses"), [this, source] { m_tools.marks.toggleUses(source); });
-    if (const int value = node ? m_tools.targets.valueOfNode(at.index) : -1; value >= 0 && m_parts.document.plan())
-        add("graphTensor", tr("Show its tensor"),
-            [this, value] { emit m_parts.panel.tensorRequested(protocol::ValueId(value)); });
+    if (const ValueId value = node ? m_tools.targets.valueOfNode(at.index) : ValueId();
+        value.valid() && m_parts.document.plan())
+        add("graphTensor", tr("Show its tensor"), [this, value] { emit m_parts.panel.tensorRequested(value); });
     if (node) m_tools.breakpoints.addToMenu(menu, at.index);
     if (node) add("graphBookmark", tr("Set or remove bookmark"), [this] { m_tools.bookmarks.toggle(); });
 }

@@ -74,8 +74,9 @@ void GraphController::connectView()
     connect(&other->viewport(), &Viewport::changed, this, [this, other] { m_tools.split.followCamera(*other); });
     connect(other, &GraphView::clicked, this, &GraphController::click);
     CheckpointDrag* drag = &m_view->drag();
-    connect(drag, &CheckpointDrag::movedOver, this, [this](int value, Hit hit) { m_tools.cuts.dragOver(value, hit); });
-    connect(drag, &CheckpointDrag::dropped, this, [this](int value, Hit hit) { m_tools.cuts.dropOn(value, hit); });
+    connect(drag, &CheckpointDrag::movedOver, this,
+            [this](ValueId value, Hit hit) { m_tools.cuts.dragOver(value, hit); });
+    connect(drag, &CheckpointDrag::dropped, this, [this](ValueId value, Hit hit) { m_tools.cuts.dropOn(value, hit); });
     connect(drag, &CheckpointDrag::ended, &m_panel, &GraphPanel::dragEnded);
 }
 

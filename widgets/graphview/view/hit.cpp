@@ -15,7 +15,7 @@ QString nodeTip(const Scene& scene, int index)
     const VisibleNode& node = scene.graph.nodes[index];
     const QString first = scene.texts[index].shortened ? node.label + QLatin1Char('\n') : QString();
     QString again;
-    for (int stage : scene.staging.again[index]) again += QStringLiteral(" %1").arg(stage);
+    for (const StageId stage : scene.staging.again[index]) again += QStringLiteral(" %1").arg(stage.number);
     if (!again.isEmpty()) again = QLatin1Char('\n') + tr("recomputed in stage%1").arg(again);
     const QString pins = scene.pins.empty() ? QString() : scene.pins[index];
     const QString decided = pins.isEmpty() ? QString() : QLatin1Char('\n') + tr("Pinned: %1").arg(pins);
@@ -25,7 +25,7 @@ QString nodeTip(const Scene& scene, int index)
 QString storeTip(const SceneStore& store)
 {
     if (store.count > 1) return tr("%n stored values: expand the module to see them individually", store.count);
-    QStringList lines{tr("%1, stored by stage %2").arg(store.name).arg(store.stage)};
+    QStringList lines{tr("%1, stored by stage %2").arg(store.name).arg(store.stage.number)};
     if (!store.down.isEmpty()) lines << tr("%1 written").arg(store.down);
     if (!store.up.isEmpty()) lines << tr("%1 read").arg(store.up);
     return lines.join(QLatin1Char('\n'));

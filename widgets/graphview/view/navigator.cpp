@@ -29,7 +29,7 @@ void Navigator::reveal(const Target& target)
     }
     const ScenePtr& scene = m_parts.view.scene();
     if (target.kind == Target::Kind::Stage) {
-        if (const Band* band = scene->bandOf(target.index))
+        if (const Band* band = scene->bandOf(target.stageId()))
             m_parts.view.viewport().scrollTo(
                 QRectF(scene->bounds.center().x() - 1, band->top, 2, band->bottom - band->top));
     } else if (const int node = m_targets.nodeOf(target); node >= 0) {

@@ -14,10 +14,10 @@ public:
     [[nodiscard]] models::Target targetOf(const Hit& hit) const;
     [[nodiscard]] int nodeOf(const models::Target& target) const;  // -1: nothing shows it
     [[nodiscard]] int selectedNode() const { return nodeOf(m_parts.selection.current()); }
-    // The value that a checkpoint there would store, as an index into the model; -1: none.
-    [[nodiscard]] int valueOf(const Hit& hit) const;
-    [[nodiscard]] int valueOfNode(int node) const;
-    [[nodiscard]] int selectedValue() const;
+    // The value that a checkpoint there would store; may be none.
+    [[nodiscard]] ValueId valueOf(const Hit& hit) const;
+    [[nodiscard]] ValueId valueOfNode(int node) const;
+    [[nodiscard]] ValueId selectedValue() const;
 
 private:
     const GraphParts& m_parts;

@@ -17,11 +17,12 @@ void SelectionMarks::showSelection()
     const Target& target = m_parts.selection.current();
     const int node = m_targets.nodeOf(target);
     state.selected.assign(scene->nodes.size(), 0);
-    state.selectedEdge = state.selectedStore = -1;
-    state.stage = target.kind == Target::Kind::Stage ? target.index : 0;
+    state.selectedEdge = -1;
+    state.selectedStore = {};
+    state.stage = target.stageId();
     if (target.kind == Target::Kind::Op && node >= 0) state.selected[node] = 1;
     if (target.kind == Target::Kind::Module) markModule(target.module);
-    if (target.kind == Target::Kind::Value) markValue(target.index);
+    if (target.kind == Target::Kind::Value) markValue(target.valueId());
     else state.stubSource = -1;
     announce(description(node));
     m_parts.view.update();
@@ -40,7 +41,8 @@ void SelectionMarks::markModule(const QString& path)
     const VisibleGraph& graph = m_parts.view.scene()->graph;
     const models::ModuleTree& tree = m_parts.maker.fold().tree;
     const int module = tree.find(path);
-    for (std::size_t op = 0; module >= 0 && op < graph.nodeOf.size(); ++op) {
+    for (std::size_t at = 0; module >= 0 && at < graph.nodeOf.size(); ++at) {
+        const OpId op(at);
         const int node = graph.nodeOf[op];
         const bool data = node >= 0 && !graph.nodes[node].prologue;
         if (data && tree.isInside(tree.moduleOf[op], module)) m_parts.view.state().selected[node] = 1;
@@ -48,7 +50,7 @@ void SelectionMarks::markModule(const QString& path)
 }
 
 // The edge that carries it, else the node that makes it.
-void SelectionMarks::markValue(int value)
+void SelectionMarks::markValue(ValueId value)
 {
     const ScenePtr& scene = m_parts.view.scene();
     PaintState& state = m_parts.view.state();
@@ -56,7 +58,7 @@ void SelectionMarks::markValue(int value)
     for (std::size_t i = 0; i < scene->edges.size(); ++i)
         if (std::ranges::binary_search(scene->edges[i].values, value)) state.selectedEdge = static_cast<int>(i);
     if (state.selectedEdge >= 0) return;
-    if (const int node = m_targets.nodeOf(Target::value(protocol::ValueId(value))); node >= 0) state.selected[node] = 1;
+    if (const int node = m_targets.nodeOf(Target::value(value)); node >= 0) state.selected[node] = 1;
 }
 
 QString SelectionMarks::description(int node) const
@@ -65,7 +67,7 @@ QString SelectionMarks::description(int node) const
     const Scene& scene = *m_parts.view.scene();
     const VisibleNode& record = scene.graph.nodes[node];
     return record.label + QStringLiteral(", ") + record.detail +
-           tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node]);
+           tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node].number);
 }
 
 void SelectionMarks::announce(const QString& text)

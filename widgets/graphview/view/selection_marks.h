@@ -20,7 +20,7 @@ public:
 
 private:
     void markModule(const QString& path);
-    void markValue(int value);
+    void markValue(ValueId value);
     [[nodiscard]] QString description(int node) const;  // -1: empty
     void announce(const QString& text);
 
