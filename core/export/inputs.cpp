@@ -57,6 +57,22 @@ std::string listing(const base::TensorMap& inputs)
 
 }  // namespace
 
+base::TensorMap withSizes(const base::TensorMap& inputs)
+{
+    base::TensorMap all = inputs;
+    for (const auto& [name, view] : inputs) {
+        const bool sizes = name.ends_with(".coo_size") || name.ends_with(".csr_size");
+        if (!sizes || view.shape.size() != 1) continue;
+        const std::int64_t step = view.strides[0] * static_cast<std::int64_t>(base::itemSize(view.dtype));
+        for (std::int64_t i = 0; i < view.shape[0]; ++i) {
+            base::TensorView& element = all[name + "." + std::to_string(i)] = view;
+            element.shape = element.strides = {};
+            element.data += i * step;
+        }
+    }
+    return all;
+}
+
 base::Status checkInputs(const schema::Split& split, const base::TensorMap& inputs)
 {
     Sizes sizes;

@@ -232,10 +232,11 @@ private:
 
 base::Result<base::TensorMap> rerun(const std::string& path, const schema::Split& split, const base::TensorMap& inputs)
 {
-    if (const base::Status fits = checkInputs(split, inputs); !fits) return base::forward(fits);
+    const base::TensorMap all = withSizes(inputs);
+    if (const base::Status fits = checkInputs(split, all); !fits) return base::forward(fits);
     const c10::InferenceMode inference;
     try {
-        return Rerun(torch::jit::load(path, at::kCPU), split, inputs).run();
+        return Rerun(torch::jit::load(path, at::kCPU), split, all).run();
     } catch (const executor::Failure& failure) {
         return tl::unexpected(failure.error);
     } catch (const std::exception& e) {

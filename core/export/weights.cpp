@@ -24,7 +24,8 @@ base::Result<base::TensorMap> weightsOf(const loader::Walk& walk, const analysis
         const std::optional<base::TensorView> found = loader::leafTensor(walk, value);
         if (!found && value.literal.empty())
             return base::fail(base::ErrorCode::Unsupported,
-                              "export cannot write " + weight.name + ", which is not a dense tensor");
+                              "export cannot write " + weight.name + ", which is not a dense tensor",
+                              "register it as a dense matrix: " + weight.name + ".to_dense()");
         weights[weight.name] = found ? *found : literal(value);
     }
     return weights;

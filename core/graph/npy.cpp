@@ -17,7 +17,8 @@ constexpr std::int64_t kLargestHeader = 1 << 20;
 tl::unexpected<base::Error> refuse(const std::string& path, std::int64_t offset, const std::string& why)
 {
     const std::string at = std::to_string(offset);
-    return fail(ErrorCode::Input, path + ": at byte " + at + ": " + why, {}, path + ":" + at);
+    return fail(ErrorCode::Input, path + ": at byte " + at + ": " + why,
+                "the file is damaged or cut short: write it again with numpy.save", path + ":" + at);
 }
 
 std::uint32_t littleEndian(const std::byte* bytes, int count)

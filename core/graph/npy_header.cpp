@@ -102,7 +102,8 @@ private:
             return {};
         }
         m_at = start;
-        return refuse("dtype '" + *descr + "' " + whyUnsupported(code == 1 ? *descr : "|" + *descr));
+        return refuse("dtype '" + *descr + "' " + whyUnsupported(code == 1 ? *descr : "|" + *descr),
+                      "save numbers: numpy.save(file, array.astype(numpy.float32))");
     }
 
     base::Status parseOrder()
@@ -172,7 +173,8 @@ private:
         return true;
     }
 
-    [[nodiscard]] tl::unexpected<base::Error> refuse(const std::string& why, const std::string& hint = {}) const
+    [[nodiscard]] tl::unexpected<base::Error>
+    refuse(const std::string& why, const std::string& hint = "write the file again with numpy.save") const
     {
         const std::string at = std::to_string(m_offset + static_cast<std::int64_t>(m_at));
         const std::string field = m_field.empty() ? "" : ", field '" + m_field + "'";

@@ -19,7 +19,8 @@ constexpr std::int64_t kPrefix = 8;
 tl::unexpected<base::Error> refuse(const std::string& path, std::int64_t offset, const std::string& why)
 {
     const std::string at = std::to_string(offset);
-    return base::fail(base::ErrorCode::Input, path + ": at byte " + at + ": " + why, {}, path + ":" + at);
+    return base::fail(base::ErrorCode::Input, path + ": at byte " + at + ": " + why,
+                      "the file is damaged or cut short: write it again", path + ":" + at);
 }
 
 struct Entry {

@@ -80,17 +80,37 @@ bool sortedUnique(const at::Tensor& indices, int64_t columns)
     return flat.size(0) < 2 || (flat.slice(0, 1) > flat.slice(0, 0, -1)).all().item<bool>();
 }
 
+// Exception boundary: LibTorch's checks of sparse parts throw, and without them it reads behind their ends.
+template <class Check>
+std::optional<base::Error> broken(const std::string& key, Check&& check)
+{
+    try {
+        check();
+        return std::nullopt;
+    } catch (const c10::Error& e) {
+        return base::makeError(ErrorCode::Input,
+                               "the parts of the sparse input '" + key +
+                                   "' do not fit together: " + names::firstLine(e.what_without_backtrace()),
+                               "take them from one matrix of PyTorch", key);
+    }
+}
+
 Built Assembler::coo(const std::string& key)
 {
     const auto indices = takeTensor(key + ".coo_indices"), values = takeTensor(key + ".coo_values"),
                size = takeTensor(key + ".coo_size");
     if (!indices || !values || !size) return incomplete(key, ".coo_indices, .coo_values and .coo_size");
     if (indices->dim() != 2 || indices->size(0) != 2 || indices->scalar_type() != at::kLong || size->numel() != 2)
-        return fail(ErrorCode::Input, "the sparse input '" + key + "' needs int64 indices [2, E] and two sizes", "",
-                    key);
+        return fail(ErrorCode::Input, "the sparse input '" + key + "' needs int64 indices [2, E] and two sizes",
+                    "take them from a matrix of PyTorch: a.coalesce().indices(), a.size()", key);
     const at::Tensor sizes = size->to(at::kLong).contiguous();
     const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
-    at::Tensor matrix = at::sparse_coo_tensor(*indices, *values, {rows, columns});
+    at::Tensor matrix;
+    if (const auto bad = broken(key, [&] {
+            at::_validate_sparse_coo_tensor_args(*indices, *values, {rows, columns});
+            matrix = at::sparse_coo_tensor(*indices, *values, {rows, columns});
+        }))
+        return tl::unexpected(*bad);
     if (sortedUnique(*indices, columns)) matrix = matrix._coalesced_(true);
     return IValue(matrix);
 }
@@ -100,9 +120,15 @@ Built Assembler::csr(const std::string& key)
     const auto crow = takeTensor(key + ".csr_crow"), col = takeTensor(key + ".csr_col"),
                values = takeTensor(key + ".csr_values"), size = takeTensor(key + ".csr_size");
     if (!crow || !col || !values || !size) return incomplete(key, ".csr_crow, .csr_col, .csr_values and .csr_size");
-    if (size->numel() != 2) return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes", "", key);
+    if (size->numel() != 2)
+        return fail(ErrorCode::Input, "'" + key + ".csr_size' needs two sizes",
+                    "give the numbers of rows and of columns", key);
     const at::Tensor sizes = size->to(at::kLong).contiguous();
     const int64_t rows = sizes[0].item<int64_t>(), columns = sizes[1].item<int64_t>();
+    if (const auto bad = broken(key, [&] {
+            at::_validate_sparse_csr_tensor_args(*crow, *col, *values, {rows, columns});
+        }))
+        return tl::unexpected(*bad);
     return IValue(
         at::sparse_csr_tensor(*crow, *col, *values, {rows, columns}, values->options().layout(at::kSparseCsr)));
 }
@@ -112,11 +138,16 @@ Built Assembler::number(const TypePtr& type, const std::string& key)
     const auto tensor = takeTensor(key);
     if (!tensor) return std::nullopt;
     if (tensor->numel() != 1)
-        return fail(ErrorCode::Input, "'" + key + "' must be a single number: forward takes a " + type->str(), "", key);
+        return fail(ErrorCode::Input,
+                    "'" + key + "' has " + std::to_string(tensor->numel()) +
+                        " numbers, but forward takes a single one (" + type->str() + ")",
+                    "give one number", key);
     if (type->kind() == TypeKind::BoolType) return IValue(tensor->item().toBool());
     const bool whole = !tensor->is_floating_point();
     if (type->kind() == TypeKind::IntType && !whole)
-        return fail(ErrorCode::Input, "'" + key + "' must be an integer", "", key);
+        return fail(ErrorCode::Input,
+                    "'" + key + "' is " + c10::toString(tensor->scalar_type()) + ", but forward takes an integer",
+                    "store it as int64", key);
     if (type->kind() == TypeKind::IntType || (type->kind() == TypeKind::NumberType && whole))
         return IValue(tensor->item().toLong());
     return IValue(tensor->item().toDouble());
@@ -168,7 +199,9 @@ Built Assembler::tuple(const TypePtr& type, const std::string& key)
     for (std::size_t i = 0; i < elements.size(); ++i) {
         auto item = build(elements[i], key + "." + std::to_string(i));
         if (!item) return item;
-        if (!*item && any) return fail(ErrorCode::Input, "missing data key '" + key + "." + std::to_string(i) + "'");
+        if (!*item && any)
+            return fail(ErrorCode::Input, "missing data key '" + key + "." + std::to_string(i) + "'",
+                        "forward takes '" + key + "' as a tuple of " + std::to_string(elements.size()), key);
         if (!*item) return std::nullopt;
         any = any || !(*item)->isNone();
         items.push_back(**item);
@@ -233,18 +266,35 @@ Built Assembler::build(const TypePtr& type, const std::string& key)
     }
 }
 
+// The keys that the data gives the elements of a collection by; empty for what is none.
+std::string elementKeys(const c10::Argument& argument)
+{
+    const std::string& name = argument.name();
+    TypePtr type = argument.type();
+    if (type->kind() == TypeKind::OptionalType) type = type->expectRef<c10::OptionalType>().getElementType();
+    if (type->kind() == TypeKind::DictType) return name + ".KEY for each key";
+    const bool sequence = type->kind() == TypeKind::ListType || type->kind() == TypeKind::TupleType;
+    return sequence ? name + ".0, " + name + ".1 and so on" : std::string();
+}
+
+bool isText(const c10::Argument& argument) { return argument.type()->isSubtypeOf(*c10::StringType::get()); }
+
 tl::unexpected<base::Error> missing(const c10::Argument& argument, const base::TensorMap& inputs)
 {
-    if (inputs.contains(argument.name()))
+    const std::string elements = elementKeys(argument);
+    if (inputs.contains(argument.name()) || isText(argument))
         return fail(ErrorCode::Unsupported,
                     "forward takes '" + argument.name() + "' as a " + argument.type()->str() +
                         ", which cannot be made of a tensor of the data",
-                    "wrap the model in a module whose forward takes tensors", argument.name());
+                    elements.empty() ? "wrap the model in a module whose forward takes tensors"
+                                     : "name its elements in the data: " + elements,
+                    argument.name());
     std::string given;
     for (const auto& [key, view] : inputs) given += (given.empty() ? "" : ", ") + key;
     const std::string similar = names::nearest(argument.name(), inputs);
     std::string hint = "given: " + (given.empty() ? std::string("nothing") : given);
-    if (!similar.empty()) hint = "did you mean '" + similar + "'? " + hint;
+    if (!elements.empty()) hint = "name its elements in the data: " + elements + "; " + hint;
+    else if (!similar.empty()) hint = "did you mean '" + similar + "'? " + hint;
     return fail(ErrorCode::Input,
                 "forward needs '" + argument.name() + "' (" + argument.type()->str() +
                     "), which is missing from the data",

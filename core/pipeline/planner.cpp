@@ -22,10 +22,15 @@ using base::Strategy;
 
 constexpr int mostRounds = 4;
 constexpr double deadlineSeconds = 10;
+constexpr double nearlyAsFast =
+    0.02;  // plans whose times differ by no more are told apart by the bytes that they move...
+constexpr double fewerBytes = 0.01;        // ...if these differ by more
+constexpr std::size_t fewOperators = 500;  // of more, the search takes long, and calls count little beside bytes
 
 struct Candidate {
     plan::Plan plan;   // with its cost
     double worth = 0;  // what plans are compared by: bytes to the byte, or seconds
+    double moved = 0;  // bytes, where the objective is time
     std::shared_ptr<const Basis> basis = nullptr;
 };
 
@@ -54,19 +59,23 @@ public:
     {
         const base::Result<Candidate> optimum = optimised(strategy);
         if (!optimum && optimum.error().code != base::ErrorCode::Unsupported) return base::forward(optimum);
-        std::optional<Candidate> best;
-        if (optimum) best = *optimum;
+        std::vector<Candidate> candidates;
+        if (optimum) candidates.push_back(*optimum);
         else m_notes.push_back("using the better rule instead of the optimum: " + base::describe(optimum.error()));
+        if (optimum)
+            if (std::optional<Candidate> lean = leaner(strategy, *optimum)) candidates.push_back(std::move(*lean));
         for (const Strategy other : base::rules) {
             base::Result<plan::Plan> plan = ruledWithinHost(other);
             if (!plan || tooManyStages(*plan)) continue;
             base::Result<Candidate> candidate = priced(std::move(*plan));
             if (!candidate) return base::forward(candidate);
-            if (!best || candidate->worth < best->worth) best = better(std::move(*candidate), best);
+            candidates.push_back(std::move(*candidate));
         }
-        if (!best) return base::forward(optimum);
-        return PlanAnswer{
-            .plan = std::move(best->plan), .notes = std::move(m_notes), .basis = optimum ? optimum->basis : nullptr};
+        if (candidates.empty()) return base::forward(optimum);
+        Candidate& best = chosen(candidates);
+        if (optimum && &best != &candidates.front()) takeBound(best.plan, candidates.front().plan);
+        std::shared_ptr<const Basis> basis = best.basis == nullptr && optimum ? optimum->basis : best.basis;
+        return PlanAnswer{.plan = std::move(best.plan), .notes = std::move(m_notes), .basis = std::move(basis)};
     }
 
     base::Result<PlanAnswer> near(Strategy strategy, const Basis& before)
@@ -74,6 +83,9 @@ public:
         base::Result<placement::Optimum> optimum =
             placement::optimise(m_prepared.analysis, before.costs, m_request.pins, options(strategy), &before.optimum);
         if (!optimum) return base::forward(optimum);
+        if (before.costs.leans())
+            optimum->plan.cost =
+                sum(placement::stageCosts(m_prepared.analysis, before.costs.leaning(0), optimum->plan));
         fit(optimum->plan);
         PlanAnswer answer{optimum->plan, {}};
         answer.basis = std::make_shared<Basis>(Basis{before.costs, std::move(*optimum)});
@@ -150,7 +162,12 @@ private:
         const double cost = sum(placement::stageCosts(m_prepared.analysis, *model, plan));
         Candidate candidate{std::move(plan), cost};
         if (!candidate.plan.cost) candidate.plan.cost = candidate.worth;
-        if (m_request.objective == Objective::Time) return candidate;
+        if (m_request.objective == Objective::Time) {
+            const placement::CostModel bytes(m_prepared.analysis, Objective::Bytes, m_machine, model->rowCounts(),
+                                             m_request.limits.store);
+            candidate.moved = sum(placement::stageCosts(m_prepared.analysis, bytes, candidate.plan));
+            return candidate;
+        }
         const auto prediction = m_predictor.predictTraffic(candidate.plan, m_request.limits, m_stop);
         if (!prediction) return base::forward(prediction);
         candidate.worth = 0;
@@ -186,14 +203,44 @@ private:
         return std::move(*best);
     }
 
-    // A rule's plan that is cheaper than the optimum for the row counts of other plans: the bound still stands.
-    static Candidate better(Candidate rule, const std::optional<Candidate>& optimum)
+    // Where the optimum is proven soon: that where bytes cost so much more that a plan which is dearer by nearlyAsFast is as cheap if it moves none.
+    std::optional<Candidate> leaner(Strategy strategy, const Candidate& optimum)
     {
-        if (!optimum || !optimum->plan.lowerBound) return rule;
-        rule.plan.strategy = optimum->plan.strategy;
-        rule.plan.lowerBound = std::min(*optimum->plan.lowerBound, *rule.plan.cost);
-        rule.plan.gap = *rule.plan.cost > 0 ? 1 - *rule.plan.lowerBound / *rule.plan.cost : 0;
-        return rule;
+        const bool quick = m_prepared.analysis.program.ops.size() <= fewOperators && optimum.plan.gap == 0;
+        const bool wanted = m_request.objective == Objective::Time && optimum.basis != nullptr && optimum.moved > 0;
+        if (!wanted || !quick || options(strategy).deadlineSeconds <= 0) return std::nullopt;
+        const placement::CostModel costs = optimum.basis->costs.leaning(nearlyAsFast * optimum.worth / optimum.moved);
+        base::Result<placement::Optimum> lean =
+            placement::optimise(m_prepared.analysis, costs, m_request.pins, options(strategy));
+        if (!lean || lean->plan.stages == optimum.plan.stages) return std::nullopt;
+        fit(lean->plan);
+        plan::Plan plan = lean->plan;
+        plan.cost.reset();
+        base::Result<Candidate> candidate = priced(std::move(plan));
+        if (!candidate) return std::nullopt;
+        candidate->basis = std::make_shared<Basis>(Basis{costs, std::move(*lean)});
+        return std::move(*candidate);
+    }
+
+    // Of the cheapest ones that which moves the fewest bytes, the first of equals.
+    static Candidate& chosen(std::vector<Candidate>& candidates)
+    {
+        const auto cheapest = std::ranges::min_element(candidates, {}, &Candidate::worth);
+        auto best = cheapest;
+        for (auto it = candidates.begin(); it != candidates.end(); ++it) {
+            const bool near = it->moved > 0 && it->worth <= cheapest->worth * (1 + nearlyAsFast);
+            if (near && it->moved < best->moved * (1 - fewerBytes)) best = it;
+        }
+        return *best;
+    }
+
+    // Of a plan that is taken instead of the optimum, whose bound still stands.
+    static void takeBound(plan::Plan& plan, const plan::Plan& optimum)
+    {
+        if (!optimum.lowerBound) return;
+        plan.strategy = optimum.strategy;
+        plan.lowerBound = std::min(*optimum.lowerBound, *plan.cost);
+        plan.gap = *plan.cost > 0 ? 1 - *plan.lowerBound / *plan.cost : 0;
     }
 
     const Prepared& m_prepared;

@@ -66,7 +66,14 @@ double CostModel::storedRowBytes(ValueId value) const
 
 double CostModel::priced(double bytes, double rate) const
 {
-    return m_objective == Objective::Bytes ? bytes : bytes / rate;
+    return m_objective == Objective::Bytes ? bytes : bytes / rate + bytes * m_secondsPerByte;
+}
+
+CostModel CostModel::leaning(double secondsPerByte) const
+{
+    CostModel other = *this;
+    other.m_secondsPerByte = secondsPerByte;
+    return other;
 }
 
 double CostModel::rows(const RowClass& on, SpaceId destination) const

@@ -34,6 +34,12 @@ public:
     [[nodiscard]] double stage(ir::SpaceId destination) const;  // of a loop, apart from what it does
     [[nodiscard]] double bytes(ir::ValueId value) const;        // of all its rows, in a store
     [[nodiscard]] Objective objective() const { return m_objective; }
+    [[nodiscard]] const plan::RowCounts& rowCounts() const { return m_rows; }
+
+    // The same where each byte that is moved costs so many seconds more than it takes (0: none): of plans that take nearly
+    // the same time, the one that moves less is cheaper then. Without effect where the objective is bytes.
+    [[nodiscard]] CostModel leaning(double secondsPerByte) const;
+    [[nodiscard]] bool leans() const { return m_secondsPerByte > 0; }
 
 private:
     [[nodiscard]] double storedRowBytes(ir::ValueId value) const;
@@ -48,6 +54,7 @@ private:
     plan::Machine m_machine;
     plan::RowCounts m_rows;
     base::StoreType m_store;
+    double m_secondsPerByte = 0;
 };
 
 // Bytes of one row, from the sample's shape. Constant time.

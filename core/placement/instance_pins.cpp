@@ -74,8 +74,9 @@ base::Error InstancePins::notExpressed(ValueId value) const
     const bool wanted = !nodesOf(value).empty();
     return base::makeError(base::ErrorCode::Unsupported,
                            "'" + analysis::nameOfValue(m_a, value) + "'" +
-                               (wanted ? " is needed on rows on which it is not complete"
-                                       : " is never stored: no output of the model depends on its rows"));
+                               (wanted ? " cannot be stored: it is complete on other rows than those it is needed on"
+                                       : " is never stored: no output of the model depends on its rows"),
+                           wanted ? "store what it is made of" : "remove the pin", analysis::placeOfValue(m_a, value));
 }
 
 // Views are stored only where a pin wants it.

@@ -127,9 +127,11 @@ Pinned conflict(const Analysis& a, const Values& strategy, Pinned decisions)
 base::Error explain(const Analysis& a, const Values& strategy, const Pinned& decisions, base::Error error)
 {
     std::string text;
-    for (const auto& [value, kind] : conflict(a, strategy, decisions))
+    const Pinned pins = conflict(a, strategy, decisions);
+    for (const auto& [value, kind] : pins)
         text += (text.empty() ? "" : ", ") + describePin(a, {.kind = kind, .value = value});
     error.message = "no legal plan respects these pins: " + text + ". " + error.message;
+    error.hint = pins.size() == 1 ? "remove this pin: " + text : "remove one of the pins";
     return error;
 }
 

@@ -1,5 +1,6 @@
 #include "placement/refusal.h"
 
+#include <cmath>
 #include <set>
 
 #include "base/units.h"
@@ -27,20 +28,27 @@ std::string joined(const Words& words, const std::string& between)
     return text;
 }
 
+// As the option takes it, and not less.
+std::string inKibibytes(double bytes)
+{
+    const std::string number = std::to_string(static_cast<std::int64_t>(std::ceil(bytes / 1024)));
+    return number + " KiB (--host-memory " + number + "Ki)";
+}
+
 // Where no pin is in the way, the host's memory is.
 base::Error tooLittleHost(const optimiser::Instance& instance, const OptimiseOptions& options)
 {
     const base::Result<double> least = optimiser::minimalHostPeak(instance, options.deadlineSeconds, options.stop);
     return base::makeError(ErrorCode::Unsupported,
                            "no plan fits the host memory limit of " + base::formatBytes(*options.hostMemory),
-                           least ? "at least " + base::formatBytes(*least) : "raise --host-memory");
+                           least ? "raise it to at least " + inKibibytes(*least) : "raise --host-memory");
 }
 
 base::Error tooFewStages(const optimiser::Instance& instance)
 {
     const std::string least = std::to_string(optimiser::neededStages(instance));
     return base::makeError(ErrorCode::Unsupported, "the model needs at least " + least + " stages",
-                           "allow " + least + " stages");
+                           "allow " + least + " stages (--stages " + least + ")");
 }
 
 Words inWords(const Analysis& a, const ModelInstance& model, const std::vector<std::size_t>& pins)

@@ -24,12 +24,16 @@ bool isView(const Analysis& a, ValueId v) { return a.info(a.program.value(v).pro
 int depthOf(const Analysis& a, ValueId v) { return a.info(a.program.value(v).producer).depth; }
 
 // Every value is computed in the stage in which it is first complete, and read from then on; what follows from inputs
-// alone is redone as late as possible; views, gathers and selections belong to their consumers.
+// alone is redone as late as possible; views, gathers and selections belong to their consumers. So do messages: on the
+// edges of their sources they are complete a stage earlier than on those of the destinations that want them, but rows of
+// nodes are fewer than edges.
 ReadRule depthRule(const Analysis& a, const DepTable& table)
 {
     return [&a, &table](const Wanted& w) {
-        const bool kept = !isView(a, w.value) && depthOf(a, w.value) > 0;
-        return w.computable > w.stage || (kept && table.home(w.value).stage < w.stage);
+        const DepTable::Home home = table.home(w.value);
+        const bool message = w.rows.kind == ir::RowKind::Owned && home.rows != w.rows;
+        const bool kept = !isView(a, w.value) && depthOf(a, w.value) > 0 && !message;
+        return w.computable > w.stage || (kept && home.stage < w.stage);
     };
 }
 

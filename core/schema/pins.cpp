@@ -13,8 +13,11 @@ using plan::PinKind;
 
 ir::ValueId valueOf(const Reader& reader, const FindValue& find)
 {
-    const auto found = find(reader.as<std::string>());
-    if (!found && reader.ok()) reader.refuse("is not a value of this model");
+    const auto name = reader.as<std::string>();
+    const auto found = find(name);
+    if (!found && reader.ok())
+        reader.refuse("is '" + name +
+                      "', which is not a value of this model: inspect --json lists their ids and labels");
     return found.value_or(ir::ValueId());
 }
 

@@ -197,7 +197,8 @@ and shuffled, by the plans `depth`, `source-rule` and `optimal`, with some value
 output of every run agrees with eager PyTorch within 1e-5 + 1e-4 of the value (half types: some of their last digits; random
 programs: what they make of a change in the last digit of their inputs), and every run moves the bytes that were
 predicted. The last column is the largest absolute difference over all runs. Not counted: some thirty models that were written
-to be refused with one sentence each, beside those that the hints tell to write (`refusal_sentences.py`).
+to be refused with one sentence each, beside those that the hints tell to write (`refusal_sentences.py`): they show that
+the sentences are true, and would only change the shares of models that people bring.
 
 {summary}{made}
 """

@@ -61,6 +61,41 @@ TEST_CASE("a plan that stores nothing between two hops names what is missing")
     CHECK(plan.error().hint.find("store '") != std::string::npos);
 }
 
+TEST_CASE("rules store rows of nodes, not the messages that are made of them")
+{
+    // On the edges of its sources a message is complete one stage before it is wanted on those of the destinations.
+    const std::string weighted = R"(
+x = node f[7,4]
+e = index i[2,9]
+c = edge f[9,1]
+w2 = weight f[3,4]
+n = scalar::size(self=x, dim=0) -> n7
+src = aten::select(self=e, dim=0, index=0) -> i[9]
+dst = aten::select(self=e, dim=0, index=1) -> i[9]
+g1 = aten::index_select(self=x, dim=0, index=src) -> f[9,4]
+m1 = aten::mul.Tensor(self=g1, other=c) -> f[9,4]
+z1 = aten::new_zeros(self=x, size=[n, 4], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,4]
+h1 = aten::index_add(self=z1, dim=0, index=dst, source=m1, alpha=1) -> f[7,4]
+lin2 = aten::linear(input=h1, weight=w2, bias=none) -> f[7,3]
+g2 = aten::index_select(self=lin2, dim=0, index=src) -> f[9,3]
+m2 = aten::mul.Tensor(self=g2, other=c) -> f[9,3]
+r2 = aten::relu(self=m2) -> f[9,3]
+z2 = aten::new_zeros(self=lin2, size=[n, 3], dtype=none, layout=none, device=none, pin_memory=none) -> f[7,3]
+h2 = aten::index_add(self=z2, dim=0, index=dst, source=r2, alpha=1) -> f[7,3]
+out = h2
+)";
+    const Analysed p(weighted);
+    for (const auto rule : {base::Strategy::Depth, base::Strategy::SourceRule}) {
+        CAPTURE(base::nameOf(rule));
+        const auto plan = placement::makePlan(p.a, rule);
+        REQUIRE(plan.has_value());
+        CHECK(plan->stages.size() == 2);
+        for (const ir::ValueId v : storedBy(*plan))
+            CHECK(p.a.tables.space(p.a.rowSpace(v)).kind == analysis::SpaceKind::Node);
+        CHECK(flaw(p.a, *plan) == "");
+    }
+}
+
 TEST_CASE("what follows from inputs alone is recomputed, not stored")
 {
     const Analysed p(twoLayers + "lin3 = aten::linear(input=x, weight=w1, bias=none) -> f[7,6]\n"

@@ -14,7 +14,7 @@ base::Status addTable(Draft& draft, const std::string& type, std::int64_t size, 
     return base::fail(ErrorCode::Input,
                       key + " has " + std::to_string(size) + " rows and " + draft.nodes.origin(type) + " has " +
                           std::to_string(draft.nodes.rows(type)) + ", but both hold rows of \"" + type + "\"",
-                      "correct it with --role");
+                      "name another table for one of them: --role " + key + "=node:T");
 }
 
 bool namedInIndices(const Draft& draft, const std::string& word)

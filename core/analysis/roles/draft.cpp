@@ -54,6 +54,29 @@ const Item* relationNamed(const Draft& draft, const std::string& name)
     return nullptr;
 }
 
+namespace {
+
+const char* roleName(const InputRole& role)
+{
+    if (role.kind == RoleKind::Key) return "key";
+    if (role.form == EdgeForm::Source) return "source";
+    if (role.form == EdgeForm::Destination) return "destination";
+    return role.form == EdgeForm::Offsets ? "offsets" : "index";
+}
+
+// What to do about numbers that are no rows of `type`; empty: negative ones.
+std::string idsHint(const Item& item, const Range& numbers, std::int64_t size, const std::string& type)
+{
+    const bool edges = item.role.kind == RoleKind::Index;
+    if (type.empty())
+        return edges ? "remove these edges, and what belongs to them, from the data" : "number them from 0 on";
+    const std::int64_t low = edges ? std::min(item.ranges[0].low, item.ranges[1].low) : numbers.low;
+    if (low == 1 && numbers.high == size) return "its numbers begin with 1, but rows are counted from 0: subtract 1";
+    return "if it points into another table, say --role " + item.key + "=" + roleName(item.role) + ":S>T";
+}
+
+}  // namespace
+
 base::Status checkIds(const Item& item, const IntColumn& column, const std::string& where, std::int64_t size,
                       const std::string& type)
 {
@@ -67,9 +90,7 @@ base::Status checkIds(const Item& item, const IntColumn& column, const std::stri
     if (type.empty()) text += ", but row numbers cannot be negative";
     else text += ", but \"" + type + "\" has " + std::to_string(size) + " rows";
     text += " (" + std::to_string(count) + " of " + std::to_string(column.size()) + " numbers are invalid)";
-    return base::fail(ErrorCode::Input, text,
-                      type.empty() ? "" : "if it does not point into \"" + type + "\", say so with --role",
-                      item.view->origin);
+    return base::fail(ErrorCode::Input, text, idsHint(item, rangeOf(column), size, type), item.view->origin);
 }
 
 }  // namespace hopscope::analysis::inference

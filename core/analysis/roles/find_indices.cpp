@@ -171,6 +171,17 @@ base::Status findColumns(Draft& draft)
     return {};
 }
 
+// What to do about an input that is no edge index.
+std::string indexHint(const Item& item)
+{
+    const std::vector<std::int64_t>& shape = item.view->shape;
+    const bool pair = shape.size() == 2 && shape[0] == 2, turned = shape.size() == 2 && !pair && shape[1] == 2;
+    if (pair) return "store it as int64";
+    if (turned) return item.integral() ? "transpose it" : "transpose it, and store it as int64";
+    if (item.vector()) return "if it is one end of each edge, say --role NAME=source and --role NAME=destination";
+    return "give it two rows: the sources of the edges, and their destinations";
+}
+
 // By --role: a source column and a destination column, or its offsets, make a relation.
 base::Status checkForced(const Item& item)
 {
@@ -228,7 +239,7 @@ base::Status findIndices(Draft& draft)
             return base::fail(ErrorCode::Input,
                               item.key + " is " + base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) +
                                   ", but an edge index is an integer [2, E]",
-                              item.integral() ? "transpose it" : "store it as int64", item.view->origin);
+                              indexHint(item), item.view->origin);
         }
         if (!wanted &&
             (!free || rangeOf(IntColumn(*item.view, 0, 0)).low < 0 || rangeOf(IntColumn(*item.view, 1, 0)).low < 0))

@@ -48,6 +48,14 @@ const Item* bestRelation(const Draft& draft, const Item& item)
 
 bool isSparseValues(const Item& item) { return item.sparsePart("coo_values") || item.sparsePart("csr_values"); }
 
+std::string edgeIndices(const Draft& draft)
+{
+    std::string known;
+    for (const Item& index : draft.items)
+        if (index.is(RoleKind::Index) && hasEnd(index.role.form, 0)) known += (known.empty() ? "" : ", ") + index.key;
+    return known;
+}
+
 base::Status placeEdge(Draft& draft, Item& item)
 {
     const Item* relation = bestRelation(draft, item);
@@ -58,7 +66,8 @@ base::Status placeEdge(Draft& draft, Item& item)
         if (relation == nullptr && !item.forced) return placeNode(draft, item);
         if (relation == nullptr)
             return base::fail(ErrorCode::Input,
-                              "--role " + item.key + "=edge:" + wanted + " does not name an edge index");
+                              "--role " + item.key + "=edge:" + wanted + " does not name an edge index",
+                              "the edge indices are " + edgeIndices(draft));
     }
     if (relation != nullptr && relation->edges() == item.rows()) {
         decide(item, RoleKind::Edge, relation->role.relation);
@@ -69,11 +78,18 @@ base::Status placeEdge(Draft& draft, Item& item)
         if (named == nullptr && index.is(RoleKind::Index)) named = &index;
     const bool clear =
         item.forced || !wanted.empty() || names::has(names::words(item.name.argument), {"attr", "weight", "type"});
-    if (!clear || named == nullptr || item.rows() == 1) return placeNode(draft, item);
+    if (!item.forced && (!clear || named == nullptr || item.rows() == 1)) return placeNode(draft, item);
+    if (named == nullptr)
+        return base::fail(ErrorCode::Input, "--role " + item.key + "=edge: the data has no edge index",
+                          "say which input holds the edges: --role NAME=index:S>T");
     return base::fail(ErrorCode::Input,
                       item.key + " has " + std::to_string(item.rows()) + " rows, but " + named->key + " has " +
                           std::to_string(named->edges()) + " edges",
-                      "correct it with --role", item.view->origin);
+                      "give it a row for each edge" +
+                          (item.forced || isSparseValues(item)
+                               ? std::string()
+                               : ", or say --role " + item.key + "=plain if it does not hold rows of edges"),
+                      item.view->origin);
 }
 
 std::string keyTarget(const Draft& draft, const Item& item, const Range& range)
@@ -84,6 +100,15 @@ std::string keyTarget(const Draft& draft, const Item& item, const Range& range)
     for (const std::string& type : draft.nodes.types())
         if (draft.nodes.rows(type) == range.high + 1 && draft.nodes.rows(type) != item.rows()) return type;
     return "cluster";
+}
+
+// "user (19 rows), item (7 rows)"
+std::string nodeTables(const Draft& draft)
+{
+    std::string known;
+    for (const auto& [type, rows] : draft.nodes.sizes())
+        known += (known.empty() ? "" : ", ") + type + " (" + std::to_string(rows) + " rows)";
+    return known;
 }
 
 bool isTable(const Item& item) { return item.integral() && item.view->shape.size() == 2; }
@@ -108,7 +133,10 @@ base::Status placeNeighbours(Draft& draft, Item& item)
     }
     if (!item.forced) return placeNode(draft, item);
     return base::fail(ErrorCode::Input,
-                      "--role " + item.key + "=key needs rows of a node table for each row of another");
+                      "--role " + item.key + "=key needs a row for each row of a node table, but it is " +
+                          base::dtypeName(item.view->dtype) + " " + shapeText(*item.view) + " with numbers up to " +
+                          std::to_string(most),
+                      "the node tables are " + nodeTables(draft));
 }
 
 base::Status placeKey(Draft& draft, Item& item)
@@ -117,9 +145,10 @@ base::Status placeKey(Draft& draft, Item& item)
     const std::string source = item.role.first.empty() ? bestType(draft, item) : item.role.first;
     if (!item.integral() || !item.vector() || draft.nodes.sizeOf(source) != item.rows()) {
         if (!item.forced) return placeNode(draft, item);
-        return base::fail(ErrorCode::Input, "--role " + item.key +
-                                                "=key needs one integer per row of a node table, but it is " +
-                                                base::dtypeName(item.view->dtype) + " " + shapeText(*item.view));
+        return base::fail(ErrorCode::Input,
+                          "--role " + item.key + "=key needs one integer per row of a node table, but it is " +
+                              base::dtypeName(item.view->dtype) + " " + shapeText(*item.view),
+                          "the node tables are " + nodeTables(draft));
     }
     item.ranges[0] = rangeOf(IntColumn(*item.view));
     if (item.ranges[0].low < 0)

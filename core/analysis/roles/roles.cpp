@@ -59,10 +59,14 @@ base::Status checkParameters(Draft& draft)
                           : role.kind == RoleKind::Edge ? relationNamed(draft, role.first) != nullptr
                                                         : role.kind == RoleKind::Plain || role.kind == RoleKind::Graph;
         if (good) continue;
+        if (role.kind == RoleKind::Key || role.kind == RoleKind::Index)
+            return base::fail(ErrorCode::Input, "--role " + name + ": a parameter holds rows, not row numbers",
+                              "say " + name + "=node:T, edge:R, graph or plain");
         std::string known;
         for (const auto& tables : {draft.nodes.sizes(), draft.schema.sizes})
             for (const auto& [table, size] : tables) known += (known.empty() ? "" : ", ") + table;
-        return base::fail(ErrorCode::Input, "--role " + name + " does not name a table of the data",
+        const std::string said = role.kind == RoleKind::Node ? "=node:" : "=edge:";
+        return base::fail(ErrorCode::Input, "--role " + name + said + role.first + " does not name a table of the data",
                           "the tables are " + known);
     }
     return {};
@@ -73,7 +77,8 @@ base::Status publish(Draft& draft)
     for (const auto& tables : {draft.nodes.sizes(), draft.graphs}) {
         for (const auto& [name, size] : tables) {
             if (draft.schema.sizes.emplace(name, size).second) continue;
-            return base::fail(ErrorCode::Input, "two tables are called \"" + name + "\"", "rename one with --role");
+            return base::fail(ErrorCode::Input, "two tables are called \"" + name + "\", one of them of nodes",
+                              "give the nodes another name: --role NAME=node:T");
         }
     }
     for (const Item& item : draft.items) draft.schema.roles[item.key] = item.role;

@@ -131,7 +131,8 @@ class Block:
     def _distinct(self, table, rows):
         size = self.graph.sizes[table]
         if rows.numel() and (int(rows.min()) < 0 or int(rows.max()) >= size):
-            raise Problem(f"an index refers to a row of {table} that does not exist: it has {size} rows")
+            by = ", ".join(sorted({s["table"] for s in self.loop["frontier"] if s["target"] == table}))
+            raise Problem(f"{by} refers to a row of {table} that does not exist: it has {size} rows, counted from 0")
         if table not in self.marks:
             self.marks[table] = Marks(size)
         return self.marks[table].distinct(rows)

@@ -98,6 +98,8 @@ def read_data(words):
         name, _, file = word.partition("=")
         if path.is_dir():
             found = {entry.stem: read_npy(entry) for entry in sorted(path.glob("*.npy"))}
+        elif path.suffix == ".npy" and path.is_file():
+            raise Problem(f"{word}: a .npy file needs a name; write NAME={word}")
         elif path.is_file():
             found = read_safetensors(path)
         elif file and pathlib.Path(file).is_file():

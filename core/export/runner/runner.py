@@ -96,6 +96,7 @@ class Runner:
     def bind(self, data):
         """The inputs among the data, checked against the schema."""
         sizes, bound = {}, {}
+        data = {**data, **sizes_of_matrices(data)}
         for spec in self.inputs:
             name = spec["name"]
             if name not in data:
@@ -140,6 +141,12 @@ def flatten(name, value, data):
         data.update({f"{name}.csr_size.{dim}": torch.tensor(size) for dim, size in enumerate(value.shape)})
     elif value is not None:
         data[name] = torch.as_tensor(value).detach()
+
+
+def sizes_of_matrices(data):
+    """The sizes of sparse matrices, which files hold in one tensor, as the schema names them: "adj.coo_size.0"."""
+    return {f"{name}.{dim}": size for name, tensor in data.items()
+            if name.endswith((".coo_size", ".csr_size")) and tensor.dim() == 1 for dim, size in enumerate(tensor)}
 
 
 class Run:
@@ -392,6 +399,9 @@ def main(words=None):
     except MemoryError:
         print("run.py: out of memory", file=sys.stderr)
         return 6
+    except FileNotFoundError as problem:
+        print(f"run.py: {problem.filename}: is missing; export the model again", file=sys.stderr)
+        return 3
     except OSError as problem:
         print(f"run.py: {problem}", file=sys.stderr)
         return 6

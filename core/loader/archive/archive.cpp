@@ -33,7 +33,8 @@ struct Scan {
 
     [[nodiscard]] tl::unexpected<base::Error> bad(const std::string& what, std::uint64_t offset) const
     {
-        return fail(ErrorCode::Input, name + ": " + what, "the file is damaged or not a TorchScript archive",
+        return fail(ErrorCode::Input, name + ": " + what,
+                    "the file is damaged or not a TorchScript archive: copy or export it again",
                     name + ":" + std::to_string(offset));
     }
 };

@@ -29,7 +29,9 @@ base::Result<std::string> inflateRecord(std::string_view packed, const Record& r
     const int rc = inflate(&stream, Z_FINISH);
     const bool whole = rc == Z_STREAM_END && stream.total_out == record.size;
     inflateEnd(&stream);
-    if (!whole) return fail(ErrorCode::Input, "entry " + record.name + " cannot be unpacked", "the file is damaged");
+    if (!whole)
+        return fail(ErrorCode::Input, "entry " + record.name + " cannot be unpacked",
+                    "the file is damaged: copy or export it again");
     return out;
 }
 
@@ -101,7 +103,8 @@ base::Result<std::string> readRecord(std::span<const std::byte> file, const Reco
         return fail(ErrorCode::Input, "entry " + record.name + " is too large to unpack");
     auto bytes = record.deflated ? inflateRecord(packed, record) : base::Result<std::string>(std::string(packed));
     if (bytes && checksum(*bytes) != record.crc)
-        return fail(ErrorCode::Input, "entry " + record.name + " has a wrong checksum", "the file is damaged");
+        return fail(ErrorCode::Input, "entry " + record.name + " has a wrong checksum",
+                    "the file is damaged: copy or export it again");
     return bytes;
 }
 
@@ -113,8 +116,8 @@ base::Status checkContents(std::span<const std::byte> file, const Archive& archi
         const auto unpacked = readRecord(file, record);
         if (unpacked) continue;
         const std::string at = std::to_string(record.data);
-        return fail(ErrorCode::Input, name + ": at byte " + at + ": " + unpacked.error().message, "the file is damaged",
-                    name + ":" + at);
+        return fail(ErrorCode::Input, name + ": at byte " + at + ": " + unpacked.error().message,
+                    "the file is damaged: copy or export it again", name + ":" + at);
     }
     return {};
 }

@@ -58,10 +58,10 @@ base::Status survives(const std::string& path, const std::function<void()>& work
         return base::fail(base::ErrorCode::Input,
                           "PyTorch's reader did not finish reading " + path + " within " + std::to_string(seconds) +
                               " s",
-                          "the file is damaged or malicious", path);
+                          "the file is damaged or malicious: export the model again", path);
     return base::fail(base::ErrorCode::Input,
                       "PyTorch's reader crashes on " + path + " (signal " + std::to_string(WTERMSIG(status)) + ")",
-                      "the file is damaged or malicious", path);
+                      "the file is damaged or malicious: export the model again", path);
 }
 
 }  // namespace hopscope::loader

@@ -324,7 +324,7 @@ base::Status checkTensorRecords(std::span<const std::byte> file, const Archive& 
         PickleScan scan(archive, pickle + "/", *bytes);
         const std::string fault = scan.run();
         if (!fault.empty())
-            return fail(ErrorCode::Input, name + ": " + fault, "the file is damaged",
+            return fail(ErrorCode::Input, name + ": " + fault, "the file is damaged: copy or export it again",
                         pickle + ".pkl:" + std::to_string(scan.offset()));
     }
     return {};

@@ -10,11 +10,24 @@ namespace {
 
 using base::ErrorCode;
 
-bool smellsOfSize(const std::string& what)
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+// LibTorch reads the table of source lines when an operator throws, and throws something else where it cannot.
+bool isDamage(const std::string& what)
 {
+    return has(what, "unpickling") || has(what, "Unpickler") || has(what, "PROTO opcode");
+}
+
+// For what an operator throws.
+const char* thrownHint(const std::string& what)
+{
+    if (has(what, "The shape of the mask"))
+        return "to PyTorch, uint8 and bool numbers are a mask: store row numbers as int64";
     for (const char* sign : {"size", "shape", "out of bounds", "out of range", "dimension"})
-        if (what.find(sign) != std::string::npos) return true;
-    return false;
+        if (has(what, sign))
+            return "a size may have been baked in during export (use scripting or x.size(0)), or an input holds row "
+                   "numbers and is not taken for such (inspect lists the roles; --role corrects them)";
+    return "check in Python that the model accepts these inputs";
 }
 
 // Annotated instructions such as tolist() lose their line when they are saved; that of the instruction before is near.
@@ -95,13 +108,15 @@ void Location::refuse(const std::string& message, const std::string& hint) const
 void Location::refuseThrown(const std::string& what) const
 {
     const std::string line = names::firstLine(what);
+    const bool damaged = isDamage(line);
+    const bool width = m_node != nullptr && m_node->kind() == c10::aten::linear && has(line, "cannot be multiplied");
     throw Refused{
-        base::makeError(ErrorCode::Unsupported, "forward fails on the sample: " + line,
-                        smellsOfSize(line)
-                            ? "a size may have been baked in during export (use scripting or x.size(0)), or an "
-                              "input holds row numbers and is not taken for such (inspect lists the roles; "
-                              "--role corrects them)"
-                            : "check in Python that the model accepts these inputs",
+        base::makeError(ErrorCode::Unsupported,
+                        (damaged ? "a table of the file cannot be read: " : "forward fails on the sample: ") + line,
+                        damaged ? "the file is damaged: copy or export it again"
+                        : width ? "the weights take another number of columns: check which features the model "
+                                  "was made with"
+                                : thrownHint(line),
                         describe()),
         true};
 }

@@ -1,0 +1,399 @@
+"""Every refusal of roles, inputs, archives, data files, plans and exports: its sentence, what the hint says to do, and that
+doing so works. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+from torch import Tensor, nn
+
+ENGINE, SAMPLES = os.environ["HOPSCOPE_ENGINE"], Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
+FEATURES, NODES, EDGES = 5, 19, 61
+RANDOM = np.random.default_rng(6)
+X = RANDOM.standard_normal((NODES, FEATURES)).astype(np.float32)
+INDEX = RANDOM.integers(0, NODES, (2, EDGES)).astype(np.int64)
+WEIGHT = RANDOM.random(EDGES).astype(np.float32)
+BATCH = np.sort(RANDOM.integers(0, 3, NODES)).astype(np.int64)
+GRAPH = {"x": X, "edge_index": INDEX}
+MATRIX = torch.sparse_coo_tensor(torch.from_numpy(INDEX), torch.from_numpy(WEIGHT), (NODES, NODES)).coalesce()
+ROWS = MATRIX.to_sparse_csr()
+COO = {"x": X, "adj.coo_indices": MATRIX.indices().numpy(), "adj.coo_values": MATRIX.values().numpy(),
+       "adj.coo_size": np.array([NODES, NODES])}
+CSR = {"x": X, "adj.csr_crow": ROWS.crow_indices().numpy(), "adj.csr_col": ROWS.col_indices().numpy(),
+       "adj.csr_values": ROWS.values().numpy(), "adj.csr_size": np.array([NODES, NODES])}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.out = nn.Linear(FEATURES, 8), nn.Linear(8, 3)
+        self.table = nn.Parameter(torch.randn(NODES, 8))
+
+    def hop(self, h: Tensor, edge_index: Tensor) -> Tensor:
+        return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]).tanh() + h
+
+
+class Plain(Net):
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.out(self.hop(self.hop(self.inp(x), edge_index), edge_index))
+
+
+class Extra(Net):
+    def forward(self, x: Tensor, edge_index: Tensor, other: Tensor) -> Tensor:
+        return self.out(self.hop(self.inp(x), edge_index)) + other.float().sum()
+
+
+class Weighted(Net):
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
+        return self.out(self.hop(self.inp(x), edge_index)) + edge_weight.sum()
+
+
+class Two(Net):
+    def forward(self, x: Tensor, pos: Tensor, edge_index: Tensor) -> Tensor:
+        return self.out(self.hop(self.inp(x), edge_index)) + pos.sum()
+
+
+class Columns(Net):
+    def forward(self, x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        h = self.inp(x)
+        return self.out(torch.zeros_like(h).index_add(0, b, h[a]))
+
+
+class Graphs(Net):
+    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
+        h = self.hop(self.inp(x), edge_index)
+        return self.out(torch.zeros(int(batch.max()) + 1, 8).index_add(0, batch, h))
+
+
+class Table(Net):
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.out(self.hop(self.inp(x) + self.table, edge_index))
+
+
+class Sparse(Net):
+    def forward(self, x: Tensor, adj: Tensor) -> Tensor:
+        return self.out(torch.sparse.mm(adj, self.inp(x)))
+
+
+class Number(Net):
+    def forward(self, x: Tensor, edge_index: Tensor, k: int) -> Tensor:
+        return self.out(self.hop(self.inp(x), edge_index)) + k
+
+
+class Text(Net):
+    def forward(self, x: Tensor, edge_index: Tensor, mode: str) -> Tensor:
+        return self.out(self.hop(self.inp(x), edge_index)) + len(mode)
+
+
+class Pair(Net):
+    def forward(self, x: tuple[Tensor, Tensor], edge_index: Tensor) -> Tensor:
+        return self.out(self.hop(self.inp(x[0]), edge_index)) + x[1].sum()
+
+
+class Layers(Net):
+    def forward(self, x: Tensor, edges: list[Tensor]) -> Tensor:
+        h = self.inp(x)
+        for index in edges:
+            h = self.hop(h, index)
+        return self.out(h)
+
+
+class SparseWeight(Net):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mix", torch.eye(8).to_sparse())
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.out(self.hop(torch.mm(self.mix, self.inp(x).t()).t(), edge_index))
+
+
+class DenseWeight(SparseWeight):
+    def __init__(self):
+        super().__init__()
+        self.mix = self.mix.to_dense()
+
+
+def changed(array, place, value):
+    copy = array.copy()
+    copy[place] = value
+    return copy
+
+
+def roles(*words):
+    return [part for word in words for part in ("--role", word)]
+
+
+# Case: model, data, options | exit code, its sentence, its hint | data and options by the hint; None where there is
+# nothing to run: the hint asks for another input.
+INPUTS = {
+    "role without a kind": (Plain, GRAPH, roles("x"), 2, "--role x is not a role", "write NAME=node:T, index:S>T",
+                            (GRAPH, roles("x=node:T", "edge_index=index:T>T"))),
+    "role of an unknown input": (Plain, GRAPH, roles("y=node"), 3, "--role names y, which is neither an input nor",
+                                 "the inputs are edge_index, x", (GRAPH, roles("x=node"))),
+    "one table of two sizes": (Two, {**GRAPH, "pos": np.ones((23, 3), np.float32)}, roles("x=node:t", "pos=node:t"), 3,
+                               "x has 19 rows and pos has 23, but both hold rows of \"t\"",
+                               "name another table for one of them: --role x=node:T",
+                               ({**GRAPH, "pos": np.ones((23, 3), np.float32)}, roles("x=node:T", "pos=node:t"))),
+    "too few weights": (Weighted, {**GRAPH, "edge_weight": WEIGHT[:-1]}, [], 3, "edge_weight has 60 rows, but edge_index has 61",
+                        "give it a row for each edge, or say --role edge_weight=plain",
+                        ({**GRAPH, "edge_weight": WEIGHT[:-1]}, roles("edge_weight=plain"))),
+    "too few rows for edges": (Extra, {**GRAPH, "other": WEIGHT[:1]}, roles("other=edge"), 3,
+                               "other has 1 rows, but edge_index has 61 edges", "give it a row for each edge",
+                               ({**GRAPH, "other": WEIGHT}, roles("other=edge"))),
+    "edges of an unknown index": (Weighted, {**GRAPH, "edge_weight": WEIGHT}, roles("edge_weight=edge:friends"), 3,
+                                  "--role edge_weight=edge:friends does not name an edge index",
+                                  "the edge indices are edge_index",
+                                  ({**GRAPH, "edge_weight": WEIGHT}, roles("edge_weight=edge:edge_index"))),
+    "edges of no index": (Columns, {"x": X, "a": np.zeros(33, np.int64), "b": np.zeros(44, np.int64)}, roles("a=edge"), 3,
+                          "--role a=edge: the data has no edge index", "say which input holds the edges", None),
+    "a float index": (Plain, {**GRAPH, "edge_index": INDEX.astype(np.float32)}, [], 3, "edge_index is float32 [2, 61]",
+                      "store it as int64", (GRAPH, [])),
+    "pairs": (Plain, {**GRAPH, "edge_index": INDEX.T}, [], 3, "edge_index is int64 [61, 2]", "transpose it", (GRAPH, [])),
+    "an index of three rows": (Plain, {**GRAPH, "edge_index": np.concatenate([INDEX, INDEX[:1]])}, [], 3,
+                               "edge_index is int64 [3, 61], but an edge index is an integer [2, E]",
+                               "give it two rows: the sources of the edges, and their destinations", (GRAPH, [])),
+    "one end as an index": (Columns, {"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=index"), 3,
+                            "a is int64 [61], but an edge index is an integer [2, E]",
+                            "say --role NAME=source and --role NAME=destination",
+                            ({"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=source", "b=destination"))),
+    "one end alone": (Columns, {"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=source"), 3,
+                      "--role a is one end of each edge, which needs an input with the same number of edges for the other end",
+                      "give both --role NAME=source and --role NAME=destination",
+                      ({"x": X, "a": INDEX[0], "b": INDEX[1]}, roles("a=source", "b=destination"))),
+    "a negative node": (Plain, {**GRAPH, "edge_index": changed(INDEX, (0, 3), -1)}, [], 3,
+                        "edge_index[0, 3] is -1, but row numbers cannot be negative", "remove these edges",
+                        ({**GRAPH, "edge_index": np.delete(INDEX, 3, 1)}, [])),
+    "a node too many": (Plain, {**GRAPH, "edge_index": changed(changed(INDEX, (1, 3), NODES), (0, 0), 0)}, [], 3,
+                        'edge_index[1, 3] is 19, but "node" has 19 rows',
+                        "if it points into another table, say --role edge_index=index:S>T", None),
+    "numbers from 1": (Plain, {**GRAPH, "edge_index": np.clip(INDEX, 0, NODES - 1) + 1}, [], 3, 'but "node" has 19 rows',
+                       "its numbers begin with 1, but rows are counted from 0: subtract 1", (GRAPH, [])),
+    "a key of floats": (Graphs, {**GRAPH, "batch": BATCH.astype(np.float32)}, roles("batch=key:node>graph"), 3,
+                        "--role batch=key needs one integer per row of a node table, but it is float32 [19]",
+                        "the node tables are node (19 rows)", ({**GRAPH, "batch": BATCH}, roles("batch=key:node>graph"))),
+    "a table of too large numbers": (Extra, {**GRAPH, "other": np.full((NODES, 4), 90)}, roles("other=key"), 3,
+                                     "but it is int64 [19, 4] with numbers up to 90", "the node tables are node (19 rows)",
+                                     ({**GRAPH, "other": np.full((NODES, 4), NODES - 1)}, roles("other=key"))),
+    "a graph below 0": (Graphs, {**GRAPH, "batch": changed(BATCH, 4, -2)}, [], 3, "batch[4] is -2", "number them from 0 on",
+                        ({**GRAPH, "batch": BATCH}, [])),
+    "nodes called as edges are": (Plain, GRAPH, roles("x=node:edge_index"), 3, 'two tables are called "edge_index"',
+                                  "give the nodes another name: --role NAME=node:T", (GRAPH, roles("x=node:T"))),
+    "a parameter of an unknown table": (Table, GRAPH, roles("table=node:user"), 3, "--role table=node:user does not name a",
+                                        "the tables are node, edge_index", (GRAPH, roles("table=node:node"))),
+    "a parameter of row numbers": (Table, GRAPH, roles("table=key"), 3, "--role table: a parameter holds rows, not row numbers",
+                                   "say table=node:T, edge:R, graph or plain", (GRAPH, roles("table=node:node"))),
+    "a matrix without a size": (Sparse, {k: v for k, v in COO.items() if "size" not in k}, [], 3, "'adj' is incomplete",
+                                "give adj.coo_indices, .coo_values and .coo_size", (COO, [])),
+    "a matrix of short indices": (Sparse, {**COO, "adj.coo_indices": COO["adj.coo_indices"].astype(np.int32)}, [], 3,
+                                  "'adj' needs int64 indices [2, E] and two sizes", "a.coalesce().indices(), a.size()", (COO, [])),
+    "a matrix without a value": (Sparse, {**COO, "adj.coo_values": COO["adj.coo_values"][:-1]}, [], 3,
+                                 "adj", "", (COO, [])),
+    "compressed rows that end early": (Sparse, {**CSR, "adj.csr_crow": changed(CSR["adj.csr_crow"], -1, 3)}, [], 3,
+                                       "the parts of the sparse input 'adj' do not fit together", "from one matrix of PyTorch",
+                                       (CSR, [])),
+    "compressed rows of one size": (Sparse, {**CSR, "adj.csr_size": np.array([NODES])}, [], 3, "'adj.csr_size' needs two sizes",
+                                    "give the numbers of rows and of columns", (CSR, [])),
+    "two numbers for one": (Number, {**GRAPH, "k": np.array([1, 2])}, [], 3,
+                            "'k' has 2 numbers, but forward takes a single one (int)", "give one number",
+                            ({**GRAPH, "k": np.array(1)}, [])),
+    "a float for an integer": (Number, {**GRAPH, "k": np.float32(1.5)}, [], 3, "'k' is Float, but forward takes an integer",
+                               "store it as int64", ({**GRAPH, "k": np.array(1)}, [])),
+    "a text": (Text, GRAPH, [], 4, "forward takes 'mode' as a str, which cannot be made of a tensor",
+               "wrap the model in a module whose forward takes tensors", None),
+    "a tensor for a tuple": (Pair, GRAPH, [], 4, "forward takes 'x' as a (Tensor, Tensor)",
+                             "name its elements in the data: x.0, x.1", ({"x.0": X, "x.1": X[:, :2], "edge_index": INDEX}, [])),
+    "half a tuple": (Pair, {"x.0": X, "edge_index": INDEX}, [], 3, "missing data key 'x.1'", "forward takes 'x' as a tuple of 2",
+                     ({"x.0": X, "x.1": X[:, :2], "edge_index": INDEX}, [])),
+    "a tensor for a list": (Layers, {"x": X, "edges": INDEX}, [], 4, "forward takes 'edges' as a Tensor[]",
+                            "name its elements in the data: edges.0, edges.1",
+                            ({"x": X, "edges.0": INDEX, "edges.1": INDEX}, [])),
+    "a list that begins with 1": (Layers, {"x": X, "edges.1": INDEX}, [], 3, "forward needs 'edges' (Tensor[])",
+                                  "name its elements in the data: edges.0", ({"x": X, "edges.0": INDEX}, [])),
+    "features of another width": (Plain, {**GRAPH, "x": np.ones((NODES, 7), np.float32)}, [], 3,
+                                  "cannot be multiplied (19x7 and 5x8) (aten::linear in inp",
+                                  "the weights take another number of columns", (GRAPH, [])),
+    "an index that is a mask": (Plain, {**GRAPH, "edge_index": INDEX.astype(np.uint8)}, [], 3, "The shape of the mask [61]",
+                                "uint8 and bool numbers are a mask: store row numbers as int64", (GRAPH, [])),
+}
+
+
+class Refusals(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        torch.manual_seed(1)
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.holder.name)
+        cls.models = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def model(self, kind):
+        if kind not in self.models:
+            torch.jit.script(kind().eval()).save(self.path(f"{kind.__name__}.pt"))
+            self.models[kind] = self.path(f"{kind.__name__}.pt")
+        return self.models[kind]
+
+    def data(self, name, tensors):
+        path = self.path(f"{name}.safetensors")
+        save_file({key: np.ascontiguousarray(tensor) for key, tensor in tensors.items()}, path)
+        return path
+
+    def engine(self, *arguments):
+        return subprocess.run([ENGINE, *arguments, "--quiet"], capture_output=True, text=True, errors="replace", timeout=120,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def refused(self, code, sentence, hint, *arguments):
+        done = self.engine(*arguments)
+        lines = done.stderr.strip().splitlines()
+        self.assertEqual((done.returncode, len(lines)), (code, 1), done.stderr)
+        self.assertIn(sentence, lines[0])
+        self.assertIn(hint, lines[0].partition(sentence)[2])
+        return lines[0]
+
+    def accepted(self, *arguments):
+        done = self.engine(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def run_input(self, number, case):
+        kind, data, options, code, sentence, hint, way = case
+        with self.subTest(sentence):
+            model, out = self.model(kind), self.path(f"out{number}")
+            run = ["run", model, "--data", self.data(f"bad{number}", data), *options, "-o", out, "--verify", "none"]
+            self.refused(code, sentence, hint, *run)
+            if way is not None:
+                self.accepted("run", model, "--data", self.data(f"good{number}", way[0]), *way[1], "-o", out, "--verify", "none")
+
+    def test_inputs_and_roles(self):
+        for case in INPUTS.values():
+            self.model(case[0])
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(self.run_input, i, case) for i, case in enumerate(INPUTS.values())]:
+                done.result()
+
+    # ---- files
+
+    def test_archives(self):
+        whole = Path(self.model(Plain)).read_bytes()
+        data, broken = self.data("graph", GRAPH), Path(self.path("broken.pt"))
+        state = self.path("state.pt")
+        torch.save(Plain().state_dict(), state)
+        for content, code, sentence, hint in (
+                (whole[:-40], 3, "the zip directory at the end is missing", "copy or export it again"),
+                (whole[:4], 3, "too short for a zip archive", "copy or export it again"),
+                (b"", 3, "is empty, not a TorchScript archive", "torch.jit.trace(model, inputs).save(..)"),
+                (Path(state).read_bytes(), 3, "was saved by torch.save", "load it in Python and save it with torch.jit.trace")):
+            broken.write_bytes(content)
+            with self.subTest(sentence):
+                self.refused(code, sentence, hint, "inspect", str(broken), "--data", data)
+        weight = next(i for i in range(len(whole)) if whole[i:i + 2] == b"FB") + 200
+        broken.write_bytes(whole[:weight] + bytes([whole[weight] ^ 1]) + whole[weight + 1:])
+        self.refused(3, "wrong checksum", "copy or export it again", "inspect", str(broken), "--data", data)
+        self.accepted("inspect", self.model(Plain), "--data", data)
+
+    def test_data_files(self):
+        model, graph = self.model(Plain), Path(self.data("whole", GRAPH)).read_bytes()
+        cut, x = Path(self.path("cut.safetensors")), Path(self.path("x.npy"))
+        cut.write_bytes(graph[:-100])
+        self.refused(3, "but the file has", "the file is damaged or cut short: write it again", "inspect", model, "--data", str(cut))
+        index = self.path("edge_index.npy")
+        np.save(index, INDEX)
+        files = ["--data", f"x={x}", "--data", f"edge_index={index}"]
+        for array, sentence, hint in ((np.full((NODES, FEATURES), "abc"), "holds strings, not numbers", "array.astype(numpy.float32)"),
+                                      (X.astype(object), "holds Python objects", "array.astype(numpy.float32)")):
+            np.save(x, array, allow_pickle=True)
+            self.refused(3, sentence, hint, "inspect", model, *files)
+        np.save(x, X)
+        x.write_bytes(x.read_bytes()[:-10])
+        self.refused(3, "needs 380 bytes of elements, but 370 follow", "write it again with numpy.save", "inspect", model, *files)
+        np.save(x, X.astype(object).astype(np.float32))
+        self.accepted("inspect", model, *files)
+
+    # ---- plans
+
+    def pins(self, *pins):
+        path = self.path("pins.json")
+        Path(path).write_text(json.dumps({"pins": pins}))
+        return ["--pins", path]
+
+    def test_plans(self):
+        plan = ["plan", str(SAMPLES / "digits/jknet.pt"), "--data", str(SAMPLES / "digits/graph.safetensors")]
+        inspect = json.loads(self.accepted("inspect", *plan[1:], "--json").stdout)
+        label = {value["label"]: value["id"] for value in inspect["values"]}
+        relu, gather, row = (label[name] for name in ("relu after convs.0", "convs.1 gather source", "convs.1 product"))
+        self.refused(3, "'op19', which is not a value of this model", "inspect --json lists their ids and labels", *plan,
+                     *self.pins(["checkpoint", "op19"]))
+        self.accepted(*plan, *self.pins(["checkpoint", "relu after convs.0"]))
+        self.refused(4, "the model needs at least 3 stages", "--stages 3", *plan, "--stages", "2")
+        self.accepted(*plan, "--stages", "3")
+        said = self.refused(4, "no plan fits the host memory limit of 1000 B", "raise it to at least", *plan, "--host-memory", "1K")
+        self.accepted(*plan, "--host-memory", said.rpartition("--host-memory ")[2].strip(")"))
+        hops = ["hop_stage", label["convs.1 sum aggregation (2)"], 2]
+        self.refused(4, "'convs.1 gather source' cannot be stored", "store what it is made of", *plan,
+                     *self.pins(["checkpoint", gather], hops))
+        self.accepted(*plan, *self.pins(["checkpoint", row], hops))
+        never = [["no_checkpoint", label[name]] for name in (
+            "convs.0 output", "convs.0 product (2)", "convs.0 sum (2)", "convs.0 sum aggregation (2)", "convs.1.lin output",
+            "convs.1 product")]
+        said = self.refused(4, "no legal plan respects these pins: never store", "remove this pin: never store", *plan,
+                            "--strategy", "source-rule", *self.pins(["no_checkpoint", relu], *never))
+        self.assertIn("remove this pin: never store 'relu after convs.0'", said)
+        self.accepted(*plan, "--strategy", "source-rule", *self.pins(*never))
+        self.refused(4, "read 'relu after convs.0' from a store", "remove one of the pins", *plan,
+                     *self.pins(["no_checkpoint", relu], ["cut", relu, label["convs.1.lin output"]]))
+        self.accepted(*plan, *self.pins(["cut", relu, label["convs.1.lin output"]]))
+        self.refused(2, "--stages and --deadline apply to optimised plans only", "use --strategy optimal or local-search", *plan,
+                     "--stages", "3", "--strategy", "depth")
+
+    # ---- exports
+
+    def run_py(self, folder, *arguments):
+        return subprocess.run([sys.executable, self.path(folder) + "/run.py", *arguments, "-o", self.path("results"), "--quiet"],
+                              capture_output=True, text=True, timeout=300)
+
+    def test_exports(self):
+        graph = self.data("export", GRAPH)
+        self.refused(4, "export cannot write mix, which is not a dense tensor", "register it as a dense matrix: mix.to_dense()",
+                     "export", self.model(SparseWeight), "--data", graph, "-o", self.path("no"))
+        self.accepted("export", self.model(DenseWeight), "--data", graph, "-o", self.path("parts"))
+        self.refused(3, "exists already", "choose another folder with -o, or remove it", "export", self.model(DenseWeight), "--data",
+                     graph, "-o", self.path("parts"))
+        np.save(self.path("x.npy"), X)
+        wrong = self.data("beyond", {**GRAPH, "edge_index": changed(INDEX, (0, 2), NODES)})
+        for data, sentence in ((self.path("x.npy"), f"a .npy file needs a name; write NAME={self.path('x.npy')}"),
+                               (wrong, "edge_index refers to a row of node that does not exist: it has 19 rows")):
+            done = self.run_py("parts", "--data", data)
+            self.assertEqual((done.returncode, sentence in done.stderr), (3, True), done.stderr)
+        shutil.copytree(self.path("parts"), self.path("torn"))
+        os.remove(self.path("torn") + "/weights.safetensors")
+        done = self.run_py("torn", "--data", graph)
+        self.assertEqual((done.returncode, "is missing; export the model again" in done.stderr), (3, True), done.stderr)
+        self.assertEqual(self.run_py("parts", "--data", graph).returncode, 0)
+
+    def test_exports_of_models_with_sparse_inputs(self):
+        x = torch.from_numpy(X)
+        for name, data, matrix in (("coo", COO, MATRIX), ("csr", CSR, ROWS)):
+            with self.subTest(name):
+                graph = self.data(name, data)
+                self.accepted("export", self.model(Sparse), "--data", graph, "-o", self.path(name))
+                done = self.run_py(name, "--data", graph)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                expected = torch.jit.load(self.model(Sparse))(x, matrix).detach().numpy()
+                np.testing.assert_allclose(np.load(self.path("results") + "/out.npy"), expected, 1e-4, 1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
