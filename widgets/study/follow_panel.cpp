@@ -282,7 +282,7 @@ bool FollowPanel::fillAggregations()
         const QSignalBlocker quiet(m_aggregation);
         m_aggregation->clear();
         for (const schema::AggregationRecord& each : m_aggregations) {
-            const protocol::OpId op = each.place.op;
+            const protocol::OpId op = model.findOp(each.place.op);
             const bool known = op.valid() && !model.ops[op].outputs.empty();
             m_aggregation->addItem(known ? models::valueLabel(model, model.ops[op].outputs.front())
                                          : text(each.place.name),
