@@ -62,7 +62,9 @@ static schema::DivergenceRecord differing(const Scene& scene, const protocol::Mo
         const VisibleNode& node = scene.graph.nodes[at];
         if (node.ops.size() != 1 || node.shape != Shape::Rowwise) continue;
         if (nodes.size() < errors.size())
-            found.growth.push_back({model.ops[node.op].id, "v", 0, errors[nodes.size()], 0});
+            found.growth.push_back({.op = ir::OpId(std::stoi(model.ops[node.op].id.substr(2))),
+                                    .value = {},
+                                    .maxAbsolute = errors[nodes.size()]});
         nodes.push_back(at);
     }
     return found;

@@ -329,7 +329,8 @@ namespace {
 models::PlanPtr planOf(double memory, double seconds)
 {
     protocol::PlanRecord plan;
-    plan.predicted = protocol::Prediction{.peakMemory = static_cast<std::int64_t>(memory), .seconds = seconds};
+    plan.predicted =
+        protocol::Prediction{.peakMemory = static_cast<std::int64_t>(memory), .seconds = seconds, .stages = {}};
     return std::make_shared<const protocol::PlanRecord>(std::move(plan));
 }
 

@@ -301,17 +301,19 @@ void TestStudy::aFollowedNodeHasARowForEachStore()
 {
     protocol::ModelRecord model = drawn::twoLayers();
     protocol::PlanRecord plan = drawn::twoLayerPlan(model);
-    for (protocol::PlanStage& stage : plan.stages) stage.loops.push_back({.destination = "node"});
+    for (protocol::PlanStage& stage : plan.stages)
+        stage.loops.push_back({.destination = "node", .frontier = {}, .reads = {}, .writes = {}, .reductions = {}});
     const FollowPlaces places = placesToFollow(model, plan);
     QCOMPARE(places.values.size(), static_cast<qsizetype>(plan.checkpoints.size()));
     QCOMPARE(places.aggregations.size(), 2);
     QCOMPARE(mostNodes(model, plan), std::optional<std::int64_t>(34));
     schema::WatchReport found;
     for (auto stored = plan.checkpoints.rbegin(); stored != plan.checkpoints.rend(); ++stored) {
-        schema::OperatorRecord place{.op = "", .value = model.values[stored->value].id};
-        found.watched.push_back({place, "", {33}, {{3, -4, 0}}});
+        const schema::OperatorRecord place{.op = {}, .value = stored->value, .name = {}, .kind = {}, .module = {}};
+        found.watched.push_back({.place = place, .nodes = {33}, .numbers = {{3, -4, 0}}});
     }
-    found.watched.push_back({{.op = "", .value = "no such value"}, "", {33}, {{1}}});
+    const schema::OperatorRecord unknown{.op = {}, .value = ir::ValueId(999), .name = {}, .kind = {}, .module = {}};
+    found.watched.push_back({.place = unknown, .nodes = {33}, .numbers = {{1}}});
     std::vector<FollowedRow> rows = followedRows(model, plan, found);
     QCOMPARE(rows.size(), plan.checkpoints.size());
     QVERIFY(std::ranges::is_sorted(rows, {}, &FollowedRow::stage));
@@ -331,7 +333,7 @@ void TestStudy::aFollowedNodeHasARowForEachStore()
 
 void TestStudy::neighboursAreSortedByWhatTheyAdd()
 {
-    schema::AggregationRecord aggregation{.node = 7, .messages = 3};
+    schema::AggregationRecord aggregation{.place = {}, .node = 7, .messages = 3};
     aggregation.contributions = {{{.table = "edge_index", .row = 5, .ends = {12, 7}, .first = 2.5}, 0.5},
                                  {{.table = "node", .row = 7, .ends = {}, .first = 1.5}, 0.3},
                                  {{.table = "edge_index", .row = 9, .ends = {3, 7}, .first = 1.0}, 0.2}};

@@ -138,10 +138,10 @@ void TestPlotGeometry::theNearestPointIsFound()
 void TestPlotGeometry::lanesFindWhatTouchesARange()
 {
     Lane lane;
-    lane.append({4, 5, 2, 1});
-    lane.append({0, 1, 1, 0});
-    lane.append({6, 8, 2, 2});
-    QCOMPARE(lane.intervals().front().stage, 1);
+    lane.append({4, 5, hopscope::plan::StageId(2), 1});
+    lane.append({0, 1, hopscope::plan::StageId(1), 0});
+    lane.append({6, 8, hopscope::plan::StageId(2), 2});
+    QCOMPARE(lane.intervals().front().stage.number, 1);
     QCOMPARE(lane.within(0.5, 4.5), std::pair(std::size_t(0), std::size_t(2)));
     QVERIFY(lane.at(2) == nullptr);
     QCOMPARE(lane.at(7)->batch, 2);
@@ -150,10 +150,10 @@ void TestPlotGeometry::lanesFindWhatTouchesARange()
 void TestPlotGeometry::barsStandAtTheirTrueTimes()
 {
     Lane lane;
-    lane.append({1, 2, 1, 0});
-    lane.append({3, 3.0001, 1, 1});
-    lane.append({4, 12, 1, 2});
-    lane.append({20, 21, 1, 3});
+    lane.append({1, 2, hopscope::plan::StageId(1), 0});
+    lane.append({3, 3.0001, hopscope::plan::StageId(1), 1});
+    lane.append({4, 12, hopscope::plan::StageId(1), 2});
+    lane.append({20, 21, hopscope::plan::StageId(1), 3});
     const std::vector<Bar> bars = barsOf(lane, 0, 10, 50, 100);  // ten pixels a second
     QCOMPARE(bars.size(), std::size_t(3));
     QCOMPARE(std::pair(bars[0].left, bars[0].width), std::pair(60.0, 10.0));
@@ -165,7 +165,7 @@ void TestPlotGeometry::barsStandAtTheirTrueTimes()
 void TestPlotGeometry::wideBarsThatTouchAreToldApartAndNarrowOnesAreNot()
 {
     Lane lane;
-    for (int at = 0; at < 4; ++at) lane.append({at * 1.0, at + 1.0, 1, at});
+    for (int at = 0; at < 4; ++at) lane.append({at * 1.0, at + 1.0, hopscope::plan::StageId(1), at});
     const std::vector<Bar> wide = barsOf(lane, 0, 4, 0, 400);
     for (std::size_t at = 1; at < wide.size(); ++at)
         QCOMPARE(wide[at - 1].left + wide[at - 1].width, wide[at].left - 1);
@@ -187,7 +187,7 @@ void TestPlotGeometry::batchesOfAPipelineOverlapBetweenLanesAndNeverWithinOne()
             for (std::size_t lane = 0; lane < lanes; ++lane) {
                 const double start = std::max(now, free[lane]);
                 now = free[lane] = start + length(random);
-                all[lane].append({start, now, 1, batch});
+                all[lane].append({start, now, hopscope::plan::StageId(1), batch});
             }
         }
         int atOnceSeen = 0;
@@ -216,15 +216,15 @@ void TestPlotGeometry::coverageAddsUpToTheCoveredTime()
     double at = 0, covered = 0;
     while (at < 9.9) {
         const double busy = length(random), idle = length(random);
-        coverage.add({at, at + busy, 1, 0});
+        coverage.add({at, at + busy, hopscope::plan::StageId(1), 0});
         covered += busy;
         at += busy + idle;
     }
     double sum = 0;
     for (const float pixel : coverage.pixels()) sum += static_cast<double>(pixel) * 10 / 200;
     QVERIFY2(std::abs(sum - covered) < 1e-3, qPrintable(QStringLiteral("%1 %2").arg(sum).arg(covered)));
-    coverage.add({-5, -4, 1, 0});
-    coverage.add({50, 60, 1, 0});
+    coverage.add({-5, -4, hopscope::plan::StageId(1), 0});
+    coverage.add({50, 60, hopscope::plan::StageId(1), 0});
 }
 
 QTEST_GUILESS_MAIN(TestPlotGeometry)

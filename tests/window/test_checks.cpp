@@ -188,7 +188,8 @@ private slots:
                 plot.show();
                 QVERIFY(QTest::qWaitForWindowExposed(&plot));
                 for (int at = 0; at <= 100; ++at) plot.series().append(at * 0.1, (at % 10) * 1e8);
-                plot.setBands({{1, 0, 4, 1e9}, {2, 4, 9, 0.99e9}, {3, 9, 10, 1e9}});
+                using protocol::StageId;
+                plot.setBands({{StageId(1), 0, 4, 1e9}, {StageId(2), 4, 9, 0.99e9}, {StageId(3), 9, 10, 1e9}});
                 plot.setOther("run 1", {1e9, 0.98e9, 1e9});
                 if (limit > 0) plot.setLimit(limit);
                 for (const bool finished : {false, true}) {
@@ -210,7 +211,7 @@ private slots:
         plot.show();
         QVERIFY(QTest::qWaitForWindowExposed(&plot));
         plot.series().append(0, 1e9);
-        plot.setBands({{1, 0, 10, 1e9}});
+        plot.setBands({{protocol::StageId(1), 0, 10, 1e9}});
         plot.setEnd(10, true);
         QFont large = plot.font();
         large.setPointSize(60);  // no strip at the top is as high as that

@@ -21,7 +21,6 @@
 #include "open_dialog.h"
 #include "panels/front_plot.h"
 #include "panels/machine_dialog.h"
-#include "panels/tensor_dialog.h"
 #include "remote_files.h"
 #include "study/follow_panel.h"
 
@@ -186,7 +185,7 @@ void TestEngine::aNodeIsFollowedThroughTheStages_data()
         QTest::newRow(name) << name;
 }
 
-// Its rows are those that an ordinary run has stored, with its kernels and in its batches.
+// Its rows are those of the whole values, which the panel Tensor shows.
 void TestEngine::aNodeIsFollowedThroughTheStages()
 {
     QFETCH(QString, name);
@@ -205,14 +204,16 @@ void TestEngine::aNodeIsFollowedThroughTheStages()
     for (int row = 0; row < rows->rowCount(); ++row) {
         const QVariantList numbers = rows->index(row, 3).data(study::RowPainter::PictureRole).toList();
         const auto value = rows->index(row, 0).data(models::TargetRole).value<models::Target>().valueId();
-        std::optional<panels::PeekedRows> stored;
-        bed.window->workbench().queries().peek(models::text(document.model()->values[value].id), node, node + 1, panel,
-                                               [&](const auto& answer) {
-                                                   const auto read = panels::readPeek(*answer);
-                                                   if (read) stored = *read;
-                                               });
-        QTRY_VERIFY(stored.has_value());
-        const auto& expected = stored->rows.front();
+        // All rows, in the batches of the plan.
+        std::optional<schema::TensorSummary> stored;
+        jobs::EngineQueries& queries = bed.window->workbench().queries();
+        queries.tensor({.value = models::text(document.model()->values[value].id)}, panel,
+                       [&](const auto& answer) { stored = *answer; });
+        QTRY_VERIFY_WITH_TIMEOUT(stored.has_value(), 30'000);
+        std::vector<double> expected;
+        queries.tensorRows(*stored->tensor, node, node + 1, panel,
+                           [&](const auto& answer) { expected = answer->numbers; });
+        QTRY_VERIFY(!expected.empty());
         QCOMPARE(numbers.size(), std::min<qsizetype>(std::ssize(expected), schema::mostWatchedNumbers));
         for (qsizetype i = 0; i < numbers.size(); ++i) {
             const double written = expected[static_cast<std::size_t>(i)], watched = numbers[i].toDouble();

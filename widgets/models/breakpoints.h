@@ -13,7 +13,7 @@ namespace hopscope::models {
 enum class BreakOn { Always, NotFinite, OutsideRange, Node };
 
 struct Breakpoint {
-    Target place;  // an operator or a stage
+    Target place{};  // an operator or a stage
     BreakOn condition = BreakOn::Always;
     double least = -1, most = 1;  // OutsideRange
     qint64 node = 0;              // Node: the batch that computes it

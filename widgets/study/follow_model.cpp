@@ -90,9 +90,9 @@ std::vector<FollowedRow> followedRows(const ModelRecord& model, const PlanRecord
     std::vector<FollowedRow> rows;
     for (const schema::WatchRecord& watched : found.watched) {
         const protocol::ValueId value = watched.place.value;
-        const std::string table = value.valid() ? tableOf(model, value, tables) : std::string();
-        const protocol::PlanCheckpoint* stored = value.valid() ? plan.checkpointOf(value) : nullptr;
+        const protocol::PlanCheckpoint* stored = plan.checkpointOf(value);
         if (stored == nullptr || watched.nodes.empty() || watched.numbers.empty()) continue;
+        const std::string table = tableOf(model, value, tables);
         if (!hasRow(model, table, watched.nodes.front())) continue;
         FollowedRow row{.target = Target::value(value),
                         .name = models::valueLabel(model, value),

@@ -262,17 +262,17 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
 Numbers comparedErrors(const Scene& scene, const ColourData& data)
 {
     std::map<std::string, double> errors;
-    for (const schema::ErrorPoint& point : data.divergence->growth) errors[point.op] = point.maxAbsolute;
+    for (const schema::ErrorPoint& point : data.divergence->growth) errors[ir::opName(point.op)] = point.maxAbsolute;
     Numbers numbers(scene.graph.nodes.size());
-    const auto take = [&](std::optional<double>& number, int op) {
+    const auto take = [&](std::optional<double>& number, OpId op) {
         const auto place = errors.find(data.model->ops[op].id);
         if (place == errors.end() || (number && !std::isfinite(*number))) return;
         number = std::isfinite(place->second) ? std::max(number.value_or(0), place->second) : place->second;
     };
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const VisibleNode& node = scene.graph.nodes[i];
-        for (const int op : node.ops) take(numbers[i], op);
-        if (node.ops.empty() && node.op >= 0) take(numbers[i], node.op);
+        for (const OpId op : node.ops) take(numbers[i], op);
+        if (node.ops.empty() && node.op.valid()) take(numbers[i], node.op);
     }
     return numbers;
 }
