@@ -362,7 +362,7 @@ bool readable(const QRectF& label, const QList<QLineF>& lines, const QWidget& wi
 
 void TestStudy::noLineCrossesTheFirstDifference()
 {
-    const protocol::ModelRecord model = drawn::twoLayers();
+    const protocol::ModelRecord model = numbered();
     for (std::size_t first : {3, 5}) {
         GrowthPlot plot;
         plot.setTheme(style::loadTheme(style::Mode::Light));
