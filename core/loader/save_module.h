@@ -10,8 +10,9 @@ struct Module;
 
 namespace hopscope::loader {
 
-// Writes a TorchScript file. Fails with Resources where the file cannot be written, and may leave a part of it.
-// torch::jit::Module::save ends the process there instead: its writer throws while it is destroyed.
+// Writes a TorchScript file. Fails with Resources where the file cannot be written, and may leave a part of it
+// (torch::jit::Module::save ends the process there: its writer throws while it is destroyed), and with Internal where
+// LibTorch does not take the module.
 base::Status saveModule(const torch::jit::Module& module, const std::string& path);
 
 }  // namespace hopscope::loader

@@ -22,9 +22,9 @@ using base::Strategy;
 
 constexpr int mostRounds = 4;
 constexpr double deadlineSeconds = 10;
-constexpr double nearlyAsFast =
-    0.02;  // plans whose times differ by no more are told apart by the bytes that they move...
-constexpr double fewerBytes = 0.01;        // ...if these differ by more
+// Plans whose times differ by no more are told apart by the bytes that they move, if these differ by more.
+constexpr double nearlyAsFast = 0.02;
+constexpr double fewerBytes = 0.01;
 constexpr std::size_t fewOperators = 500;  // of more, the search takes long, and calls count little beside bytes
 
 struct Candidate {
@@ -203,7 +203,8 @@ private:
         return std::move(*best);
     }
 
-    // Where the optimum is proven soon: that where bytes cost so much more that a plan which is dearer by nearlyAsFast is as cheap if it moves none.
+    // The optimum where each byte costs a little more: so much that a plan which takes longer by nearlyAsFast and moves
+    // nothing would cost the same. None where the search is not quick, or finds the same plan.
     std::optional<Candidate> leaner(Strategy strategy, const Candidate& optimum)
     {
         const bool quick = m_prepared.analysis.program.ops.size() <= fewOperators && optimum.plan.gap == 0;
