@@ -65,11 +65,12 @@ const Expected expected[] = {
     {"softmaxed", {Fuse::Softmax}},
     {"several", {Fuse::Several}},
     {"reduced", {Fuse::Several}},
-    // What may not be fused: messages or weights that are results themselves, a softmax by another end than the sum,
-    // a product of which both sides are repeated.
+    // What may not be fused: messages or weights that are results themselves, a softmax by another end than the sum
+    // (its weights are computed again from rows of nodes, in one pass with the sum), a product of which both sides are
+    // repeated.
     {"gated_kept", {}},
     {"softmaxed_weights", {Fuse::Chain}},  // the weighted sum alone
-    {"softmaxed_over_sources", {}},
+    {"softmaxed_over_sources", {Fuse::Chain}},
     {"softmaxed_crossed", {}},
     {"sage", {}},
 };
