@@ -156,10 +156,8 @@ void SessionControl::planCame()
     if (!m_stagesUnknown || !document.plan() || document.searching()) return;
     m_stagesUnknown = false;
     std::vector<models::Breakpoint> all = document.settings().breakpoints;
-    const auto count = static_cast<int>(document.plan()->stages.size());
-    const auto gone = [&](const models::Breakpoint& each) {
-        return each.place.kind == models::Target::Kind::Stage && each.place.index > count;
-    };
+    const protocol::StageId last(static_cast<int>(document.plan()->stages.size()));
+    const auto gone = [&](const models::Breakpoint& each) { return each.place.stageId() > last; };
     for (const models::Breakpoint& each : all)
         if (gone(each)) m_lostBreakpoints.append(models::placeText(*document.model(), each.place));
     if (std::erase_if(all, gone) == 0) return;

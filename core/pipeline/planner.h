@@ -45,7 +45,8 @@ struct PlanAnswer {
 
 // Strategies "optimal" and "local-search" never return a plan that is more expensive, by the same cost model, than those
 // of the rules with the same pins and number of stages, but for up to 2 % of time where that spares bytes; if no optimum can
-// be found for the model, the better rule's plan is returned with a note. Without data they are the same as "depth". Fails as placement does, with Cancelled, and with Resources.
+// be found for the model, the better rule's plan is returned with a note. Without data they are the same as "depth".
+// Fails as placement does, with Cancelled, and with Resources.
 base::Result<PlanAnswer> planFor(const Prepared& prepared, forecast::Predictor& predictor, const PlanRequest& request,
                                  const base::ProgressFn& progress, std::stop_token stop);
 

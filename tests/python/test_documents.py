@@ -79,8 +79,20 @@ class Documents(PackageTest):
         self.assertEqual(sum(cut.written for cut in plan.cuts), plan.bytes["d2h"])
         self.shown(plan, "optimal plan", "proven to be the least")
         self.assertEqual(plan.stages[0].reads, ["x"])
-        for stage in (*plan.stages, *hopscope.inspect(*KARATE).stages):
+        found = hopscope.inspect(*KARATE)
+        made = hopscope.inference(*KARATE, verify=None, scratch=self.scratch).plan
+        label = {value["id"]: value["label"] for value in found.document["values"]}
+        for stage in (*plan.stages, *found.stages, *made.stages):
             self.assertNotRegex(str(stage), r"'v\d+'")
+            self.assertTrue(stage.stores)
+            self.assertLessEqual({*stage.reads, *stage.stores}, set(label.values()) - {""})
+        for cut in (*plan.cuts, *found.cuts, *made.cuts):
+            self.assertEqual(cut.name, label[cut.value])
+        # An arrow from the stage that stores a value to each that reads it, by the ids of the document.
+        read = {(cut.value, stage["index"]) for cut in made.cuts for stage in made.document["stages"]
+                for loop in stage["loops"] if cut.value in [access["value"] for access in loop["reads"]]}
+        targets = [(cut.value, stage.index) for cut in made.cuts for stage in made.stages if cut.name in stage.reads]
+        self.assertEqual((set(targets), len(targets)), (read, len(read)))
         self.framed(plan, ["value", "stage", "written"], len(plan.cuts))
         path = plan.save(self.folder / "plan.json")
         self.assertEqual(json.loads(path.read_text()), plan.document)

@@ -83,9 +83,10 @@ void ExplosionPlot::paintEvent(QPaintEvent*)
     if (m_points.empty()) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    const QList<QRectF> places = labels();
     paintAxes(painter);
-    paintLayerwise(painter);
-    paintCurve(painter);
+    paintLayerwise(painter, places.last());
+    paintCurve(painter, places);
 }
 
 void ExplosionPlot::paintAxes(QPainter& painter) const
@@ -162,10 +163,9 @@ QList<QRectF> ExplosionPlot::labels() const
     return found;
 }
 
-void ExplosionPlot::paintCurve(QPainter& painter) const
+void ExplosionPlot::paintCurve(QPainter& painter, const QList<QRectF>& places) const
 {
     const QPolygonF line = curve();
-    const QList<QRectF> places = labels();
     painter.setPen(QPen(m_theme.cut, 2));
     painter.drawPolyline(line);
     for (std::size_t i = 0; i < m_points.size(); ++i) {
@@ -180,11 +180,11 @@ void ExplosionPlot::paintCurve(QPainter& painter) const
 }
 
 // One row in every round.
-void ExplosionPlot::paintLayerwise(QPainter& painter) const
+void ExplosionPlot::paintLayerwise(QPainter& painter, const QRectF& words) const
 {
     painter.setPen(QPen(m_theme.good, 2));
     painter.drawLine(place(0, 1), place(m_points.size() - 1, 1));
-    painter.drawText(labels().last(), Qt::AlignCenter, layerwise());
+    painter.drawText(words, Qt::AlignCenter, layerwise());
 }
 
 }  // namespace hopscope::study

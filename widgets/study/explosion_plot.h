@@ -37,8 +37,8 @@ private:
     [[nodiscard]] QPolygonF curve() const;
     [[nodiscard]] QPointF place(std::size_t point, double rows) const;
     void paintAxes(QPainter& painter) const;
-    void paintCurve(QPainter& painter) const;
-    void paintLayerwise(QPainter& painter) const;
+    void paintCurve(QPainter& painter, const QList<QRectF>& places) const;
+    void paintLayerwise(QPainter& painter, const QRectF& words) const;
 
     std::vector<Point> m_points;  // from the result to the inputs
     double m_most = 10;

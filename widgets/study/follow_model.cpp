@@ -97,7 +97,7 @@ std::vector<FollowedRow> followedRows(const ModelRecord& model, const PlanRecord
         FollowedRow row{.target = Target::value(value),
                         .name = models::valueLabel(model, value),
                         .table = text(table),
-                        .stage = stored->stage.number,
+                        .stage = stored->stage,
                         .output = stored->output,
                         .numbers = watched.numbers.front()};
         measure(row);
@@ -146,7 +146,7 @@ QVariant FollowModel::cell(const FollowedRow& row, FollowColumn column, int role
     const auto number = [&](double value) { return sort ? QVariant(value) : QVariant(brief(value)); };
     switch (column) {
     case FollowColumn::Value: return row.output ? tr("%1 (output)").arg(row.name) : row.name;
-    case FollowColumn::Stage: return sort ? QVariant(row.stage) : QVariant(QString::number(row.stage));
+    case FollowColumn::Stage: return sort ? QVariant(row.stage.number) : QVariant(QString::number(row.stage.number));
     case FollowColumn::Table: return row.table;
     case FollowColumn::Numbers: return sort ? QVariant(static_cast<int>(row.numbers.size())) : QVariant();
     case FollowColumn::Norm: return number(row.norm);

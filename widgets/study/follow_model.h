@@ -23,9 +23,9 @@ FollowPlaces placesToFollow(const protocol::ModelRecord& model, const protocol::
 std::optional<std::int64_t> mostNodes(const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
 struct FollowedRow {
-    models::Target target;  // the value
-    QString name, table;    // whose rows: "node"
-    int stage = 0;          // that stores it
+    models::Target target;    // the value
+    QString name, table;      // whose rows: "node"
+    protocol::StageId stage;  // that stores it
     bool output = false;
     std::vector<double> numbers;  // the first of the row; not finite: NaN
     double norm = 0, least = 0, most = 0;

@@ -7,22 +7,13 @@
 
 #include "models/labels.h"
 #include "panels/column_fold.h"
+#include "study/controls.h"
 
 namespace hopscope::study {
 
 namespace {
 
 using models::text;
-
-QPushButton* button(const char* name, const QString& title, const QString& tip, QWidget* parent)
-{
-    auto* made = new QPushButton(title, parent);
-    made->setObjectName(QLatin1String(name));
-    made->setAccessibleName(QString(title).remove(u'&'));
-    made->setToolTip(tip);
-    made->setAutoDefault(false);
-    return made;
-}
 
 // A table as lines, the header first; pictures as their numbers.
 QString linesOf(const QAbstractItemModel& model)
@@ -60,37 +51,22 @@ FollowPanel::FollowPanel(const panels::Context& context, QWidget* parent) : Pane
     forget();
 }
 
-FollowPanel::~FollowPanel()
-{
-    if (m_request != 0) m_context.workbench.queries().cancel(m_request);
-}
-
 void FollowPanel::setupChoice(QBoxLayout& layout)
 {
-    m_node = new QLineEdit(this);
-    m_node->setObjectName(QStringLiteral("followNode"));
-    m_node->setAccessibleName(tr("Row number of the node in the data"));
-    m_node->setToolTip(m_node->accessibleName());
+    m_node = field("followNode", tr("Row number of the node in the data"), this);
     m_node->setPlaceholderText(QStringLiteral("17"));
     auto* title = new QLabel(tr("&Node"), this);
     title->setBuddy(m_node);
     m_start = button("followStart", tr("Foll&ow"), tr("Run the plan and show the rows of this node"), this);
-    m_start->setProperty("primary", true);
-    m_cancel = button("followCancel", tr("&Cancel"), tr("Give it up"), this);
+    auto* cancel = button("followCancel", tr("&Cancel"), tr("Give it up"), this);
+    m_inquiry = new Inquiry(m_context, QStringLiteral("follow"), tr("Progress of the run"), m_start, cancel, this);
     auto* row = new QHBoxLayout;
     row->addWidget(title);
     row->addWidget(m_node, 1);
     row->addWidget(m_start);
-    row->addWidget(m_cancel);
-    m_state = panels::wrapped(QStringLiteral("followState"), this);
-    m_state->setProperty("muted", true);
-    m_progress = new QProgressBar(this);
-    m_progress->setObjectName(QStringLiteral("followProgress"));
-    m_progress->setAccessibleName(tr("Progress of the run"));
-    m_progress->setTextVisible(false);
+    row->addWidget(cancel);
     layout.addLayout(row);
-    layout.addWidget(m_state);
-    layout.addWidget(m_progress);
+    m_inquiry->addLine(layout);
 }
 
 QTableView* FollowPanel::addTable(const char* name, const QString& title, QAbstractItemModel& model,
@@ -148,20 +124,16 @@ void FollowPanel::connectParts()
     connect(&document, &models::Document::modelChanged, this, &FollowPanel::forget);
     connect(&document, &models::Document::planChanged, this, &FollowPanel::refresh);
     connect(&m_context.workbench, &jobs::Workbench::runStateChanged, this, &FollowPanel::refresh);
-    connect(&m_context.workbench, &jobs::Workbench::engineLost, this, &FollowPanel::cancel);
-    connect(m_node, &QLineEdit::textChanged, this, [this] {
-        m_said.clear();
-        refresh();
-    });
+    connect(&m_context.workbench, &jobs::Workbench::engineLost, m_inquiry, &Inquiry::cancel);
+    connect(m_inquiry, &Inquiry::changed, this, &FollowPanel::refresh);
+    connect(m_inquiry, &Inquiry::finished, this, &FollowPanel::finished);
+    connect(m_node, &QLineEdit::textChanged, this, [this] { m_inquiry->say({}); });
     connect(m_node, &QLineEdit::returnPressed, this, &FollowPanel::start);
     connect(m_start, &QPushButton::clicked, this, &FollowPanel::start);
-    connect(m_cancel, &QPushButton::clicked, this, &FollowPanel::cancel);
     connect(m_copy, &QPushButton::clicked, this, &FollowPanel::copy);
     connect(m_next, &QPushButton::clicked, this, &FollowPanel::followNeighbour);
     connect(m_aggregation, &QComboBox::currentIndexChanged, this, &FollowPanel::showMessages);
     connect(&m_context.selection, &models::Selection::changed, this, &FollowPanel::showSelected);
-    if (m_context.engine != nullptr)
-        connect(m_context.engine, &jobs::EngineClient::progressed, this, &FollowPanel::showProgress);
 }
 
 void FollowPanel::connectTables()
@@ -225,30 +197,16 @@ void FollowPanel::follow(qint64 node)
 void FollowPanel::start()
 {
     if (busy() || !missing().isEmpty()) return;
-    m_said.clear();
-    m_progress->setRange(0, 0);
     m_plan = m_context.document.plan();
     const FollowPlaces places = placesToFollow(*m_context.document.model(), *m_plan);
-    ++m_number;
-    m_request = m_context.workbench.queries().follow(
-        {.node = *node(), .values = places.values, .aggregations = places.aggregations}, this,
-        [this, number = m_number, node = *node()](const auto& found) { answered(number, node, found); });
-    refresh();
-}
-
-void FollowPanel::answered(std::int64_t number, qint64 node, const base::Result<schema::WatchReport>& found)
-{
-    if (number != m_number) return;
-    m_request = 0;
-    if (found) {
+    const auto answer = m_inquiry->taking([this, node = *node()](const auto& found) {
         m_followed = node;
-        show(*found);
-    } else {
-        m_said = models::sentence(found.error().message);
-        if (!found.error().hint.empty()) m_said += u' ' + models::sentence(found.error().hint);
-    }
-    refresh();
-    emit finished();
+        show(found);
+    });
+    m_inquiry->begin(
+        m_context.workbench.queries().follow(
+            {.node = *node(), .values = places.values, .aggregations = places.aggregations}, m_inquiry, answer),
+        tr("Running the plan…"));
 }
 
 void FollowPanel::show(const schema::WatchReport& found)
@@ -349,54 +307,25 @@ void FollowPanel::copy()
 {
     QApplication::clipboard()->setText(
         linesOf(m_neighbourTable->hasFocus() ? static_cast<const QAbstractItemModel&>(m_neighbourOrder) : m_rowOrder));
-    say(tr("Copied."));
-}
-
-void FollowPanel::say(const QString& sentence)
-{
-    m_said = sentence;
-    refresh();
-}
-
-void FollowPanel::cancel()
-{
-    if (m_request == 0) return;
-    m_context.workbench.queries().cancel(std::exchange(m_request, 0));
-    ++m_number;
-    say(tr("Cancelled."));
+    m_inquiry->say(tr("Copied."));
 }
 
 void FollowPanel::forget()
 {
-    cancel();
-    m_said.clear();
     m_followed.reset();
     m_plan.reset();
     m_aggregations.clear();
     m_rows.setRows({});
     m_neighbours.setRows({});
     m_found->hide();
-    refresh();
+    m_inquiry->forget();
 }
 
 void FollowPanel::refresh()
 {
-    const QString lacking = missing();
-    m_start->setEnabled(!busy() && lacking.isEmpty());
-    m_cancel->setVisible(busy());
-    m_progress->setVisible(busy());
+    m_inquiry->refresh(missing(), idle());
     const QModelIndex row = m_neighbourOrder.mapToSource(m_neighbourTable->currentIndex());
     m_next->setEnabled(!busy() && row.isValid() && m_neighbours.at(row.row()).neighbour.has_value());
-    if (busy()) return m_state->setText(tr("Running the plan…"));
-    m_state->setText(!m_said.isEmpty() ? m_said : lacking.isEmpty() ? idle() : lacking);
-}
-
-void FollowPanel::showProgress(std::int64_t request, const QString& what, std::int64_t done, std::int64_t total)
-{
-    if (request != m_request || request == 0) return;
-    m_progress->setRange(0, static_cast<int>(total));
-    m_progress->setValue(static_cast<int>(done));
-    m_state->setText(what);
 }
 
 panels::Panel* makeFollow(const panels::Context& context, QWidget* parent) { return new FollowPanel(context, parent); }

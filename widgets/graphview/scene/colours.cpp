@@ -167,6 +167,11 @@ std::map<StageId, double> predictedSeconds(const ColourData& data)
     return stages;
 }
 
+std::vector<OpId> operatorsOf(const VisibleNode& node)
+{
+    return node.ops.empty() && node.op.valid() ? std::vector{node.op} : node.ops;
+}
+
 // Of a box: of all operators in it, in all stages.
 Numbers predictedByOperator(const Scene& scene, const ColourData& data)
 {
@@ -176,11 +181,8 @@ Numbers predictedByOperator(const Scene& scene, const ColourData& data)
     Numbers numbers;
     for (const VisibleNode& node : scene.graph.nodes) {
         std::optional<double> sum;
-        const auto add = [&](OpId op) {
+        for (const OpId op : operatorsOf(node))
             if (const auto found = seconds.find(op); found != seconds.end()) sum = sum.value_or(0) + found->second;
-        };
-        for (const OpId op : node.ops) add(op);
-        if (node.ops.empty() && node.op.valid()) add(node.op);
         numbers.push_back(sum);
     }
     return numbers;
@@ -218,8 +220,7 @@ Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(co
     Numbers numbers;
     for (const VisibleNode& node : scene.graph.nodes) {
         std::vector<std::string> operators;
-        for (const OpId op : node.ops) operators.push_back(data.model->ops[op].id);
-        if (operators.empty() && node.op.valid()) operators.push_back(data.model->ops[node.op].id);
+        for (const OpId op : operatorsOf(node)) operators.push_back(data.model->ops[op].id);
         const auto sum = times.of(operators);
         numbers.push_back(sum ? std::optional(take(*sum)) : std::nullopt);
     }
@@ -261,19 +262,17 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
 // Of a box: of the operator in it that differs most. NaN: a number is not finite on one side.
 Numbers comparedErrors(const Scene& scene, const ColourData& data)
 {
-    std::map<std::string, double> errors;
-    for (const schema::ErrorPoint& point : data.divergence->growth) errors[ir::opName(point.op)] = point.maxAbsolute;
+    std::map<OpId, double> errors;
+    for (const schema::ErrorPoint& point : data.divergence->growth)
+        errors[data.model->findOp(point.op)] = point.maxAbsolute;
     Numbers numbers(scene.graph.nodes.size());
     const auto take = [&](std::optional<double>& number, OpId op) {
-        const auto place = errors.find(data.model->ops[op].id);
+        const auto place = errors.find(op);
         if (place == errors.end() || (number && !std::isfinite(*number))) return;
         number = std::isfinite(place->second) ? std::max(number.value_or(0), place->second) : place->second;
     };
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const VisibleNode& node = scene.graph.nodes[i];
-        for (const OpId op : node.ops) take(numbers[i], op);
-        if (node.ops.empty() && node.op.valid()) take(numbers[i], node.op);
-    }
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        for (const OpId op : operatorsOf(scene.graph.nodes[i])) take(numbers[i], op);
     return numbers;
 }
 

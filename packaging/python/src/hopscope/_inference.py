@@ -231,7 +231,7 @@ def _carried_out(
 
 
 def _plan(client: Client, number: int, inspected: dict[str, Any], job: _Job, saved: Saved | None) -> Plan:
-    names = {value["id"]: value["name"] for value in inspected["values"]}
+    names = {value["id"]: value["label"] for value in inspected["values"]}
     if job.plan is None:
         answer = client.call("plan/make", document=number, **job.request)
     else:

@@ -60,10 +60,7 @@ def inspection(found: documents.Inspection) -> str:
     bands = [[Box(_key(*at), at[1], _operators(names)) for at, names in counts.items() if at[0] == stage.index]
              for stage in found.stages]  # fmt: skip
     readers, links = _readers(found, homes)
-    labels = {value["id"]: value["label"] for value in found.document["values"]}
     stored = [_stored(cut, homes.get(cut.value, ""), readers.get(cut.value, [])) for cut in found.cuts]
-    for value, cut in zip(stored, found.cuts, strict=True):
-        value.title = labels.get(cut.value) or value.title
     titles = [_title(stage) for stage in found.stages]
     return draw(Picture(titles, bands, stored, links))
 
@@ -120,7 +117,7 @@ def _stored(cut: documents.Cut, source: str, readers: Iterable[str]) -> Stored:
     shape = " x ".join(str(extent).strip("|") for extent in cut.shape)
     amount = f", {size(cut.written)}" if cut.written is not None else ""
     later = [key for key in dict.fromkeys(readers) if int(key.split(" ")[0]) > cut.stage]
-    return Stored(cut.name or cut.value, shape + amount, cut.stage - 1, source, later, cut.output)
+    return Stored(cut.name, shape + amount, cut.stage - 1, source, later, cut.output)
 
 
 def draw(picture: Picture) -> str:

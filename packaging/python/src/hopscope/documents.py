@@ -22,8 +22,8 @@ def _frame(rows: list[Any]) -> pandas.DataFrame:
 
 @dataclass(frozen=True)
 class Value:
-    """An intermediate value: `shape` has "|node|" where a dimension is the rows of a table; `bytes` is None without
-    data."""
+    """An intermediate value: `name` is what people call it, no two alike; `shape` has "|node|" where a dimension is the
+    rows of a table; `bytes` is None without data."""
 
     id: str
     name: str
@@ -293,8 +293,7 @@ def inspection(document: dict[str, Any]) -> Inspection:
     values = [_value(value) for value in document["values"]]
     by_id = {value.id: value for value in values}
     operators = [_operator(op) for op in document["ops"]]
-    names = {value.id: value.name for value in values}
-    stages = [_inspected_stage(stage, document["ops"], names) for stage in document["stages"]]
+    stages = [_inspected_stage(stage, document["ops"], by_id) for stage in document["stages"]]
     results = {value for op in document["ops"] if op["kind"] == "output" for value in op["inputs"]}
     stored = [(value, stage["index"]) for stage in document["stages"] for value in stage["outputs"]]
     cuts = [_inspected_cut(by_id[value], stage, value in results) for value, stage in stored]
@@ -308,7 +307,7 @@ def inspection(document: dict[str, Any]) -> Inspection:
 
 
 def _value(value: dict[str, Any]) -> Value:
-    return Value(**{name: value[name] for name in ("id", "name", "origin", "dtype", "shape", "bytes")})
+    return Value(name=value["label"], **{name: value[name] for name in ("id", "origin", "dtype", "shape", "bytes")})
 
 
 def _operator(op: dict[str, Any]) -> Operator:
@@ -317,9 +316,9 @@ def _operator(op: dict[str, Any]) -> Operator:
     return Operator(**{name: op[name] for name in ("id", "name", "kind", "module", "depth")}, line=line)
 
 
-def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]], names: dict[str, str]) -> Stage:
+def _inspected_stage(stage: dict[str, Any], ops: list[dict[str, Any]], values: dict[str, Value]) -> Stage:
     count = sum(op["stage"] == stage["index"] for op in ops)
-    reads, stores = ([names[value] for value in stage[part]] for part in ("inputs", "outputs"))
+    reads, stores = ([values[value].name for value in stage[part]] for part in ("inputs", "outputs"))
     return Stage(stage["index"], stage["destinations"], count, reads, stores)
 
 
