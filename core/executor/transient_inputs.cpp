@@ -95,12 +95,15 @@ void TransientInputs::release(std::size_t stage)
     for (const ir::ValueId v : prologueValues(m_session.analysis, {})) needed.include(v);
     for (std::size_t s = stage; s < m_programs.size(); ++s)
         for (const LoopProgram& program : m_programs[s]) needed.include(program);
+    std::vector<std::string> spent;
     std::erase_if(m_files, [&](const File& file) {
         if (needed.anyWithin(file.begin, file.end)) return false;
         m_session.structure.forgetInput(file.input);
-        graph::emptyFile(file.path);
+        spent.push_back(file.path);
         return true;
     });
+    if (!spent.empty())
+        m_emptying = std::jthread([files = std::move(spent)] { std::ranges::for_each(files, graph::emptyFile); });
 }
 
 }  // namespace hopscope::executor

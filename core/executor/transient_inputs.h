@@ -6,6 +6,8 @@
 // it in all. What is needed is found out by address: a value, a key column or a table in another order may be a view of
 // an input or a copy of it.
 
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "executor/prologue.h"
@@ -19,7 +21,8 @@ public:
     TransientInputs(Session& session, const StagePrograms& programs);
 
     // Empties the files of which no stage from `stage` on (counted from 0) and no output needs anything. Linear in the
-    // programs. A file that cannot be emptied stays as it is.
+    // programs; the files are emptied while the caller goes on (their pages take the system some 100 ms per GiB). A file
+    // that cannot be emptied stays as it is.
     void release(std::size_t stage);
 
 private:
@@ -33,6 +36,7 @@ private:
     Session& m_session;
     const StagePrograms& m_programs;
     std::vector<File> m_files;
+    std::jthread m_emptying;
 };
 
 }  // namespace hopscope::executor
