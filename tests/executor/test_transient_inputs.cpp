@@ -1,5 +1,7 @@
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
@@ -37,16 +39,31 @@ struct Copies {
     }
 };
 
-// Which files are not empty when a stage begins, by stage.
+// Which files are not empty when a stage begins, by stage. Files are emptied beside the run, so that what is `expected`
+// gets its time.
 class Watch final : public executor::Observer {
 public:
-    explicit Watch(const Copies& copies) : m_copies(copies) {}
-    void stageStarted(const executor::StageEvent&) override { seen.push_back(m_copies.full()); }
+    Watch(const Copies& copies, std::vector<FileNames> expected) : m_copies(copies), m_expected(std::move(expected)) {}
+
+    void stageStarted(const executor::StageEvent&) override
+    {
+        const std::size_t stage = seen.size();
+        if (stage < m_expected.size()) waitFor(m_expected[stage]);
+        seen.push_back(m_copies.full());
+    }
 
     std::vector<FileNames> seen;
 
 private:
+    void waitFor(const FileNames& names) const
+    {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (m_copies.full() != names && std::chrono::steady_clock::now() < end)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
     const Copies& m_copies;
+    const std::vector<FileNames> m_expected;
 };
 
 struct Spent {
@@ -56,14 +73,15 @@ struct Spent {
 };
 
 // `given`: whether the run may empty the files. Products round by where their operands lie, so that both ways read copies.
-Spent runOnCopies(const Prepared& prepared, executor::Options options, bool given = true)
+Spent runOnCopies(const Prepared& prepared, executor::Options options, bool given = true,
+                  std::vector<FileNames> expected = {})
 {
     const Copies copies(prepared.data);
     const TemporaryFolder folder;
     options.folder = folder.path;
     options.dropStores = true;
     if (given) options.transientInputs = copies.files;
-    Watch watch(copies);
+    Watch watch(copies, std::move(expected));
     const auto report = executor::run(prepared.walk, prepared.analysis, prepared.plan, copies.data, options, watch, {});
     REQUIRE_MESSAGE(report.has_value(), (report ? std::string() : base::describe(report.error())));
     Spent spent{{}, std::move(watch.seen), copies.full()};
@@ -105,8 +123,8 @@ TEST_CASE("an input's file is emptied before the first stage that does not need 
     const auto prepared = prepare(models(), "sage", base::Strategy::Depth);
     REQUIRE(prepared.has_value());
     REQUIRE(prepared->plan.stages.size() == 2);
-    const Spent spent = runOnCopies(*prepared, options(std::nullopt));
-    CHECK(spent.stages == std::vector<FileNames>{{"x"}, {}});
+    const std::vector<FileNames> expected{{"x"}, {}};
+    CHECK(runOnCopies(*prepared, options(std::nullopt), true, expected).stages == expected);
 }
 
 TEST_CASE("an input that is a result keeps its file, and so does one that was not given away")
