@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/stored.h"
+#include "forecast/holdings.h"
 
 namespace hopscope::forecast {
 
@@ -104,8 +104,7 @@ std::shared_ptr<CompiledLoop> CompiledLoops::made(executor::LoopProgram program,
 executor::LoopProgram CompiledLoops::withoutOwnRows(executor::LoopProgram program) const
 {
     for (const executor::Instruction& i : program.instructions)
-        if (i.act == executor::Act::Read && i.rows.kind == ir::RowKind::Batch &&
-            !analysis::isNarrowed(m_analysis, i.value, program.store))
+        if (readsWhereItLies(m_analysis, i, program.store))
             program.registers[static_cast<std::size_t>(i.outputs.at(0))].bytesPerRow = 0;
     return program;
 }

@@ -9,6 +9,7 @@
 #include "executor/batching.h"
 #include "executor/device_context.h"
 #include "executor/number.h"
+#include "forecast/holdings.h"
 
 namespace hopscope::forecast {
 
@@ -25,6 +26,15 @@ std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf
     std::map<RowClass, Counts> counts;
     for (const RowClass& rows : classesOf(program)) counts.emplace(rows, countsOf(rows));
     return counts;
+}
+
+// The batches in which some class has the most rows.
+std::set<std::size_t> fullest(const std::map<RowClass, Counts>& counts)
+{
+    std::set<std::size_t> batches;
+    for (const auto& [rows, c] : counts)
+        if (!c.perBatch.empty()) batches.insert(c.largest());
+    return batches;
 }
 
 std::set<RowClass> frontiers(const plan::Loop& loop)
@@ -300,11 +310,8 @@ double Planned::mostMemory(std::int64_t size, Probing probing)
 // Of the batches in which some class has the most rows.
 double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const
 {
-    std::set<std::size_t> batches;
-    for (const auto& [rows, c] : counts)
-        if (!c.perBatch.empty()) batches.insert(c.largest());
     double most = 0;
-    for (const std::size_t batch : batches) most = std::max(most, bytesIn(l, learnt, counts, batch));
+    for (const std::size_t batch : fullest(counts)) most = std::max(most, bytesIn(l, learnt, counts, batch));
     return l.program.tiling ? most * l.program.tiling->workers : most;
 }
 
@@ -426,10 +433,45 @@ void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Coun
     const ClassRows counts =
         rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
     result.estimated |= learntAbout(l) == nullptr;
-    result.peakMemory =
-        std::max(result.peakMemory, static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline));
+    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline);
+        most > result.peakMemory) {
+        result.peakMemory = most;
+        result.outside = static_cast<std::int64_t>(m_baseline);
+    }
     for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
         result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
+}
+
+StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options)
+{
+    const Prediction prediction = predict(options);
+    const auto at = static_cast<std::size_t>(stage.number - 1);
+    StageMemory memory{.predicted = prediction.stages.at(at), .loops = {}};
+    for (const PlannedLoop& l : m_loops.at(at)) memory.loops.push_back(holdings(l, prediction.batch));
+    return memory;
+}
+
+// Of the batch that holds most, among those in which some class has the most rows.
+LoopHoldings Planned::holdings(const PlannedLoop& l, std::int64_t most)
+{
+    const plan::Loop& loop = *l.program.loop;
+    const std::int64_t size = sizeOf(l, most);
+    const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
+    const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
+    std::optional<LoopHoldings> largest;
+    for (const std::size_t batch : fullest(counts)) {
+        LoopHoldings held = holdingsOf(m_analysis, l.program, gpu(), [&](const RowClass& rows) {
+            const auto it = counts.find(rows);
+            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
+        });
+        held.destinations = own.perBatch.at(batch);
+        if (!largest || held.peak() > largest->peak()) largest = std::move(held);
+    }
+    LoopHoldings result = largest.value_or(LoopHoldings{});
+    result.destination = loop.destination;
+    result.batches = static_cast<std::int64_t>(own.perBatch.size());
+    if (l.program.tiling) result.sideBySide = l.program.tiling->workers;
+    return result;
 }
 
 }  // namespace hopscope::forecast

@@ -46,6 +46,7 @@ public:
     Planned(const analysis::Analysis& analysis, Known& known, const plan::Plan& plan, std::stop_token stop);
 
     Prediction predict(const PredictOptions& options, Peaks peaks = Peaks::Yes);
+    StageMemory memoryOf(plan::StageId stage, const PredictOptions& options);
     plan::RowCounts countRows(const PredictOptions& options);
     std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
     // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
@@ -98,6 +99,8 @@ private:
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);
     void addTraffic(PredictedStage& result, const PlannedLoop& l, std::int64_t size);
     void addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size);
+
+    LoopHoldings holdings(const PlannedLoop& l, std::int64_t most);
 
     Timing timing(const PlannedLoop& l, std::int64_t size, const WallTable& walls);
     Timing timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls);

@@ -75,6 +75,15 @@ base::Result<Prediction> Predictor::predictTraffic(const plan::Plan& plan, const
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options, Peaks::No); });
 }
 
+base::Result<StageMemory> Predictor::memoryOf(const plan::Plan& plan, plan::StageId stage,
+                                              const PredictOptions& options, std::stop_token stop)
+{
+    if (!stage.valid() || stage.number > static_cast<int>(plan.stages.size()))
+        return base::fail(base::ErrorCode::Usage, "the plan has no stage " + std::to_string(stage.number),
+                          "its stages are 1 to " + std::to_string(plan.stages.size()));
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).memoryOf(stage, options); });
+}
+
 base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) { return keepOnGpu(m_analysis, kept, std::move(plan), options, stop); });

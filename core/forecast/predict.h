@@ -33,7 +33,8 @@ struct PredictedStage {
     std::int64_t batches = 0, destinations = 0, frontierRows = 0;
     plan::Bytes bytes;  // rows written, rows read, structure
     std::int64_t peakMemory = 0;
-    bool estimated = false;  // peakMemory is an estimate, since the dry run of some loop was not sufficient
+    std::int64_t outside = 0;  // of peakMemory, what is held outside of batches: the prologue's values and structure
+    bool estimated = false;    // peakMemory is an estimate, since the dry run of some loop was not sufficient
     std::map<ir::ValueId, std::int64_t> read;  // of `bytes`, by value
     std::vector<std::int64_t> batchPeaks;      // with PredictOptions::eachBatch: of each batch, loop by loop
 };
@@ -60,6 +61,42 @@ struct Forecast {
     Prediction prediction;
     std::vector<StageTime> times;
     [[nodiscard]] double seconds() const;  // of all stages
+};
+
+// One step of a batch: rows are read, numbered, or computed by an operator.
+struct HeldStep {
+    enum class Kind : std::uint8_t { Rows, Numbers, Operator } kind = Kind::Operator;
+    ir::OpId op;                    // Operator
+    std::vector<ir::OpId> fused{};  // computed with it, in one pass
+};
+
+// Rows that a batch holds from one step to another.
+struct Holding {
+    ir::ValueId value;  // invalid: row numbers
+    ir::RowClass rows;
+    std::int64_t bytes = 0;               // that it adds: 0 of a view, and of rows that are used where they lie
+    std::size_t from = 0, to = 0;         // the step that makes it, and the first one at which it is gone
+    std::optional<std::size_t> over{};    // the holding whose memory it is written over
+    std::optional<std::size_t> viewOf{};  // the holding that it is a part of
+    bool inPlace = false;                 // rows of a table, used where they lie
+};
+
+struct LoopHoldings {
+    ir::SpaceId destination;
+    std::int64_t destinations = 0, batches = 0;  // of the batch that holds most, and how many there are
+    int sideBySide = 1;  // batches (tiles) that are computed at once, each with memory of its own
+    std::vector<HeldStep> steps{};
+    std::vector<Holding> held{};        // in the order in which they are made
+    std::vector<std::int64_t> bytes{};  // at each step
+    std::size_t peakStep = 0;           // at which most is held
+    [[nodiscard]] std::int64_t peak() const { return bytes.empty() ? 0 : bytes[peakStep]; }
+};
+
+// What the batches of a stage hold when. Operators need memory of their own beside their operands and results; the peak
+// knows it from a dry run.
+struct StageMemory {
+    PredictedStage predicted;
+    std::vector<LoopHoldings> loops;
 };
 
 struct PredictOptions {
@@ -91,6 +128,10 @@ public:
     // Likewise without peaks of memory, which take a dry run of each loop: for the many plans that are compared by bytes.
     base::Result<Prediction> predictTraffic(const plan::Plan& plan, const PredictOptions& options,
                                             std::stop_token stop);
+
+    // What the batches of a stage hold, step by step. Fails like predict(), and with Usage if the plan has no such stage.
+    base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
+                                       std::stop_token stop);
 
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
     // size, in at most half of the memory. Returns plans for a CPU unchanged. Fails like predict().

@@ -1,0 +1,21 @@
+#pragma once
+
+// Private to forecast: what the registers of a loop hold after each of its instructions, in bytes.
+
+#include "analysis/analysis.h"
+#include "executor/batching.h"
+#include "forecast/predict.h"
+
+namespace hopscope::forecast {
+
+// Of a batch with `rows` rows of each class. An operator counts as writing over its operand where the executor would (see
+// executor/overwrite.h). The destination and the numbers of batches are left to the caller. Linear in the program times
+// the number of registers held at once.
+LoopHoldings holdingsOf(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
+                        const executor::CountOf& rows);
+
+// Whether a batch uses its own rows of the table where they lie: on a CPU, unless they are stored in a narrower type.
+bool readsWhereItLies(const analysis::Analysis& analysis, const executor::Instruction& instruction,
+                      base::StoreType store);
+
+}  // namespace hopscope::forecast
