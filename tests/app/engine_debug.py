@@ -19,6 +19,7 @@ from serve_client import ENGINE
 
 ROOT = Path(os.environ["HOPSCOPE_ROOT"])
 SCHEMA = json.loads((ROOT / "resources/schemas/findings-1.schema.json").read_text())
+MEMORY = json.loads((ROOT / "resources/schemas/stage-memory-1.schema.json").read_text())
 CORA = Path(os.environ.get("HOPSCOPE_CORA") or "/nonexistent") / "cora.safetensors"
 NODE = 17
 
@@ -257,9 +258,33 @@ class OnCora(Planted, unittest.TestCase):
                 ("edge_index", int(into[place]), [int(source[place]), node])
             self.assertEqual((found["table"], found["row"], found["ends"]), wanted)
 
+    def test_the_memory_of_a_stage_is_what_its_batches_hold(self):
+        """Sums are added up again, and the peak is that of the run."""
+        batch = self.rows // 7
+        asked = (self.right, "--data", self.graph, "--batch", batch)
+        subprocess.run([ENGINE, "run", *map(str, asked), "--strategy", "depth", "--verify", "none", "--quiet", "-o",
+                        self.folder / "ran"], check=True)
+        report = json.loads((self.folder / "ran/report.json").read_text())
+        for stage in report["stages"]:
+            memory = json.loads(self.engine(*asked, "--memory-of", stage["index"], "--json"))
+            jsonschema.Draft202012Validator(MEMORY).validate(memory)
+            self.assertEqual(memory["peak_memory"], stage["peak_memory"])
+            loop, = memory["loops"]
+            self.assertEqual((loop["batches"], loop["destinations"]), (-(-self.rows // batch), batch))
+            for at, step in enumerate(loop["steps"]):
+                held = [item["bytes"] for item in loop["held"] if item["from"] <= at < item["to"]]
+                self.assertEqual(step["bytes"], sum(held))
+            most = max(step["bytes"] for step in loop["steps"])
+            self.assertEqual(loop["steps"][loop["peak_step"]]["bytes"], most)
+            self.assertLessEqual(most + memory["outside"], memory["peak_memory"])
+            texts = self.engine(*asked, "--memory-of", stage["index"])
+            self.assertIn(f"stage {stage['index']}: peak ", texts)
+            for item in loop["held"]:
+                self.assertIn(item["label"], texts)
+
     def test_mistakes_are_refused(self):
-        for says, *words in (("names no operator", "--break", "sheep"), ("is not a condition", "--break", "op1", "--when", "odd"),
-                             ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1")):
+        for says, *words in (("the plan has no stage 9", "--memory-of", "9"), ("names no operator", "--break", "sheep"),
+                             ("is not a condition", "--break", "op1", "--when", "odd"), ("names no operator", "--break", "stage 9"), ("--watch requires", "--watch", "op1")):
             with self.subTest(words=words):
                 done = subprocess.run([ENGINE, "debug", self.right, "--data", self.graph, *words], capture_output=True,
                                       text=True, timeout=300, check=False)

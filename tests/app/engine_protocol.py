@@ -104,6 +104,8 @@ class Talk:
         self.ask("plan/explain", "plan/explain", **asked)
         self.ask("plan/steps", "plan/steps", **asked)
         self.ask("plan/graph", "plan/graph", document=document, plan=made["plan"], node=3)
+        self.ask("plan/memory", "plan/memory", document=document, plan=made["plan"], stage=1, batch=7)
+        self.ask("plan/memory of no stage", "plan/memory", document=document, plan=made["plan"], stage=99)
         self.ask("plan/graph of no node", "plan/graph", document=document, plan=made["plan"], node=1 << 40)
         self.ask("plan/repairs", "plan/repairs", **{**asked, "pins": [["no_checkpoint", stored[0]], ["checkpoint", "v0"]]})
         self.ask("plan/load", "plan/load", document=document, text=json.dumps(made["plan"]))
@@ -230,6 +232,7 @@ class OneProtocol(unittest.TestCase):
     def test_documents_of_both_are_those_of_the_schemas(self):
         documents = {"inspect": lambda said: said["model/open"]["inspect"], "plan": lambda said: said["plan/make"]["plan"],
                      "steps": lambda said: said["plan/steps"], "graph-part": lambda said: said["plan/graph"],
+                     "stage-memory": lambda said: said["plan/memory"],
                      "report": lambda said: said["run finished"]["report"]}
         def found(name):
             return lambda said: said[f"debug/{name}"]

@@ -316,6 +316,12 @@ class Engine:
             raise Refused(-32002, f"node has no row {node}: there are {NODES} rows, from 0")
         return self.documents[params["document"]].graph_part(node, params.get("seed", 1))
 
+    def plan_memory(self, params):
+        model, stage = self.documents[params["document"]], params["stage"]
+        if stage not in model.stage_ops:
+            raise Refused(-32002, f"the plan has no stage {stage}; its stages are 1 to {len(model.stage_ops)}")
+        return model.stage_memory(stage)
+
     def machine_rates(self, params):
         rates = [{"key": "gather", "what": "gathering rows", "unit": "B/s", "value": 5.25e9 if self.measured else 4e9},
                  {"key": "flops", "what": "matrix products", "unit": "FLOP/s", "value": 52e9 if self.measured else 40e9}]

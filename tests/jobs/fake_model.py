@@ -223,6 +223,26 @@ class Model:
                 "tables": [{"table": "node", "label": "node", "rows": NODES, "ids": ids, "whole": whole}],
                 "relations": [relation]}
 
+    def stage_memory(self, stage):
+        """Rows are read, numbered and gathered; then each operator makes a value that the next one reads and frees."""
+        size = 1000 * WIDTH * 4
+        held = [{"value": "", "label": "row numbers", "rows": "rows of edge_index into the batch", "bytes": 24000, "from": 0, "to": 2}]
+        steps = [{"kind": "numbers", "op": "", "fused": [], "label": "row numbers"}]
+        for place, op in enumerate(self.stage_ops[stage]):
+            label = f"{op} result"
+            held.append({"value": "v1", "label": label, "rows": "rows of node in the batch", "bytes": size * (3 if place == 1 else 1),
+                         "from": place + 1, "to": place + 3})
+            steps.append({"kind": "operator", "op": op, "fused": [], "label": label})
+        for item in held:
+            item.update(to=min(item["to"], len(steps)), over=None, view_of=None, in_place=False)
+        for at, step in enumerate(steps):
+            step["bytes"] = sum(item["bytes"] for item in held if item["from"] <= at < item["to"])
+        peak = max(range(len(steps)), key=lambda at: steps[at]["bytes"])
+        loop = {"table": "node", "label": "node", "destinations": 1000, "batches": 10, "side_by_side": 1, "peak_step": peak,
+                "steps": steps, "held": held}
+        return {"format": "hopscope-stage-memory", "version": "1.0", "stage": stage, "peak_memory": steps[peak]["bytes"] + size,
+                "outside": size // 2, "estimated": False, "loops": [loop]}
+
     def checkpoint(self, identity, stage, output):
         size = NODES * WIDTH * 4
         return {"value": identity, "stage": stage, "output": output, "bytes_written": size, "bytes_read": 3 * size,

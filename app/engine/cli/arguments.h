@@ -82,6 +82,7 @@ struct DebugCommand {
     bool nan = false;  // else, without breakpoints and watched values, the first divergence
     debugger::WatchRequest request;
     debugger::TensorRequest show;  // without place: nothing
+    std::optional<int> memoryOf;   // a stage, whose batches are not run
 };
 
 struct DevicesCommand {};

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "pipeline/home.h"
+#include "pipeline/stage_memory.h"
 
 namespace hopscope::engine {
 
@@ -50,6 +51,20 @@ base::Result<int> show(const DebugCommand& command, const pipeline::Prepared& pr
     return 0;
 }
 
+base::Result<int> showMemory(const DebugCommand& command, const pipeline::Prepared& prepared, const plan::Plan& plan,
+                             const std::string& folder, Session& session)
+{
+    forecast::Predictor predictor(prepared.walk, prepared.analysis, prepared.inputs, folder);
+    forecast::PredictOptions limits;
+    limits.batch = command.options.batch;
+    const auto memory =
+        pipeline::stageMemory(prepared, predictor, plan, plan::StageId(*command.memoryOf), limits, session.stop);
+    if (!memory) return base::forward(memory);
+    session.console.print(session.console.json() ? json::write(schema::stageMemoryValue(*memory), true) + "\n"
+                                                 : describeStageMemory(*memory, session.console.style()));
+    return 0;
+}
+
 }  // namespace
 
 base::Result<int> execute(const DebugCommand& command, Session& session)
@@ -69,6 +84,7 @@ base::Result<int> execute(const DebugCommand& command, Session& session)
                      session);
     const base::Result<plan::Plan> plan = pipeline::debugPlan(*prepared, options, folder, console, session.stop);
     if (!plan) return base::forward(plan);
+    if (command.memoryOf) return showMemory(command, *prepared, *plan, folder, session);
     if (command.nan)
         return shown(pipeline::findNonFinite(*prepared, *plan, options, folder, console, session.stop), session);
     if (!command.show.place.empty()) return show(command, *prepared, *plan, folder, session);

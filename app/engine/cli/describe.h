@@ -16,6 +16,7 @@
 #include "schema/findings.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
+#include "schema/stage_memory.h"
 #include "schema/tensor.h"
 
 namespace hopscope::engine {
@@ -47,6 +48,9 @@ std::string describeFindings(const schema::DivergenceRecord& found, const Style&
 std::string describeFindings(const schema::NonFiniteReport& found, const Style& style);
 std::string describeFindings(const schema::WatchReport& found, const Style& style);
 std::string describeTensor(const schema::TensorSummary& record, const Style& style);
+
+// What the batches of a stage hold when.
+std::string describeStageMemory(const schema::StageMemoryRecord& memory, const Style& style);
 
 // An abstract instance and its answer.
 std::string describePlaced(const pipeline::Placed& placed, const Style& style);

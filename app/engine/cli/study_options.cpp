@@ -34,7 +34,8 @@ const char* const debugExamples =
     "  hopscope-engine debug model.pt --data graph.safetensors --nan\n"
     "  hopscope-engine debug model.pt --data graph.safetensors --break convs.1 --when isnan\n"
     "  hopscope-engine debug model.pt --data graph.safetensors --watch op42 --nodes 1,17 -o rows\n"
-    "  hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n";
+    "  hopscope-engine debug model.pt --data graph.safetensors --show op42 --batch-of 17 -o op42.npy\n"
+    "  hopscope-engine debug model.pt --data graph.safetensors --memory-of 2 --batch 4096\n";
 
 namespace {
 
@@ -75,6 +76,12 @@ void addDebugOptions(CLI::App& command, DebugTexts& texts)
         ->type_name("N")
         ->capture_default_str();
     addShow(command, texts);
+    command.add_option("--memory-of", texts.memoryOf, "Show what the batches of this stage hold when, step by step")
+        ->type_name("STAGE")
+        ->excludes("--against")
+        ->excludes("--nan")
+        ->excludes("--break")
+        ->excludes("--show");
     CLI::Option* const watched =
         command
             .add_option("--watch", texts.values, "Record rows of the results of an operator or module; may be repeated")
@@ -153,7 +160,7 @@ base::Result<std::pair<std::int64_t, std::int64_t>> rowsFrom(const std::string& 
 
 base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const DebugTexts& texts)
 {
-    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}, .show = {}};
+    DebugCommand command{.model = model, .options = {}, .nan = texts.nan, .request = {}, .show = {}, .memoryOf = {}};
     command.options.plan.strategy = base::Strategy::Depth;
     command.options.plan.file = texts.plan;
     command.options.against = texts.against;
@@ -178,6 +185,7 @@ base::Result<Command> debugCommand(const pipeline::ModelOptions& model, const De
     command.show.place = texts.show;
     command.show.nodes = command.request.nodes;
     command.show.batchOf = texts.batchOf;
+    command.memoryOf = texts.memoryOf;
     if (texts.rows.empty()) return command;
     const auto rows = rowsFrom(texts.rows);
     if (!rows) return base::forward(rows);

@@ -20,6 +20,7 @@ struct DebugTexts {
     bool nan = false;
     std::size_t hits = 20;
     std::optional<std::int64_t> batchOf;
+    std::optional<int> memoryOf;
     double absolute = 1e-5, relative = 1e-4;
 };
 

@@ -79,6 +79,9 @@ Outcome receptiveField(const Document& document, const json::Reader& params, con
 // plan/graph. `folder`: for scratch files.
 Outcome planGraph(const Document& document, const json::Reader& params, const std::string& folder, const Call& call);
 
+// plan/memory.
+Outcome planMemory(Document& document, const json::Reader& params, const std::string& folder, const Call& call);
+
 // debug/nan, debug/staged, debug/against and debug/watch. `folder`: for scratch files.
 Outcome huntNonFinite(const Document& document, const json::Reader& params, const std::string& folder,
                       const Call& call);

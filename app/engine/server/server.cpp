@@ -251,6 +251,7 @@ private:
             {"export/check", &Server::check},
             {"model/receptiveField", &Server::onDocument<receptiveField>},
             {"plan/graph", &Server::onDocument<planGraph>},
+            {"plan/memory", &Server::onDocument<planMemory>},
             {"debug/nan", &Server::onDocument<huntNonFinite>},
             {"debug/staged", &Server::onDocument<compareStaged>},
             {"debug/against", &Server::onDocument<compareModels>},

@@ -1,0 +1,78 @@
+#include <doctest/doctest.h>
+
+#include "schema/fixture.h"
+#include "schema/stage_memory.h"
+
+using namespace hopscope;
+
+namespace {
+
+schema::StageMemoryRecord memory()
+{
+    schema::StageMemoryRecord made{.stage = plan::StageId(2), .peakMemory = 900, .outside = 100, .estimated = true};
+    made.loops = {
+        {.table = "user#4", .label = "user", .destinations = 10, .batches = 3, .sideBySide = 2, .peakStep = 1}};
+    made.loops[0].steps = {{"rows", "", {}, "x", 40},
+                           {"operator", "op3", {"op4"}, "lin output", 120},
+                           {"numbers", "", {}, "row numbers", 88}};
+    made.loops[0].held = {
+        {.value = "v1", .label = "x", .rows = "all rows", .bytes = 40, .from = 0, .to = 2},
+        {.value = "v2", .label = "lin output", .rows = "all rows", .bytes = 80, .from = 1, .to = 3, .over = 0},
+        {.value = "",
+         .label = "row numbers",
+         .rows = "",
+         .bytes = 8,
+         .from = 2,
+         .to = 3,
+         .viewOf = 1,
+         .inPlace = true}};
+    return made;
+}
+
+base::Result<schema::StageMemoryRecord> read(const schema::StageMemoryRecord& record)
+{
+    return schema::stageMemoryFrom(schema::stageMemoryValue(record), "memory");
+}
+
+}  // namespace
+
+TEST_CASE("what a stage holds survives writing and reading")
+{
+    const auto found = read(memory());
+    REQUIRE_MESSAGE(found, base::describe(found.error()));
+    CHECK(*found == memory());
+    CHECK(found->loops[0].peak() == 120);
+    const auto empty = read({.stage = plan::StageId(1)});
+    REQUIRE(empty);
+    CHECK(empty->loops.empty());
+}
+
+TEST_CASE("what a stage holds is refused at its place where a member is missing or mistyped")
+{
+    for (const fixture::Mutation& mutation :
+         fixture::mutations(json::write(schema::stageMemoryValue(memory()), true))) {
+        const base::Result<json::Value> document = json::parse(mutation.text);
+        REQUIRE(document);
+        const auto found = schema::stageMemoryFrom(*document, "memory");
+        INFO(mutation.pointer << " " << mutation.what);
+        REQUIRE_FALSE(found);
+        CHECK(found.error().where.find(mutation.pointer) != std::string::npos);
+    }
+}
+
+TEST_CASE("what is held lies within the steps and refers to what was held before")
+{
+    const auto refused = [](auto change) {
+        schema::StageMemoryRecord record = memory();
+        change(record.loops[0]);
+        const auto found = read(record);
+        return !found && found.error().where.find("/loops/0") != std::string::npos;
+    };
+    CHECK(refused([](auto& loop) { loop.peakStep = 3; }));
+    CHECK(refused([](auto& loop) { loop.peakStep = -1; }));
+    CHECK(refused([](auto& loop) { loop.held[0].to = 4; }));
+    CHECK(refused([](auto& loop) { loop.held[0].from = 3; }));
+    CHECK(refused([](auto& loop) { loop.held[1].over = 1; }));
+    CHECK(refused([](auto& loop) { loop.held[2].viewOf = -1; }));
+    CHECK(refused([](auto& loop) { loop.steps[0].kind = "guess"; }));
+}
