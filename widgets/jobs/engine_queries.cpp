@@ -52,7 +52,7 @@ EngineClient::Answer readAs(Read read, Answer answer)
 {
     return [read, answer = std::move(answer)](const base::Result<json::Value>& result) {
         if (!result) return answer(base::forward(result));
-        answer(read(*result, "findings"));
+        answer(read(*result, "the engine's answer"));
     };
 }
 
@@ -184,10 +184,16 @@ std::int64_t EngineQueries::planGraph(std::optional<qint64> node, qint64 seed, Q
     if (node) params["node"] = *node;
     params["seed"] = seed;
     return m_state.engine.request("plan/graph", std::move(params), context,
-                                  [answer = std::move(answer)](const base::Result<json::Value>& result) {
-                                      answer(result ? schema::graphPartFrom(*result, "graph part")
-                                                    : base::Result<schema::GraphPart>(base::forward(result)));
-                                  });
+                                  readAs(schema::graphPartFrom, std::move(answer)));
+}
+
+std::int64_t EngineQueries::stageMemory(plan::StageId stage, QObject* context, Memory answer)
+{
+    json::Value params = debugParams(m_state);
+    params["stage"] = stage.number;
+    params["memory"] = json::orNull(m_state.document.settings().memory);
+    return m_state.engine.request("plan/memory", std::move(params), context,
+                                  readAs(schema::stageMemoryFrom, std::move(answer)));
 }
 
 std::int64_t EngineQueries::tensor(const TensorQuestion& question, QObject* context, Tensor answer)

@@ -13,6 +13,7 @@
 #include "schema/graph_part.h"
 #include "schema/receptive_field.h"
 #include "schema/report.h"
+#include "schema/stage_memory.h"
 #include "schema/tensor.h"
 
 namespace hopscope::jobs {
@@ -92,6 +93,9 @@ public:
     // The nodes and edges that the batches of the shown plan move along; in the middle that node, or one drawn with the seed.
     using Part = std::function<void(base::Result<schema::GraphPart>)>;
     std::int64_t planGraph(std::optional<qint64> node, qint64 seed, QObject* context, Part answer);
+    // What the batches of a stage of the shown plan hold, by the settings of the document. For cancel().
+    using Memory = std::function<void(base::Result<schema::StageMemoryRecord>)>;
+    std::int64_t stageMemory(plan::StageId stage, QObject* context, Memory answer);
     void cancel(std::int64_t request);
 
 private:
