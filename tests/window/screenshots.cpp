@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTabWidget>
 #include <cstdio>
 
 #include "bed.h"
@@ -226,6 +227,16 @@ bool followNode(Bed& bed, qint64 node)
     return bed::waitFor([&] { return panel->followed() == node; });
 }
 
+// What operators took in a run, at one of the panel's pages.
+bool monitor(Bed& bed, int page)
+{
+    if (!bed.run()) return false;
+    bed.window->docks().bring("monitor");
+    bed.window->findChild<QTabWidget*>("monitorTabs")->setCurrentIndex(page);
+    selectLast(bed, protocol::NodeKind::Aggregate);
+    return true;
+}
+
 // A run stands at the first batch of the last aggregation, in front of that panel.
 bool stopAtBreakpoint(Bed& bed, const char* panel)
 {
@@ -329,6 +340,10 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && followNode(bed, 17); }},
     {"follow-gat", "explain", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "digits/gat.pt") && followNode(bed, 3); }},
+    {"monitor", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && monitor(bed, 0); }},
+    {"flame", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/gat.pt") && monitor(bed, 1); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
     {"lesson-animation", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 6); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},
