@@ -176,8 +176,8 @@ void Docks::arrangeExplain()
 {
     place(QStringLiteral("receptive"), Qt::RightDockWidgetArea);
     for (const QString& name : {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("tensor"),
-                                QStringLiteral("follow"), QStringLiteral("breakpoints"), QStringLiteral("rules"),
-                                QStringLiteral("inspector"), QStringLiteral("plan")}) {
+                                QStringLiteral("follow"), QStringLiteral("monitor"), QStringLiteral("breakpoints"),
+                                QStringLiteral("rules"), QStringLiteral("inspector"), QStringLiteral("plan")}) {
         place(name, Qt::RightDockWidgetArea);
         m_window.tabifyDockWidget(m_docks[QStringLiteral("receptive")], m_docks[name]);
     }

@@ -162,6 +162,7 @@ void MainWindow::setupDocks()
         {QStringLiteral("debugger"), tr("Debugger"), study::makeDebugger},
         {QStringLiteral("tensor"), tr("Tensor"), study::makeTensor},
         {QStringLiteral("follow"), tr("Follow a node"), study::makeFollow},
+        {QStringLiteral("monitor"), tr("Monitor"), study::makeMonitor},
         {QStringLiteral("breakpoints"), tr("Breakpoints"), study::makeBreakpoints},
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
         {QStringLiteral("animation"), tr("Animation"), study::makeAnimation},
@@ -173,7 +174,8 @@ void MainWindow::setupDocks()
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
         if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules" ||
-            name == u"animation" || name == u"tensor" || name == u"follow" || name == u"breakpoints")
+            name == u"animation" || name == u"tensor" || name == u"follow" || name == u"monitor" ||
+            name == u"breakpoints")
             m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }

@@ -279,7 +279,7 @@ class Model:
                    "predicted": {"seconds": .18, "bytes": {"d2h": size, "h2d": 3 * size, "structure": 8 * EDGES},
                                  "peak_memory": 5 * size, "batches": 10, "destinations": NODES, "frontier_rows": NODES},
                    "bound_seconds": .12, "wall": "rows", "reserved_memory": None, "overlap": None,
-                   "operators": self.operator_times(index)}
+                   "operators": [] if overlaps else self.operator_times(index)}
                   for index in self.stage_ops]
         for stage, overlap in zip(stages, overlaps):
             stage |= {"overlap": overlap, "reserved_memory": 5 << 19}

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTabWidget>
 #include <cstdio>
 
 #include "bed.h"
@@ -226,6 +227,25 @@ bool followNode(Bed& bed, qint64 node)
     return bed::waitFor([&] { return panel->followed() == node; });
 }
 
+// What operators took in a run, at one of the panel's pages.
+bool monitor(Bed& bed, int page)
+{
+    if (!bed.run()) return false;
+    bed.window->docks().bring("monitor");
+    bed.window->findChild<QTabWidget*>("monitorTabs")->setCurrentIndex(page);
+    selectLast(bed, protocol::NodeKind::Aggregate);
+    return true;
+}
+
+// What the batches of the first stage hold.
+bool stageMemory(Bed& bed)
+{
+    bed.window->docks().bring("monitor");
+    bed.window->findChild<QTabWidget*>("monitorTabs")->setCurrentIndex(2);
+    bed.window->findChild<QPushButton*>("memoryStart")->click();
+    return bed::waitFor([&] { return bed.window->findChild<QWidget*>("memoryPicture")->isVisible(); });
+}
+
 // A run stands at the first batch of the last aggregation, in front of that panel.
 bool stopAtBreakpoint(Bed& bed, const char* panel)
 {
@@ -329,6 +349,14 @@ const Shot shots[] = {
      [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && followNode(bed, 17); }},
     {"follow-gat", "explain", style::Mode::Dark,
      [](Bed& bed) { return openSample(bed, "digits/gat.pt") && followNode(bed, 3); }},
+    {"monitor", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && monitor(bed, 0); }},
+    {"flame", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/gat.pt") && monitor(bed, 1); }},
+    {"stage-memory", "explain", style::Mode::Light,
+     [](Bed& bed) { return openSample(bed, "digits/gat.pt") && stageMemory(bed); }},
+    {"stage-memory-dark", "explain", style::Mode::Dark,
+     [](Bed& bed) { return openSample(bed, "digits/jknet.pt") && stageMemory(bed); }},
     {"lesson", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 1); }},
     {"lesson-animation", "explain", style::Mode::Light, [](Bed& bed) { return playLesson(bed, "layer-wise", 6); }},
     {"lesson-cuts", "explain", style::Mode::Dark, [](Bed& bed) { return playLesson(bed, "cuts", 2); }},

@@ -11,6 +11,7 @@ enum Role {
     DepthRole,                      // int: message-passing depth; invalid: none
     PinnedRole,                     // bool
     MutedRole,                      // bool: of less interest
+    CopyRole,                       // text or number: what is copied instead of what is shown; invalid: what is shown
 };
 
 }  // namespace hopscope::models

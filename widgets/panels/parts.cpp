@@ -105,6 +105,30 @@ void selectTarget(QTableView& table, const models::Target& target)
     table.viewport()->update();
 }
 
+QString copiedCells(const QAbstractItemModel& model, int row, int firstColumn, int lastColumn)
+{
+    QStringList cells;
+    for (int column = firstColumn; column <= lastColumn; ++column) {
+        const QModelIndex index = model.index(row, column);
+        const QVariant copied = index.data(models::CopyRole);
+        cells << (copied.isValid() ? copied : index.data()).toString();
+    }
+    return cells.join(u'\t');
+}
+
+QString copiedTable(const QAbstractItemModel& model)
+{
+    const int last = model.columnCount() - 1;
+    QStringList titles;
+    for (int column = 0; column <= last; ++column)
+        titles << model.headerData(column, Qt::Horizontal).toString().trimmed();
+    QString lines = titles.join(u'\t') + u'\n';
+    for (int row = 0; row < model.rowCount(); ++row) lines += copiedCells(model, row, 0, last) + u'\n';
+    return lines;
+}
+
+QString arrowRoom() { return QStringLiteral("\u2003"); }
+
 QString link(const models::Target& target, const QString& text)
 {
     using Kind = models::Target::Kind;

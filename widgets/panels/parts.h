@@ -28,6 +28,13 @@ QTableView* makeTable(const QString& name, QAbstractItemModel* model, QWidget* p
 void fitColumns(QTableView& table);
 void selectTarget(QTableView& table, const models::Target& target);  // the first row of that target, or none
 
+// For the clipboard: cells with tabs between them, as models::CopyRole has them, else as they are shown; and all of a table,
+// below the titles of its columns.
+QString copiedCells(const QAbstractItemModel& model, int row, int firstColumn, int lastColumn);
+QString copiedTable(const QAbstractItemModel& model);
+// Behind the title of a column whose cells are at its right: there the arrow says what is sorted by.
+QString arrowRoom();
+
 // Links: "op:12", "value:5", "stage:2", "module:convs.0".
 QString link(const models::Target& target, const QString& text);  // as rich text
 models::Target targetOf(const QString& href);                     // None for anything else

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "models/labels.h"
+#include "panels/parts.h"
 #include "study/heat_map.h"
 
 namespace hopscope::study {
@@ -15,6 +16,7 @@ namespace {
 using models::SortRole;
 using models::Target;
 using models::text;
+using panels::arrowRoom;
 using protocol::ModelRecord;
 using protocol::PlanRecord;
 
@@ -53,9 +55,6 @@ void measure(FollowedRow& row)
     }
     row.norm = std::sqrt(squares);
 }
-
-// Behind titles at the right of their columns, where the arrow says what is sorted by.
-const QString arrowRoom = QStringLiteral("\u2003");
 
 QString brief(double value) { return std::isfinite(value) ? QString::number(value, 'g', 4) : QStringLiteral("NaN"); }
 
@@ -140,7 +139,8 @@ QVariant FollowModel::cell(const FollowedRow& row, FollowColumn column, int role
     if (role == models::TargetRole) return QVariant::fromValue(row.target);
     const bool numbers = column == FollowColumn::Numbers;
     if (numbers && role == RowPainter::PictureRole) return QVariantList(row.numbers.begin(), row.numbers.end());
-    if (numbers && (role == Qt::ToolTipRole || role == Qt::AccessibleTextRole)) return numbersText(row.numbers);
+    if (numbers && (role == Qt::ToolTipRole || role == Qt::AccessibleTextRole || role == models::CopyRole))
+        return numbersText(row.numbers);
     if (role != Qt::DisplayRole && role != SortRole && role != Qt::ToolTipRole) return {};
     const bool sort = role == SortRole;
     const auto number = [&](double value) { return sort ? QVariant(value) : QVariant(brief(value)); };
@@ -166,12 +166,12 @@ QVariant FollowModel::header(FollowColumn column, int role) const
     if (role != Qt::DisplayRole) return {};
     switch (column) {
     case FollowColumn::Value: return tr("Stored value");
-    case FollowColumn::Stage: return tr("Stage") + arrowRoom;
+    case FollowColumn::Stage: return tr("Stage") + arrowRoom();
     case FollowColumn::Table: return tr("Row of");
     case FollowColumn::Numbers: return tr("Numbers of the row");
-    case FollowColumn::Norm: return tr("Norm") + arrowRoom;
-    case FollowColumn::Least: return tr("Least") + arrowRoom;
-    case FollowColumn::Most: return tr("Largest") + arrowRoom;
+    case FollowColumn::Norm: return tr("Norm") + arrowRoom();
+    case FollowColumn::Least: return tr("Least") + arrowRoom();
+    case FollowColumn::Most: return tr("Largest") + arrowRoom();
     case FollowColumn::Count: break;
     }
     return {};

@@ -11,30 +11,7 @@
 
 namespace hopscope::study {
 
-namespace {
-
 using models::text;
-
-// A table as lines, the header first; pictures as their numbers.
-QString linesOf(const QAbstractItemModel& model)
-{
-    QStringList lines, cells;
-    for (int column = 0; column < model.columnCount(); ++column)
-        cells << model.headerData(column, Qt::Horizontal).toString().trimmed();
-    lines << cells.join(u'\t');
-    for (int row = 0; row < model.rowCount(); ++row) {
-        cells.clear();
-        for (int column = 0; column < model.columnCount(); ++column) {
-            const QModelIndex index = model.index(row, column);
-            const QString picture = index.data(Qt::AccessibleTextRole).toString();
-            cells << (picture.isEmpty() ? index.data().toString() : picture);
-        }
-        lines << cells.join(u'\t');
-    }
-    return lines.join(u'\n') + u'\n';
-}
-
-}  // namespace
 
 FollowPanel::FollowPanel(const panels::Context& context, QWidget* parent) : Panel(parent), m_context(context)
 {
@@ -305,8 +282,8 @@ void FollowPanel::followNeighbour()
 
 void FollowPanel::copy()
 {
-    QApplication::clipboard()->setText(
-        linesOf(m_neighbourTable->hasFocus() ? static_cast<const QAbstractItemModel&>(m_neighbourOrder) : m_rowOrder));
+    QApplication::clipboard()->setText(panels::copiedTable(
+        m_neighbourTable->hasFocus() ? static_cast<const QAbstractItemModel&>(m_neighbourOrder) : m_rowOrder));
     m_inquiry->say(tr("Copied."));
 }
 

@@ -6,7 +6,7 @@
 
 namespace hopscope::study {
 
-// Object names: "receptive", "debugger", "tensor", "follow", "breakpoints", "rules", "animation".
+// Object names: "receptive", "debugger", "tensor", "follow", "breakpoints", "rules", "animation", "monitor".
 panels::Panel* makeReceptive(const panels::Context& context,
                              QWidget* parent);                                 // what the result of a node follows from
 panels::Panel* makeDebugger(const panels::Context& context, QWidget* parent);  // where numbers go wrong
@@ -16,5 +16,6 @@ panels::Panel* makeBreakpoints(const panels::Context& context, QWidget* parent);
 panels::Panel* makeRules(const panels::Context& context, QWidget* parent);        // how plans come about
 
 panels::Panel* makeAnimation(const panels::Context& context, QWidget* parent);  // how batches move over the graph
+panels::Panel* makeMonitor(const panels::Context& context, QWidget* parent);    // what operators took in a run
 
 }  // namespace hopscope::study

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "models/labels.h"
+#include "models/roles.h"
 
 namespace hopscope::study {
 
@@ -75,13 +76,15 @@ QString TensorModel::numberText(double number)
 QVariant TensorModel::data(const QModelIndex& index, int role) const
 {
     if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignVCenter | Qt::AlignRight);
-    if (role != Qt::DisplayRole && role != Qt::ForegroundRole && role != Qt::ToolTipRole) return {};
+    if (role != Qt::DisplayRole && role != Qt::ForegroundRole && role != Qt::ToolTipRole && role != models::CopyRole)
+        return {};
     const double* numbers = rowNumbers(index.row());
     if (numbers == nullptr) {
         if (role == Qt::DisplayRole) askLater(index.row());
         return role == Qt::DisplayRole ? QStringLiteral("…") : QVariant();
     }
     const double number = numbers[index.column()];
+    if (role == models::CopyRole) return QString::number(number, 'g', 9);
     if (role == Qt::ForegroundRole) return std::isfinite(number) ? QVariant() : QVariant(m_theme.bad);
     return role == Qt::ToolTipRole ? QString::number(number, 'g', 17) : numberText(number);
 }

@@ -284,13 +284,10 @@ void TensorPanel::copy()
     QString lines;
     bool whole = true;
     for (int row = range.top(); row <= range.bottom(); ++row) {
-        const double* numbers = m_model.rowNumbers(row);
-        whole = whole && numbers != nullptr;
-        if (numbers == nullptr) continue;
-        lines += m_model.rowName(row);
-        for (int column = range.left(); column <= range.right(); ++column)
-            lines += u'\t' + QString::number(numbers[column], 'g', 9);
-        lines += u'\n';
+        const bool seen = m_model.rowNumbers(row) != nullptr;
+        whole = whole && seen;
+        if (!seen) continue;
+        lines += m_model.rowName(row) + u'\t' + panels::copiedCells(m_model, row, range.left(), range.right()) + u'\n';
     }
     QApplication::clipboard()->setText(lines);
     say(whole ? tr("Copied.") : tr("Copied what has been seen so far: save the tensor to a file for all rows."));

@@ -1,0 +1,49 @@
+#pragma once
+
+// What a finished run took: its operators in a table, and as frames below the stages and modules they belong to. Each is a
+// page that says what is missing where there is nothing to show. A third page shows what batches hold, which needs no run.
+
+#include <QComboBox>
+#include <QTabWidget>
+
+#include "panels/parts.h"
+#include "study/flame_view.h"
+#include "study/memory_page.h"
+#include "study/operator_table.h"
+#include "study/study.h"
+
+namespace hopscope::study {
+
+class MonitorPanel : public panels::Panel {
+    Q_OBJECT
+public:
+    MonitorPanel(const panels::Context& context, QWidget* parent);
+    void setTheme(const style::Theme& theme) override;
+
+private:
+    // A widget, or the sentence why it has nothing to show.
+    struct Page {
+        QWidget* content;
+        QLabel* sentence;
+    };
+    void setupRuns(QBoxLayout& layout);
+    void addPage(const QString& title, QWidget* content);
+    QWidget* setupFlame();
+    void connectParts();
+    void fillRuns();
+    void refresh();
+    void follow(const models::Target& target);
+    [[nodiscard]] const schema::Report* report() const;  // of the chosen run; null: there is none
+    [[nodiscard]] QString missing() const;               // why nothing is shown; empty: it is
+
+    panels::Context m_context;
+    QWidget* m_runRow;
+    QComboBox* m_runs;
+    QTabWidget* m_tabs;
+    OperatorTable* m_table;
+    FlameView* m_flame;
+    MemoryPage* m_memory;
+    std::vector<Page> m_pages;
+};
+
+}  // namespace hopscope::study
