@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, then builds and tests everything: the whole project with its tests, what needs no LibTorch
-# again under AddressSanitizer + UndefinedBehaviorSanitizer and (without the window) ThreadSanitizer, a configuration
+# again under AddressSanitizer + UndefinedBehaviorSanitizer, what of it starts threads under ThreadSanitizer, a configuration
 # without the optional parts that takes its packages from a folder, clang-format and clang-tidy. Every step runs even if an
 # earlier one failed; the last lines are CTest's summary of the main build. CI=true makes warnings errors.
 set -u

@@ -179,6 +179,19 @@ TEST_CASE("self-loops, isolated nodes, duplicates and a hub come along where the
     }
 }
 
+TEST_CASE("columns so long that several threads look at them have an induced sample with an isolated node, too")
+{
+    const std::int64_t nodes = 600'001;
+    Edges edges;
+    for (std::int64_t node = 0; node + 2 < nodes; ++node) edges.emplace_back(node, node + 1);
+    const TensorMap data{{"x", inputs::floats({nodes, 1})}, {"edge_index", inputs::index(edges)}};
+    const TensorMap sample = cut(data, 200);
+    const std::vector<std::int64_t> kept = tags(sample.at("x"));
+    checkAscending(kept, nodes);
+    checkInduced(edges, edgesOf(sample.at("edge_index")), kept, kept);
+    CHECK(kept.back() == nodes - 1);
+}
+
 TEST_CASE("a small graph comes whole, and without a copy")
 {
     const TensorMap data{

@@ -165,6 +165,7 @@ class Engine:
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
         self.documents, self.runs, self.tensors = Documents(), {}, {}
+        self.opened = 0  # documents so far: the number of a closed one is not given again
         self.measured = False
 
     def initialize(self, params):
@@ -184,7 +185,8 @@ class Engine:
                 send(method="$/progress", params={"request": self.request, "what": "reading", "done": done, "total": 4})
                 time.sleep(.05)
         layers = re.search(r"\d+", name)
-        number = len(self.documents) + 1
+        self.opened += 1
+        number = self.opened
         long = re.search(r"long(\d+)", name)
         self.documents[number] = Model(int(layers[0]) if layers else 3, "skips" in name, int(long[1]) if long else 0,
                                        "hard" in name)

@@ -76,7 +76,9 @@ bool bring(Bed& bed, State state)
 
 void reach(Bed& bed, State state)
 {
-    if (!bring(bed, state)) qInfo("state %d could not be reached", static_cast<int>(state));
+    if (!bring(bed, state))
+        QTest::qFail(qPrintable(QStringLiteral("state %1 was not reached").arg(static_cast<int>(state))), __FILE__,
+                     __LINE__);
     bed::waitFor([] { return false; }, 30);  // actions are refreshed by a timer: not what the last state left
 }
 
