@@ -166,7 +166,8 @@ void MemoryPicture::paintChart(QPainter& painter) const
 {
     const auto steps = static_cast<std::int64_t>(m_loop.steps.size());
     const QRectF peak = columnOf(m_loop.peakStep);
-    painter.fillRect(QRectF(peak.left(), peak.top(), peak.width(), height() - peak.top()), m_theme.hover);
+    const double ground = top() + m_laneCount * laneHeight();
+    painter.fillRect(QRectF(peak.left(), peak.top(), peak.width(), ground - peak.top()), m_theme.hover);
     for (std::int64_t step = 0; step < steps; ++step)
         painter.fillRect(columnOf(step), step == m_loop.peakStep ? m_theme.accent : m_theme.textMuted);
     painter.setPen(m_theme.border);
