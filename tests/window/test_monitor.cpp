@@ -156,7 +156,15 @@ void TestMonitor::rowsAreFilteredSortedAndCopied()
     QCOMPARE(lines[0], QString("Operator\tStage\tModule\tSeconds\tShare\tBytes"));
     QVERIFY(lines[1].startsWith("reading rows\t"));
     QVERIFY(lines[1].split('\t')[3].toDouble() > 0);
+    const Target selected = Target::op(last(bed, protocol::NodeKind::Aggregate));
+    bed.window->selection().select(selected);  // not among these rows
+    QVERIFY(!table(bed).currentIndex().isValid());
     words->clear();
+    QCOMPARE(table(bed).currentIndex().row(), rowOf(bed, selected));
+    QTest::keyClicks(words, "structure");
+    QCOMPARE(bed.window->selection().current(), selected);
+    words->clear();
+    QCOMPARE(table(bed).currentIndex().row(), rowOf(bed, selected));
     QCOMPARE(table(bed).model()->rowCount(), all);
     QHeaderView* header = table(bed).horizontalHeader();
     QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
@@ -192,6 +200,7 @@ void TestMonitor::framesAreReachedByKeyboard()
     QCOMPARE(bed.window->selection().current(), current().target);
     QVERIFY(current().target.kind == Target::Kind::Op);
     QVERIFY(flame(bed).accessibleDescription().contains("% of the run"));
+    QCOMPARE(child<QLabel>(*bed.window, "monitorFrame")->text(), flame(bed).accessibleDescription());
     const int operatorFrame = flame(bed).current();
     QTest::keyClick(&flame(bed), Qt::Key_Return);
     QCOMPARE(flame(bed).zoomed(), operatorFrame);

@@ -6,16 +6,11 @@
 
 namespace hopscope::panels {
 
-namespace {
-
-constexpr int leastName = 110;  // of the first column
-
-}  // namespace
-
-ColumnFold::ColumnFold(QTableView& table, std::vector<int> order)
+ColumnFold::ColumnFold(QTableView& table, std::vector<int> order, int leastName)
     : QObject(&table),
       m_table(table),
-      m_order(std::move(order))
+      m_order(std::move(order)),
+      m_leastName(leastName)
 {
     table.viewport()->installEventFilter(this);
     connect(table.model(), &QAbstractItemModel::modelReset, this, &ColumnFold::fold);
@@ -29,7 +24,7 @@ bool ColumnFold::eventFilter(QObject* watched, QEvent* event)
 
 int ColumnFold::widthOf(int column) const
 {
-    if (column == 0) return std::max(leastName, m_table.horizontalHeader()->sectionSizeHint(0));
+    if (column == 0) return std::max(m_leastName, m_table.horizontalHeader()->sectionSizeHint(0));
     const QAbstractItemView& view = m_table;  // which the table hides
     return std::max(view.sizeHintForColumn(column), m_table.horizontalHeader()->sectionSizeHint(column));
 }

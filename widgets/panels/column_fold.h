@@ -10,8 +10,9 @@ namespace hopscope::panels {
 class ColumnFold : public QObject {
     Q_OBJECT
 public:
-    // A child of the table. `order`: the columns that may go, the first of them first; others are not touched.
-    ColumnFold(QTableView& table, std::vector<int> order);
+    // A child of the table. `order`: the columns that may go, the first of them first; others are not touched. `leastName`:
+    // the room that the first column keeps, in pixels.
+    ColumnFold(QTableView& table, std::vector<int> order, int leastName = 110);
 
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -21,6 +22,7 @@ private:
 
     QTableView& m_table;
     std::vector<int> m_order;
+    int m_leastName;
 };
 
 }  // namespace hopscope::panels

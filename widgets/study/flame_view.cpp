@@ -29,14 +29,12 @@ QSize FlameView::minimumSizeHint() const { return {180, std::max(1, m_levels) * 
 void FlameView::display(RunProfile profile)
 {
     m_profile = std::move(profile);
-    m_zoomed = 0;
-    m_lit = -1;
-    m_current = count() > 0 ? 0 : -1;
-    m_levels = 0;
+    m_zoomed = m_levels = 0;
+    m_lit = m_current = -1;
     for (const ProfileFrame& frame : m_profile.frames()) m_levels = std::max(m_levels, frame.level + 1);
     setMinimumHeight(minimumSizeHint().height());
-    updateGeometry();
     announce();
+    moveTo(0);
     update();
 }
 

@@ -66,6 +66,7 @@ QWidget* MonitorPanel::setupFlame()
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
     area->setMinimumHeight(140);
+    QLabel* frame = panels::wrapped(QStringLiteral("monitorFrame"), all);
     QLabel* keys = panels::mutedLabel(
         tr("A click or Space selects in the graph, a double click or Enter zooms in, Esc zooms out."), all);
     keys->setObjectName(QStringLiteral("monitorKeys"));
@@ -73,9 +74,12 @@ QWidget* MonitorPanel::setupFlame()
     auto* column = new QVBoxLayout(all);
     column->setContentsMargins(0, 8, 0, 0);
     column->addWidget(area, 1);
+    column->addWidget(frame);
     column->addWidget(keys);
-    connect(m_flame, &FlameView::moved, area,
-            [area](const QRect& place) { area->ensureVisible(0, place.center().y(), 0, place.height()); });
+    connect(m_flame, &FlameView::moved, area, [this, area, frame](const QRect& place) {
+        area->ensureVisible(0, place.center().y(), 0, place.height());
+        frame->setText(m_flame->profile().sentence(m_flame->current()));
+    });
     return all;
 }
 

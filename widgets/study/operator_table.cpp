@@ -19,7 +19,8 @@ namespace {
 using models::Target;
 using panels::arrowRoom;
 
-constexpr int barWidth = 70;  // beside the shares
+constexpr int barWidth = 44;    // beside the shares
+constexpr int leastName = 160;  // of operators: most begin with that of their module
 
 }  // namespace
 
@@ -123,7 +124,7 @@ void OperatorTable::setupTable()
     header->setSectionResizeMode(static_cast<int>(ProfileColumn::Share), QHeaderView::Fixed);
     header->resizeSection(static_cast<int>(ProfileColumn::Share), share);
     using enum ProfileColumn;
-    new panels::ColumnFold(*m_table, {static_cast<int>(Bytes), static_cast<int>(Module)});
+    new panels::ColumnFold(*m_table, {static_cast<int>(Module), static_cast<int>(Bytes)}, leastName);
 }
 
 void OperatorTable::connectParts()
@@ -140,7 +141,6 @@ void OperatorTable::display(RunProfile profile)
     m_profile = std::move(profile);
     m_model.setProfile(m_profile);
     count();
-    follow(m_selection.current());
 }
 
 void OperatorTable::setTheme(const style::Theme& theme)
@@ -163,6 +163,7 @@ void OperatorTable::choose(const QModelIndex& index)
 
 void OperatorTable::follow(const Target& target)
 {
+    m_followed = target;
     const QModelIndex now = m_order.mapToSource(m_table->currentIndex());
     if (now.isValid() && m_profile.isAbout(m_model.at(now.row()).row, target)) return;
     const QModelIndex found = m_order.mapFromSource(m_model.index(m_profile.rowOf(target), 0));
@@ -173,10 +174,16 @@ void OperatorTable::follow(const Target& target)
     m_table->viewport()->update();
 }
 
+// The selection stays, whether or not its row does.
 void OperatorTable::filter(const QString& words)
 {
-    m_order.setFilterFixedString(words.trimmed());
+    {
+        const QSignalBlocker quiet(m_table->selectionModel());
+        m_order.setFilterFixedString(words.trimmed());
+    }
+    follow(m_followed);
     count();
+    m_table->viewport()->update();
 }
 
 void OperatorTable::count()

@@ -54,6 +54,7 @@ private:
     void count();
 
     models::Selection& m_selection;
+    models::Target m_followed;
     RunProfile m_profile;
     OperatorModel m_model;
     QSortFilterProxyModel m_order;
