@@ -75,6 +75,12 @@ base::Result<Prediction> Predictor::predictTraffic(const plan::Plan& plan, const
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).predict(options, Peaks::No); });
 }
 
+base::Result<LeastMemory> Predictor::leastMemory(const plan::Plan& plan, const PredictOptions& options,
+                                                 std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).leastMemory(options); });
+}
+
 base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) { return keepOnGpu(m_analysis, kept, std::move(plan), options, stop); });

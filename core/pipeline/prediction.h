@@ -14,4 +14,9 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 // The `predicted` member of plan/make's answer.
 json::Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast);
 
+// Fails with Resources, naming the least limit, if not even batches of one destination fit into `memory`. `prediction` is that
+// of the plan with this limit; memory that is only estimated passes.
+base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
+                         const DeviceOptions& device, const std::stop_token& stop);
+
 }  // namespace hopscope::pipeline
