@@ -98,15 +98,14 @@ base::Result<std::string> Rounding::explain(const Differing& output, const std::
     if (mismatch(output.staged, own, output.rows ? output.rows->dim : -1)) return std::string();
     const double difference = distance(output.staged, own, output.rows);
     const double allowed = toleranceFor({}, own.dtype).absolute;
-    double rounding = 0;
     for (std::size_t way = 0; way < ways && std::isfinite(difference); ++way) {
         const base::Result<const base::TensorView*> other = result(way, output.name, stop);
         if (!other) return base::forward(other);
         if (*other == nullptr) continue;
         const double off = distance(own, **other, withinReference(output.rows));
-        if (way == inDouble && off > mostInDouble * largestIn(own)) continue;
-        rounding = std::max(rounding, off);
-        if (difference > allowed + factor * rounding) continue;
+        const bool explains = difference <= allowed + factor * off;
+        if (way == inDouble && !explains) return std::string();
+        if (!explains || !std::isfinite(off) || (way == inDouble && off > mostInDouble * largestIn(own))) continue;
         return way == inDouble ? offFromDouble(output, off, distance(output.staged, **other, output.rows))
                                : movesAsFar(output, off, difference, own.dtype);
     }

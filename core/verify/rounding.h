@@ -18,11 +18,11 @@ struct Differing {
     std::optional<RowPairs> rows;  // none: all elements were compared
 };
 
-// The rounding of an output is how far the model's own result is from the one in float64, and how far it moves where its
-// inputs change in their last digit: the larger of both, over all elements compared. A difference of up to four times
-// that, beyond the absolute tolerance, is rounding; tests/models/zoo.py allows as much. A distance from float64 of more
-// than a thousandth of the largest number does not count: that is a comparison that turned, or code that means something
-// else there.
+// A difference is rounding if it is no larger than the absolute tolerance and four times what the model itself makes of
+// rounding, as tests/models/zoo.py allows: how far its own result is from the one in float64, the largest distance over
+// all elements compared. If that is more than a thousandth of the largest number, it may be a comparison that turned, or
+// code that means something else in float64: then, and where float64 is not possible, the result must also move as far
+// where inputs change in their last digit.
 class Rounding {
 public:
     // `data`: what the model's own forward was run on, in a child with `memory` bytes, to give `reference`. All must
