@@ -274,11 +274,18 @@ SpillScope::SpillScope(const std::string& folder, std::int64_t threshold)
 
 SpillScope::~SpillScope() { spilling = m_outer; }
 
-std::int64_t tensorLimit(std::int64_t wanted)
+namespace {
+
+std::int64_t outsideOfTensors()
 {
     const std::int64_t counted = cpuMemory().current + graph::anonymousScratch();
-    const std::int64_t outside = std::max<std::int64_t>(base::anonymousMemory("self") - counted, 0) + unaccounted;
-    return std::max(wanted - outside, wanted / 4);
+    return std::max<std::int64_t>(base::anonymousMemory("self") - counted, 0) + unaccounted;
 }
+
+}  // namespace
+
+std::int64_t tensorLimit(std::int64_t wanted) { return std::max(wanted - outsideOfTensors(), wanted / 4); }
+
+std::int64_t processLimit(std::int64_t bytes) { return std::min(bytes + outsideOfTensors(), 4 * bytes); }
 
 }  // namespace hopscope::executor

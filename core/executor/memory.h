@@ -32,6 +32,8 @@ void setCpuLimit(std::int64_t bytes);  // 0: no limit. Allocations beyond it thr
 // The bytes left for tensors if the whole process is limited to `wanted` bytes: `wanted` minus what the process uses
 // for other things, but at least a quarter of `wanted`.
 std::int64_t tensorLimit(std::int64_t wanted);
+// The least limit of the process that leaves `bytes` for tensors.
+std::int64_t processLimit(std::int64_t bytes);
 
 // Bytes per batch above which larger batches are not faster on a CPU.
 inline constexpr double cpuBatchBytes = 1e9;

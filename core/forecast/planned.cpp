@@ -86,6 +86,35 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     return prediction;
 }
 
+LeastMemory Planned::leastMemory(PredictOptions options)
+{
+    options.batch = 1;
+    if (m_loops.empty()) compile(options);
+    LeastMemory least;
+    for (std::size_t s = 0; s < m_loops.size(); ++s)
+        for (const PlannedLoop& l : m_loops[s]) {
+            const ClassRows counts =
+                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, 1); });
+            const auto bytes = static_cast<std::int64_t>(held(l, counts));
+            if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
+        }
+    return least;
+}
+
+// By the tensors of the program alone, in the batch that holds most.
+double Planned::held(const PlannedLoop& l, const ClassRows& counts)
+{
+    std::size_t batches = 0;
+    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
+    double most = 0;
+    for (std::size_t batch = 0; batch < batches; ++batch)
+        most = std::max(most, l.memory.peak([&](const RowClass& rows) {
+            const auto it = counts.find(rows);
+            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
+        }));
+    return most;
+}
+
 double Planned::budget(std::optional<std::int64_t> memory)
 {
     return executor::DeviceContext(m_plan.device).batchBudget(memory);

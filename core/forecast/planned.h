@@ -47,6 +47,7 @@ public:
 
     Prediction predict(const PredictOptions& options, Peaks peaks = Peaks::Yes);
     StageMemory memoryOf(plan::StageId stage, const PredictOptions& options);
+    LeastMemory leastMemory(PredictOptions options);
     plan::RowCounts countRows(const PredictOptions& options);
     std::vector<StageTime> times(const PredictOptions& options, const plan::Machine& machine);
     // Bytes that a run allows for a batch; on a GPU this includes memory held outside of batches. `memory`: as in
@@ -92,6 +93,7 @@ private:
     double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const;
+    static double held(const PlannedLoop& l, const ClassRows& counts);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
 

@@ -84,6 +84,12 @@ base::Result<StageMemory> Predictor::memoryOf(const plan::Plan& plan, plan::Stag
     return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).memoryOf(stage, options); });
 }
 
+base::Result<LeastMemory> Predictor::leastMemory(const plan::Plan& plan, const PredictOptions& options,
+                                                 std::stop_token stop)
+{
+    return guarded(stop, [&](Kept& kept) { return Planned(m_analysis, kept, plan, stop).leastMemory(options); });
+}
+
 base::Result<plan::Plan> Predictor::keepOnDevice(plan::Plan plan, const PredictOptions& options, std::stop_token stop)
 {
     return guarded(stop, [&](Kept& kept) { return keepOnGpu(m_analysis, kept, std::move(plan), options, stop); });

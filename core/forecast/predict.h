@@ -56,6 +56,12 @@ struct Prediction {
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
+// What a batch of one destination holds at some point, whatever operators take besides: less can never do.
+struct LeastMemory {
+    plan::StageId stage{1};  // that needs most
+    std::int64_t bytes = 0;
+};
+
 // What a plan will move, hold and take.
 struct Forecast {
     Prediction prediction;
@@ -132,6 +138,8 @@ public:
     // What the batches of a stage hold, step by step. Fails like predict(), and with Usage if the plan has no such stage.
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
+
+    base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their
     // size, in at most half of the memory. Returns plans for a CPU unchanged. Fails like predict().

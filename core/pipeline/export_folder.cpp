@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -75,16 +76,30 @@ private:
     std::string m_path, m_partial;
 };
 
+// Whether numbers differ, by no more than the model itself makes of rounding.
+bool amplifiesRounding(const std::optional<schema::Verification>& verdict)
+{
+    return verdict && verdict->verdict == schema::Verdict::Unverifiable &&
+           std::ranges::any_of(verdict->outputs, [](const auto& output) { return output.different > 0; });
+}
+
+const char* hintFor(const std::optional<schema::Verification>& verdict)
+{
+    if (verdict && verdict->verdict == schema::Verdict::Different) return "see hopscope-engine verify";
+    if (amplifiesRounding(verdict)) return "trace model.double() in Python, and give its data in float64";
+    return "export with a graph on which the whole model fits into memory";
+}
+
 base::Status checkVerdict(const std::optional<schema::Verification>& verdict)
 {
     if (verdict && verdict->verdict == schema::Verdict::Equal) return {};
     const bool different = verdict && verdict->verdict == schema::Verdict::Different;
-    return base::fail(
-        base::ErrorCode::Different,
-        std::string(different ? "the split and the model's own forward differ"
-                              : "the split could not be verified, and what is not verified is not exported") +
-            (verdict && !verdict->reason.empty() ? ": " + verdict->reason : std::string()),
-        different ? "see hopscope-engine verify" : "export with a graph on which the whole model fits into memory");
+    return base::fail(base::ErrorCode::Different,
+                      std::string(different
+                                      ? "the split and the model's own forward differ"
+                                      : "the split could not be verified, and what is not verified is not exported") +
+                          (verdict && !verdict->reason.empty() ? ": " + verdict->reason : std::string()),
+                      hintFor(verdict));
 }
 
 // A run can go on without the comparison; an export cannot.
@@ -176,7 +191,9 @@ base::Result<schema::Split> exportFolder(const ExportRequest& request, executor:
         {.plan = request.plan, .device = request.device, .verify = base::VerifyMode::Sample, .folder = scratch->path()},
         observer, reporter, stop);
     if (!execution) return notExported(execution.error());
-    if (const base::Status verified = checkVerdict(execution->verdict); !verified) return base::forward(verified);
+    // The written code is checked on the sample as well.
+    const auto& decisive = amplifiesRounding(execution->check) ? execution->check : execution->verdict;
+    if (const base::Status verified = checkVerdict(decisive); !verified) return base::forward(verified);
 
     const exporter::Request wanted = exportOf(*prepared, *execution, request.tool);
     base::Result<exporter::Bundle> bundle = exporter::write(wanted);
@@ -210,10 +227,18 @@ base::Result<std::map<std::string, std::string>> previewExport(const Prepared& p
 
 base::Result<schema::Split> readExported(const std::string& path)
 {
-    const std::string file = fs::is_directory(path) ? (fs::path(path) / "schema.json").string() : path;
+    constexpr const char* hint = "hopscope-engine export MODEL --data D... -o DIR makes such a folder";
+    std::error_code problem;
+    if (!fs::exists(path, problem)) return refused(path, "no such folder, and no such file", hint);
+    const bool folder = fs::is_directory(path, problem);
+    const std::string file = folder ? (fs::path(path) / "schema.json").string() : path;
+    if (folder && !fs::exists(file, problem))
+        return refused(path, "is no exported folder: it has no schema.json", hint);
     const base::Result<std::string> text = readText(file);
     if (!text) return base::forward(text);
-    return schema::readSplit(*text, file);
+    base::Result<schema::Split> split = schema::readSplit(*text, file);
+    if (!split && split.error().hint.empty()) split.error().hint = hint;
+    return split;
 }
 
 base::Status checkExported(Prepared& prepared, const std::string& folder, const std::string& scratch,

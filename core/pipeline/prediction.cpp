@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/units.h"
+#include "executor/memory.h"
+#include "pipeline/choice.h"
+
 namespace hopscope::pipeline {
 
 namespace {
@@ -133,6 +137,28 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
     value["structure"] = bytes.structure;
     value["peak_memory"] = peak(prediction);
     return value;
+}
+
+base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
+                         const DeviceOptions& device, const std::stop_token& stop)
+{
+    if (!device.memory) return {};
+    const bool cpu = plan.device == "cpu";
+    const std::int64_t allowed = cpu ? executor::tensorLimit(*device.memory) : *device.memory;
+    if (peak(prediction) <= allowed) return {};
+    const auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
+    if (!least) return base::forward(least);
+    if (least->bytes <= allowed) return {};
+    const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
+    if (!smallest) return base::forward(smallest);
+    const std::int64_t enough =
+        std::max(peak(*smallest), least->bytes) / 20 * 21;  // processes hold other things besides
+    return base::fail(base::ErrorCode::Resources,
+                      "stage " + std::to_string(least->stage.number) + " holds " +
+                          base::formatBytes(static_cast<double>(least->bytes)) +
+                          " for a single destination node, which does not fit into the limit of " +
+                          base::formatBytes(static_cast<double>(*device.memory)),
+                      "raise it to --memory " + std::to_string(cpu ? executor::processLimit(enough) : enough));
 }
 
 }  // namespace hopscope::pipeline

@@ -14,4 +14,10 @@ void fillPlan(plan::Plan& plan, const forecast::Prediction& prediction);
 // The `predicted` member of plan/make's answer.
 json::Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast);
 
+// Fails with Resources if not even the tensors of a batch of one destination fit into the limit of memory, and names a limit
+// that is enough. Limits in between pass: what operators take besides, only a run can tell. `prediction` is that of the plan
+// with this limit.
+base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
+                         const DeviceOptions& device, const std::stop_token& stop);
+
 }  // namespace hopscope::pipeline

@@ -42,6 +42,37 @@ base::Result<InputSchema> inferRoles(const base::TensorMap& inputs, const Overri
     return analysis::inferSchema(inputs, roles, parameters);
 }
 
+// The roles that a parameter with this many rows may have: "table=node:user"; without any, what else to do.
+std::string roleFor(const loader::Parameter& parameter, std::int64_t rows, const InputSchema& schema)
+{
+    std::string text;
+    for (const auto& [table, size] : schema.sizes) {
+        if (size != rows) continue;
+        const auto index = schema.roles.find(table);
+        const bool edges = index != schema.roles.end() && index->second.kind == analysis::RoleKind::Index;
+        text += (text.empty() ? "say --role " : " or ") + parameter.name + (edges ? "=edge:" : "=node:") + table;
+    }
+    return text.empty() ? "give the data that the model was made for: no table has as many rows" : text;
+}
+
+// A parameter that is said to be a table has as many rows as the data.
+base::Status checkParameterRows(const loader::ModelInfo& info, const InputSchema& schema)
+{
+    for (const loader::Parameter& parameter : info.parameters) {
+        const auto role = schema.roles.find(parameter.name);
+        if (role == schema.roles.end()) continue;
+        const auto table = schema.sizes.find(role->second.first);
+        const std::int64_t rows = parameter.shape.empty() ? 1 : parameter.shape[0];
+        if (table == schema.sizes.end() || rows == table->second) continue;
+        return base::fail(base::ErrorCode::Input,
+                          "--role " + parameter.name + "=" + schema::roleText(role->second) + ": " + parameter.name +
+                              " has " + base::formatCount(static_cast<double>(rows)) + " rows, but \"" + table->first +
+                              "\" has " + base::formatCount(static_cast<double>(table->second)),
+                          roleFor(parameter, rows, schema), parameter.name);
+    }
+    return {};
+}
+
 // The tensors that forward takes; the rest is ignored with a note.
 base::Result<base::TensorMap> bindInputs(const loader::Model& model, const base::TensorMap& data,
                                          std::vector<std::string>& notes)
@@ -113,6 +144,33 @@ bool smallEnoughToWalk(const InputSchema& schema)
     return std::ranges::all_of(schema.sizes, [](const auto& size) { return size.second <= wholeWalkRows; });
 }
 
+// Inputs with a number for each row of something that the data does not have, as a text; empty without.
+std::string strayVectors(const Prepared& prepared)
+{
+    std::string tables, text;
+    std::set<std::int64_t> sizes{1};
+    for (const auto& [table, rows] : prepared.schema.sizes) {
+        tables += (tables.empty() ? "" : ", ") + table + " " + base::formatCount(static_cast<double>(rows));
+        sizes.insert(rows);
+    }
+    for (const auto& [name, input] : prepared.inputs) {
+        const auto role = prepared.schema.roles.find(name);
+        const bool plain = role == prepared.schema.roles.end() || role->second.kind == analysis::RoleKind::Plain;
+        const bool ofMatrix = name.ends_with(".coo_size") || name.ends_with(".csr_size");
+        if (!plain || ofMatrix || input.shape.size() != 1 || sizes.contains(input.shape[0])) continue;
+        text += (text.empty() ? "" : "; ") + name + " has " + base::formatCount(static_cast<double>(input.shape[0])) +
+                " numbers, but no table has as many rows (" + tables + "): give one for each row of a table";
+    }
+    return text;
+}
+
+base::Error explained(base::Error error, const Prepared& prepared)
+{
+    const std::string stray = error.message.starts_with("forward fails") ? strayVectors(prepared) : std::string();
+    if (!stray.empty()) error.hint = stray;
+    return error;
+}
+
 base::Status walkSample(Prepared& prepared)
 {
     const bool whole = prepared.hasData() && smallEnoughToWalk(prepared.schema);
@@ -124,7 +182,7 @@ base::Status walkSample(Prepared& prepared)
         base::Result<loader::Walk> onData = loader::walk(prepared.model, prepared.inputs);
         if (onData) prepared.sample = prepared.inputs, walk = std::move(onData);
     }
-    if (!walk) return base::forward(walk);
+    if (!walk) return tl::unexpected(explained(walk.error(), prepared));
     prepared.walk = std::move(*walk);
     return {};
 }
@@ -169,6 +227,7 @@ base::Status sampleFromData(Prepared& prepared, const std::vector<std::string>& 
     if (!inputs) return base::forward(inputs);
     base::Result<InputSchema> schema = inferRoles(*inputs, roles, prepared.model.info());
     if (!schema) return base::forward(schema);
+    if (const base::Status fits = checkParameterRows(prepared.model.info(), *schema); !fits) return fits;
     base::Result<base::TensorMap> sample = analysis::cutSample(*inputs, *schema);
     if (!sample) return base::forward(sample);
     prepared.inputs = std::move(*inputs);

@@ -4,6 +4,7 @@
 #include "schema/envelope.h"
 #include "schema/names.h"
 #include "schema/pins.h"
+#include "schema/plan_check.h"
 #include "schema/report.h"
 #include "schema/stages.h"
 #include "json/names.h"
@@ -15,6 +16,8 @@ namespace {
 
 using json::Reader;
 using Hashes = std::map<std::string, std::string>;
+
+constexpr const char* newPlan = "make a new plan with `hopscope-engine plan`";
 
 // Names to ids, refusing what the analysis does not have.
 class PlanReader {
@@ -220,8 +223,8 @@ base::Status checkHashes(const Hashes& found, const Hashes& expected, const std:
     for (const auto& [name, other] : kinds) {
         const auto here = found.find(name), wanted = expected.find(name);
         if (here == found.end() || wanted == expected.end() || here->second == wanted->second) continue;
-        return base::fail(base::ErrorCode::Input, file + ": the plan was made for " + other,
-                          "make a new plan with `hopscope-engine plan`", file + " /hashes/" + name);
+        return base::fail(base::ErrorCode::Input, file + ": the plan was made for " + other, newPlan,
+                          file + " /hashes/" + name);
     }
     return {};
 }
@@ -238,8 +241,11 @@ base::Result<plan::Plan> planFrom(const json::Value& document, const analysis::A
     // First, since a plan for another model names operators that this one does not have.
     if (const base::Status same = checkHashes(found, hashes, name); !same) return base::forward(same);
     plan::Plan plan = PlanReader(analysis).read(root);
-    if (!root.ok()) return base::forward(root.status());
-    return plan;
+    checkPlan(root, plan, analysis);
+    if (root.ok()) return plan;
+    base::Error error = root.status().error();
+    if (error.hint.empty()) error.hint = newPlan;
+    return tl::unexpected(std::move(error));
 }
 
 base::Result<plan::Plan> readPlan(const std::string& text, const analysis::Analysis& analysis, const std::string& file,

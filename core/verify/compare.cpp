@@ -215,6 +215,8 @@ bool isFinite(const TensorView& view)
     return finite;
 }
 
+double largestIn(const TensorView& view) { return largestIn(asReal(view), *std::make_unique<Pieces>()); }
+
 void addDifference(TensorError& error)
 {
     ++error.different;

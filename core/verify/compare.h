@@ -26,6 +26,9 @@ std::optional<std::string> mismatch(const base::TensorView& staged, const base::
 // Whether no element is infinite or NaN.
 bool isFinite(const base::TensorView& view);
 
+// The largest finite magnitude; 0 of integers.
+double largestIn(const base::TensorView& view);
+
 // Records a tensor that cannot be compared as a difference.
 void addDifference(TensorError& error);
 

@@ -17,6 +17,7 @@
 #include "loader/torch_model.h"
 #include "loader/walk/allow_list.h"
 #include "verify/reference_sage.h"
+#include "verify/variants.h"
 #include "verify/verify.h"
 #include "json/reader.h"
 
@@ -29,7 +30,8 @@ using base::ErrorCode;
 struct OracleRequest {
     std::string kind, model, output, weights, folder;
     std::vector<std::string> data;
-    bool copyInputs = false;
+    bool copyInputs = false, inDouble = false;
+    std::int64_t moved = 0;  // a seed; 0: inputs as they are
     std::int64_t memory = 0, parent = 0;
     int threads = 0;
 };
@@ -50,6 +52,8 @@ base::Result<OracleRequest> readRequest(const std::string& path)
     request.weights = reader.maybe<std::string>("weights").value_or("");
     request.folder = reader.maybe<std::string>("folder").value_or("");
     request.copyInputs = reader.maybe<bool>("copyInputs").value_or(false);
+    request.inDouble = reader.maybe<bool>("inDouble").value_or(false);
+    request.moved = reader.maybe<std::int64_t>("moved").value_or(0);
     request.memory = reader.maybe<std::int64_t>("memory").value_or(0);
     request.parent = reader.maybe<std::int64_t>("parent").value_or(0);
     request.threads = reader.maybe<int>("threads").value_or(0);
@@ -113,7 +117,8 @@ base::Result<base::TensorMap> usedInputs(const loader::Model& model, const Oracl
     if (!binding) return base::forward(binding);
     base::TensorMap used;
     for (const std::string& name : binding->used) used[name] = all->at(name);
-    return used;
+    if (request.moved > 0) return moved(used, static_cast<std::uint64_t>(request.moved));
+    return request.inDouble ? inDouble(used) : used;
 }
 
 void copyTensors(c10::IValue& value)
@@ -140,6 +145,7 @@ base::Status runForward(const OracleRequest& request)
     const torch::NoGradGuard noGradients;
     torch::jit::Module module = model->impl().module;
     loader::blockUnknownOperators(module);
+    if (request.inDouble) computeInDouble(module);
     const c10::IValue result = module.forward(std::move(*arguments));
     const auto outputs = loader::flattenOutputs(result);
     if (!outputs) return base::forward(outputs);

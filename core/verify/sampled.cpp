@@ -10,6 +10,7 @@
 #include "verify/compare.h"
 #include "verify/cut.h"
 #include "verify/neighbourhood.h"
+#include "verify/rounding.h"
 #include "verify/targets.h"
 
 namespace hopscope::verify {
@@ -45,12 +46,15 @@ public:
     }
 
     base::Status run(const Chosen& chosen, const base::ProgressFn& progress, std::stop_token stop);
+    // Why all differences are rounding, if they are.
+    [[nodiscard]] std::string rounding() const { return m_explanation.whole(); }
 
 private:
     base::Result<GroupEnd> group(const Seeds& seeds, std::stop_token stop);
     GroupEnd compare(const Seeds& seeds, const base::TensorMap& reference);
     GroupEnd compareOutput(const ir::NamedValue& output, const Seeds& seeds, const base::TensorView& reference,
                            TensorError& error);
+    base::Status explain(const std::string& inputs, const base::TensorMap& reference, const std::stop_token& stop);
     [[nodiscard]] GroupEnd unusable(const std::string& why);
     void settle(const Seeds& seeds, GroupEnd end, std::deque<Seeds>& waiting);
     [[nodiscard]] bool late() const;
@@ -61,6 +65,8 @@ private:
     Verification& m_verdict;
     Neighbourhood m_neighbourhood;
     Cutter m_cutter;
+    std::vector<Differing> m_differing;  // in the last group
+    Explanation m_explanation;
     std::int64_t m_covered = 0;
     std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
@@ -98,11 +104,26 @@ GroupEnd Sampler::compareOutput(const ir::NamedValue& output, const Seeds& seeds
         return unusable("the model's " + output.name + " does not have one row per row of its table");
     if (difference) {
         addDifference(error);
+        m_explanation.add({});
         m_verdict.reason = output.name + ": " + *difference;
         return GroupEnd::Compared;
     }
+    const std::int64_t before = error.different;
     compareRows(staged, reference, pairs, m_verdict.tolerance, error);
+    if (error.different > before) m_differing.push_back({output.name, staged, std::move(pairs)});
     return GroupEnd::Compared;
+}
+
+base::Status Sampler::explain(const std::string& inputs, const base::TensorMap& reference, const std::stop_token& stop)
+{
+    Rounding rounding(m_request, {inputs}, m_memory, reference);
+    for (const Differing& output : std::exchange(m_differing, {})) {
+        if (!m_explanation.complete) break;
+        const base::Result<std::string> found = rounding.explain(output, stop);
+        if (!found) return base::forward(found);
+        m_explanation.add(*found);
+    }
+    return {};
 }
 
 GroupEnd Sampler::compare(const Seeds& seeds, const base::TensorMap& reference)
@@ -136,7 +157,10 @@ base::Result<GroupEnd> Sampler::group(const Seeds& seeds, std::stop_token stop)
     if (outcome->end != OracleEnd::Done) return unusable(outcome->message);
     const base::Result<base::TensorMap> reference = graph::mapSafetensors(output.path());
     if (!reference) return base::forward(reference);
-    return compare(seeds, *reference);
+    const GroupEnd end = compare(seeds, *reference);
+    if (const base::Status explained = explain(inputs.path(), *reference, stop); !explained)
+        return base::forward(explained);
+    return end;
 }
 
 // Too many at once are halved; too large alone are skipped.
@@ -232,7 +256,7 @@ base::Status verifySampled(const Request& request, Structure& structure, std::in
     Sampler sampler(request, structure, memory, verdict, std::move(*neighbourhood), binding->used);
     if (!chosen->seeds.empty())
         if (base::Status sampled = sampler.run(*chosen, progress, stop); !sampled) return sampled;
-    conclude(verdict, coverageSentence(verdict.coverage));
+    conclude(verdict, coverageSentence(verdict.coverage), sampler.rounding());
     return {};
 }
 

@@ -14,6 +14,7 @@
 #include "graph/safetensors.h"
 #include "verify/checkpoints.h"
 #include "verify/compare.h"
+#include "verify/rounding.h"
 #include "verify/sampled.h"
 #include "verify/soundness.h"
 
@@ -73,6 +74,20 @@ void compareOutputs(const std::map<std::string, base::TensorView>& staged, const
     }
 }
 
+// Explains the outputs of `staged` that `errors` count differences of.
+base::Status explainDifferences(const std::map<std::string, base::TensorView>& staged,
+                                const std::vector<TensorError>& errors, Rounding& rounding, const std::stop_token& stop,
+                                Explanation& explanation)
+{
+    for (const TensorError& error : errors) {
+        if (error.different == 0 || !explanation.complete) continue;
+        const base::Result<std::string> found = rounding.explain({error.name, staged.at(error.name), {}}, stop);
+        if (!found) return base::forward(found);
+        explanation.add(*found);
+    }
+    return {};
+}
+
 base::Status countCovered(const Request& request, const Structure& structure, Coverage& coverage)
 {
     std::set<ir::SpaceId> tables;
@@ -129,7 +144,13 @@ base::Result<bool> verifyFull(const Request& request, const Structure& structure
     compareOutputs(request.outputs, *reference, verdict);
     if (base::Status counted = countCovered(request, structure, verdict.coverage); !counted)
         return base::forward(counted);
-    conclude(verdict, "all rows");
+    Rounding rounding(request, *data, memory, *reference);
+    Explanation explanation;
+    if (const base::Status explained =
+            explainDifferences(request.outputs, verdict.outputs, rounding, stop, explanation);
+        !explained)
+        return base::forward(explained);
+    conclude(verdict, "all rows", explanation.whole());
     return true;
 }
 
@@ -182,17 +203,31 @@ std::vector<std::string> devicesOf(const plan::Plan& plan)
     return {"cpu", plan.device};
 }
 
+// What staged runs of the sample are compared with, and what came out.
+struct SampleCheck {
+    const base::TensorMap& reference;
+    Rounding rounding;
+    Explanation explanation;
+};
+
 // One staged run of the sample; its outputs compared with the model's.
-base::Status compareRun(const loader::Walk& walk, const analysis::Analysis& analysis, const plan::Plan& plan,
-                        const base::TensorMap& sample, const base::TensorMap& reference,
-                        const executor::Options& options, std::stop_token stop, Verification& verdict)
+base::Status compareRun(const Request& request, const executor::Options& options, const std::stop_token& stop,
+                        SampleCheck& check, Verification& verdict)
 {
     executor::Observer silent;
-    const base::Result<executor::RunReport> run = executor::run(walk, analysis, plan, sample, options, silent, stop);
+    const base::Result<executor::RunReport> run =
+        executor::run(*request.walk, *request.analysis, *request.plan, *request.inputs, options, silent, stop);
     if (!run) return base::forward(run);
     std::map<std::string, base::TensorView> staged;
     for (const executor::StoredTensor& output : run->outputs) staged[output.name] = output.tensor;
-    compareOutputs(staged, reference, verdict);
+    Verification one;
+    one.tolerance = verdict.tolerance;
+    compareOutputs(staged, check.reference, one);
+    if (base::Status explained = explainDifferences(staged, one.outputs, check.rounding, stop, check.explanation);
+        !explained)
+        return explained;
+    verdict.outputs.insert(verdict.outputs.end(), one.outputs.begin(), one.outputs.end());
+    if (verdict.reason.empty()) verdict.reason = one.reason;
     std::error_code ignored;
     for (const auto* stored : {&run->outputs, &run->checkpoints})
         for (const executor::StoredTensor& tensor : *stored)
@@ -223,15 +258,16 @@ void mergeByName(std::vector<TensorError>& errors)
     for (const auto& [name, error] : merged) errors.push_back(error);
 }
 
-// The outputs of the untouched model on the sample, mapped from `output`; nothing if it refused (the verdict says why).
-base::Result<std::optional<base::TensorMap>> sampleReference(const Request& request, const std::string& output,
-                                                             std::stop_token stop, Verification& verdict)
+// The outputs of the untouched model on the sample, which is written to `inputs`, mapped from `output`; nothing if it
+// refused (the verdict says why).
+base::Result<std::optional<base::TensorMap>> sampleReference(const Request& request, const std::string& inputs,
+                                                             const std::string& output, std::stop_token stop,
+                                                             Verification& verdict)
 {
-    const base::TemporaryFile inputs(request.scratchFolder, "-sample.safetensors");
-    if (base::Status written = graph::writeSafetensors(inputs.path(), *request.inputs); !written)
+    if (base::Status written = graph::writeSafetensors(inputs, *request.inputs); !written)
         return base::forward(written);
     const base::Result<OracleOutcome> outcome =
-        runOracle(oracleChild(request, childMemory(request)), forwardRequest(request, {inputs.path()}, output), stop);
+        runOracle(oracleChild(request, childMemory(request)), forwardRequest(request, {inputs}, output), stop);
     if (!outcome) return base::forward(outcome);
     if (outcome->end != OracleEnd::Done) {
         verdict.reason = outcome->message;
@@ -263,7 +299,7 @@ OracleChild oracleChild(const Request& request, std::int64_t memory)
             .seconds = request.childSeconds};
 }
 
-void conclude(Verification& verdict, const std::string& covered)
+void conclude(Verification& verdict, const std::string& covered, const std::string& rounding)
 {
     std::int64_t different = 0, rows = 0;
     for (const TensorError& error : verdict.outputs) {
@@ -274,7 +310,8 @@ void conclude(Verification& verdict, const std::string& covered)
         if (verdict.reason.empty()) verdict.reason = error.name + ": " + count + " outside the tolerance";
     }
     if (different > 0) {
-        verdict.verdict = Verdict::Different;
+        verdict.verdict = rounding.empty() ? Verdict::Different : Verdict::Unverifiable;
+        if (!rounding.empty()) verdict.reason = rounding;
         return;
     }
     if (!verdict.reason.empty()) return;
@@ -353,25 +390,29 @@ base::Result<Verification> verifySample(const loader::Model& model, const loader
     Request request;
     request.modelPath = model.info().path;
     request.walk = &walk;
+    request.analysis = &analysis;
+    request.plan = &plan;
     request.inputs = &sample;
     request.scratchFolder = scratchFolder;
     request.oracleProgram = oracleProgram;
-    const base::TemporaryFile output(scratchFolder, "-outputs.safetensors");
-    const auto reference = sampleReference(request, output.path(), stop, verdict);
+    const base::TemporaryFile inputs(scratchFolder, "-sample.safetensors"),
+        output(scratchFolder, "-outputs.safetensors");
+    const auto reference = sampleReference(request, inputs.path(), output.path(), stop, verdict);
     if (!reference) return base::forward(reference);
     if (!*reference) return verdict;
+    SampleCheck check{**reference, Rounding(request, {inputs.path()}, childMemory(request), **reference), {}};
     std::uint64_t seed = 1;
     for (const std::string& device : devicesOf(plan)) {
         for (const std::int64_t batch : {std::int64_t(1), std::int64_t(7), largestTable(analysis)}) {
             const executor::Options options = sampleOptions(scratchFolder, device, batch, seed++);
-            base::Status compared = compareRun(walk, analysis, plan, sample, **reference, options, stop, verdict);
-            if (!compared) return base::forward(compared);
+            if (base::Status compared = compareRun(request, options, stop, check, verdict); !compared)
+                return base::forward(compared);
         }
     }
     mergeByName(verdict.outputs);
     for (const TensorError& error : verdict.outputs)
         verdict.coverage.rows = std::max(verdict.coverage.rows, error.rows);
-    conclude(verdict, "the sample, in batches of 1, 7 and all");
+    conclude(verdict, "the sample, in batches of 1, 7 and all", check.explanation.whole());
     verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return verdict;
 }

@@ -60,7 +60,8 @@ struct Request {
 // fails with Resources if forward does not fit into memory. If the child dies, that is a reason in the verdict, not an
 // error. After a full comparison stored values are compared with the program evaluated operator by operator on whole
 // tensors in this process (executor/unsplit.h), since forward does not return them. They do not affect the verdict. For
-// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's.
+// float16 and bfloat16 outputs the tolerance is widened by the ratio of their rounding to float32's. Differences that are
+// no larger than what the model itself makes of rounding (rounding.h) are "unverifiable", with that as the reason.
 base::Result<Verification> verify(const Request& request, const base::ProgressFn& progress, std::stop_token stop);
 
 // A quick check before a long run: runs the plan on the sample, on the CPU and on the plan's device, in batches of 1, 7

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.numpy import save_file
-from torch import Tensor, nn
+
+from refused_models import (EDGES, FEATURES, NODES, Amplifying, Columns, Compressed, DenseWeight, Extra, Graphs, Layers, Merged, Number,
+                            Pair, Plain, Sparse, SparseWeight, Table, Text, Two, Weighted)
 
 ENGINE, SAMPLES = os.environ["HOPSCOPE_ENGINE"], Path(os.environ["HOPSCOPE_ROOT"]) / "samples"
-FEATURES, NODES, EDGES = 5, 19, 61
 RANDOM = np.random.default_rng(6)
 X = RANDOM.standard_normal((NODES, FEATURES)).astype(np.float32)
 INDEX = RANDOM.integers(0, NODES, (2, EDGES)).astype(np.int64)
@@ -29,96 +30,6 @@ COO = {"x": X, "adj.coo_indices": MATRIX.indices().numpy(), "adj.coo_values": MA
        "adj.coo_size": np.array([NODES, NODES])}
 CSR = {"x": X, "adj.csr_crow": ROWS.crow_indices().numpy(), "adj.csr_col": ROWS.col_indices().numpy(),
        "adj.csr_values": ROWS.values().numpy(), "adj.csr_size": np.array([NODES, NODES])}
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inp, self.out = nn.Linear(FEATURES, 8), nn.Linear(8, 3)
-        self.table = nn.Parameter(torch.randn(NODES, 8))
-
-    def hop(self, h: Tensor, edge_index: Tensor) -> Tensor:
-        return torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]]).tanh() + h
-
-
-class Plain(Net):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return self.out(self.hop(self.hop(self.inp(x), edge_index), edge_index))
-
-
-class Extra(Net):
-    def forward(self, x: Tensor, edge_index: Tensor, other: Tensor) -> Tensor:
-        return self.out(self.hop(self.inp(x), edge_index)) + other.float().sum()
-
-
-class Weighted(Net):
-    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
-        return self.out(self.hop(self.inp(x), edge_index)) + edge_weight.sum()
-
-
-class Two(Net):
-    def forward(self, x: Tensor, pos: Tensor, edge_index: Tensor) -> Tensor:
-        return self.out(self.hop(self.inp(x), edge_index)) + pos.sum()
-
-
-class Columns(Net):
-    def forward(self, x: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        h = self.inp(x)
-        return self.out(torch.zeros_like(h).index_add(0, b, h[a]))
-
-
-class Graphs(Net):
-    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
-        h = self.hop(self.inp(x), edge_index)
-        return self.out(torch.zeros(int(batch.max()) + 1, 8).index_add(0, batch, h))
-
-
-class Table(Net):
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return self.out(self.hop(self.inp(x) + self.table, edge_index))
-
-
-class Sparse(Net):
-    def forward(self, x: Tensor, adj: Tensor) -> Tensor:
-        return self.out(torch.sparse.mm(adj, self.inp(x)))
-
-
-class Number(Net):
-    def forward(self, x: Tensor, edge_index: Tensor, k: int) -> Tensor:
-        return self.out(self.hop(self.inp(x), edge_index)) + k
-
-
-class Text(Net):
-    def forward(self, x: Tensor, edge_index: Tensor, mode: str) -> Tensor:
-        return self.out(self.hop(self.inp(x), edge_index)) + len(mode)
-
-
-class Pair(Net):
-    def forward(self, x: tuple[Tensor, Tensor], edge_index: Tensor) -> Tensor:
-        return self.out(self.hop(self.inp(x[0]), edge_index)) + x[1].sum()
-
-
-class Layers(Net):
-    def forward(self, x: Tensor, edges: list[Tensor]) -> Tensor:
-        h = self.inp(x)
-        for index in edges:
-            h = self.hop(h, index)
-        return self.out(h)
-
-
-class SparseWeight(Net):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("mix", torch.eye(8).to_sparse())
-
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return self.out(self.hop(torch.mm(self.mix, self.inp(x).t()).t(), edge_index))
-
-
-class DenseWeight(SparseWeight):
-    def __init__(self):
-        super().__init__()
-        self.mix = self.mix.to_dense()
 
 
 def changed(array, place, value):
@@ -190,6 +101,22 @@ INPUTS = {
                                         "the tables are node, edge_index", (GRAPH, roles("table=node:node"))),
     "a parameter of row numbers": (Table, GRAPH, roles("table=key"), 3, "--role table: a parameter holds rows, not row numbers",
                                    "say table=node:T, edge:R, graph or plain", (GRAPH, roles("table=node:node"))),
+    "a parameter of fewer rows": (Table, {**GRAPH, "x": np.ones((23, FEATURES), np.float32)}, roles("table=node:node"), 3,
+                                  '--role table=node:node: table has 19 rows, but "node" has 23',
+                                  "give the data that the model was made for: no table has as many rows",
+                                  (GRAPH, roles("table=node:node"))),
+    "a parameter of another table": (Table, GRAPH, roles("table=edge:edge_index"), 3, 'table has 19 rows, but "edge_index" has 61',
+                                     "say --role table=node:node", (GRAPH, roles("table=node:node"))),
+    "a graph too few": (Graphs, {**GRAPH, "batch": BATCH[:-1]}, [], 3, "Number of indices (18) should be equal to",
+                        "batch has 18 numbers, but no table has as many rows (edge_index 61, node 19): give one for each row",
+                        ({**GRAPH, "batch": BATCH}, [])),
+    "a dense matrix": (Sparse, {"x": X, "adj": MATRIX.to_dense().numpy()}, [], 4,
+                       "adj is a dense matrix with a number for each pair of rows of node",
+                       "NAME.coo_indices, NAME.coo_values and NAME.coo_size of a.to_sparse().coalesce()", (COO, [])),
+    "a dense matrix to coalesce": (Merged, {"x": X, "adj": MATRIX.to_dense().numpy()}, [], 3, "but got Strided",
+                                   "give the matrix by its parts: NAME.coo_indices", (COO, [])),
+    "a dense matrix to take apart": (Compressed, {"x": X, "adj": MATRIX.to_dense().numpy()}, [], 3, "but got Strided",
+                                     "give the matrix by its parts: NAME.csr_crow", (CSR, [])),
     "a matrix without a size": (Sparse, {k: v for k, v in COO.items() if "size" not in k}, [], 3, "'adj' is incomplete",
                                 "give adj.coo_indices, .coo_values and .coo_size", (COO, [])),
     "a matrix of short indices": (Sparse, {**COO, "adj.coo_indices": COO["adj.coo_indices"].astype(np.int32)}, [], 3,
@@ -358,6 +285,47 @@ class Refusals(unittest.TestCase):
         self.refused(2, "--stages and --deadline apply to optimised plans only", "use --strategy optimal or local-search", *plan,
                      "--stages", "3", "--strategy", "depth")
 
+    def test_plans_that_lack_something(self):
+        model, data = self.model(Plain), self.data("planned", GRAPH)
+        path, out = self.path("plan.json"), self.path("planned")
+        self.accepted("plan", model, "--data", data, "--strategy", "depth", "-o", path)
+        plan, run = json.loads(Path(path).read_text()), ["run", model, "--data", data, "--plan", path, "-o", out]
+        loop, steps = "/stages/1/loops/0", len(plan["stages"][1]["ops"])
+        lacking = {
+            "/stages/1": "is not a stage of this plan", "/stages/1/loops/0": "", loop + "/frontier/0": "frontier lacks the rows",
+            loop + "/reads/0": "needs it, but no step before computes it, and the loop does not read it",
+            loop + "/writes/0": "which does not write it", "/checkpoints/0": "which is no checkpoint of this stage",
+            "/checkpoints/1": "which is no checkpoint of this stage",
+            **{f"/stages/1/ops/{i}": "" for i in range(steps)}}
+        for pointer, sentence in lacking.items():
+            with self.subTest(pointer):
+                self.write_without(plan, pointer, path)
+                said = self.refused(3, f"{path}: field /", "make a new plan with `hopscope-engine plan`", *run)
+                self.assertIn(sentence, said)
+        self.accepted("plan", model, "--data", data, "-o", path)
+        self.accepted(*run)
+
+    @staticmethod
+    def write_without(plan, pointer, path):
+        changed = json.loads(json.dumps(plan))
+        *way, last = [int(word) if word.isdigit() else word for word in pointer[1:].split("/")]
+        at = changed
+        for word in way:
+            at = at[word]
+        del at[last]
+        for number, stage in enumerate(changed["stages"], 1):
+            stage["index"] = number
+        Path(path).write_text(json.dumps(changed))
+
+    def test_too_little_memory(self):
+        plan = ["plan", str(SAMPLES / "digits/jknet.pt"), "--data", str(SAMPLES / "digits/graph.safetensors")]
+        for batch in ((), ("--batch", "7")):
+            said = self.refused(6, "for a single destination node, which does not fit into the limit of 1000 B",
+                                "raise it to --memory", *plan, *batch, "--memory", "1K")
+            memory = ["--memory", said.rpartition("--memory ")[2]]
+            self.accepted(*plan, *batch, *memory)
+            self.accepted("run", *plan[1:], *batch, *memory, "-o", self.path("within"))
+
     # ---- exports
 
     def run_py(self, folder, *arguments):
@@ -382,6 +350,30 @@ class Refusals(unittest.TestCase):
         done = self.run_py("torn", "--data", graph)
         self.assertEqual((done.returncode, "is missing; export the model again" in done.stderr), (3, True), done.stderr)
         self.assertEqual(self.run_py("parts", "--data", graph).returncode, 0)
+
+    def test_what_is_no_export(self):
+        graph, hint = self.data("compared", GRAPH), "hopscope-engine export MODEL --data D... -o DIR makes such a folder"
+        self.accepted("export", self.model(Plain), "--data", graph, "-o", self.path("compared"))
+        os.mkdir(self.path("empty"))
+        for other, sentence in (("empty", "is no exported folder: it has no schema.json"), ("nowhere", "no such folder"),
+                                ("compared/plan.json", "field /format is 'hopscope-plan', not 'hopscope-schema'"),
+                                ("Plain.pt", "at byte 0: unexpected text")):
+            with self.subTest(other):
+                self.refused(3, self.path(other) + ": " + sentence, hint, "diff", self.path("compared"), self.path(other))
+                self.refused(3, self.path(other) + ": " + sentence, hint, "verify", self.model(Plain), "--data", graph, "--schema",
+                             self.path(other))
+        self.accepted("diff", self.path("compared"), self.path("compared"))
+        self.accepted("verify", self.model(Plain), "--data", graph, "--schema", self.path("compared"))
+
+    def test_a_model_that_amplifies_rounding(self):
+        x, data = torch.randn(200, 33), {"edge_index": np.random.default_rng(1).integers(0, 200, (2, 3000))}
+        torch.jit.script(Amplifying().eval()).save(self.path("single.pt"))
+        torch.jit.script(Amplifying().eval().double()).save(self.path("double.pt"))
+        single, double = self.data("single", {**data, "x": x.numpy()}), self.data("double", {**data, "x": x.double().numpy()})
+        said = self.refused(5, "the split could not be verified", "trace model.double()", "export", self.path("single.pt"), "--data",
+                            single, "-o", self.path("amplified"))
+        self.assertRegex(said, r"out: the model amplifies rounding: its own result \S+ .* up to \S+e-0\d")
+        self.accepted("export", self.path("double.pt"), "--data", double, "-o", self.path("amplified"))
 
     def test_exports_of_models_with_sparse_inputs(self):
         x = torch.from_numpy(X)

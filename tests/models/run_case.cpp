@@ -10,6 +10,7 @@
 #include "models/in_shards.h"
 #include "models/pipeline.h"
 #include "placement/pins.h"
+#include "schema/documents.h"
 
 namespace hopscope::models {
 
@@ -238,9 +239,19 @@ std::optional<Failure> checkShards(const Setting& s, const Prepared& prepared, c
     return std::nullopt;
 }
 
+// As a file it is the same, and nothing is missing in it.
+std::optional<Failure> checkFile(const Prepared& prepared, const plan::Plan& plan)
+{
+    const auto read = schema::readPlan(schema::writePlan(plan, prepared.analysis), prepared.analysis, "plan.json", {});
+    if (!read) return Failure{std::nullopt, base::describe(read.error())};
+    if (read->stages != plan.stages) return Failure{std::nullopt, "the stages of the plan's file are others"};
+    return std::nullopt;
+}
+
 std::optional<Failure> runJob(const Setting& s, const Prepared& prepared, const plan::Plan& plan, const Job& job,
                               Tally& tally)
 {
+    if (auto failure = checkFile(prepared, plan)) return failure;
     BatchPeaks peaks;
     const auto report = runPlan(prepared, plan, s.data, optionsOf(job, s.device), &peaks);
     if (!report) return Failure{report.error(), describeJob(job, s.name)};

@@ -151,7 +151,7 @@ def off_from_double(model, inputs, exact):
 
 def changed_by_rounding(model, inputs):
     """How far outputs move where inputs differ in their last digit, or are from exact ones: what some random programs make of
-    rounding."""
+    rounding. The engine asks the same where numbers differ (core/verify/rounding.h)."""
     exact = call(model, inputs)
     most = off_from_double(model, inputs, exact)
     for seed in range(3):

@@ -99,6 +99,16 @@ RowClass owned() { return {RowKind::Owned, SpaceId(edgeSpace), KeyId(3)}; }
 
 RowClass frontier() { return {RowKind::Frontier, SpaceId(nodeSpace), {}}; }
 
+// From or to the nodes that the key names.
+analysis::OpInfo alongEdges(analysis::OpKind kind, analysis::Use first, int key)
+{
+    analysis::OpInfo info;
+    info.kind = kind;
+    info.uses = {{ir::Slot{.arg = 0}, {first}}, {ir::Slot{.arg = 1}, {analysis::Use::Index}}};
+    info.role = {.space = SpaceId(edgeSpace), .key = KeyId(key), .target = SpaceId(nodeSpace)};
+    return info;
+}
+
 plan::Stage stage(int index, std::vector<plan::Step> steps, int read, int written)
 {
     plan::Loop loop;
@@ -159,8 +169,10 @@ analysis::Analysis analysis()
     a.values[1].dims = {SpaceId(), SpaceId(edgeSpace)};
     a.values[1].structureOnly = a.values[3].structureOnly = true;
     a.ops.resize(a.program.ops.size());
-    for (int i : {0, 4}) a.ops[static_cast<std::size_t>(i)].kind = analysis::OpKind::Gather;
-    for (int i : {2, 5}) a.ops[static_cast<std::size_t>(i)].kind = analysis::OpKind::Aggregate;
+    for (int i : {0, 4})
+        a.ops[static_cast<std::size_t>(i)] = alongEdges(analysis::OpKind::Gather, analysis::Use::Source, 2);
+    for (int i : {2, 5})
+        a.ops[static_cast<std::size_t>(i)] = alongEdges(analysis::OpKind::Aggregate, analysis::Use::Message, 3);
     a.ops[1].structureOnly = true;
     for (std::size_t i = 2; i < 6; ++i) a.ops[i].depth = i < 4 ? 1 : 2;
     a.depth = a.depthModule = a.depthOp = 2;

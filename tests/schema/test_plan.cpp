@@ -45,7 +45,6 @@ TEST_CASE("a plan with every optional number set survives as well")
     full.peakMemory = std::int64_t(1) << 40;
     full.checkpoints[0].bytesRead = 99;
     full.stages[1].rowless = {ir::OpId(3)};
-    full.stages[1].loops[0].reductions = {{ir::OpId(5), {ir::RowKind::All, {}, {}}}};
     const base::Result<plan::Plan> plan = read(schema::writePlan(full, fixture::analysis()));
     REQUIRE_MESSAGE(plan, base::describe(plan.error()));
     CHECK(*plan == full);

@@ -257,3 +257,82 @@ TEST_CASE("where infinities differ, the first operator that makes them is named"
     const Case other(tame.path, mediumGraph());
     CHECK(verify::firstOverflow(other.walk, other.analysis, other.sample, scratch.path, {}).empty());
 }
+
+namespace {
+
+// Differs from `forward` by what rounding makes of an argument of some hundreds.
+const char* const amplifyingCode = R"(
+def forward(self, x, edge_index):
+    h = torch.matmul(x, self.w)
+    h = torch.index_add(h, 0, edge_index[1], h.index_select(0, edge_index[0]))
+    return torch.sin(300.0 * h)
+)";
+
+// Cannot be computed in float64.
+const char* const singleCode = R"(
+def forward(self, x, edge_index):
+    h = torch.matmul(x, self.w)
+    assert h.element_size() == 4
+    h = torch.index_add(h, 0, edge_index[1], h.index_select(0, edge_index[0]))
+    return torch.sin(300.0 * h)
+)";
+
+// Means something else in float64.
+const char* const widthCode = R"(
+def forward(self, x, edge_index):
+    h = torch.matmul(x, self.w)
+    h = torch.index_add(h, 0, edge_index[1], h.index_select(0, edge_index[0]))
+    return torch.tanh(h) + 0.1 * float(h.element_size())
+)";
+
+}  // namespace
+
+TEST_CASE("a difference as large as what the model makes of rounding is unverifiable, a larger one is different")
+{
+    const Model model(amplifyingCode);
+    const Case c(model.path, mediumGraph());
+    for (const bool sampled : {false, true}) {
+        CAPTURE(sampled);
+        const Folder scratch;
+        auto request = c.request(scratch);
+        request.sampledOnly = sampled;
+        request.outputs["out"] = testing::perturbed(request.outputs["out"], -1, 2e-4F);
+        auto verdict = verdictOf(request);
+        INFO(verdict.reason);
+        CHECK(verdict.verdict == schema::Verdict::Unverifiable);
+        CHECK(verdict.reason.find("out: the model amplifies rounding: its own result is up to ") == 0);
+        CHECK(verdict.reason.find(" away from that in float64, the split's up to ") != std::string::npos);
+        CHECK(verdict.outputs.at(0).different > 0);
+        CHECK(scratch.entries() == 0);
+        request.outputs["out"] = testing::perturbed(c.outputs.at("out"), -1, 0.02F);
+        verdict = verdictOf(request);
+        CHECK(verdict.verdict == schema::Verdict::Different);
+        CHECK(verdict.reason.find("outside the tolerance") != std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "where a model cannot be computed in float64, inputs that move in their last digit show what it makes of rounding")
+{
+    const Model model(singleCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), -1, 1e-4F);
+    auto verdict = verdictOf(request);
+    INFO(verdict.reason);
+    CHECK(verdict.verdict == schema::Verdict::Unverifiable);
+    CHECK(verdict.reason.find(" where its inputs change in their last digit") != std::string::npos);
+    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), 5, 0.02F);
+    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+}
+
+TEST_CASE("what a model computes of the size of its numbers is no rounding")
+{
+    const Model model(widthCode);
+    const Case c(model.path, mediumGraph());
+    const Folder scratch;
+    auto request = c.request(scratch);
+    request.outputs["out"] = testing::perturbed(c.outputs.at("out"), 5, 0.02F);
+    CHECK(verdictOf(request).verdict == schema::Verdict::Different);
+}

@@ -18,9 +18,12 @@ base::Status addPrediction(pipeline::Prepared& prepared, forecast::Predictor& pr
     session.console.progress({"counting rows per batch", 0, 0});
     const auto prediction = predictor.predict(plan, pipeline::limitsOf(device, plan.batch), session.stop);
     session.console.progressEnded();
-    if (prediction) pipeline::fillPlan(plan, *prediction);
-    else if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
-    else prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(prediction.error()));
+    if (prediction) {
+        pipeline::fillPlan(plan, *prediction);
+        return pipeline::checkMemory(plan, *prediction, predictor, device, session.stop);
+    }
+    if (prediction.error().code == base::ErrorCode::Cancelled) return base::forward(prediction);
+    prepared.notes.push_back("the data movement of the plan is unknown: " + base::describe(prediction.error()));
     return {};
 }
 

@@ -43,6 +43,9 @@ constexpr Hint hints[] = {
     {Kind::AllPairs, "attention between all nodes needs them all at once; attention along edges, and linear attention, "
                      "q @ (k.t() @ v), can be split"},
     {Kind::Adjacency, "pass the edges instead: torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])"},
+    {Kind::Dense,
+     "give its edges instead, as the parts of a sparse matrix in PyTorch: NAME.coo_indices, NAME.coo_values and "
+     "NAME.coo_size of a.to_sparse().coalesce()"},
     {Kind::Sparse,
      "make it of the edges: torch.sparse_coo_tensor(edge_index, weight, (x.size(0), x.size(0))), with one weight each"},
     {Kind::FromRight, "swap the factors: h.t() @ a is (b @ h).t(), where b is made of edge_index.flip(0)"},

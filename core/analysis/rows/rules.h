@@ -34,6 +34,7 @@ struct Refused {
         Written,     // other rows written than those selected
         AllPairs,    // rows by rows
         Adjacency,   // edges as a dense matrix
+        Dense,       // the same as an input, where the operator takes a sparse one, too
         Sparse,      // a sparse matrix that is not made of edges
         FromRight,   // a sparse matrix as the second factor
         Fused,       // a product over rows and an addition in one operator

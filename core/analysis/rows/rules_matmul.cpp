@@ -170,6 +170,14 @@ Ruled<Outcomes> sparseProduct(RuleContext& c, const Factors& f)
     return c.one(dims);
 }
 
+// An input with a number for each pair of rows of the table that it is multiplied with.
+bool isDenseGraph(const RuleContext& c, const Factors& f, SpaceId multiplied)
+{
+    const std::vector<std::int64_t>& shape = c.shape(f.first);
+    return c.value(f.first).origin == ir::Origin::Input && c.isRow(multiplied) && shape.size() == 2 && shape[0] > 1 &&
+           shape[0] == shape[1];
+}
+
 }  // namespace
 
 Ruled<Outcomes> matmulRule(RuleContext& c)
@@ -200,6 +208,10 @@ Ruled<Outcomes> matmulRule(RuleContext& c)
     if (rows > 1)
         return Refusal(Refused("a dense product of rows by rows (all pairs of nodes)", Refused::Kind::AllPairs));
     if (!c.isRow(contractedP) && !c.isRow(contractedQ)) return c.one(*dims);
+    if (contractedP != contractedQ && isDenseGraph(c, f, contractedQ))
+        return Refusal(Refused(c.value(f.first).name + " is a dense matrix with a number for each pair of rows of " +
+                                   c.spaceName(contractedQ),
+                               Refused::Kind::Dense));
     if (contractedP != contractedQ)
         return Refusal(Refused("contracts rows of " + c.spaceName(contractedP) + " with " + c.spaceName(contractedQ),
                                Refused::Kind::Roles));

@@ -23,6 +23,10 @@ const char* thrownHint(const std::string& what)
 {
     if (has(what, "The shape of the mask"))
         return "to PyTorch, uint8 and bool numbers are a mask: store row numbers as int64";
+    if (has(what, "sparse coordinate tensor layout but got"))
+        return "give the matrix by its parts: NAME.coo_indices, NAME.coo_values and NAME.coo_size";
+    if (has(what, "sparse row compressed tensor layout but got"))
+        return "give the matrix by its parts: NAME.csr_crow, NAME.csr_col, NAME.csr_values and NAME.csr_size";
     for (const char* sign : {"size", "shape", "out of bounds", "out of range", "dimension"})
         if (has(what, sign))
             return "a size may have been baked in during export (use scripting or x.size(0)), or an input holds row "

@@ -169,7 +169,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Verification:
-    """`verdict` is "equal", "different" or "unverifiable" (nothing to compare with at this size; `reason` says why)."""
+    """`verdict` is "equal", "different" or "unverifiable" (`reason` says why: nothing to compare with at this
+    size, or the model amplifies rounding)."""
 
     verdict: str
     reason: str

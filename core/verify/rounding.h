@@ -1,0 +1,63 @@
+#pragma once
+
+// Private to verify: whether a difference is rounding that the model itself amplifies. Such a model gives other numbers
+// for each order of its sums, and none of them is right.
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "verify/compare.h"
+
+namespace hopscope::verify {
+
+// An output of a staged run that differs from the reference.
+struct Differing {
+    std::string name;
+    base::TensorView staged;
+    std::optional<RowPairs> rows;  // none: all elements were compared
+};
+
+// A difference is rounding if it is no larger than the absolute tolerance and four times what the model itself makes of
+// rounding, as tests/models/zoo.py allows: how far its own result is from the one in float64, the largest distance over
+// all elements compared. If that is more than a thousandth of the largest number, it may be a comparison that turned, or
+// code that means something else in float64: then, and where float64 is not possible, the result must also move as far
+// where inputs change in their last digit.
+class Rounding {
+public:
+    // `data`: what the model's own forward was run on, in a child with `memory` bytes, to give `reference`. All must
+    // outlive the object.
+    Rounding(const Request& request, std::vector<std::string> data, std::int64_t memory,
+             const base::TensorMap& reference);
+
+    // How far the model's own result and the staged one are from exact numbers, as a sentence, if the difference is
+    // rounding; else empty. Runs forward in children, once for all outputs.
+    base::Result<std::string> explain(const Differing& output, const std::stop_token& stop);
+
+private:
+    using Outputs = std::optional<base::TensorMap>;
+    static constexpr std::size_t inDouble = 0, ways = 4;  // the others: inputs moved by three seeds
+    base::Result<Outputs> compute(std::size_t way, const std::stop_token& stop) const;
+    base::Result<const base::TensorView*> result(std::size_t way, const std::string& output,
+                                                 const std::stop_token& stop);
+
+    const Request& m_request;
+    std::vector<std::string> m_data;
+    std::int64_t m_memory;
+    const base::TensorMap& m_reference;
+    std::array<std::optional<Outputs>, ways> m_computed;  // empty: not yet; no outputs: it could not be computed so
+};
+
+// What is known of all differences of a verification.
+struct Explanation {
+    std::string sentence;  // of the first
+    bool complete = true;  // none was without
+    void add(const std::string& found)
+    {
+        complete = complete && !found.empty();
+        if (sentence.empty()) sentence = found;
+    }
+    [[nodiscard]] std::string whole() const { return complete ? sentence : std::string(); }
+};
+
+}  // namespace hopscope::verify
