@@ -159,9 +159,8 @@ void addAnimation(ActionBook& book, const WindowParts& parts, Exporter& exporter
     QObject::connect(panel, &study::AnimationPanel::exportWanted, &book, ask);
 }
 
-}  // namespace
-
-void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
+// Panels that need nothing else.
+void addPanels(ActionBook& book, const WindowParts& parts)
 {
     using enum Needs;
     book.addAll({
@@ -202,6 +201,13 @@ void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& di
          .needs = Plan,
          .run = [&parts] { parts.docks.reveal(QStringLiteral("rules")); }},
     });
+}
+
+}  // namespace
+
+void addStudyActions(ActionBook& book, const WindowParts& parts, FileDialogs& dialogs, Exporter& exporter)
+{
+    addPanels(book, parts);
     addAnimation(book, parts, exporter);
     addDebugging(book, parts);
     QDockWidget* dock = parts.docks.dock(QStringLiteral("rules"));

@@ -228,7 +228,7 @@ void TestMonitor::framesAnswerTheMouse()
     QCOMPARE(view.zoomed(), stage);
     // In the colour of its stage, with a name that can be read.
     const QImage picture = view.grab().toImage();
-    const QPointF corner = view.placeOf(stage).bottomRight() - QPointF(12, 3);
+    const QPointF corner = view.placeOf(stage).bottomRight() - QPointF(12, 6);
     const style::Theme& theme = bed.window->theme();
     QCOMPARE(picture.pixelColor((corner * picture.devicePixelRatio()).toPoint()), theme.kinds[1]);
     QVERIFY(style::contrast(theme.kinds[1], theme.kindsText[1]) >= 4.5);
@@ -236,7 +236,11 @@ void TestMonitor::framesAnswerTheMouse()
     const Target sum = Target::op(last(bed, protocol::NodeKind::Aggregate));
     bed.window->selection().select(sum);
     QCOMPARE(view.profile().frames()[static_cast<std::size_t>(view.current())].target, sum);
-    QVERIFY(!view.placeOf(view.current()).isEmpty());
+    const QRectF marked = view.placeOf(view.current());
+    QVERIFY(!marked.isEmpty());
+    const QImage selected = view.grab().toImage();
+    const QPointF border(marked.center().x(), marked.top() + 1);
+    QCOMPARE(selected.pixelColor((border * selected.devicePixelRatio()).toPoint()), theme.accent);
 }
 
 void TestMonitor::anEarlierRunIsChosen()

@@ -176,10 +176,10 @@ void FlameView::paintEvent(QPaintEvent*)
         painter.setPen(QPen(m_theme.text, 1));
         painter.drawRect(placeOf(m_lit).adjusted(0.5, 0.5, -0.5, -0.5));
     }
-    if (!hasFocus() || m_current < 0) return;
+    if (m_current < 0) return;
     QRectF place = placeOf(m_current);
     place.setWidth(std::max(place.width(), 3.0));  // where it is too narrow to be seen
-    painter.setPen(QPen(m_theme.accent, 2));
+    painter.setPen(QPen(m_theme.accent, hasFocus() ? 2.4 : 1.2));
     painter.drawRect(place.adjusted(1, 1, -1, -1));
 }
 
