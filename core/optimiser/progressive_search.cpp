@@ -60,7 +60,7 @@ void ProgressiveSearch::firstPlans()
     offerIncumbent();
     if (!m_options.search) return;
     offerBaselines();
-    if (!over() && !proven()) offerLocalSearch();
+    if (!m_options.brief && !over() && !proven()) offerLocalSearch();
 }
 
 void ProgressiveSearch::offerIncumbent()
@@ -92,7 +92,8 @@ void ProgressiveSearch::enlarge()
 {
     for (const int recompute : {1, 2})
         if (!over() && !proven() && !step(recompute, 0.25)) return;
-    if (!over() && !proven()) step(-1, 1);
+    if (m_options.brief && m_options.search && !enough()) offerLocalSearch();
+    if (!enough()) step(-1, 1);
 }
 
 // False where there is no point in going on.
@@ -102,6 +103,7 @@ bool ProgressiveSearch::step(int recompute, double share)
     solver::Limits limits;
     limits.seconds = secondsLeft() * share;
     limits.stop = m_options.stop;
+    if (recompute >= 0) limits.iterations = m_options.iterations;
     if (recompute < 0) limits.onBound = [this](double bound) { raiseBound(bound); };
     if (m_best) limits.cutoff = m_best->placement.cost.total() * (1 + 1e-9);
     const std::vector<double> start = m_incumbent ? program.values(*m_incumbent) : std::vector<double>();

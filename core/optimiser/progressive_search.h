@@ -25,6 +25,7 @@ private:
     [[nodiscard]] double secondsLeft() const;
     [[nodiscard]] bool over() const;
     [[nodiscard]] bool proven() const;
+    [[nodiscard]] bool enough() const { return over() || proven() || (m_options.brief && m_best); }
     void firstPlans();
     void offerBaselines();
     void offerIncumbent();

@@ -93,6 +93,8 @@ private:
     Cells m_cells;
 };
 
+Answer found(Placement plan) { return {Status::Feasible, std::move(plan), 0, 1, "local re-optimisation"}; }
+
 class Reoptimiser {
 public:
     Reoptimiser(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& pins,
@@ -122,9 +124,9 @@ public:
         return plan;
     }
 
-    base::Result<Answer> run() const
+    // Where there is no local one.
+    [[nodiscard]] base::Result<Answer> anywhere() const
     {
-        if (std::optional<Placement> plan = local()) return found(std::move(*plan));
         const Neighbours whole(m_instance, m_incumbent, keptNodes(m_incumbent, m_pins));
         if (whole.impossible()) return Answer{};
         if (std::optional<Placement> plan = whole.best(2, {0, m_instance.stages}, limits()))
@@ -133,8 +135,6 @@ public:
     }
 
 private:
-    static Answer found(Placement plan) { return {Status::Feasible, std::move(plan), 0, 1, "local re-optimisation"}; }
-
     // Later stages give way to those that are not used yet, where no pin says which stage they are.
     void makeRoom(Placement& plan, std::vector<StageRange>& ranges) const
     {
@@ -170,6 +170,7 @@ private:
     {
         std::optional<StageRange> hopeless;
         for (const auto& [recompute, wider] : attempts) {
+            if (m_options.iterations && *m_options.iterations <= 0) break;
             const StageRange window = widened(range, wider);
             if (hopeless == window) continue;
             bool impossible = false;
@@ -192,6 +193,7 @@ private:
         solver::Limits limits;
         limits.seconds = m_options.deadlineSeconds - used.count();
         limits.stop = m_options.stop;
+        limits.iterations = m_options.iterations;
         limits.relativeGap = 1e-4;
         return limits;
     }
@@ -215,6 +217,8 @@ private:
     [[nodiscard]] base::Result<Answer> solved() const
     {
         Options options;
+        options.brief = true;
+        options.iterations = m_options.iterations;
         options.stop = m_options.stop;
         options.deadlineSeconds = limits().seconds;
         return solve(m_instance, options);
@@ -239,7 +243,14 @@ std::optional<Placement> reoptimiseLocally(const Instance& instance, const Place
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options)
 {
-    if (solver::available()) return Reoptimiser(instance, incumbent, changed, options).run();
+    if (auto plan = reoptimiseLocally(instance, incumbent, changed, options)) return found(std::move(*plan));
+    return reoptimiseWhole(instance, incumbent, changed, options);
+}
+
+base::Result<Answer> reoptimiseWhole(const Instance& instance, const Placement& incumbent,
+                                     const std::vector<Pin>& changed, const ReoptimiseOptions& options)
+{
+    if (solver::available()) return Reoptimiser(instance, incumbent, changed, options).anywhere();
     Options whole;
     whole.strategy = Strategy::LocalSearch;
     whole.stop = options.stop;

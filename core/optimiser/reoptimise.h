@@ -3,6 +3,7 @@
 // Local re-optimisation while the user drags: only the stages around a pin are optimised, everything else is fixed.
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
@@ -13,6 +14,7 @@ namespace hopscope::optimiser {
 struct ReoptimiseOptions {
     double deadlineSeconds = std::numeric_limits<double>::infinity();
     std::stop_token stop;
+    std::shared_ptr<std::int64_t> iterations = nullptr;  // see solver::Limits
 };
 
 // A cheap plan that respects all pins of the instance, close to `incumbent`, a plan of the same instance but for the pins
@@ -28,5 +30,9 @@ std::optional<Placement> reoptimiseLocally(const Instance& instance, const Place
 // by solve() in the background. Fails as solve() does.
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options = {});
+
+// The same where reoptimiseLocally has found nothing.
+base::Result<Answer> reoptimiseWhole(const Instance& instance, const Placement& incumbent,
+                                     const std::vector<Pin>& changed, const ReoptimiseOptions& options = {});
 
 }  // namespace hopscope::optimiser

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,6 +51,10 @@ struct Options {
     bool reduce = true;                    // off: the program of the whole instance, to compare with
     bool solver = true;                    // off: as if built without CBC
     bool search = true;                    // off: no baselines and no local search, the programs alone
+    // Ends with a good plan rather than the best one: local search and the program with all recomputation, which take
+    // longest, follow only where the rules and the smaller programs have found none.
+    bool brief = false;
+    std::shared_ptr<std::int64_t> iterations = nullptr;  // of the smaller programs, see solver::Limits
 };
 
 // Ends with a proof, at the deadline or when stopped, then with the best plan so far. Strategies Depth and SourceRule give

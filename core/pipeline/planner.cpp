@@ -313,10 +313,11 @@ base::Status priceStages(const Prepared& prepared, forecast::Predictor& predicto
     base::Result<plan::RowCounts> rows = predictor.countRows(plan, limits, std::move(stop));
     if (!rows) return base::forward(rows);
     const placement::CostModel model(prepared.analysis, Objective::Time, machineFor(plan.device), std::move(*rows));
-    const std::vector<double> costs = placement::stageCosts(prepared.analysis, model, plan);
-    for (std::size_t s = 0; s < costs.size(); ++s) {
+    const bool known = plan.device == "cpu";
+    const auto costs = known ? std::vector<double>() : placement::stageCosts(prepared.analysis, model, plan);
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         forecast::StageTime& time = times.at(s);
-        if (plan.device != "cpu") time.seconds = costs[s];
+        if (!known) time.seconds = costs[s];
         time.operators = operatorSeconds(prepared.analysis, model, plan.stages[s], time.seconds);
     }
     return {};

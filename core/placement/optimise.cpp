@@ -21,6 +21,9 @@ using plan::Pin;
 using plan::PinKind;
 
 constexpr int mostExtraStages = 3;
+// Iterations of the simplex for an answer close to the plan before, and as many for one elsewhere where there is none. Most
+// take a few hundred, some 4,000; some that had no answer after 15 seconds used 8,000 a second.
+constexpr std::int64_t nearIterations = 5000;
 
 template <class T>
 bool contains(const std::vector<T>& list, const T& item)
@@ -145,26 +148,34 @@ private:
         return found;
     }
 
-    base::Result<optimiser::Answer> solve()
+    [[nodiscard]] optimiser::ReoptimiseOptions nearOptions(std::shared_ptr<std::int64_t> iterations) const
     {
-        if (m_before == nullptr || instance().stages > m_before->model.instance.stages)
-            return optimiser::solve(instance(), solverOptions());
-        return optimiser::reoptimise(instance(), m_incumbent, changed(),
-                                     {solverOptions().deadlineSeconds, m_options.stop});
+        return {solverOptions().deadlineSeconds, m_options.stop, std::move(iterations)};
     }
 
-    // Close to the plan before, if need be with more stages.
+    // With the stages that there are now, wherever the plan leads.
+    base::Result<optimiser::Answer> solve()
+    {
+        if (m_before == nullptr) return optimiser::solve(instance(), solverOptions());
+        auto iterations = std::make_shared<std::int64_t>(nearIterations);
+        if (instance().stages <= m_before->model.instance.stages)
+            return optimiser::reoptimiseWhole(instance(), m_incumbent, changed(), nearOptions(std::move(iterations)));
+        optimiser::Options brief = solverOptions();
+        brief.brief = true;
+        brief.iterations = std::move(iterations);
+        return optimiser::solve(instance(), brief);
+    }
+
+    // Close to the plan before, or else anywhere, before there are more stages.
     base::Result<optimiser::Answer> solvedNear()
     {
-        const int least = instance().stages;
-        for (; instance().stages <= m_last; ++instance().stages) {
-            const double seconds = solverOptions().deadlineSeconds;
-            if (seconds <= 0 || m_options.stop.stop_requested()) break;
-            if (auto plan = optimiser::reoptimiseLocally(instance(), m_incumbent, changed(), {seconds, m_options.stop}))
+        const auto iterations = std::make_shared<std::int64_t>(nearIterations);
+        for (;; ++instance().stages) {
+            if (auto plan = optimiser::reoptimiseLocally(instance(), m_incumbent, changed(), nearOptions(iterations)))
                 return optimiser::Answer{optimiser::Status::Feasible, std::move(*plan), 0, 1, "local re-optimisation"};
+            base::Result<optimiser::Answer> answer = solve();
+            if (!wantsMoreStages(answer)) return answer;
         }
-        instance().stages = least;
-        return solvedAnywhere();
     }
 
     // With as few stages as the pins allow.
@@ -174,10 +185,15 @@ private:
     {
         for (;; ++instance().stages) {
             base::Result<optimiser::Answer> answer = solve();
-            const bool failed = !answer || answer->status == optimiser::Status::Infeasible;
-            if (!failed || instance().stages >= m_last) return answer;
-            if (!answer && answer.error().code != base::ErrorCode::Unsupported) return answer;
+            if (!wantsMoreStages(answer)) return answer;
         }
+    }
+
+    [[nodiscard]] bool wantsMoreStages(const base::Result<optimiser::Answer>& answer)
+    {
+        const bool failed = answer ? answer->status == optimiser::Status::Infeasible
+                                   : answer.error().code == base::ErrorCode::Unsupported;
+        return failed && instance().stages < m_last;
     }
 
     // The first pin of a store that the plan leaves out because nobody reads it.
@@ -276,6 +292,7 @@ base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& cos
 {
     base::Result<ModelInstance> model =
         makeInstance(analysis, costs, pins, on, before != nullptr ? &before->model : nullptr);
+
     if (!model) return base::forward(model);
     confined = model->confined;
     model->instance.hostBudget = options.hostMemory;

@@ -34,13 +34,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Watch {
-    explicit Watch(const Limits& limits) : stop(limits.stop), bounded(limits.seconds < 1e9)
+    explicit Watch(const Limits& limits)
+        : stop(limits.stop),
+          bounded(limits.seconds < 1e9),
+          iterations(limits.iterations)
     {
         if (bounded)
             end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(std::max(0.0, limits.seconds)));
     }
-    [[nodiscard]] bool over() const { return stop.stop_requested() || (bounded && Clock::now() >= end); }
+    [[nodiscard]] bool over() const
+    {
+        return (iterations && *iterations <= 0) || stop.stop_requested() || (bounded && Clock::now() >= end);
+    }
+    void iterated() const
+    {
+        if (iterations) --*iterations;
+    }
     [[nodiscard]] double left() const
     {
         return bounded ? std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count()) : 1e9;
@@ -48,13 +58,19 @@ struct Watch {
     std::stop_token stop;
     bool bounded;
     Clock::time_point end;
+    std::shared_ptr<std::int64_t> iterations;
 };
 
 // Stops the simplex. CBC copies its solvers with their handlers.
 class SimplexWatch final : public ClpEventHandler {
 public:
     explicit SimplexWatch(const Watch& watch) : m_watch(watch) {}
-    int event(Event what) override { return what == endOfIteration && m_watch.over() ? 3 : -1; }
+    int event(Event what) override
+    {
+        if (what != endOfIteration) return -1;
+        m_watch.iterated();
+        return m_watch.over() ? 3 : -1;
+    }
     [[nodiscard]] ClpEventHandler* clone() const override { return new SimplexWatch(*this); }
 
 private:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Problem {
 struct Limits {
     double seconds = infinity;
     std::stop_token stop;
+    // What is left of the iterations of the simplex, where they are limited: by a count, which unlike a time does not depend on
+    // the machine. Programs that are given the same one share it.
+    std::shared_ptr<std::int64_t> iterations = nullptr;
     double relativeGap = 1e-7;                  // a solution this close to the bound is optimal
     double cutoff = infinity;                   // solutions that are not cheaper than this are of no interest
     std::function<void(double bound)> onBound;  // called once, on the calling thread, when the relaxation is solved

@@ -13,8 +13,8 @@ from serve_client import Client, Refused
 
 LARGE = os.environ["HOPSCOPE_LARGE"]
 GOAL = 100  # milliseconds of work: the median answer
-# Where the answer is another number of stages, everything after them moves, and dry runs follow.
-LONGEST = 4000
+LATE = 500  # of 95 in 100 answers, 365 to 446 were seen
+LONGEST = 2500  # local search in the whole model, 820 to 1,650 were seen
 NEAR = 40  # operators before and behind a store that it is dragged over
 repeats = int(sys.argv.pop(sys.argv.index("--repeats") + 1)) if "--repeats" in sys.argv else 6
 sys.argv = [argument for argument in sys.argv if argument != "--repeats"]
@@ -86,7 +86,7 @@ class Drag(unittest.TestCase):
                 except Refused as refused:
                     given += "deadline" in str(refused)
                 told.append((work.now() - before, place, answer))
-        self.assertLessEqual(given, len(told) // 5, "answers that were given up")
+        self.assertLessEqual(given, len(told) // 12, "answers that were given up")
         return told
 
     def test_answers_are_quick_and_what_another_engine_says(self):
@@ -101,6 +101,7 @@ class Drag(unittest.TestCase):
         self.assertGreater(len(answers), len(told) // 2)
         self.compare(random.Random(5).sample(answers, 4))
         self.assertLessEqual(median, GOAL * allowed)
+        self.assertLessEqual(late, LATE * allowed)
         self.assertLessEqual(spent[-1], LONGEST * allowed)
 
     def compare(self, answers):

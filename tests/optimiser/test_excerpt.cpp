@@ -44,6 +44,28 @@ Pin dragged(const Instance& in, int seed, int step)
 
 }  // namespace
 
+TEST_CASE("a dragged store has a legal plan where no program may be solved: by a rule or by local search")
+{
+    if (!solver::available()) return;
+    int legal = 0;
+    for (int i = 0; i < 8 / test::share; ++i) {
+        Instance in = deep(i);
+        const Placement now = solved(in);
+        in.pins = {dragged(in, i, 0)};
+        INFO(test::dump(in));
+        ReoptimiseOptions none;
+        none.iterations = std::make_shared<std::int64_t>(0);
+        CHECK_FALSE(reoptimiseLocally(in, now, in.pins, none));
+        const auto answer = reoptimise(in, now, in.pins, none);
+        REQUIRE_MESSAGE(answer, (answer ? "" : base::describe(answer.error())));
+        CHECK(answer->status == reoptimise(in, now, in.pins)->status);
+        if (answer->status == Status::Infeasible) continue;
+        CHECK(test::flaw(in, answer->placement) == "");
+        ++legal;
+    }
+    CHECK(legal > 0);
+}
+
 TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")
 {
     if (!solver::available()) return;

@@ -230,6 +230,26 @@ TEST_CASE("a deadline ends the search with the best solution and a bound")
     CHECK(found->bound <= found->objective + 1e-6);
 }
 
+TEST_CASE("a number of iterations ends the search at the same place every time, for all programs that share it")
+{
+    if (!available()) return;
+    const auto searched = [] {
+        Limits limits;
+        limits.iterations = std::make_shared<std::int64_t>(500);
+        const auto found = solveInteger(hardProblem(), {}, limits);
+        REQUIRE(found);
+        CHECK((found->outcome == Outcome::Feasible || found->outcome == Outcome::Unknown));
+        CHECK(*limits.iterations <= 0);
+        const auto next = solveInteger(hardProblem(), {}, limits);
+        REQUIRE(next);
+        CHECK(next->values.empty());
+        return *found;
+    };
+    const Solution once = searched(), again = searched();
+    CHECK(once.values == again.values);
+    CHECK(once.bound == again.bound);
+}
+
 TEST_CASE("a stop request ends the search")
 {
     if (!available()) return;

@@ -272,11 +272,12 @@ void FoldBuilder::mergeInto(const std::vector<int>& components, const std::vecto
         VisibleNode& into = kept[place[target]];
         const VisibleNode& from = m_graph.nodes[node];
         into.ops.insert(into.ops.end(), from.ops.begin(), from.ops.end());
-        std::sort(into.ops.begin(), into.ops.end());
         into.depth = std::max(into.depth, from.depth);
         into.minDepth = std::min(into.minDepth, from.minDepth);
         into.merged += from.module >= 0 ? 1 : 0;
     }
+    for (VisibleNode& node : kept)
+        std::sort(node.ops.begin(), node.ops.end());  // once: one may have taken in thousands
     m_graph.nodes = std::move(kept);
     for (int& node : m_graph.nodeOf)
         if (node >= 0) node = place[node];
