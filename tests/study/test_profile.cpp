@@ -311,6 +311,7 @@ void TestProfile::theTableShowsAndCopiesIt()
     QCOMPARE(cell(0, ProfileColumn::Stage).toString(), QString("–"));
     QCOMPARE(cell(2, ProfileColumn::Share, RowPainter::PictureRole).toDouble(), 1.0);
     QVERIFY(cell(2, ProfileColumn::Operator, Qt::ToolTipRole).toString().contains("In one pass over the edges with: "));
+    QVERIFY(cell(2, ProfileColumn::Operator, Qt::ToolTipRole).toString().contains("Module: convs.0\n"));
     QVERIFY(cell(3, ProfileColumn::Operator, Qt::ToolTipRole).toString().contains("frontiers"));
     const QStringList lines = panels::copiedTable(table).split('\n');
     QCOMPARE(lines[0], QString("Operator\tStage\tModule\tSeconds\tShare\tBytes"));

@@ -2,6 +2,7 @@
 
 #include <QClipboard>
 #include <QComboBox>
+#include <QFile>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
@@ -32,6 +33,7 @@ private slots:
     void framesAnswerTheMouse();
     void anEarlierRunIsChosen();
     void aGpuTellsNoTimes();
+    void anOlderReportTellsNoTimes();
     void nothingIsClippedAlongTheWay();
 
 private:
@@ -274,6 +276,26 @@ void TestMonitor::aGpuTellsNoTimes()
     bring(bed);
     QVERIFY2(said(bed).contains("run the model on the CPU"), qPrintable(said(bed)));
     QVERIFY(!table(bed).isVisible());
+}
+
+void TestMonitor::anOlderReportTellsNoTimes()
+{
+    Bed bed;
+    QVERIFY(measured(bed));
+    schema::Report older = *bed.window->document().lastReport();
+    for (schema::StageRecord& stage : older.stages) stage.operators.clear();
+    QFile file(bed.folder.filePath("older.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(schema::writeReport(older)));
+    file.close();
+    bed.window->workbench().openReport(file.fileName());
+    auto* runs = child<QComboBox>(*bed.window, "monitorRuns");
+    QTRY_COMPARE(runs->count(), 2);
+    QCOMPARE(said(bed), QString("This report does not say what operators took: run the model again to see it."));
+    QVERIFY(!table(bed).isVisible() && child<QLabel>(*bed.window, "monitorMissing0")->isVisible());
+    runs->setFocus();
+    QTest::keyClick(runs, Qt::Key_Up);
+    QVERIFY(table(bed).isVisible());
 }
 
 void TestMonitor::nothingIsClippedAlongTheWay()

@@ -20,7 +20,17 @@ using models::Target;
 using panels::arrowRoom;
 
 constexpr int barWidth = 44;    // beside the shares
-constexpr int leastName = 160;  // of operators: most begin with that of their module
+constexpr int leastName = 150;  // of operators: most begin with that of their module
+
+QString tipOf(const ProfileRow& row)
+{
+    QStringList lines{row.name};
+    if (!row.module.isEmpty()) lines << OperatorModel::tr("Module: %1").arg(row.module);
+    if (!row.about.isEmpty()) lines << row.about;
+    if (!row.fused.isEmpty())
+        lines << OperatorModel::tr("In one pass over the edges with: %1").arg(row.fused.join(QStringLiteral(", ")));
+    return lines.join(u'\n');
+}
 
 }  // namespace
 
@@ -40,11 +50,7 @@ QVariant OperatorModel::cell(const OperatorRow& shown, ProfileColumn column, int
     const QString none = QStringLiteral("\u2013");
     if (role == models::TargetRole) return QVariant::fromValue(row.target);
     if (role == RowPainter::PictureRole) return column == ProfileColumn::Share ? QVariant(shown.ofLargest) : QVariant();
-    if (role == Qt::ToolTipRole && column == ProfileColumn::Operator) {
-        const QString fused = tr("In one pass over the edges with: %1").arg(row.fused.join(QStringLiteral(", ")));
-        if (!row.about.isEmpty()) return QStringLiteral("%1\n%2").arg(row.name, row.about);
-        return row.fused.isEmpty() ? row.name : QStringLiteral("%1\n%2").arg(row.name, fused);
-    }
+    if (role == Qt::ToolTipRole && column == ProfileColumn::Operator) return tipOf(row);
     const bool sort = role == models::SortRole, number = sort || role == models::CopyRole;
     if (!number && role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
     switch (column) {
@@ -123,8 +129,10 @@ void OperatorTable::setupTable()
     const int share = m_table->fontMetrics().horizontalAdvance(QStringLiteral("100.0 %")) + barWidth;
     header->setSectionResizeMode(static_cast<int>(ProfileColumn::Share), QHeaderView::Fixed);
     header->resizeSection(static_cast<int>(ProfileColumn::Share), share);
+    // Which measures texts only: what the first column keeps counts for the bar, too.
     using enum ProfileColumn;
-    new panels::ColumnFold(*m_table, {static_cast<int>(Module), static_cast<int>(Bytes)}, leastName);
+    new panels::ColumnFold(*m_table, {static_cast<int>(Module), static_cast<int>(Bytes), static_cast<int>(Share)},
+                           leastName + barWidth);
 }
 
 void OperatorTable::connectParts()
