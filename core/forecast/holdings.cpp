@@ -79,7 +79,8 @@ private:
     std::optional<std::size_t> viewed(const Instruction& i) const
     {
         Register from = i.act == Act::Narrow ? i.input : -1;
-        if (sharesMemory(i) && !i.operands.empty() && i.operands[0].kind == Operand::InRegister) from = i.operands[0].from;
+        if (sharesMemory(i) && !i.operands.empty() && i.operands[0].kind == Operand::InRegister)
+            from = i.operands[0].from;
         return from < 0 ? std::nullopt : m_holding[index(from)];
     }
 
@@ -93,7 +94,8 @@ private:
         if (!alone || i.outputs.size() != 1 || !operators::of(op.name).traits.overwrites) return std::nullopt;
         const bool dies = std::ranges::find(i.dead, from) != i.dead.end();
         const bool twice = std::ranges::count(i.operands, from, &Operand::from) > 1;
-        if (!dies || twice || !m_fresh[index(from)] || seenByView(from) || !alike(from, i.outputs[0])) return std::nullopt;
+        if (!dies || twice || !m_fresh[index(from)] || seenByView(from) || !alike(from, i.outputs[0]))
+            return std::nullopt;
         return m_holding[index(from)];
     }
 

@@ -9,7 +9,6 @@
 #include "executor/batching.h"
 #include "executor/device_context.h"
 #include "executor/number.h"
-#include "forecast/holdings.h"
 
 namespace hopscope::forecast {
 
@@ -19,23 +18,6 @@ using ir::RowKind;
 namespace {
 
 constexpr double usableShare = 0.56;  // of a budget, as the batch sizer uses it with what it has learned
-
-template <class CountsOf>
-std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf&& countsOf)
-{
-    std::map<RowClass, Counts> counts;
-    for (const RowClass& rows : classesOf(program)) counts.emplace(rows, countsOf(rows));
-    return counts;
-}
-
-// The batches in which some class has the most rows.
-std::set<std::size_t> fullest(const std::map<RowClass, Counts>& counts)
-{
-    std::set<std::size_t> batches;
-    for (const auto& [rows, c] : counts)
-        if (!c.perBatch.empty()) batches.insert(c.largest());
-    return batches;
-}
 
 std::set<RowClass> frontiers(const plan::Loop& loop)
 {
@@ -84,35 +66,6 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
         prediction.stored[c.value] = analysis::storedBytes(
             m_analysis, c.value, options.store, executor::wholeBytes(m_analysis, c.value, m_structure.sizes()));
     return prediction;
-}
-
-LeastMemory Planned::leastMemory(PredictOptions options)
-{
-    options.batch = 1;
-    if (m_loops.empty()) compile(options);
-    LeastMemory least;
-    for (std::size_t s = 0; s < m_loops.size(); ++s)
-        for (const PlannedLoop& l : m_loops[s]) {
-            const ClassRows counts =
-                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, 1); });
-            const auto bytes = static_cast<std::int64_t>(held(l, counts));
-            if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
-        }
-    return least;
-}
-
-// By the tensors of the program alone, in the batch that holds most.
-double Planned::held(const PlannedLoop& l, const ClassRows& counts)
-{
-    std::size_t batches = 0;
-    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
-    double most = 0;
-    for (std::size_t batch = 0; batch < batches; ++batch)
-        most = std::max(most, l.memory.peak([&](const RowClass& rows) {
-            const auto it = counts.find(rows);
-            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-        }));
-    return most;
 }
 
 double Planned::budget(std::optional<std::int64_t> memory)
@@ -323,45 +276,6 @@ double Planned::baseline()
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
 }
 
-double Planned::mostMemory(std::int64_t size, Probing probing)
-{
-    double most = 0;
-    for (const auto& loops : m_loops)
-        for (const PlannedLoop& l : loops) {
-            if (l.program.tiling) continue;
-            const ClassRows counts =
-                rowsOf(l.program, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); });
-            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr));
-        }
-    return most;
-}
-
-// Of the batches in which some class has the most rows.
-double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const
-{
-    double most = 0;
-    for (const std::size_t batch : fullest(counts)) most = std::max(most, bytesIn(l, learnt, counts, batch));
-    return l.program.tiling ? most * l.program.tiling->workers : most;
-}
-
-const LoopMemory* Planned::learntAbout(const PlannedLoop& l)
-{
-    return m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
-}
-
-double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
-                        std::size_t batch) const
-{
-    const auto rowsIn = [&](const RowClass& rows) {
-        const auto it = counts.find(rows);
-        return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-    };
-    if (learnt) return learnt->peak(rowsIn, batch == 0);
-    double bytes = l.memory.peak(rowsIn) + static_cast<double>(l.traffic.numbersPerBatch);
-    for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * rowsIn(rows);
-    return bytes;
-}
-
 // Values without rows, evaluated once: from here on they are there.
 void Planned::stays(ir::ValueId value, std::int64_t bytes)
 {
@@ -455,52 +369,6 @@ void Planned::addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t
     addTraffic(result, l, size);
     result.bytes.structure += l.traffic.numbersPerBatch * static_cast<std::int64_t>(own.perBatch.size());
     if (m_peaks) addMemory(result, l, own, size);
-}
-
-void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size)
-{
-    const ClassRows counts =
-        rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
-    result.estimated |= learntAbout(l) == nullptr;
-    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline);
-        most > result.peakMemory) {
-        result.peakMemory = most;
-        result.outside = static_cast<std::int64_t>(m_baseline);
-    }
-    for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
-        result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
-}
-
-StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options)
-{
-    const Prediction prediction = predict(options);
-    const auto at = static_cast<std::size_t>(stage.number - 1);
-    StageMemory memory{.predicted = prediction.stages.at(at), .loops = {}};
-    for (const PlannedLoop& l : m_loops.at(at)) memory.loops.push_back(holdings(l, prediction.batch));
-    return memory;
-}
-
-// Of the batch that holds most, among those in which some class has the most rows.
-LoopHoldings Planned::holdings(const PlannedLoop& l, std::int64_t most)
-{
-    const plan::Loop& loop = *l.program.loop;
-    const std::int64_t size = sizeOf(l, most);
-    const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
-    const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
-    std::optional<LoopHoldings> largest;
-    for (const std::size_t batch : fullest(counts)) {
-        LoopHoldings held = holdingsOf(m_analysis, l.program, gpu(), [&](const RowClass& rows) {
-            const auto it = counts.find(rows);
-            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-        });
-        held.destinations = own.perBatch.at(batch);
-        if (!largest || held.peak() > largest->peak()) largest = std::move(held);
-    }
-    LoopHoldings result = largest.value_or(LoopHoldings{});
-    result.destination = loop.destination;
-    result.batches = static_cast<std::int64_t>(own.perBatch.size());
-    if (l.program.tiling) result.sideBySide = l.program.tiling->workers;
-    return result;
 }
 
 }  // namespace hopscope::forecast
