@@ -292,7 +292,6 @@ base::Result<Optimum> solveStored(const Analysis& analysis, const CostModel& cos
 {
     base::Result<ModelInstance> model =
         makeInstance(analysis, costs, pins, on, before != nullptr ? &before->model : nullptr);
-
     if (!model) return base::forward(model);
     confined = model->confined;
     model->instance.hostBudget = options.hostMemory;

@@ -6,6 +6,7 @@
 `docs/python.md` of the project is the guide; every function's help says the rest.
 """
 
+from . import debug
 from ._engine import Engine, engine
 from ._inference import Inference, inference, run
 from ._version import __version__
@@ -74,6 +75,7 @@ __all__ = [
     "VerificationError",
     "Window",
     "__version__",
+    "debug",
     "devices",
     "engine",
     "export",

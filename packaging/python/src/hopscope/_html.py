@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -125,6 +125,11 @@ def inference(result: Inference) -> str:
     outputs = _table(("output", "shape", "dtype"), rows)
     saved = _list(result.saved.notes) if result.saved else ""
     return _page("Result", outputs, saved, report(result.report))
+
+
+def findings(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """A table with the keys of the first row as its columns."""
+    return _page(title, _table(list(rows[0]), (list(row.values()) for row in rows)) if rows else "")
 
 
 def saved(done: Saved) -> str:

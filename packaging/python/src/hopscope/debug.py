@@ -1,0 +1,390 @@
+"""The debugger as functions: where numbers go wrong, what operators compute, and what batches hold.
+
+    hopscope.debug.compare(model, data).place          # where the staged run and the model part, if they do
+    hopscope.debug.compare(before, data, against=after)
+    hopscope.debug.tensor(model, data, "convs.0 output").numbers
+
+Every result has the engine's whole JSON as `document` (docs/format-findings.md, docs/format-tensor.md, and plan/memory
+in docs/protocol.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from . import _html
+from ._files import Files
+from ._process import command
+from ._scratch import Scratch
+from .commands import files, option_words, plan_file
+from .documents import Plan
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas
+
+_Scratch = str | os.PathLike[str] | None
+_Plan = Plan | str | os.PathLike[str] | None
+_Nodes = int | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """An operator and its result: ids, the result's name, the kind ("aten::relu"), module, source line and depth."""
+
+    op: str
+    value: str
+    name: str
+    kind: str
+    module: str
+    source: str
+    depth: int
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.kind}{f' in {self.module}' if self.module else ''}, {self.source or 'no source'})"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the data at which something is wrong: of an edge also its two ends; the number of the row that shows
+    best what is wrong, in the first computation and in the second."""
+
+    table: str
+    row: int
+    ends: list[int]
+    element: int
+    first: float | None
+    second: float | None
+
+
+class _Rows:
+    """What is shown as a table: a list of dataclasses, or of dicts."""
+
+    def _listed(self) -> list[Any]:
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row per entry of the list."""
+        import pandas
+
+        return pandas.DataFrame([item if isinstance(item, dict) else asdict(item) for item in self._listed()])
+
+    def _repr_html_(self) -> str:
+        return _html.findings(
+            self._title(), [item if isinstance(item, dict) else asdict(item) for item in self._listed()]
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Divergence(_Rows):
+    """Two computations operator by operator. `place` is the first operator whose results differ (None: none does), at
+    `differing` of `of` rows, of which `shown` are some; `growth` has the largest errors of all values, in order."""
+
+    first: str
+    second: str
+    compared: int
+    place: Place | None
+    what: str
+    differing: int
+    of: int
+    max_abs: float | None
+    max_rel: float | None
+    shown: list[Row]
+    growth: list[dict[str, Any]]
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Divergence({self._title()})"
+
+    def _title(self) -> str:
+        if self.place is None:
+            return f"{self.first} and {self.second}: no difference in {self.compared} values"
+        return f"{self.first} and {self.second} part at {self.place}: {self.differing} of {self.of} rows"
+
+    def _listed(self) -> list[Any]:
+        return self.shown
+
+
+@dataclass(frozen=True)
+class Maker:
+    """An operator that makes NaN or infinities of finite operands; `shown` are rows with some."""
+
+    place: Place
+    nan: int
+    infinite: int
+    reaches_output: bool
+    shown: list[Row]
+
+
+@dataclass(frozen=True, repr=False)
+class NonFinite(_Rows):
+    """What makes NaN and infinities: operators in the order of the program; `inputs` and `outputs` that have some."""
+
+    makers: list[Maker]
+    inputs: list[Any]
+    outputs: list[Any]
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"NonFinite({self._title()})"
+
+    def _title(self) -> str:
+        harmful = sum(maker.reaches_output for maker in self.makers)
+        return f"{len(self.makers)} operators make NaN or infinities, {harmful} of them reach an output"
+
+    def _listed(self) -> list[Any]:
+        rows = ((asdict(maker.place), maker) for maker in self.makers)
+        return [{**place, "nan": maker.nan, "infinite": maker.infinite, "reaches_output": maker.reaches_output}
+                for place, maker in rows]  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Hits(_Rows):
+    """Results of batches at which a condition held: `hits` are described, `seen` is how many there were."""
+
+    hits: list[dict[str, Any]]
+    seen: int
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Hits({self._title()})"
+
+    def _title(self) -> str:
+        return f"{self.seen} results, {len(self.hits)} described"
+
+    def _listed(self) -> list[Any]:
+        return self.hits
+
+
+@dataclass(frozen=True, repr=False)
+class Watched(_Rows):
+    """Rows of values by name, one for each of `nodes`; and, for each aggregation and node, what the neighbours add."""
+
+    nodes: list[int]
+    values: dict[str, NDArray[Any]]
+    places: dict[str, Place]
+    aggregations: list[dict[str, Any]]
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Watched({self._title()})"
+
+    def _title(self) -> str:
+        return f"{len(self.values)} values, {len(self.aggregations)} aggregations at {len(self.nodes)} nodes"
+
+    def _listed(self) -> list[Any]:
+        return [{"value": name, **asdict(place)} for name, place in self.places.items()] or self.aggregations
+
+
+@dataclass(frozen=True, repr=False)
+class Tensor(_Rows):
+    """The numbers of a value, and what they are like; `rows` are the row numbers (None: all of its table, in order)."""
+
+    place: Place
+    numbers: NDArray[Any]
+    rows: NDArray[numpy.int64] | None
+    statistics: dict[str, Any]
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Tensor({self._title()})"
+
+    def _title(self) -> str:
+        return f"{self.place.name}, {list(self.numbers.shape)} {self.document['dtype']}"
+
+    def _listed(self) -> list[Any]:
+        return [self.statistics]
+
+
+@dataclass(frozen=True, repr=False)
+class StageMemory(_Rows):
+    """What the batches of a stage hold when, of the batch that holds most: `steps` with the bytes that are held at
+    each, and `held` with the steps from and to which each value is there. Of several node types, all of both."""
+
+    stage: int
+    peak_memory: int
+    outside: int
+    steps: list[dict[str, Any]]
+    held: list[dict[str, Any]]
+    document: dict[str, Any] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"StageMemory({self._title()})"
+
+    def _title(self) -> str:
+        return f"stage {self.stage}: peak {_html.size(self.peak_memory)}"
+
+    def _listed(self) -> list[Any]:
+        return self.held
+
+
+def compare(
+    model: Any,
+    data: Any,
+    *,
+    against: str | os.PathLike[str] | None = None,
+    absolute: float = 1e-5,
+    relative: float = 1e-4,
+    plan: _Plan = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: _Scratch = None,
+) -> Divergence:
+    """The first operator at which the staged run and the model differ, or `model` and the model file `against`."""
+    given_against = None if against is None else str(Path(against).absolute())
+    options = {"against": given_against, "absolute": absolute, "relative": relative, "batch": batch}
+    with _asked(model, data, plan, roles, scratch) as (words, _):
+        return _divergence(command("debug", *words, *option_words(options)).document)
+
+
+def non_finite(
+    model: Any, data: Any, *, plan: _Plan = None, batch: int | None = None, roles: Any = (), scratch: _Scratch = None
+) -> NonFinite:
+    """The operators that make NaN and infinities."""
+    with _asked(model, data, plan, roles, scratch) as (words, _):
+        document = command("debug", *words, "--nan", *option_words({"batch": batch})).document
+    makers = [
+        Maker(_place(item), item["nan"], item["infinite"], item["reaches_output"], _rows(item["shown"]))
+        for item in document["makers"]
+    ]
+    return NonFinite(makers, document["inputs"], document["outputs"], document)
+
+
+def breakpoints(
+    model: Any,
+    data: Any,
+    places: str | Sequence[str],
+    *,
+    when: str = "always",
+    hits: int = 20,
+    plan: _Plan = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: _Scratch = None,
+) -> Hits:
+    """What operators compute, batch by batch. `places`: "op42", a value, a kind ("aten::relu"), a module or "stage 2".
+    `when`: "always", "isnan", "outside=LEAST,MOST" or "node=N"."""
+    options = {"when": when, "hits": hits, "batch": batch}
+    with _asked(model, data, plan, roles, scratch) as (words, _):
+        asked = [word for place in _listed(places) for word in ("--break", place)]
+        document = command("debug", *words, *asked, *option_words(options)).document
+    return Hits(document["hits"], document["seen"], document)
+
+
+def watch(
+    model: Any,
+    data: Any,
+    places: str | Sequence[str] = (),
+    *,
+    nodes: _Nodes,
+    messages: str | Sequence[str] = (),
+    plan: _Plan = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: _Scratch = None,
+) -> Watched:
+    """The rows of `nodes` in the results of operators or modules, and what each neighbour adds to the aggregations
+    `messages` there, the largest first."""
+    if not _listed(places) and not _listed(messages):
+        raise UsageError("there is nothing to watch", "name operators or modules, or aggregations with messages=")
+    numbers = [nodes] if isinstance(nodes, int) else list(nodes)
+    with _asked(model, data, plan, roles, scratch) as (words, place):
+        asked = [word for name in _listed(places) for word in ("--watch", name)]
+        asked += [word for name in _listed(messages) for word in ("--messages", name)]
+        kept = ["-o", str(place.folder() / "rows")] if _listed(places) else []
+        options = {"nodes": ",".join(map(str, numbers)), "batch": batch}
+        document = command("debug", *words, *asked, *kept, *option_words(options)).document
+        values = {item["name"]: numpy.load(item["file"]) for item in document["watched"]}
+    found = {item["name"]: _place(item) for item in document["watched"]}
+    return Watched(numbers, values, found, document["aggregations"], document)
+
+
+def tensor(
+    model: Any,
+    data: Any,
+    place: str,
+    *,
+    nodes: _Nodes | None = None,
+    rows: tuple[int, int] | None = None,
+    batch_of: int | None = None,
+    plan: _Plan = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: _Scratch = None,
+) -> Tensor:
+    """The numbers of an operator's result, a value, an input or a weight: all rows, those of `nodes`, the rows from one
+    number up to before another, or those of the batch that computes the node `batch_of`."""
+    asked = [nodes] if isinstance(nodes, int) else nodes
+    options = {
+        "show": place, "batch": batch, "batch-of": batch_of,
+        "nodes": None if asked is None else ",".join(map(str, asked)),
+        "rows": None if rows is None else f"{rows[0]}:{rows[1]}",
+    }  # fmt: skip
+    with _asked(model, data, plan, roles, scratch) as (words, held):
+        file = held.folder() / "tensor.npy"
+        document = command("debug", *words, "-o", str(file), *option_words(options)).document
+        numbers, ids = numpy.load(file), file.with_suffix(".rows.npy")
+        found = numpy.load(ids) if ids.exists() else None
+    names = ("numbers", "finite", "zeros", "nan", "infinite", "min", "max", "mean", "std")
+    return Tensor(_place(document), numbers, found, {name: document[name] for name in names}, document)
+
+
+def memory(
+    model: Any,
+    data: Any,
+    stage: int,
+    *,
+    plan: _Plan = None,
+    batch: int | None = None,
+    roles: Any = (),
+    scratch: _Scratch = None,
+) -> StageMemory:
+    """What the batches of a stage hold from step to step, and so what its peak consists of. Nothing is run."""
+    with _asked(model, data, plan, roles, scratch) as (words, _):
+        document = command("debug", *words, *option_words({"memory-of": stage, "batch": batch})).document
+    steps, held = ([item for loop in document["loops"] for item in loop[part]] for part in ("steps", "held"))
+    return StageMemory(document["stage"], document["peak_memory"], document["outside"], steps, held, document)
+
+
+@contextmanager
+def _asked(model: Any, data: Any, plan: _Plan, roles: Any, scratch: _Scratch) -> Iterator[tuple[list[str], Scratch]]:
+    """Model, data and plan as words, and a folder for what the engine writes."""
+    with files(model, data, roles, scratch) as given, Scratch(0, scratch) as place:
+        yield [*given.words, *_plan_words(plan, given, place)], place
+
+
+def _plan_words(plan: _Plan, given: Files, place: Scratch) -> list[str]:
+    return [] if plan is None else ["--plan", str(plan_file(plan, given, place))]
+
+
+def _listed(places: str | Sequence[str]) -> list[str]:
+    return [places] if isinstance(places, str) else list(places)
+
+
+def _place(item: dict[str, Any]) -> Place:
+    return Place(**{name: item[name] for name in ("op", "value", "name", "kind", "module", "source", "depth")})
+
+
+def _rows(items: list[dict[str, Any]]) -> list[Row]:
+    return [
+        Row(**{name: item[name] for name in ("table", "row", "ends", "element", "first", "second")}) for item in items
+    ]
+
+
+def _divergence(document: dict[str, Any]) -> Divergence:
+    found = document["divergence"] or {}
+    return Divergence(
+        document["first"], document["second"], document["compared"], _place(found) if found else None,
+        found.get("what", ""), found.get("rows", 0), found.get("of", 0), found.get("max_abs", 0),
+        found.get("max_rel", 0), _rows(found.get("shown", [])), document["growth"], document,
+    )  # fmt: skip
