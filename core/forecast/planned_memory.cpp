@@ -29,6 +29,25 @@ std::set<std::size_t> fullest(const std::map<RowClass, Counts>& counts)
     return batches;
 }
 
+// Of the batch that holds most, among those in which some class has the most rows.
+LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
+                             const std::map<RowClass, Counts>& counts, const Counts& own)
+{
+    std::optional<LoopHoldings> most;
+    for (const std::size_t batch : fullest(counts)) {
+        LoopHoldings held = holdingsOf(analysis, program, gpu, [&](const RowClass& rows) {
+            const auto it = counts.find(rows);
+            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
+        });
+        held.destinations = own.perBatch.at(batch);
+        if (!most || held.peak() > most->peak()) most = std::move(held);
+    }
+    LoopHoldings result = std::move(most).value_or(LoopHoldings{});
+    result.destination = program.loop->destination;
+    result.batches = static_cast<std::int64_t>(own.perBatch.size());
+    return result;
+}
+
 }  // namespace
 
 double Planned::mostMemory(std::int64_t size, Probing probing)
@@ -122,27 +141,15 @@ StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options
     return memory;
 }
 
-// Of the batch that holds most, among those in which some class has the most rows.
 LoopHoldings Planned::holdings(const PlannedLoop& l, std::int64_t most)
 {
     const plan::Loop& loop = *l.program.loop;
     const std::int64_t size = sizeOf(l, most);
     const ClassRows counts = rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(loop, rows, size); });
     const Counts own = m_counts.of(loop, {RowKind::Batch, loop.destination, {}}, size);
-    std::optional<LoopHoldings> largest;
-    for (const std::size_t batch : fullest(counts)) {
-        LoopHoldings held = holdingsOf(m_analysis, l.program, gpu(), [&](const RowClass& rows) {
-            const auto it = counts.find(rows);
-            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-        });
-        held.destinations = own.perBatch.at(batch);
-        if (!largest || held.peak() > largest->peak()) largest = std::move(held);
-    }
-    LoopHoldings result = largest.value_or(LoopHoldings{});
-    result.destination = loop.destination;
-    result.batches = static_cast<std::int64_t>(own.perBatch.size());
-    if (l.program.tiling) result.sideBySide = l.program.tiling->workers;
-    return result;
+    LoopHoldings held = fullestHoldings(m_analysis, l.program, gpu(), counts, own);
+    if (l.program.tiling) held.sideBySide = l.program.tiling->workers;
+    return held;
 }
 
 }  // namespace hopscope::forecast
