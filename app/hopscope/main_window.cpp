@@ -167,16 +167,16 @@ void MainWindow::setupDocks()
         {QStringLiteral("rules"), tr("Rules"), study::makeRules},
         {QStringLiteral("animation"), tr("Animation"), study::makeAnimation},
     };
+    // Panels of sentences and tables.
+    const QStringList read{"plan",      "inspector", "why",    "receptive", "rules",
+                           "animation", "tensor",    "follow", "monitor",   "breakpoints"};
     QVector<DockSpec> specs;
     for (const auto& [name, title, make] : makers) {
         m_panels.append(make(context, this));
         m_panels.last()->setAttribute(Qt::WA_StyledBackground);
         nameContainers(m_panels.last(), title);
         specs.append({.name = name, .title = title, .widget = m_panels.last()});
-        if (name == u"plan" || name == u"inspector" || name == u"why" || name == u"receptive" || name == u"rules" ||
-            name == u"animation" || name == u"tensor" || name == u"follow" || name == u"monitor" ||
-            name == u"breakpoints")
-            m_panels.last()->setMinimumWidth(readableWidth);
+        if (read.contains(name)) m_panels.last()->setMinimumWidth(readableWidth);
         if (name == u"plots") m_plots = m_panels.last();
     }
     m_docks = new Docks(*this, specs);

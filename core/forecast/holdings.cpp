@@ -1,7 +1,6 @@
 #include "forecast/holdings.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "analysis/stored.h"
 #include "executor/overwrite.h"
@@ -49,11 +48,11 @@ private:
             if (m_holding[index(r)] && m_holding[index(r)] != over) m_result.held[*m_holding[index(r)]].to = at + 1;
     }
 
-    static HeldStep::Kind kindOf(const Instruction& i)
+    static plan::BatchStep kindOf(const Instruction& i)
     {
-        if (i.act == Act::Positions) return HeldStep::Kind::Numbers;
+        if (i.act == Act::Positions) return plan::BatchStep::Numbers;
         const bool reads = i.act == Act::Read || i.act == Act::Pick || i.act == Act::Narrow;
-        return reads ? HeldStep::Kind::Rows : HeldStep::Kind::Operator;
+        return reads ? plan::BatchStep::Rows : plan::BatchStep::Operator;
     }
 
     void make(std::size_t at, const Instruction& i, Register r, std::optional<std::size_t> over)

@@ -9,8 +9,8 @@
 namespace hopscope::forecast {
 
 // Of a batch with `rows` rows of each class. An operator counts as writing over its operand where the executor would (see
-// executor/overwrite.h). The destination and the numbers of batches are left to the caller. Linear in the program times
-// the number of registers held at once.
+// executor/overwrite.h). The destination and the numbers of batches are left to the caller. At most quadratic in the
+// program.
 LoopHoldings holdingsOf(const analysis::Analysis& analysis, const executor::LoopProgram& program, bool gpu,
                         const executor::CountOf& rows);
 

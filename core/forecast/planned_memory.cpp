@@ -20,6 +20,15 @@ std::map<RowClass, Counts> rowsOf(const executor::LoopProgram& program, CountsOf
     return counts;
 }
 
+// Of one batch; classes that the program does not use have none.
+executor::CountOf rowsIn(const std::map<RowClass, Counts>& counts, std::size_t batch)
+{
+    return [&counts, batch](const RowClass& rows) {
+        const auto it = counts.find(rows);
+        return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
+    };
+}
+
 // The batches in which some class has the most rows.
 std::set<std::size_t> fullest(const std::map<RowClass, Counts>& counts)
 {
@@ -35,10 +44,7 @@ LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor:
 {
     std::optional<LoopHoldings> most;
     for (const std::size_t batch : fullest(counts)) {
-        LoopHoldings held = holdingsOf(analysis, program, gpu, [&](const RowClass& rows) {
-            const auto it = counts.find(rows);
-            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-        });
+        LoopHoldings held = holdingsOf(analysis, program, gpu, rowsIn(counts, batch));
         held.destinations = own.perBatch.at(batch);
         if (!most || held.peak() > most->peak()) most = std::move(held);
     }
@@ -79,13 +85,10 @@ const LoopMemory* Planned::learntAbout(const PlannedLoop& l)
 double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
                         std::size_t batch) const
 {
-    const auto rowsIn = [&](const RowClass& rows) {
-        const auto it = counts.find(rows);
-        return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-    };
-    if (learnt) return learnt->peak(rowsIn, batch == 0);
-    double bytes = l.memory.peak(rowsIn) + static_cast<double>(l.traffic.numbersPerBatch);
-    for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * rowsIn(rows);
+    const executor::CountOf count = rowsIn(counts, batch);
+    if (learnt) return learnt->peak(count, batch == 0);
+    double bytes = l.memory.peak(count) + static_cast<double>(l.traffic.numbersPerBatch);
+    for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * count(rows);
     return bytes;
 }
 
@@ -124,11 +127,7 @@ double Planned::held(const PlannedLoop& l, const ClassRows& counts)
     std::size_t batches = 0;
     for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
     double most = 0;
-    for (std::size_t batch = 0; batch < batches; ++batch)
-        most = std::max(most, l.memory.peak([&](const RowClass& rows) {
-            const auto it = counts.find(rows);
-            return it == counts.end() ? 0.0 : static_cast<double>(it->second.perBatch[batch]);
-        }));
+    for (std::size_t batch = 0; batch < batches; ++batch) most = std::max(most, l.memory.peak(rowsIn(counts, batch)));
     return most;
 }
 

@@ -18,6 +18,7 @@
 #include "base/store_type.h"
 #include "base/tensor.h"
 #include "loader/loader.h"
+#include "plan/batch_step.h"
 #include "plan/machine.h"
 #include "plan/plan.h"
 #include "plan/row_counts.h"
@@ -69,9 +70,8 @@ struct Forecast {
     [[nodiscard]] double seconds() const;  // of all stages
 };
 
-// One step of a batch: rows are read, numbered, or computed by an operator.
 struct HeldStep {
-    enum class Kind : std::uint8_t { Rows, Numbers, Operator } kind = Kind::Operator;
+    plan::BatchStep kind = plan::BatchStep::Operator;
     ir::OpId op;                    // Operator
     std::vector<ir::OpId> fused{};  // computed with it, in one pass
 };
@@ -139,6 +139,7 @@ public:
     base::Result<StageMemory> memoryOf(const plan::Plan& plan, plan::StageId stage, const PredictOptions& options,
                                        std::stop_token stop);
 
+    // Whatever the batch size in `options`. Fails like predict(). Linear in the destinations.
     base::Result<LeastMemory> leastMemory(const plan::Plan& plan, const PredictOptions& options, std::stop_token stop);
 
     // Adds the resident tables and index arrays to a plan for a GPU: those that save the most copying relative to their

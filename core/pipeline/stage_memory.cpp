@@ -1,7 +1,6 @@
 #include "pipeline/stage_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "analysis/naming/table_labels.h"
@@ -54,15 +53,13 @@ private:
                                                  const std::vector<schema::HeldRows>& held)
     {
         const HeldStep& step = loop.steps[at];
-        schema::MemoryStep record{.kind = kinds[static_cast<std::size_t>(step.kind)], .bytes = loop.bytes[at]};
+        schema::MemoryStep record{.kind = step.kind, .bytes = loop.bytes[at]};
         if (step.op.valid()) record.op = ir::opName(step.op);
         std::ranges::transform(step.fused, std::back_inserter(record.fused), ir::opName);
         const auto made = std::ranges::find(held, static_cast<std::int64_t>(at), &schema::HeldRows::from);
         if (made != held.end()) record.label = made->label;
         return record;
     }
-
-    static constexpr std::array kinds{"rows", "numbers", "operator"};
 
     const analysis::Analysis& m_analysis;
     analysis::ValueNames m_values;

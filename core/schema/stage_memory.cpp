@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schema/envelope.h"
+#include "json/names.h"
 #include "json/optional.h"
 
 namespace hopscope::schema {
@@ -17,7 +18,7 @@ constexpr const char* format = "hopscope-stage-memory";
 Value stepValue(const MemoryStep& step)
 {
     Value item;
-    item["kind"] = step.kind;
+    item["kind"] = base::nameOf(step.kind);
     item["op"] = step.op;
     item["fused"] = Value(step.fused);
     item["label"] = step.label;
@@ -58,14 +59,11 @@ Value loopValue(const LoopMemoryRecord& loop)
 
 MemoryStep stepFrom(const Reader& item)
 {
-    MemoryStep step{.kind = item.get<std::string>("kind"),
-                    .op = item.get<std::string>("op"),
-                    .fused = item.get<std::vector<std::string>>("fused"),
-                    .label = item.get<std::string>("label"),
-                    .bytes = item.get<std::int64_t>("bytes")};
-    if (item.ok() && step.kind != "rows" && step.kind != "numbers" && step.kind != "operator")
-        item.child("kind").refuse("must be rows, numbers or operator");
-    return step;
+    return {.kind = json::named<plan::BatchStep>(item, "kind"),
+            .op = item.get<std::string>("op"),
+            .fused = item.get<std::vector<std::string>>("fused"),
+            .label = item.get<std::string>("label"),
+            .bytes = item.get<std::int64_t>("bytes")};
 }
 
 HeldRows heldFrom(const Reader& item)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/batch_step.h"
 #include "plan/stage_id.h"
 #include "json/json.h"
 
@@ -16,7 +17,7 @@ namespace hopscope::schema {
 
 // One step of a batch, in the order of computation.
 struct MemoryStep {
-    std::string kind{};                // "rows": rows are read, "numbers": rows are numbered, "operator"
+    plan::BatchStep kind = plan::BatchStep::Operator;
     std::string op{};                  // of an operator: "op12"
     std::vector<std::string> fused{};  // computed with it, in one pass over the edges
     std::string label{};               // for people: the result of the operator, or what is read

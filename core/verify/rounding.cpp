@@ -112,4 +112,16 @@ base::Result<std::string> Rounding::explain(const Differing& output, const std::
     return std::string();
 }
 
+base::Status explainAll(const std::vector<Differing>& outputs, Rounding& rounding, const std::stop_token& stop,
+                        Explanation& explanation)
+{
+    for (const Differing& output : outputs) {
+        if (!explanation.complete) break;
+        const base::Result<std::string> found = rounding.explain(output, stop);
+        if (!found) return base::forward(found);
+        explanation.add(*found);
+    }
+    return {};
+}
+
 }  // namespace hopscope::verify

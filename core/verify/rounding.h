@@ -60,4 +60,8 @@ struct Explanation {
     [[nodiscard]] std::string whole() const { return complete ? sentence : std::string(); }
 };
 
+// Explains outputs one after the other, until one cannot be.
+base::Status explainAll(const std::vector<Differing>& outputs, Rounding& rounding, const std::stop_token& stop,
+                        Explanation& explanation);
+
 }  // namespace hopscope::verify

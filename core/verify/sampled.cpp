@@ -117,13 +117,7 @@ GroupEnd Sampler::compareOutput(const ir::NamedValue& output, const Seeds& seeds
 base::Status Sampler::explain(const std::string& inputs, const base::TensorMap& reference, const std::stop_token& stop)
 {
     Rounding rounding(m_request, {inputs}, m_memory, reference);
-    for (const Differing& output : std::exchange(m_differing, {})) {
-        if (!m_explanation.complete) break;
-        const base::Result<std::string> found = rounding.explain(output, stop);
-        if (!found) return base::forward(found);
-        m_explanation.add(*found);
-    }
-    return {};
+    return explainAll(std::exchange(m_differing, {}), rounding, stop, m_explanation);
 }
 
 GroupEnd Sampler::compare(const Seeds& seeds, const base::TensorMap& reference)

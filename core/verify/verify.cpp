@@ -79,13 +79,10 @@ base::Status explainDifferences(const std::map<std::string, base::TensorView>& s
                                 const std::vector<TensorError>& errors, Rounding& rounding, const std::stop_token& stop,
                                 Explanation& explanation)
 {
-    for (const TensorError& error : errors) {
-        if (error.different == 0 || !explanation.complete) continue;
-        const base::Result<std::string> found = rounding.explain({error.name, staged.at(error.name), {}}, stop);
-        if (!found) return base::forward(found);
-        explanation.add(*found);
-    }
-    return {};
+    std::vector<Differing> differing;
+    for (const TensorError& error : errors)
+        if (error.different > 0) differing.push_back({error.name, staged.at(error.name), {}});
+    return explainAll(differing, rounding, stop, explanation);
 }
 
 base::Status countCovered(const Request& request, const Structure& structure, Coverage& coverage)

@@ -82,7 +82,7 @@ void compare(const forecast::LoopHoldings& loop, const std::map<Place, Seen>& se
     };
     for (std::size_t h = 0; h < loop.held.size(); ++h) {
         const forecast::Holding& held = loop.held[h];
-        if (find(h) == nullptr || loop.steps[held.from].kind != forecast::HeldStep::Kind::Operator) continue;
+        if (find(h) == nullptr || loop.steps[held.from].kind != plan::BatchStep::Operator) continue;
         CAPTURE(held.value.at());
         checkPlace(loop, h, find, tally);
         if (held.viewOf) continue;

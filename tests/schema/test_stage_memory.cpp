@@ -12,9 +12,9 @@ schema::StageMemoryRecord memory()
     schema::StageMemoryRecord made{.stage = plan::StageId(2), .peakMemory = 900, .outside = 100, .estimated = true};
     made.loops = {
         {.table = "user#4", .label = "user", .destinations = 10, .batches = 3, .sideBySide = 2, .peakStep = 1}};
-    made.loops[0].steps = {{"rows", "", {}, "x", 40},
-                           {"operator", "op3", {"op4"}, "lin output", 120},
-                           {"numbers", "", {}, "row numbers", 88}};
+    made.loops[0].steps = {{plan::BatchStep::Rows, "", {}, "x", 40},
+                           {plan::BatchStep::Operator, "op3", {"op4"}, "lin output", 120},
+                           {plan::BatchStep::Numbers, "", {}, "row numbers", 88}};
     made.loops[0].held = {
         {.value = "v1", .label = "x", .rows = "all rows", .bytes = 40, .from = 0, .to = 2},
         {.value = "v2", .label = "lin output", .rows = "all rows", .bytes = 80, .from = 1, .to = 3, .over = 0},
@@ -74,5 +74,13 @@ TEST_CASE("what is held lies within the steps and refers to what was held before
     CHECK(refused([](auto& loop) { loop.held[0].from = 3; }));
     CHECK(refused([](auto& loop) { loop.held[1].over = 1; }));
     CHECK(refused([](auto& loop) { loop.held[2].viewOf = -1; }));
-    CHECK(refused([](auto& loop) { loop.steps[0].kind = "guess"; }));
+}
+
+TEST_CASE("a step of a kind that does not exist is refused")
+{
+    json::Value document = schema::stageMemoryValue(memory());
+    document["loops"].asArray()->front()["steps"].asArray()->front()["kind"] = "guess";
+    const auto found = schema::stageMemoryFrom(document, "memory");
+    REQUIRE_FALSE(found);
+    CHECK(found.error().where.find("/loops/0/steps/0/kind") != std::string::npos);
 }

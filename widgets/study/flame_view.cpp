@@ -1,11 +1,12 @@
 #include "study/flame_view.h"
 
-#include <QAccessible>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+
+#include "style/words.h"
 
 namespace hopscope::study {
 
@@ -64,10 +65,7 @@ QRectF FlameView::placeOf(int frame) const
 
 QString FlameView::textOf(int frame) const
 {
-    const auto room = static_cast<int>(placeOf(frame).width()) - 2 * textMargin;
-    const QString &name = at(frame).name, text = fontMetrics().elidedText(name, Qt::ElideRight, std::max(0, room));
-    const bool some = text.size() > 2 || text == name;  // a letter and an ellipsis say nothing
-    return some && fontMetrics().horizontalAdvance(text) <= room ? text : QString();
+    return style::fitting(fontMetrics(), at(frame).name, static_cast<int>(placeOf(frame).width()) - 2 * textMargin);
 }
 
 int FlameView::frameAt(QPointF place) const
@@ -156,14 +154,7 @@ void FlameView::light(int frame)
     update();
 }
 
-void FlameView::announce()
-{
-    const QString words = m_current < 0 ? QString() : m_profile.sentence(m_current);
-    if (words == accessibleDescription()) return;
-    setAccessibleDescription(words);
-    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
-    QAccessible::updateAccessibility(&event);
-}
+void FlameView::announce() { style::announce(*this, m_current < 0 ? QString() : m_profile.sentence(m_current)); }
 
 void FlameView::paintEvent(QPaintEvent*)
 {

@@ -1,6 +1,5 @@
 #include "study/memory_picture.h"
 
-#include <QAccessible>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -9,6 +8,7 @@
 
 #include "models/labels.h"
 #include "study/memory_lanes.h"
+#include "style/words.h"
 
 namespace hopscope::study {
 
@@ -32,6 +32,8 @@ void MemoryPicture::display(schema::LoopMemoryRecord loop)
     m_loop = std::move(loop);
     m_lanes = lanesOf(m_loop);
     m_laneCount = m_lanes.empty() ? 0 : *std::ranges::max_element(m_lanes) + 1;
+    m_largest = 1;
+    for (const schema::HeldRows& held : m_loop.held) m_largest = std::max(m_largest, held.bytes);
     m_lit = -1;
     m_current = largestAtPeak();
     setMinimumSize(minimumSizeHint());
@@ -77,11 +79,8 @@ QRectF MemoryPicture::columnOf(std::int64_t step) const
 
 QString MemoryPicture::textOf(int held) const
 {
-    const int room = static_cast<int>(placeOf(held).width()) - 2 * textMargin;
-    const QString name = models::text(at(held).label);
-    const QString shown = fontMetrics().elidedText(name, Qt::ElideRight, std::max(0, room));
-    const bool some = shown.size() > 2 || shown == name;
-    return some && fontMetrics().horizontalAdvance(shown) <= room ? shown : QString();
+    return style::fitting(fontMetrics(), models::text(at(held).label),
+                          static_cast<int>(placeOf(held).width()) - 2 * textMargin);
 }
 
 int MemoryPicture::heldAt(QPointF place) const
@@ -139,12 +138,7 @@ void MemoryPicture::light(int held)
     update();
 }
 
-void MemoryPicture::announce()
-{
-    setAccessibleDescription(m_current < 0 ? QString() : heldSentence(m_loop, m_current));
-    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
-    QAccessible::updateAccessibility(&event);
-}
+void MemoryPicture::announce() { style::announce(*this, m_current < 0 ? QString() : heldSentence(m_loop, m_current)); }
 
 void MemoryPicture::paintEvent(QPaintEvent*)
 {
@@ -184,10 +178,8 @@ void MemoryPicture::paintHeld(QPainter& painter, int number) const
 {
     const schema::HeldRows& held = at(number);
     const QRectF place = placeOf(number);
-    std::int64_t most = 1;
-    for (const schema::HeldRows& other : m_loop.held) most = std::max(most, other.bytes);
     const qsizetype last = m_theme.scale.size() - 1;
-    const double share = static_cast<double>(held.bytes) / static_cast<double>(most);
+    const double share = static_cast<double>(held.bytes) / static_cast<double>(m_largest);
     const auto colour = std::min(last, static_cast<qsizetype>(share * static_cast<double>(last + 1)));
     if (held.bytes > 0) painter.fillRect(place, m_theme.scale[colour]);
     painter.setPen(QPen(m_theme.border, 1, held.bytes > 0 ? Qt::SolidLine : Qt::DashLine));

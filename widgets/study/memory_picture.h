@@ -55,6 +55,7 @@ private:
 
     schema::LoopMemoryRecord m_loop;
     std::vector<int> m_lanes;
+    std::int64_t m_largest = 1;  // bytes of an entry
     int m_current = -1, m_lit = -1, m_laneCount = 0;
     style::Theme m_theme;
 };

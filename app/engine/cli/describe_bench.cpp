@@ -27,7 +27,6 @@ std::string fixed(double number)
 }
 
 std::string bytes(std::int64_t count) { return base::formatBytes(static_cast<double>(count)); }
-std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
 
 std::string referenceText(const BenchReference& reference, const Style& style)
 {

@@ -13,8 +13,6 @@ using base::formatNumber;
 
 constexpr std::size_t mostRows = 8;
 
-std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
-
 // "op42  aten::relu in convs.1 (gcn.py:17), which produces 'relu after convs.1'".
 std::string placeOf(const schema::OperatorRecord& place)
 {

@@ -8,7 +8,6 @@ namespace {
 
 using Align = Table::Align;
 
-std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
 std::string bytes(std::int64_t number) { return base::formatBytes(static_cast<double>(number)); }
 
 std::string remark(const schema::HeldRows& held, const schema::LoopMemoryRecord& loop)
@@ -39,8 +38,8 @@ std::string stepTable(const schema::LoopMemoryRecord& loop)
     for (std::size_t at = 0; at < loop.steps.size(); ++at) {
         const schema::MemoryStep& step = loop.steps[at];
         const bool peak = static_cast<std::int64_t>(at) == loop.peakStep;
-        table.add({peak ? "*" : "", std::to_string(at + 1), step.op.empty() ? step.kind : step.op, step.label,
-                   bytes(step.bytes)});
+        table.add({peak ? "*" : "", std::to_string(at + 1), step.op.empty() ? base::nameOf(step.kind) : step.op,
+                   step.label, bytes(step.bytes)});
     }
     return table.render();
 }

@@ -11,8 +11,6 @@ namespace {
 
 using Align = Table::Align;
 
-std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
-
 // "35.2", "7.3 M".
 std::string mean(double number)
 {

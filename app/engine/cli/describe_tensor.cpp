@@ -14,8 +14,6 @@ constexpr std::size_t mostColumns = 8;
 
 std::string number(const std::optional<double>& value) { return value ? base::formatNumber(*value) : "-"; }
 
-std::string count(std::int64_t value) { return base::formatCount(static_cast<double>(value)); }
-
 std::string shapeOf(const schema::TensorSummary& record)
 {
     std::string text;

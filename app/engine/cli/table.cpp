@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace hopscope::engine {
+
+std::string count(std::int64_t number) { return base::formatCount(static_cast<double>(number)); }
 
 void Table::add(std::vector<std::string> cells)
 {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace hopscope::engine {
+
+std::string count(std::int64_t number);  // "2,708"
 
 // Columns lined up by what a reader sees: characters, not bytes, and no colour codes.
 class Table {

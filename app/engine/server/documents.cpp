@@ -81,4 +81,12 @@ std::vector<base::Fuse> fuseOf(const json::Reader& params)
     return fuse.value_or(base::allFuse());
 }
 
+forecast::PredictOptions limitsOf(const json::Reader& params)
+{
+    return {.batch = positive(params, "batch"),
+            .memory = positive(params, "memory"),
+            .fuse = fuseOf(params),
+            .store = storeOf(params)};
+}
+
 }  // namespace hopscope::engine

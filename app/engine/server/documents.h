@@ -107,6 +107,8 @@ pipeline::DebugOptions debugOptionsOf(const json::Reader& params);
 // fs/list.
 Outcome listFolder(const json::Reader& params);
 
+// "batch", "memory", "fuse" and "store".
+forecast::PredictOptions limitsOf(const json::Reader& params);
 // "store"; by default values are stored as they are.
 base::StoreType storeOf(const json::Reader& params);
 // "fuse" as base::parseFuse reads it; by default all patterns.

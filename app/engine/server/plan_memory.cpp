@@ -1,7 +1,6 @@
 // plan/memory.
 
 #include "pipeline/stage_memory.h"
-
 #include "schema/documents.h"
 #include "server/documents.h"
 
@@ -11,10 +10,7 @@ Outcome planMemory(Document& document, const json::Reader& params, const std::st
 {
     const pipeline::Prepared& prepared = document.prepared;
     const plan::StageId stage(params.get<int>("stage"));
-    const forecast::PredictOptions limits{.batch = positive(params, "batch"),
-                                          .memory = positive(params, "memory"),
-                                          .fuse = fuseOf(params),
-                                          .store = storeOf(params)};
+    const forecast::PredictOptions limits = limitsOf(params);
     const json::Value& wanted = params.child("plan").value();
     if (!params.ok()) return invalid(params);
     if (prepared.analysis.refusal) return failed(*prepared.analysis.refusal);

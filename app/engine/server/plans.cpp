@@ -79,10 +79,7 @@ Asked requestOf(const Document& document, const json::Reader& params)
     const auto strategy = base::parseName<base::Strategy>(params.get<std::string>("strategy"), "strategy");
     request.objective = objectiveOf(params);
     request.pins = pinsOf(params, document.prepared.analysis);
-    request.limits = {.batch = positive(params, "batch"),
-                      .memory = positive(params, "memory"),
-                      .fuse = fuseOf(params),
-                      .store = storeOf(params)};
+    request.limits = limitsOf(params);
     request.device = textOr(params, "device", "auto");
     request.stages = stagesOf(params);
     request.deadline = deadlineOf(params);

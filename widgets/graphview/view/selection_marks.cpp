@@ -1,9 +1,8 @@
 #include "graphview/view/selection_marks.h"
 
-#include <QAccessible>
-
 #include "graphview/view/navigation.h"
 #include "models/problem_model.h"
+#include "style/words.h"
 
 namespace hopscope::graphview {
 
@@ -24,7 +23,7 @@ void SelectionMarks::showSelection()
     if (target.kind == Target::Kind::Module) markModule(target.module);
     if (target.kind == Target::Kind::Value) markValue(target.valueId());
     else state.stubSource = -1;
-    announce(description(node));
+    style::announce(m_parts.view, description(node));
     m_parts.view.update();
 }
 
@@ -68,15 +67,6 @@ QString SelectionMarks::description(int node) const
     const VisibleNode& record = scene.graph.nodes[node];
     return record.label + QStringLiteral(", ") + record.detail +
            tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node].number);
-}
-
-void SelectionMarks::announce(const QString& text)
-{
-    GraphView& view = m_parts.view;
-    if (text == view.accessibleDescription()) return;
-    view.setAccessibleDescription(text);
-    QAccessibleEvent event(&view, QAccessible::DescriptionChanged);
-    QAccessible::updateAccessibility(&event);
 }
 
 // The hovered node with all that it needs and all that needs it; the rest fades. Large graphs would fade for nothing.

@@ -22,7 +22,6 @@ private:
     void markModule(const QString& path);
     void markValue(ValueId value);
     [[nodiscard]] QString description(int node) const;  // -1: empty
-    void announce(const QString& text);
 
     const GraphParts& m_parts;
     const SceneTargets& m_targets;

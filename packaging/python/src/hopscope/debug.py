@@ -73,16 +73,17 @@ class _Rows:
     def _title(self) -> str:
         raise NotImplementedError
 
+    def _dicts(self) -> list[dict[str, Any]]:
+        return [item if isinstance(item, dict) else asdict(item) for item in self._listed()]
+
     def to_pandas(self) -> pandas.DataFrame:
         """A row per entry of the list."""
         import pandas
 
-        return pandas.DataFrame([item if isinstance(item, dict) else asdict(item) for item in self._listed()])
+        return pandas.DataFrame(self._dicts())
 
     def _repr_html_(self) -> str:
-        return _html.findings(
-            self._title(), [item if isinstance(item, dict) else asdict(item) for item in self._listed()]
-        )
+        return _html.findings(self._title(), self._dicts())
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,16 +207,28 @@ class Tensor(_Rows):
         return [self.statistics]
 
 
+@dataclass(frozen=True)
+class LoopMemory:
+    """Of the destinations of a node type, the batch that holds most: `steps` with the bytes that are held at each, and
+    `held` with the steps, counted from 0, from and before which each value is there."""
+
+    label: str
+    destinations: int
+    batches: int
+    side_by_side: int
+    peak_step: int
+    steps: list[dict[str, Any]]
+    held: list[dict[str, Any]]
+
+
 @dataclass(frozen=True, repr=False)
 class StageMemory(_Rows):
-    """What the batches of a stage hold when, of the batch that holds most: `steps` with the bytes that are held at
-    each, and `held` with the steps from and to which each value is there. Of several node types, all of both."""
+    """What the batches of a stage hold when, for each node type that it computes."""
 
     stage: int
     peak_memory: int
     outside: int
-    steps: list[dict[str, Any]]
-    held: list[dict[str, Any]]
+    loops: list[LoopMemory]
     document: dict[str, Any] = field(repr=False)
 
     def __repr__(self) -> str:
@@ -225,7 +238,7 @@ class StageMemory(_Rows):
         return f"stage {self.stage}: peak {_html.size(self.peak_memory)}"
 
     def _listed(self) -> list[Any]:
-        return self.held
+        return [{"batches of": loop.label, **held} for loop in self.loops for held in loop.held]
 
 
 def compare(
@@ -352,8 +365,9 @@ def memory(
     """What the batches of a stage hold from step to step, and so what its peak consists of. Nothing is run."""
     with _asked(model, data, plan, roles, scratch) as (words, _):
         document = command("debug", *words, *option_words({"memory-of": stage, "batch": batch})).document
-    steps, held = ([item for loop in document["loops"] for item in loop[part]] for part in ("steps", "held"))
-    return StageMemory(document["stage"], document["peak_memory"], document["outside"], steps, held, document)
+    names = ("label", "destinations", "batches", "side_by_side", "peak_step", "steps", "held")
+    loops = [LoopMemory(**{name: loop[name] for name in names}) for loop in document["loops"]]
+    return StageMemory(document["stage"], document["peak_memory"], document["outside"], loops, document)
 
 
 @contextmanager

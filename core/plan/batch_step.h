@@ -1,0 +1,20 @@
+#pragma once
+
+// What a step of a batch does.
+
+#include <cstdint>
+
+#include "base/names.h"
+
+namespace hopscope::plan {
+
+// Rows are read, rows are numbered for the batch, or an operator computes.
+enum class BatchStep : std::uint8_t { Rows, Numbers, Operator };
+
+constexpr auto namesOf(BatchStep)
+{
+    return std::to_array<base::Named<BatchStep>>(
+        {{BatchStep::Rows, "rows"}, {BatchStep::Numbers, "numbers"}, {BatchStep::Operator, "operator"}});
+}
+
+}  // namespace hopscope::plan

@@ -1,0 +1,16 @@
+#pragma once
+
+// What widgets that paint themselves say: within their shapes, and to screen readers.
+
+#include <QFontMetrics>
+#include <QWidget>
+
+namespace hopscope::style {
+
+// The text, shortened to `room` pixels; empty where no more than a letter and an ellipsis would fit.
+QString fitting(const QFontMetrics& metrics, const QString& text, int room);
+
+// Describes the widget's state, and tells screen readers unless it is described so already.
+void announce(QWidget& widget, const QString& words);
+
+}  // namespace hopscope::style
