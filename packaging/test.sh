@@ -27,14 +27,16 @@ step() {
     fi
 }
 
-# Two tests run at once: threads of one that wait for each other by spinning take the cores from the other (a quarter to a
-# third of the processor time of test_models on 31 models, beside other programs).
+# Tests run beside each other: threads of one that wait for each other by spinning take the cores from the other (a quarter to
+# a third of the processor time of test_models on 31 models, beside other programs).
 export GOMP_SPINCOUNT=0
+# One more than there are cores: windows and child processes are waited for.
+test_jobs=$((jobs + 1))
 
 main_build() { configure dev -DHOPSCOPE_WERROR=$werror && build dev; }
 
 main_tests() {
-    ctest --test-dir build/dev --output-on-failure -j2 2>&1 | tee build/ctest.log
+    ctest --test-dir build/dev --output-on-failure -j"$test_jobs" 2>&1 | tee build/ctest.log
     return "${PIPESTATUS[0]}"
 }
 
@@ -45,7 +47,7 @@ without_address_spreading() {
 
 sanitized() {
     configure "$1" -DHOPSCOPE_WERROR=$werror > "build/$1.configure.log" && build "$1" &&
-        without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j2
+        without_address_spreading ctest --test-dir "build/$1" --output-on-failure -j"$test_jobs"
 }
 
 # Copies what the installed development packages consist of to build/deps, as if they had been unpacked there.
