@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 
 import engine_models as models
-from engine_receptive import Gcn, Shops
+from engine_receptive import Gcn, shops
 from serve_case import DIGITS, KARATE, ServeTest
 
 SCHEMA = json.loads((Path(os.environ["HOPSCOPE_ROOT"]) / "resources/schemas/graph-part-1.schema.json").read_text())
@@ -69,21 +69,14 @@ class PlanGraph(ServeTest):
         self.assertEqual((part["table"], part["node"]), ("", None))
 
     def test_node_types_and_relations_are_those_of_runs(self):
-        users, items, generator = 40, 30, numpy.random.default_rng(5)
-        draw = lambda a, b, n: numpy.stack([generator.integers(0, a, n), generator.integers(0, b, n)])
-        buys, bought, like = draw(users, items, 90), draw(items, users, 70), draw(items, items, 60)
-        data = {"user": generator.random((users, 4), numpy.float32), "item": generator.random((items, 4), numpy.float32),
-                "buys": buys, "bought": bought, "like": like}
-        models.save(Shops(), tuple(torch.from_numpy(data[name]) for name in data), self.folder / "model.pt")
-        save_file(data, str(self.folder / "graph.safetensors"))
-        client, document = self.opened({"model": str(self.folder / "model.pt"), "data": [str(self.folder / "graph.safetensors")],
-                                        "roles": ["buys=index:user>item", "bought=index:item>user", "like=index:item>item"]})
+        request, data = shops(self.folder, 40, 30, buys=90, bought=70, like=60)
+        client, document = self.opened(request)
         for batch in (7, 100):
             part = self.compare_with_run(client, document, batch)
         found = {relation["label"]: sorted(zip(relation["from_ids"], relation["to_ids"], strict=True))
                  for relation in part["relations"]}
-        for name, edges in (("buys", buys), ("bought", bought), ("like", like)):
-            self.assertEqual(found[name], sorted(map(tuple, edges.T.tolist())), name)
+        for name in ("buys", "bought", "like"):
+            self.assertEqual(found[name], sorted(map(tuple, data[name].T.tolist())), name)
 
     def test_the_surroundings_of_a_node_are_whole_and_bounded(self):
         client, document = self.opened(DIGITS["sage"])

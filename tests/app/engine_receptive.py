@@ -61,6 +61,18 @@ class Shops(nn.Module):
         return (users + into(items.relu(), bought, user.size(0))).relu()
 
 
+def shops(folder, users, items, buys, bought, like):
+    """Shops and random rows and edges (their numbers) as files: what `model/open` takes, and the arrays."""
+    generator = numpy.random.default_rng(5)
+    draw = lambda a, b, n: numpy.stack([generator.integers(0, a, n), generator.integers(0, b, n)])
+    data = {"user": generator.random((users, 4), numpy.float32), "item": generator.random((items, 4), numpy.float32),
+            "buys": draw(users, items, buys), "bought": draw(items, users, bought), "like": draw(items, items, like)}
+    models.save(Shops(), tuple(torch.from_numpy(array) for array in data.values()), folder / "model.pt")
+    save_file(data, str(folder / "graph.safetensors"))
+    return {"model": str(folder / "model.pt"), "data": [str(folder / "graph.safetensors")],
+            "roles": ["buys=index:user>item", "bought=index:item>user", "like=index:item>item"]}, data
+
+
 def neighbours(edges, rows):
     """For each destination, its edges: (edge, source)."""
     lists = [[] for _ in range(rows)]
@@ -139,15 +151,9 @@ class Receptive(ServeTest):
             self.assertEqual((block["edges"], block["sources"]), (len(into[node]), len({s for _, s in into[node]})))
 
     def test_node_types_and_relations_are_followed_as_the_model_uses_them(self):
-        users, items, generator = 400, 300, numpy.random.default_rng(5)
-        draw = lambda a, b, n: numpy.stack([generator.integers(0, a, n), generator.integers(0, b, n)])
-        buys, bought, like = draw(users, items, 900), draw(items, users, 700), draw(items, items, 600)
-        data = {"user": generator.random((users, 4), numpy.float32), "item": generator.random((items, 4), numpy.float32),
-                "buys": buys, "bought": bought, "like": like}
-        models.save(Shops(), tuple(torch.from_numpy(data[name]) for name in data), self.folder / "model.pt")
-        save_file(data, str(self.folder / "graph.safetensors"))
-        request = {"model": str(self.folder / "model.pt"), "data": [str(self.folder / "graph.safetensors")],
-                   "roles": ["buys=index:user>item", "bought=index:item>user", "like=index:item>item"]}
+        users, items = 400, 300
+        request, data = shops(self.folder, users, items, buys=900, bought=700, like=600)
+        buys, bought, like = data["buys"], data["bought"], data["like"]
         by_buys, by_bought, by_like = neighbours(buys, items), neighbours(bought, users), neighbours(like, items)
         for node, field in self.fields(request, NODES, users):
             self.check_shops(node, field, by_buys, by_bought, by_like)
