@@ -139,6 +139,17 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
     return value;
 }
 
+namespace {
+
+// On a CPU a dry run tells what batches of one destination take, operators included.
+void takeMeasured(forecast::LeastMemory& least, const forecast::Prediction& smallest)
+{
+    for (const forecast::PredictedStage& stage : smallest.stages)
+        if (!stage.estimated && stage.peakMemory > least.bytes) least = {stage.index, stage.peakMemory};
+}
+
+}  // namespace
+
 base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
                          const DeviceOptions& device, const std::stop_token& stop)
 {
@@ -146,11 +157,12 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
     const bool cpu = plan.device == "cpu";
     const std::int64_t allowed = cpu ? executor::tensorLimit(*device.memory) : *device.memory;
     if (peak(prediction) <= allowed) return {};
-    const auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
+    auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
     if (!least) return base::forward(least);
-    if (least->bytes <= allowed) return {};
     const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
     if (!smallest) return base::forward(smallest);
+    if (cpu) takeMeasured(*least, *smallest);
+    if (least->bytes <= allowed) return {};
     const std::int64_t enough =
         std::max(peak(*smallest), least->bytes) / 20 * 21;  // processes hold other things besides
     return base::fail(base::ErrorCode::Resources,
