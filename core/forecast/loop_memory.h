@@ -31,6 +31,9 @@ struct DryRun {
     std::int64_t reduced = 0;  // that reductions hold before it, unless it is the first batch
 };
 
+// The most that is held at once of what these allocations take on a CPU, as counted by the allocator.
+std::int64_t peakOf(const std::vector<executor::AllocationTrace::Event>& events);
+
 class LoopMemory {
 public:
     // Fits the sizes to the traces. nullopt if fewer than two batches have the same sequence of events, or if some size

@@ -114,6 +114,7 @@ private:
 
     // The memory held outside of batches, followed through the stages.
     double baseline();
+    [[nodiscard]] std::vector<const executor::LoopProgram*> programsOf() const;  // of all loops
     void stays(ir::ValueId value, std::int64_t bytes);
     void prepares(const PlannedLoop& l);
     void loads(PredictedStage& result, const executor::LoopProgram& program);

@@ -57,9 +57,9 @@ struct Prediction {
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
-// What a batch of one destination holds at some point, whatever operators take besides: less can never do.
+// What a batch of one destination, or the prologue on a CPU, holds at some point: less can never do.
 struct LeastMemory {
-    plan::StageId stage{1};  // that needs most
+    plan::StageId stage{1};  // that needs most; none: it is the prologue
     std::int64_t bytes = 0;
 };
 

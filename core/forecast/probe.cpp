@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include <ATen/Parallel.h>
 
@@ -64,16 +63,7 @@ public:
     DryRun single(const executor::Destinations& range)
     {
         once(range);  // what is made for the first batch and stays
-        std::map<std::int32_t, std::int64_t> held;
-        std::int64_t now = 0;
-        DryRun memory;
-        for (const executor::AllocationTrace::Event& event : once(range).events) {
-            now -= std::exchange(held[event.block], 0);
-            if (event.bytes > 0) now += held[event.block] = executor::countedBytes(event.bytes);
-            memory.peak = std::max(memory.peak, now);
-        }
-        memory.reduced = reduced();
-        return memory;
+        return {.peak = peakOf(once(range).events), .reduced = reduced()};
     }
 
     Probed run()

@@ -141,6 +141,9 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
 
 namespace {
 
+// Larger values of the prologue lie in files, and where these are many, so is the rest of the graph.
+constexpr std::int64_t plentyForPrologue = 64 << 20;
+
 // On a CPU a dry run tells what batches of one destination take, operators included.
 void takeMeasured(forecast::LeastMemory& least, const forecast::Prediction& smallest)
 {
@@ -156,20 +159,22 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
     if (!device.memory) return {};
     const bool cpu = plan.device == "cpu";
     const std::int64_t allowed = cpu ? executor::tensorLimit(*device.memory) : *device.memory;
-    if (peak(prediction) <= allowed) return {};
+    if (peak(prediction) <= allowed && allowed > plentyForPrologue) return {};
     auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
     if (!least) return base::forward(least);
+    if (peak(prediction) <= allowed && least->bytes <= allowed) return {};
     const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
     if (!smallest) return base::forward(smallest);
     if (cpu) takeMeasured(*least, *smallest);
     if (least->bytes <= allowed) return {};
     const std::int64_t enough =
         std::max(peak(*smallest), least->bytes) / 20 * 21;  // processes hold other things besides
+    const std::string held = base::formatBytes(static_cast<double>(least->bytes));
+    const std::string what = least->stage.valid() ? "stage " + std::to_string(least->stage.number) + " holds " + held +
+                                                        " for a single destination node, which does"
+                                                  : "what is computed before the first stage holds " + held + ", which does";
     return base::fail(base::ErrorCode::Resources,
-                      "stage " + std::to_string(least->stage.number) + " holds " +
-                          base::formatBytes(static_cast<double>(least->bytes)) +
-                          " for a single destination node, which does not fit into the limit of " +
-                          base::formatBytes(static_cast<double>(*device.memory)),
+                      what + " not fit into the limit of " + base::formatBytes(static_cast<double>(*device.memory)),
                       "raise it to --memory " + std::to_string(cpu ? executor::processLimit(enough) : enough));
 }
 
