@@ -40,8 +40,8 @@ private:
         std::int64_t held = 0, peak = 0;
     };
     Prologue prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
-    Prologue computed(const std::vector<const executor::LoopProgram*>& programs,
-                      const std::set<ir::ValueId>& values, std::stop_token stop);
+    Prologue computed(const std::vector<const executor::LoopProgram*>& programs, const std::set<ir::ValueId>& values,
+                      std::stop_token stop);
     std::optional<Prologue> made(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     std::int64_t besides() const;
     [[nodiscard]] bool evaluated(ir::ValueId value) const;

@@ -141,9 +141,8 @@ LeastMemory Planned::leastMemory(PredictOptions options)
             const auto bytes = static_cast<std::int64_t>(held(l, counts));
             if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
         }
-    if (gpu()) return least;
-    const std::int64_t prepared = m_known.outside.most(programsOf(), m_stop);
-    return prepared > least.bytes ? LeastMemory{plan::StageId{}, prepared} : least;
+    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), m_stop);
+    return least;
 }
 
 // By the tensors of the program alone, in the batch that holds most.

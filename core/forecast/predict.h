@@ -57,10 +57,11 @@ struct Prediction {
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
-// What a batch of one destination, or the prologue on a CPU, holds at some point: less can never do.
+// What is held at some point in any case: less can never do.
 struct LeastMemory {
-    plan::StageId stage{1};  // that needs most; none: it is the prologue
-    std::int64_t bytes = 0;
+    plan::StageId stage{1};     // that needs most
+    std::int64_t bytes = 0;     // of a batch of one destination, whatever operators take besides
+    std::int64_t prologue = 0;  // what is computed before the first stage, on a CPU
 };
 
 // What a plan will move, hold and take.

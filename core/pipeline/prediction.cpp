@@ -148,7 +148,18 @@ constexpr std::int64_t plentyForPrologue = 64 << 20;
 void takeMeasured(forecast::LeastMemory& least, const forecast::Prediction& smallest)
 {
     for (const forecast::PredictedStage& stage : smallest.stages)
-        if (!stage.estimated && stage.peakMemory > least.bytes) least = {stage.index, stage.peakMemory};
+        if (!stage.estimated && stage.peakMemory > least.bytes)
+            least.stage = stage.index, least.bytes = stage.peakMemory;
+}
+
+// What does not fit, to complete a sentence.
+std::string holding(const forecast::LeastMemory& least, std::int64_t allowed)
+{
+    if (least.bytes <= allowed)
+        return "what is computed before the first stage holds " +
+               base::formatBytes(static_cast<double>(least.prologue)) + ", which does";
+    return "stage " + std::to_string(least.stage.number) + " holds " +
+           base::formatBytes(static_cast<double>(least.bytes)) + " for a single destination node, which does";
 }
 
 }  // namespace
@@ -162,19 +173,16 @@ base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& pre
     if (peak(prediction) <= allowed && allowed > plentyForPrologue) return {};
     auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
     if (!least) return base::forward(least);
-    if (peak(prediction) <= allowed && least->bytes <= allowed) return {};
+    if (peak(prediction) <= allowed && std::max(least->bytes, least->prologue) <= allowed) return {};
     const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
     if (!smallest) return base::forward(smallest);
     if (cpu) takeMeasured(*least, *smallest);
-    if (least->bytes <= allowed) return {};
-    const std::int64_t enough =
-        std::max(peak(*smallest), least->bytes) / 20 * 21;  // processes hold other things besides
-    const std::string held = base::formatBytes(static_cast<double>(least->bytes));
-    const std::string what = least->stage.valid() ? "stage " + std::to_string(least->stage.number) + " holds " + held +
-                                                        " for a single destination node, which does"
-                                                  : "what is computed before the first stage holds " + held + ", which does";
+    const std::int64_t needed = std::max(least->bytes, least->prologue);
+    if (needed <= allowed) return {};
+    const std::int64_t enough = std::max(peak(*smallest), needed) / 20 * 21;  // processes hold other things besides
     return base::fail(base::ErrorCode::Resources,
-                      what + " not fit into the limit of " + base::formatBytes(static_cast<double>(*device.memory)),
+                      holding(*least, allowed) + " not fit into the limit of " +
+                          base::formatBytes(static_cast<double>(*device.memory)),
                       "raise it to --memory " + std::to_string(cpu ? executor::processLimit(enough) : enough));
 }
 

@@ -158,8 +158,8 @@ p = aten::view(self=ea, size=[-1, 3, 5]) -> f[3,3,5]
 q = aten::flip(self=p, dims=[1]) -> f[3,3,5]
 )";
     CHECK(describeProgram(turned + "r = aten::reshape(self=q, shape=[-1, 5]) -> f[9,5]") == "e,-");
-    const std::string sums = describeProgram(
-        turned + "r = aten::sum.dim_IntList(self=q, dim=[1], keepdim=false, dtype=none) -> f[3,5]");
+    const std::string sums =
+        describeProgram(turned + "r = aten::sum.dim_IntList(self=q, dim=[1], keepdim=false, dtype=none) -> f[3,5]");
     CHECK_MESSAGE(sums.find("mixes the rows") != std::string::npos, sums);
     const std::string columns =
         "p = aten::view(self=x, size=[-1, 2, 2]) -> f[7,2,2]\nq = aten::flip(self=p, dims=[0, 1]) -> f[7,2,2]\n";

@@ -135,8 +135,8 @@ private:
         const auto before = known(*self);
         const Shape from = shape(before ? before->source : *self), out = shape(op.outputs[0]);
         const std::size_t columns = from.size() - 1;
-        const bool kept = out.size() > columns && std::equal(from.begin() + 1, from.end(),
-                                                             out.end() - static_cast<std::ptrdiff_t>(columns));
+        const bool kept = out.size() > columns &&
+                          std::equal(from.begin() + 1, from.end(), out.end() - static_cast<std::ptrdiff_t>(columns));
         const auto sizes = kept ? rowSizes(op, out.size() - columns) : std::nullopt;
         if (!sizes || (!before && (sizes->size() < 2 || !isFeature(*self)))) return std::nullopt;
         Mapped mapped = before ? *before : all(op, *self);
@@ -186,7 +186,8 @@ private:
         const auto before = known(*self);
         if (!before && !isFeature(*self)) return std::nullopt;
         const std::size_t rows = before ? rank(before->numbers) : 1;
-        const bool inRows = std::ranges::all_of(*dims, [&](std::int64_t d) { return d < static_cast<std::int64_t>(rows); });
+        const bool inRows =
+            std::ranges::all_of(*dims, [&](std::int64_t d) { return d < static_cast<std::int64_t>(rows); });
         return inRows ? std::optional(again(op, before ? *before : all(op, *self), "dims", *dims)) : std::nullopt;
     }
 

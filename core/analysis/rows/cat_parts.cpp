@@ -88,8 +88,8 @@ Rewritten stacked(Emitter& emitter, const RuleContext& c, ValueId x, int d)
     const auto values = partsOf(emitter, cat, x, 0, parts.size());
     if (!values) return std::nullopt;
     Chain chain(emitter, c.op);
-    return chain.done(chain.call("stack", {listOf(*values), Arg{std::int64_t{d}}}, c.outputs[0].shape,
-                                 c.outputs[0].dtype));
+    return chain.done(
+        chain.call("stack", {listOf(*values), Arg{std::int64_t{d}}}, c.outputs[0].shape, c.outputs[0].dtype));
 }
 
 // ---- x[n:], x.narrow(0, n, n)
@@ -170,7 +170,10 @@ using Numbers = std::vector<Shifted>;  // columns that are joined
 // Follows numbers back to columns of row numbers, through sums, views, and columns that were joined.
 class ShiftFinder {
 public:
-    ShiftFinder(Emitter& emitter, const RuleContext& c) : m_emitter(emitter), m_analysis(emitter.builder().analysis), m_c(c)
+    ShiftFinder(Emitter& emitter, const RuleContext& c)
+        : m_emitter(emitter),
+          m_analysis(emitter.builder().analysis),
+          m_c(c)
     {}
 
     // Nothing where they are something else.
@@ -263,7 +266,8 @@ std::optional<Indexed> indexedBy(const RuleContext& c, const char* table, const 
         if (list.size() != 1 || !list[0].value()) return std::nullopt;
         found.index = *list[0].value();
     }
-    const bool usable = found.index.valid() && c.rank(found.table) > found.dim && isCat(c, c.dim(found.table, found.dim));
+    const bool usable =
+        found.index.valid() && c.rank(found.table) > found.dim && isCat(c, c.dim(found.table, found.dim));
     return usable && c.structure(found.index) ? std::optional(found) : std::nullopt;
 }
 
@@ -326,7 +330,8 @@ Rewritten lookUpInParts(Emitter& emitter, const RuleContext& c)
 }
 
 // The messages of each column of the index: all of them, or the parts of a concatenation.
-std::optional<std::vector<ValueId>> messagesOf(Emitter& emitter, const RuleContext& c, ValueId source, std::size_t count)
+std::optional<std::vector<ValueId>> messagesOf(Emitter& emitter, const RuleContext& c, ValueId source,
+                                               std::size_t count)
 {
     if (count == 1) return std::vector{source};
     const SpaceId rows = c.rank(source) > 0 ? c.dim(source, 0) : SpaceId{};
@@ -343,8 +348,7 @@ Rewritten addToParts(Emitter& emitter, const RuleContext& c)
     const SpaceId cat = c.dim(x->table, 0);
     const Numbers numbers = ShiftFinder(emitter, c).find(x->index);
     const std::vector<std::size_t> parts = partsOfNumbers(c, cat, numbers);
-    const auto messages =
-        parts.empty() ? std::nullopt : messagesOf(emitter, c, c.tensor(from), parts.size());
+    const auto messages = parts.empty() ? std::nullopt : messagesOf(emitter, c, c.tensor(from), parts.size());
     auto tables = messages ? partsOf(emitter, cat, x->table, 0, c.space(cat).parts.size()) : std::nullopt;
     if (!tables) return std::nullopt;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -395,8 +399,8 @@ Rewritten columnOf(Emitter& emitter, const RuleContext& c, const ir::Op& maker, 
     const bool number = !by || c.value(*by).kind != ir::ValueKind::Tensor;
     const std::string how = maker.name.substr(6) + (number ? ".Scalar" : ".Tensor");
     const ValueId column = selected(chain, c, *maker.args.at(0).value(), d, at);
-    return chain.done(chain.call(how, {Arg{column}, maker.args[1], maker.args.at(2)}, c.outputs[0].shape,
-                                 c.outputs[0].dtype));
+    return chain.done(
+        chain.call(how, {Arg{column}, maker.args[1], maker.args.at(2)}, c.outputs[0].shape, c.outputs[0].dtype));
 }
 
 Rewritten decomposePair(Emitter& emitter, const RuleContext& c)
@@ -406,7 +410,8 @@ Rewritten decomposePair(Emitter& emitter, const RuleContext& c)
         return std::nullopt;
     const int d = wrapDim(c.integer("dim", 0), 2);
     const std::int64_t extent = sizeAt(c, x, d), at = c.integer("index", 0);
-    if (c.isRow(c.dim(x, d)) || at < -extent || at >= extent || c.value(x).origin != ir::Origin::Op) return std::nullopt;
+    if (c.isRow(c.dim(x, d)) || at < -extent || at >= extent || c.value(x).origin != ir::Origin::Op)
+        return std::nullopt;
     const ir::Op maker = c.builder.analysis.program.op(c.value(x).producer);
     return columnOf(emitter, c, maker, d, at < 0 ? at + extent : at);
 }
@@ -417,8 +422,8 @@ Rewritten decomposeCatParts(Emitter& emitter, const RuleContext& c)
 {
     using Step = Rewritten (*)(Emitter&, const RuleContext&, ValueId, int);
     static const std::map<std::string, Step> steps{
-        {"view", stacked}, {"reshape", stacked}, {"unflatten", stacked}, {"slice", cutOut},
-        {"narrow", cutOut}, {"chunk", pieces}, {"split", pieces}, {"split_with_sizes", pieces},
+        {"view", stacked},  {"reshape", stacked}, {"unflatten", stacked}, {"slice", cutOut},
+        {"narrow", cutOut}, {"chunk", pieces},    {"split", pieces},      {"split_with_sizes", pieces},
     };
     if (auto found = decomposePair(emitter, c)) return found;
     if (auto found = lookUpInParts(emitter, c)) return found;

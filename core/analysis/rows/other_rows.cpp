@@ -85,7 +85,8 @@ void OtherRows::resize(ir::Op& op)
         auto* const sizes = std::get_if<ir::ArgList>(&op.args[i].data);
         if (op.argInfo[i].name != "size" || !sizes || sizes->size() != dims.size()) continue;
         for (std::size_t d = 0; d < dims.size(); ++d)
-            if (const ValueId rows = dims[d] == m_from ? size(op) : ValueId{}; rows.valid()) (*sizes)[d] = ir::Arg{rows};
+            if (const ValueId rows = dims[d] == m_from ? size(op) : ValueId{}; rows.valid())
+                (*sizes)[d] = ir::Arg{rows};
     }
 }
 
@@ -100,7 +101,8 @@ ValueId OtherRows::size(const ir::Op& place)
         ir::Value number;
         number.kind = ir::ValueKind::Int;
         number.number = static_cast<double>(m_count);
-        const auto made = m_emitter.emit(syntheticOp("scalar::size", {ir::Arg{ValueId(v)}, ir::Arg{d}}, place), {number});
+        const auto made =
+            m_emitter.emit(syntheticOp("scalar::size", {ir::Arg{ValueId(v)}, ir::Arg{d}}, place), {number});
         return made ? made->front() : ValueId{};
     }
     return {};

@@ -12,7 +12,10 @@ namespace hopscope::analysis {
 class OtherRows {
 public:
     // On the table that `part`, a Filter, was selected from; it has `count` rows on the sample.
-    static OtherRows wholeOf(Emitter& emitter, SpaceId part, std::int64_t count) { return {emitter, part, {}, count, 0}; }
+    static OtherRows wholeOf(Emitter& emitter, SpaceId part, std::int64_t count)
+    {
+        return {emitter, part, {}, count, 0};
+    }
     // On a part of `cat`.
     static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
 

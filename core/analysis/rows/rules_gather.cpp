@@ -78,7 +78,7 @@ private:
         const Rule rule = operators::of(op.name).rule;
         if (rule == Rule::Stack || rule == Rule::Cat)
             return std::ranges::all_of(*op.args.at(0).list(), [&](const ir::Arg& part) { return in(*part.value()); });
-        static const std::set<Rule> movers{Rule::Copy,    Rule::Expand, Rule::Flip,  Rule::Index,    Rule::IndexSelect,
+        static const std::set<Rule> movers{Rule::Copy,    Rule::Expand, Rule::Flip,  Rule::Index,     Rule::IndexSelect,
                                            Rule::Permute, Rule::Select, Rule::Slice, Rule::Unsqueeze, Rule::Reshape};
         return movers.contains(rule) && op.args.at(0).value() && in(*op.args[0].value());
     }
