@@ -94,13 +94,11 @@ private:
     std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     // `size`: of the batches that were counted; 0: upper bounds of their rows were.
     double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size);
-    static double held(const PlannedLoop& l, const ClassRows& counts);
     const LoopMemory* learntAbout(const PlannedLoop& l);
     double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch,
                    std::int64_t size);
     std::optional<DryRun> dryRun(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
                                  std::size_t batch, std::int64_t size);
-    bool estimated(const PlannedLoop& l, const ClassRows& counts, std::int64_t size);
 
     PredictedStage stage(std::size_t at, std::int64_t size);
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);

@@ -54,6 +54,16 @@ LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor:
     return result;
 }
 
+// By the tensors of the program alone, in the batch that holds most.
+double heldAtMost(const executor::MemoryModel& memory, const std::map<RowClass, Counts>& counts)
+{
+    std::size_t batches = 0;
+    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
+    double most = 0;
+    for (std::size_t batch = 0; batch < batches; ++batch) most = std::max(most, memory.peak(rowsIn(counts, batch)));
+    return most;
+}
+
 }  // namespace
 
 double Planned::mostMemory(std::int64_t size, Probing probing)
@@ -107,18 +117,14 @@ std::optional<DryRun> Planned::dryRun(const PlannedLoop& l, const LoopMemory* le
     return m_known.memories.single(m_analysis, m_structure, m_plan, l.program, range, rows, m_stop);
 }
 
-bool Planned::estimated(const PlannedLoop& l, const ClassRows& counts, std::int64_t size)
-{
-    return !learntAbout(l) && !std::ranges::all_of(fullest(counts), [&](std::size_t batch) {
-        return dryRun(l, nullptr, counts, batch, size).has_value();
-    });
-}
-
 void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size)
 {
     const ClassRows counts =
         rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
-    result.estimated |= estimated(l, counts, size);
+    const bool known = learntAbout(l) || std::ranges::all_of(fullest(counts), [&](std::size_t batch) {
+                           return dryRun(l, nullptr, counts, batch, size).has_value();
+                       });
+    result.estimated |= !known;
     if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l), size) + m_baseline);
         most > result.peakMemory) {
         result.peakMemory = most;
@@ -138,21 +144,11 @@ LeastMemory Planned::leastMemory(PredictOptions options)
         for (const PlannedLoop& l : m_loops[s]) {
             const ClassRows counts =
                 rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, 1); });
-            const auto bytes = static_cast<std::int64_t>(held(l, counts));
+            const auto bytes = static_cast<std::int64_t>(heldAtMost(l.memory, counts));
             if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
         }
     if (!gpu()) least.prologue = m_known.outside.most(programsOf(), m_stop);
     return least;
-}
-
-// By the tensors of the program alone, in the batch that holds most.
-double Planned::held(const PlannedLoop& l, const ClassRows& counts)
-{
-    std::size_t batches = 0;
-    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
-    double most = 0;
-    for (std::size_t batch = 0; batch < batches; ++batch) most = std::max(most, l.memory.peak(rowsIn(counts, batch)));
-    return most;
 }
 
 StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options)

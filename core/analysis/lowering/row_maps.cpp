@@ -228,10 +228,10 @@ private:
         return dims;
     }
 
-    static void set(Op& op, const std::string& argument, Arg value)
+    static void set(Op& op, const std::string& argument, const Arg& value)
     {
         for (std::size_t i = 0; i < op.argInfo.size(); ++i)
-            if (op.argInfo[i].name == argument) op.args[i] = std::move(value);
+            if (op.argInfo[i].name == argument) op.args[i] = value;
     }
 
     // The operator on row numbers.
