@@ -1,6 +1,8 @@
 #include "analysis/analyse.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "analysis/choices.h"
 #include "analysis/depth.h"
@@ -11,6 +13,7 @@
 #include "analysis/lowering/merged_rows.h"
 #include "analysis/lowering/neighbour_tables.h"
 #include "analysis/lowering/prefix_sums.h"
+#include "analysis/lowering/row_maps.h"
 #include "analysis/rows/bind.h"
 #include "analysis/rows/infer.h"
 
@@ -64,30 +67,59 @@ void lintPrologue(Analysis& a)
     }
 }
 
-}  // namespace
-
 constexpr const char* prefixText =
     " subtracts sums over all rows, which round by more than the few rows it is about; here each segment is summed by "
     "itself, and compared with the model more loosely";
 
+// What the rules work on: patterns of operators as the ones that they mean.
+ir::Program lowered(const ir::Program& functional)
+{
+    const ir::Program separated = removeDead(separateMergedRows(dropFronts(functional)));
+    ir::Program live = removeDead(simplifyTables(rankGroups(separated)));
+    dropUnusedPositions(live);
+    return live;
+}
+
+void finish(Analysis& analysis, const std::vector<std::string>& differences)
+{
+    if (!analysis.refusal) {
+        computeDepths(analysis);
+        findChoices(analysis);
+    }
+    lintPrologue(analysis);
+    for (const std::string& place : differences)
+        analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
+}
+
+// A model that moves rows by where they lie. Edges whose numbers turn out to be needed become a table of nodes, one
+// relation after the other.
+std::optional<Analysis> analyseByPosition(const ir::Program& functional, const InputSchema& schema)
+{
+    const ir::Program program = lowered(mapRows(functional));
+    std::set<std::string> numbered;
+    while (true) {
+        Builder builder;
+        builder.positions = true;
+        if (infer(builder, program, withNumberedEdges(schema, numbered))) return std::move(builder.analysis);
+        const std::size_t before = numbered.size();
+        numbered.merge(builder.numbered);
+        if (numbered.size() == before) return std::nullopt;
+    }
+}
+
+}  // namespace
+
 Analysis analyse(const ir::Program& raw, const InputSchema& schema)
 {
-    Builder builder;
     auto functional = functionalise(raw);
     if (!functional) return unanalysed(raw, schema, functional.error());
     const std::vector<std::string> differences = sumSegments(*functional);
-    const ir::Program separated = removeDead(separateMergedRows(dropFronts(*functional)));
-    ir::Program live = removeDead(simplifyTables(rankGroups(separated)));
-    dropUnusedPositions(live);
-    const base::Status inferred = infer(builder, live, schema);
-    if (!inferred) block(builder.analysis, inferred.error());
-    else {
-        computeDepths(builder.analysis);
-        findChoices(builder.analysis);
+    Builder builder;
+    if (const base::Status inferred = infer(builder, lowered(*functional), schema); !inferred) {
+        if (auto found = analyseByPosition(*functional, schema)) builder.analysis = std::move(*found);
+        else block(builder.analysis, inferred.error());
     }
-    lintPrologue(builder.analysis);
-    for (const std::string& place : differences)
-        builder.analysis.lints.push_back({.code = "prefix-sums", .message = place + prefixText, .op = {}});
+    finish(builder.analysis, differences);
     return std::move(builder.analysis);
 }
 

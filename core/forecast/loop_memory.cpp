@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace hopscope::forecast {
 
@@ -74,6 +75,18 @@ bool solve(Matrix& m, std::size_t n)
 }
 
 }  // namespace
+
+std::int64_t peakOf(const Events& events)
+{
+    std::map<std::int32_t, std::int64_t> held;
+    std::int64_t now = 0, most = 0;
+    for (const executor::AllocationTrace::Event& event : events) {
+        now -= std::exchange(held[event.block], 0);
+        if (event.bytes > 0) now += held[event.block] = executor::countedBytes(event.bytes);
+        most = std::max(most, now);
+    }
+    return most;
+}
 
 // Explains sizes by as few terms as possible: rows of a class, or a constant.
 class SizeFinder {

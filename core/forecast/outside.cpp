@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/memory.h"
+#include "forecast/loop_memory.h"
 
 namespace hopscope::forecast {
 
@@ -17,6 +18,19 @@ constexpr std::size_t remembered = 64;        // prologues
 
 std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
 {
+    return besides() + prologue(programs, std::move(stop)).held;
+}
+
+std::int64_t Outside::most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
+{
+    return besides() + prologue(programs, std::move(stop)).peak;
+}
+
+// All tensors of the process but those that this structure holds.
+std::int64_t Outside::besides() const { return executor::cpuMemory().current - m_structure.heldBytes(); }
+
+Outside::Prologue Outside::prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
+{
     if (m_always.empty()) m_always = executor::prologueValues(m_analysis, {});
     std::set<ValueId> values(m_always.begin(), m_always.end());
     for (const executor::LoopProgram* const program : programs) {
@@ -25,32 +39,32 @@ std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& pr
     }
     auto known = m_prologues.find(values);
     if (known == m_prologues.end()) {
-        const std::int64_t held = prologue(programs, values, std::move(stop));
+        const Prologue made = computed(programs, values, std::move(stop));
         if (m_prologues.size() >= remembered) m_prologues.erase(m_prologues.begin());
-        known = m_prologues.emplace(std::move(values), held).first;
+        known = m_prologues.emplace(std::move(values), made).first;
     }
-    return executor::cpuMemory().current - m_structure.heldBytes() + known->second;
+    return known->second;
 }
 
-std::int64_t Outside::prologue(const std::vector<const executor::LoopProgram*>& programs,
-                               const std::set<ValueId>& values, std::stop_token stop)
+Outside::Prologue Outside::computed(const std::vector<const executor::LoopProgram*>& programs,
+                                    const std::set<ValueId>& values, std::stop_token stop)
 {
     std::int64_t rows = 0, bytes = 0;
     for (const ir::Value& v : m_analysis.program.values)
         if (v.origin == ir::Origin::Input && m_analysis.hasRows(v.id))
             rows += m_structure.size(m_analysis.rowSpace(v.id));
     if (rows <= smallGraph)
-        if (const auto held = made(programs, std::move(stop))) return *held;
+        if (const auto found = made(programs, std::move(stop))) return *found;
     for (const ValueId v : values) {
         const std::int64_t size = executor::wholeBytes(m_analysis, v, m_structure.sizes());
         const bool anonymous = m_analysis.program.value(v).origin == ir::Origin::Op && size < executor::spillThreshold;
         bytes += anonymous ? executor::countedBytes(size) : 0;
     }
-    return bytes;
+    return {.held = bytes, .peak = bytes};
 }
 
-std::optional<std::int64_t> Outside::made(const std::vector<const executor::LoopProgram*>& programs,
-                                          std::stop_token stop)
+std::optional<Outside::Prologue> Outside::made(const std::vector<const executor::LoopProgram*>& programs,
+                                               std::stop_token stop)
 {
     executor::StagePrograms all(1);
     for (const executor::LoopProgram* const program : programs) all.front().push_back(*program);
@@ -58,7 +72,7 @@ std::optional<std::int64_t> Outside::made(const std::vector<const executor::Loop
         const executor::AllocationTrace trace;
         const std::unique_ptr<executor::Structure> structure = m_fresh(std::move(stop));
         executor::makePrologue(*structure, m_analysis, all, m_folder);
-        return trace.held();
+        return Prologue{.held = trace.held(), .peak = peakOf(trace.events())};
     } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
         return std::nullopt;  // a run will say so

@@ -28,14 +28,22 @@ public:
     // found by computing the prologue if the graph is small; on a large graph all its values with rows are spilled.
     // Results are cached.
     std::int64_t before(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    // The same at the moment when the prologue holds most, as far as that is known: what it computes on the way is gone
+    // before the first batch.
+    std::int64_t most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
     // Values without rows that are evaluated during a loop and kept until the end of the run.
     [[nodiscard]] std::set<ir::ValueId> evaluatedBy(const executor::LoopProgram& program) const;
     std::int64_t bytes(ir::ValueId value);  // of such a value, as counted by the allocator
 
 private:
-    std::int64_t prologue(const std::vector<const executor::LoopProgram*>& programs,
-                          const std::set<ir::ValueId>& values, std::stop_token stop);
-    std::optional<std::int64_t> made(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    struct Prologue {
+        std::int64_t held = 0, peak = 0;
+    };
+    Prologue prologue(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    Prologue computed(const std::vector<const executor::LoopProgram*>& programs, const std::set<ir::ValueId>& values,
+                      std::stop_token stop);
+    std::optional<Prologue> made(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop);
+    std::int64_t besides() const;
     [[nodiscard]] bool evaluated(ir::ValueId value) const;
 
     const analysis::Analysis& m_analysis;
@@ -43,7 +51,7 @@ private:
     MakeStructure m_fresh;
     std::string m_folder;
     std::unordered_set<ir::ValueId> m_always;  // values of the prologue that every plan uses; empty: not known yet
-    std::map<std::set<ir::ValueId>, std::int64_t> m_prologues;
+    std::map<std::set<ir::ValueId>, Prologue> m_prologues;
 };
 
 }  // namespace hopscope::forecast

@@ -265,15 +265,18 @@ std::int64_t Planned::stagedAtOnce(const PlannedLoop& l, std::int64_t size, cons
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
 double Planned::baseline()
 {
-    if (!gpu()) {
-        std::vector<const executor::LoopProgram*> programs;
-        for (const auto& loops : m_loops)
-            for (const PlannedLoop& l : loops) programs.push_back(&l.program);
-        return static_cast<double>(m_known.outside.before(programs, m_stop));
-    }
+    if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), m_stop));
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) learntAbout(l);
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);
+}
+
+std::vector<const executor::LoopProgram*> Planned::programsOf() const
+{
+    std::vector<const executor::LoopProgram*> programs;
+    for (const auto& loops : m_loops)
+        for (const PlannedLoop& l : loops) programs.push_back(&l.program);
+    return programs;
 }
 
 // Values without rows, evaluated once: from here on they are there.

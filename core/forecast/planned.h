@@ -92,10 +92,13 @@ private:
     double mostMemory(std::int64_t size, Probing probing);
     double slotsFilled(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
     std::int64_t stagedAtOnce(const PlannedLoop& l, std::int64_t size, const executor::SlotBytes& slot);
-    double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const;
-    static double held(const PlannedLoop& l, const ClassRows& counts);
+    // `size`: of the batches that were counted; 0: upper bounds of their rows were.
+    double peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size);
     const LoopMemory* learntAbout(const PlannedLoop& l);
-    double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch) const;
+    double bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch,
+                   std::int64_t size);
+    std::optional<DryRun> dryRun(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
+                                 std::size_t batch, std::int64_t size);
 
     PredictedStage stage(std::size_t at, std::int64_t size);
     void addLoop(PredictedStage& result, const PlannedLoop& l, std::int64_t most);
@@ -109,6 +112,7 @@ private:
 
     // The memory held outside of batches, followed through the stages.
     double baseline();
+    [[nodiscard]] std::vector<const executor::LoopProgram*> programsOf() const;  // of all loops
     void stays(ir::ValueId value, std::int64_t bytes);
     void prepares(const PlannedLoop& l);
     void loads(PredictedStage& result, const executor::LoopProgram& program);

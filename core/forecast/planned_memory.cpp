@@ -54,6 +54,16 @@ LoopHoldings fullestHoldings(const analysis::Analysis& analysis, const executor:
     return result;
 }
 
+// By the tensors of the program alone, in the batch that holds most.
+double heldAtMost(const executor::MemoryModel& memory, const std::map<RowClass, Counts>& counts)
+{
+    std::size_t batches = 0;
+    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
+    double most = 0;
+    for (std::size_t batch = 0; batch < batches; ++batch) most = std::max(most, memory.peak(rowsIn(counts, batch)));
+    return most;
+}
+
 }  // namespace
 
 double Planned::mostMemory(std::int64_t size, Probing probing)
@@ -64,16 +74,16 @@ double Planned::mostMemory(std::int64_t size, Probing probing)
             if (l.program.tiling) continue;
             const ClassRows counts =
                 rowsOf(l.program, [&](const RowClass& rows) { return m_counts.atMost(*l.program.loop, rows, size); });
-            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr));
+            most = std::max(most, peak(l, counts, probing == Probing::Yes ? learntAbout(l) : nullptr, 0));
         }
     return most;
 }
 
 // Of the batches in which some class has the most rows.
-double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt) const
+double Planned::peak(const PlannedLoop& l, const ClassRows& counts, const LoopMemory* learnt, std::int64_t size)
 {
     double most = 0;
-    for (const std::size_t batch : fullest(counts)) most = std::max(most, bytesIn(l, learnt, counts, batch));
+    for (const std::size_t batch : fullest(counts)) most = std::max(most, bytesIn(l, learnt, counts, batch, size));
     return l.program.tiling ? most * l.program.tiling->workers : most;
 }
 
@@ -82,28 +92,47 @@ const LoopMemory* Planned::learntAbout(const PlannedLoop& l)
     return m_known.memories.of(m_analysis, m_structure, m_plan, l.program, m_stop);
 }
 
-double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
-                        std::size_t batch) const
+double Planned::bytesIn(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts, std::size_t batch,
+                        std::int64_t size)
 {
     const executor::CountOf count = rowsIn(counts, batch);
+    if (const auto memory = size > 0 ? dryRun(l, learnt, counts, batch, size) : std::nullopt)
+        return static_cast<double>(memory->peak + (batch == 0 ? 0 : memory->reduced));
     if (learnt) return learnt->peak(count, batch == 0);
     double bytes = l.memory.peak(count) + static_cast<double>(l.traffic.numbersPerBatch);
     for (const auto& [rows, traffic] : l.traffic.rows) bytes += static_cast<double>(traffic.numbers) * count(rows);
     return bytes;
 }
 
+// Of what other batches do not tell: operators do without copies of a single row, and about some loops nothing is learnt.
+std::optional<DryRun> Planned::dryRun(const PlannedLoop& l, const LoopMemory* learnt, const ClassRows& counts,
+                                      std::size_t batch, std::int64_t size)
+{
+    const RowClass own{RowKind::Batch, l.program.loop->destination, {}};
+    const std::int64_t destinations = counts.at(own).perBatch.at(batch);
+    if (gpu() || (learnt && destinations > 1)) return std::nullopt;
+    std::vector<std::int64_t> rows;
+    for (const auto& [on, c] : counts) rows.push_back(c.perBatch.at(batch));
+    const executor::Destinations range{static_cast<std::int64_t>(batch) * size, destinations, nullptr};
+    return m_known.memories.single(m_analysis, m_structure, m_plan, l.program, range, rows, m_stop);
+}
+
 void Planned::addMemory(PredictedStage& result, const PlannedLoop& l, const Counts& own, std::int64_t size)
 {
     const ClassRows counts =
         rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, size); });
-    result.estimated |= learntAbout(l) == nullptr;
-    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l)) + m_baseline);
+    const bool known = learntAbout(l) || std::ranges::all_of(fullest(counts), [&](std::size_t batch) {
+                           return dryRun(l, nullptr, counts, batch, size).has_value();
+                       });
+    result.estimated |= !known;
+    if (const auto most = static_cast<std::int64_t>(peak(l, counts, learntAbout(l), size) + m_baseline);
         most > result.peakMemory) {
         result.peakMemory = most;
         result.outside = static_cast<std::int64_t>(m_baseline);
     }
     for (std::size_t batch = 0; m_eachBatch && batch < own.perBatch.size(); ++batch)
-        result.batchPeaks.push_back(static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch) + m_baseline));
+        result.batchPeaks.push_back(
+            static_cast<std::int64_t>(bytesIn(l, learntAbout(l), counts, batch, size) + m_baseline));
 }
 
 LeastMemory Planned::leastMemory(PredictOptions options)
@@ -115,20 +144,11 @@ LeastMemory Planned::leastMemory(PredictOptions options)
         for (const PlannedLoop& l : m_loops[s]) {
             const ClassRows counts =
                 rowsOf(l.program, [&](const RowClass& rows) { return m_counts.of(*l.program.loop, rows, 1); });
-            const auto bytes = static_cast<std::int64_t>(held(l, counts));
+            const auto bytes = static_cast<std::int64_t>(heldAtMost(l.memory, counts));
             if (bytes > least.bytes) least = {m_plan.stages[s].index, bytes};
         }
+    if (!gpu()) least.prologue = m_known.outside.most(programsOf(), m_stop);
     return least;
-}
-
-// By the tensors of the program alone, in the batch that holds most.
-double Planned::held(const PlannedLoop& l, const ClassRows& counts)
-{
-    std::size_t batches = 0;
-    for (const auto& [rows, c] : counts) batches = std::max(batches, c.perBatch.size());
-    double most = 0;
-    for (std::size_t batch = 0; batch < batches; ++batch) most = std::max(most, l.memory.peak(rowsIn(counts, batch)));
-    return most;
 }
 
 StageMemory Planned::memoryOf(plan::StageId stage, const PredictOptions& options)

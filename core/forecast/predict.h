@@ -1,10 +1,10 @@
 #pragma once
 
 // Predicts the traffic and the memory of a plan from the plan, the shapes and the graph, without running it. Traffic
-// and frontier rows are exactly those that a run with the same batches reports. Memory is extrapolated from a dry run
-// of a few small batches of each loop, and usually exact as well, on a GPU except for what its allocator leaves unused
-// of larger blocks. Where the dry run is not possible, for instance because an operator does not accept zeros as
-// operands, memory is estimated from the liveness of values.
+// and frontier rows are exactly those that a run with the same batches reports. Memory is extrapolated from a dry run of a few
+// small batches of each loop, on a CPU found by one of the batch itself if it is a single destination, and usually exact as
+// well, on a GPU except for what its allocator leaves unused of larger blocks. Where no dry run is possible, for instance
+// because an operator does not accept zeros as operands, memory is estimated from the liveness of values.
 
 #include <map>
 #include <memory>
@@ -57,10 +57,11 @@ struct Prediction {
     std::map<ir::ValueId, std::int64_t> stored;  // the size of each checkpoint
 };
 
-// What a batch of one destination holds at some point, whatever operators take besides: less can never do.
+// What is held at some point in any case: less can never do.
 struct LeastMemory {
-    plan::StageId stage{1};  // that needs most
-    std::int64_t bytes = 0;
+    plan::StageId stage{1};     // that needs most
+    std::int64_t bytes = 0;     // of a batch of one destination, whatever operators take besides
+    std::int64_t prologue = 0;  // what is computed before the first stage, on a CPU
 };
 
 // What a plan will move, hold and take.

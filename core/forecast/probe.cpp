@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -28,6 +29,7 @@ constexpr std::int64_t places = 24;                             // of the table,
 constexpr std::int64_t mostRows = 1 << 15;                      // owned by a probe
 constexpr std::int64_t fewRows = 1 << 12;                       // which take no time
 constexpr std::size_t remembered = 64;                          // loops
+constexpr std::size_t batchesRemembered = 4096;                 // of a loop, that differ in their rows
 
 // Zeros that take no memory until they are written, and never a file.
 at::Tensor zeros(const std::vector<std::int64_t>& shape, at::ScalarType type)
@@ -58,6 +60,12 @@ public:
         m_session.standIn = [this](ir::ValueId v) { return standIn(v); };
     }
 
+    DryRun single(const executor::Destinations& range)
+    {
+        once(range);  // what is made for the first batch and stays
+        return {.peak = peakOf(once(range).events), .reduced = reduced()};
+    }
+
     Probed run()
     {
         const std::vector<executor::Destinations> ranges = choose();
@@ -69,11 +77,18 @@ public:
         probed.whole = m_session.wholeBytes();
         once(ranges.front());  // what is made for the first batch and stays
         for (const executor::Destinations& range : ranges) probed.batches.push_back(once(range));
-        for (const auto& [op, reducer] : m_session.reducers) probed.reduced += reducer.heldBytes();
+        probed.reduced = reduced();
         return probed;
     }
 
 private:
+    std::int64_t reduced() const
+    {
+        std::int64_t bytes = 0;
+        for (const auto& [op, reducer] : m_session.reducers) bytes += reducer.heldBytes();
+        return bytes;
+    }
+
     static executor::Options on(const std::string& device)
     {
         executor::Options options;
@@ -206,15 +221,17 @@ std::vector<executor::Act> actsOf(const executor::LoopProgram& program)
     return acts;
 }
 
-}  // namespace
-
-Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
-             const executor::LoopProgram& program, std::stop_token stop)
+// What `work` learns by running the loop dry; nothing if that is not possible.
+template <class Work>
+auto attempt(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+             const executor::LoopProgram& program, std::stop_token stop, Work&& work)
+    -> std::optional<decltype(work(std::declval<Prober&>()))>
 {
     std::optional<loader::OneThread> alone;
     if (!takesMemoryPerThread(analysis, plan, program)) alone.emplace();
     try {
-        return Prober(analysis, structure, plan, program, std::move(stop)).run();
+        Prober prober(analysis, structure, plan, program, std::move(stop));
+        return work(prober);
     } catch (const executor::Failure& failure) {
         if (failure.error.code == base::ErrorCode::Cancelled) throw;
     } catch (const c10::OutOfMemoryError&) {
@@ -223,7 +240,24 @@ Probed probe(const analysis::Analysis& analysis, executor::Structure& structure,
     } catch (const c10::Error&) {
         // An operator that wants other numbers than zeros: nothing is learnt.
     }
-    return {};
+    return std::nullopt;
+}
+
+}  // namespace
+
+Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+             const executor::LoopProgram& program, std::stop_token stop)
+{
+    const auto work = [](Prober& prober) { return prober.run(); };
+    return attempt(analysis, structure, plan, program, std::move(stop), work).value_or(Probed{});
+}
+
+std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+                             const executor::LoopProgram& program, const executor::Destinations& destinations,
+                             std::stop_token stop)
+{
+    const auto work = [&destinations](Prober& prober) { return prober.single(destinations); };
+    return attempt(analysis, structure, plan, program, std::move(stop), work);
 }
 
 const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor::Structure& structure,
@@ -244,10 +278,25 @@ const LoopMemory* LoopMemories::of(const analysis::Analysis& analysis, executor:
                             .tiled = program.tiling.has_value(),
                             .acts = actsOf(program),
                             .threads = at::get_num_threads(),
-                            .memory = LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop)))});
+                            .memory = LoopMemory::learn(probe(analysis, structure, plan, program, std::move(stop))),
+                            .single = {}});
     if (m_known.size() > remembered) m_known.pop_back();
     const std::optional<LoopMemory>& memory = m_known.front().memory;
     return memory ? &*memory : nullptr;
+}
+
+std::optional<DryRun> LoopMemories::single(const analysis::Analysis& analysis, executor::Structure& structure,
+                                           const plan::Plan& plan, const executor::LoopProgram& program,
+                                           const executor::Destinations& destinations,
+                                           const std::vector<std::int64_t>& rows, std::stop_token stop)
+{
+    if (std::reduce(rows.begin(), rows.end()) > mostRows) return std::nullopt;
+    (void)of(analysis, structure, plan, program, stop);
+    auto& known = m_known.front().single;
+    const auto it = known.find(rows);
+    if (it != known.end()) return it->second;
+    if (known.size() >= batchesRemembered) known.clear();
+    return known[rows] = runDry(analysis, structure, plan, program, destinations, std::move(stop));
 }
 
 std::vector<RowClass> classesOf(const executor::LoopProgram& program)

@@ -7,6 +7,7 @@
 #include <list>
 #include <stop_token>
 
+#include "executor/block.h"
 #include "executor/structure.h"
 #include "forecast/loop_memory.h"
 
@@ -16,12 +17,23 @@ namespace hopscope::forecast {
 Probed probe(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
              const executor::LoopProgram& program, std::stop_token stop);
 
+// What these destinations take as a batch on a CPU. nullopt if an operator fails on zeros.
+std::optional<DryRun> runDry(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
+                             const executor::LoopProgram& program, const executor::Destinations& destinations,
+                             std::stop_token stop);
+
 // Caches the memory of recent loops: successive plans differ in few of their loops.
 class LoopMemories {
 public:
     // nullptr if the dry run does not determine the memory; that is cached, too. Valid until the next call.
     const LoopMemory* of(const analysis::Analysis& analysis, executor::Structure& structure, const plan::Plan& plan,
                          const executor::LoopProgram& program, std::stop_token stop);
+    // Of a single batch; `rows`: of each class that the program uses. Batches with as many rows take as much. nullopt if the
+    // dry run does not tell, or would take long.
+    std::optional<DryRun> single(const analysis::Analysis& analysis, executor::Structure& structure,
+                                 const plan::Plan& plan, const executor::LoopProgram& program,
+                                 const executor::Destinations& destinations, const std::vector<std::int64_t>& rows,
+                                 std::stop_token stop);
 
 private:
     struct Known {
@@ -32,6 +44,7 @@ private:
         std::vector<executor::Act> acts;  // what is fused shows in them
         int threads = 1;
         std::optional<LoopMemory> memory;
+        std::map<std::vector<std::int64_t>, std::optional<DryRun>> single;  // by the rows of a batch
     };
     std::list<Known> m_known;  // most recent first
 };

@@ -6,6 +6,7 @@
 #include "graph/file.h"
 #include "pipeline/devices.h"
 #include "pipeline/machine.h"
+#include "pipeline/prediction.h"
 #include "pipeline/text_file.h"
 #include "schema/documents.h"
 #include "schema/pins.h"
@@ -86,19 +87,22 @@ base::Result<PlanAnswer> choosePlan(const Prepared& prepared, forecast::Predicto
     return answer;
 }
 
-void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-               const forecast::PredictOptions& limits, Learning learning, const std::stop_token& stop)
+base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
+                       const DeviceOptions& device, Learning learning, const std::stop_token& stop)
 {
     const KnownMachine machine = knownMachine(chosen.plan.device);
     if (const std::string note = noteOf(machine); !note.empty()) chosen.notes.push_back(note);
+    const forecast::PredictOptions limits = limitsOf(device, chosen.plan.batch);
     base::Result<forecast::Forecast> forecast = forecastOf(prepared, predictor, chosen.plan, limits, stop);
-    if (!forecast) return;
+    if (!forecast) return {};
     chosen.forecast = std::move(*forecast);
-    if (!machine.measured || learning == Learning::No) return;
+    if (auto fits = checkMemory(chosen.plan, chosen.forecast->prediction, predictor, device, stop); !fits) return fits;
+    if (!machine.measured || learning == Learning::No) return {};
     auto expected = expectedSeconds(prepared, predictor, chosen.plan, machine.rates, limits, stop);
-    if (!expected) return;
+    if (!expected) return {};
     expected->stages = chosen.forecast->seconds();
     chosen.expected = *expected;
+    return {};
 }
 
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,
@@ -112,7 +116,8 @@ base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string&
     if (!answer) return base::forward(answer);
     ChosenPlan chosen{.plan = std::move(answer->plan)};
     const Learning learning = source.file.empty() ? Learning::Yes : Learning::No;
-    lookAhead(chosen, prepared, predictor, limitsOf(device, chosen.plan.batch), learning, stop);
+    if (const base::Status fits = lookAhead(chosen, prepared, predictor, device, learning, stop); !fits)
+        return base::forward(fits);
     chosen.structure = predictor.takeStructure();
     return chosen;
 }

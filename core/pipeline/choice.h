@@ -29,9 +29,9 @@ struct ChosenPlan {
 enum class Learning : std::uint8_t { No, Yes };
 
 // Adds the forecast of the plan and, where the machine was measured and learns, what is expected of it. Without them where
-// the plan cannot be looked at: a run says better what is wrong with it.
-void lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
-               const forecast::PredictOptions& limits, Learning learning, const std::stop_token& stop);
+// the plan cannot be looked at: a run says better what is wrong with it. Fails like checkMemory().
+base::Status lookAhead(ChosenPlan& chosen, const Prepared& prepared, forecast::Predictor& predictor,
+                       const DeviceOptions& device, Learning learning, const std::stop_token& stop);
 
 // The same with a look at the graph of its own, which the run goes on with.
 base::Result<ChosenPlan> choosePlan(const Prepared& prepared, const std::string& scratchFolder,

@@ -139,24 +139,49 @@ Value predictionValue(const plan::Plan& plan, const forecast::Forecast& forecast
     return value;
 }
 
+namespace {
+
+// Larger values of the prologue lie in files, and where these are many, so is the rest of the graph.
+constexpr std::int64_t plentyForPrologue = 64 << 20;
+
+// On a CPU a dry run tells what batches of one destination take, operators included.
+void takeMeasured(forecast::LeastMemory& least, const forecast::Prediction& smallest)
+{
+    for (const forecast::PredictedStage& stage : smallest.stages)
+        if (!stage.estimated && stage.peakMemory > least.bytes)
+            least.stage = stage.index, least.bytes = stage.peakMemory;
+}
+
+// What does not fit, to complete a sentence.
+std::string holding(const forecast::LeastMemory& least, std::int64_t allowed)
+{
+    if (least.bytes <= allowed)
+        return "what is computed before the first stage holds " +
+               base::formatBytes(static_cast<double>(least.prologue)) + ", which does";
+    return "stage " + std::to_string(least.stage.number) + " holds " +
+           base::formatBytes(static_cast<double>(least.bytes)) + " for a single destination node, which does";
+}
+
+}  // namespace
+
 base::Status checkMemory(const plan::Plan& plan, const forecast::Prediction& prediction, forecast::Predictor& predictor,
                          const DeviceOptions& device, const std::stop_token& stop)
 {
     if (!device.memory) return {};
     const bool cpu = plan.device == "cpu";
     const std::int64_t allowed = cpu ? executor::tensorLimit(*device.memory) : *device.memory;
-    if (peak(prediction) <= allowed) return {};
-    const auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
+    if (peak(prediction) <= allowed && allowed > plentyForPrologue) return {};
+    auto least = predictor.leastMemory(plan, limitsOf(device, 1), stop);
     if (!least) return base::forward(least);
-    if (least->bytes <= allowed) return {};
+    if (peak(prediction) <= allowed && std::max(least->bytes, least->prologue) <= allowed) return {};
     const auto smallest = predictor.predict(plan, limitsOf(device, 1), stop);
     if (!smallest) return base::forward(smallest);
-    const std::int64_t enough =
-        std::max(peak(*smallest), least->bytes) / 20 * 21;  // processes hold other things besides
+    if (cpu) takeMeasured(*least, *smallest);
+    const std::int64_t needed = std::max(least->bytes, least->prologue);
+    if (needed <= allowed) return {};
+    const std::int64_t enough = std::max(peak(*smallest), needed) / 20 * 21;  // processes hold other things besides
     return base::fail(base::ErrorCode::Resources,
-                      "stage " + std::to_string(least->stage.number) + " holds " +
-                          base::formatBytes(static_cast<double>(least->bytes)) +
-                          " for a single destination node, which does not fit into the limit of " +
+                      holding(*least, allowed) + " not fit into the limit of " +
                           base::formatBytes(static_cast<double>(*device.memory)),
                       "raise it to --memory " + std::to_string(cpu ? executor::processLimit(enough) : enough));
 }

@@ -88,10 +88,12 @@ const Row rows[] = {
     {"aten::select_scatter(self=x, src=p, dim=0, index=n) -> f[7,4]", "v,-"},
     {"aten::slice.Tensor(self=x, dim=0, start=0, end=n, step=1) -> f[7,4]", "v,-"},
     {"aten::slice.Tensor(self=x, dim=1, start=0, end=2, step=1) -> f[7,2]", "v,-"},
-    {"aten::roll(self=x, shifts=[1], dims=[0]) -> f[7,4]", "refused: changes the order of the rows"},
+    {"aten::roll(self=x, shifts=[1], dims=[0]) -> f[7,4]", "v,-"},
     {"aten::roll(self=x, shifts=[1], dims=[]) -> f[7,4]", "refused: changes the order of the rows"},
     {"aten::roll(self=x, shifts=[1], dims=[1]) -> f[7,4]", "v,-"},
-    {"aten::flip(self=x, dims=[0]) -> f[7,4]", "refused: changes the order of the rows"},
+    {"aten::flip(self=x, dims=[0]) -> f[7,4]", "v,-"},
+    {"aten::flip(self=x, dims=[0, 1]) -> f[7,4]", "refused: changes the order of the rows"},
+    {"aten::flip(self=ea, dims=[0]) -> f[9,5]", "e,-"},
     {"aten::expand(self=p, size=[n, -1], implicit=false) -> f[7,3]", "v,-"},
     {"aten::repeat(self=x, repeats=[2, 1]) -> f[14,4]", "refused: repeats the rows of v"},
     {"aten::cat(tensors=[x, x], dim=1) -> f[7,8]", "v,-"},
@@ -147,6 +149,42 @@ TEST_CASE("a refusal names operator and place")
 {
     const std::string got = describe("aten::cumsum(self=x, dim=0, dtype=none) -> f[7,4]");
     CHECK(got.find("aten::cumsum") != std::string::npos);
+}
+
+TEST_CASE("rows that are split, turned and merged again are those of the same table; sums of them are not")
+{
+    const std::string turned = R"(
+p = aten::view(self=ea, size=[-1, 3, 5]) -> f[3,3,5]
+q = aten::flip(self=p, dims=[1]) -> f[3,3,5]
+)";
+    CHECK(describeProgram(turned + "r = aten::reshape(self=q, shape=[-1, 5]) -> f[9,5]") == "e,-");
+    const std::string sums =
+        describeProgram(turned + "r = aten::sum.dim_IntList(self=q, dim=[1], keepdim=false, dtype=none) -> f[3,5]");
+    CHECK_MESSAGE(sums.find("mixes the rows") != std::string::npos, sums);
+    const std::string columns =
+        "p = aten::view(self=x, size=[-1, 2, 2]) -> f[7,2,2]\nq = aten::flip(self=p, dims=[0, 1]) -> f[7,2,2]\n";
+    const std::string both = describeProgram(columns + "r = aten::reshape(self=q, shape=[-1, 4]) -> f[7,4]");
+    CHECK_MESSAGE(both.find("changes the order of the rows") != std::string::npos, both);
+}
+
+TEST_CASE("a concatenation comes apart where its parts begin, and nowhere else")
+{
+    const std::string both = "both = aten::cat(tensors=[x, x], dim=0) -> f[14,4]\n";
+    CHECK(describeProgram(both + "r = aten::view(self=both, size=[2, n, 4]) -> f[2,7,4]") == "-,v,-");
+    CHECK(describeProgram(both + "r = aten::view(self=both, size=[2, -1, 4]) -> f[2,7,4]") == "-,v,-");
+    const std::string pairs = describeProgram(both + "r = aten::view(self=both, size=[n, 2, 4]) -> f[7,2,4]");
+    CHECK_MESSAGE(pairs.find("mixes the rows") != std::string::npos, pairs);
+    const auto lookUp = [&](const std::string& by) {
+        return describeProgram(both + "i = aten::add.Scalar(self=src, other=" + by +
+                               ", alpha=1) -> i[9]\nr = aten::index_select(self=both, dim=0, index=i) -> f[9,4]");
+    };
+    CHECK(lookUp("n") == "e,-");
+    const std::string stack = both + "i = aten::add.Scalar(self=src, other=n, alpha=1) -> i[9]\n"
+                                     "s = aten::stack(tensors=[i, dst], dim=0) -> i[2,9]\n"
+                                     "j = aten::select.int(self=s, dim=0, index=0) -> i[9]\n"
+                                     "r = aten::index.Tensor(self=both, indices=[j]) -> f[9,4]";
+    CHECK(describeProgram(stack) == "e,-");
+    CHECK_MESSAGE(lookUp("1").find("has an unknown origin") != std::string::npos, lookUp("1"));
 }
 
 TEST_CASE("a part of a table is the same whatever its bounds are read from, and others are others")

@@ -128,6 +128,16 @@ class Limits(unittest.TestCase):
                 self.assertFalse([note for note in report["notes"] if "running out" in note])
                 self.close(found, eager(self.stacks[name], *self.inputs))
 
+    def test_batches_of_one_destination_take_what_is_predicted(self):
+        """Which is less than larger batches tell: a product of one row needs no memory of its own."""
+        samples = ROOT / "samples/digits"
+        words = [ENGINE, "run", samples / "jknet.pt", "--data", samples / "graph.safetensors", "-o", self.folder / "ones", "--batch",
+                 1, "--verify", "none", "--device", "cpu", "--json"]
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for stage in json.loads(done.stdout)["stages"]:
+            self.assertAlmostEqual(stage["predicted"]["peak_memory"] / stage["peak_memory"], 1, delta=0.05)
+
     def test_models_of_the_zoo_keep_their_numbers(self):
         graph = graph_without_hub()
         for group, names in ZOO.items():

@@ -1,6 +1,7 @@
 """Every refusal of roles, inputs, archives, data files, plans and exports: its sentence, what the hint says to do, and that
 doing so works. HOPSCOPE_ENGINE names the program, HOPSCOPE_ROOT the repository."""
 import concurrent.futures
+import itertools
 import json
 import os
 import shutil
@@ -325,6 +326,20 @@ class Refusals(unittest.TestCase):
             memory = ["--memory", said.rpartition("--memory ")[2]]
             self.accepted(*plan, *batch, *memory)
             self.accepted("run", *plan[1:], *batch, *memory, "-o", self.path("within"))
+
+    def test_plans_and_runs_agree_about_memory(self):
+        codes, data = set(), str(SAMPLES / "digits/graph.safetensors")
+        for model in ("jknet", "gat"):
+            for limit, batch in itertools.product(("4K", "8K", "20K", "40K", "80K", "160K", "1Mi"), ((), ("--batch", "7"))):
+                with self.subTest(model=model, limit=limit, batch=batch):
+                    words = [str(SAMPLES / f"digits/{model}.pt"), "--data", data, *batch, "--memory", limit]
+                    planned = self.engine("plan", *words)
+                    ran = self.engine("run", *words, "-o", self.path("limited"), "--verify", "none")
+                    self.assertEqual(ran.returncode, planned.returncode, ran.stderr + planned.stderr)
+                    codes.add(ran.returncode)
+                    if ran.returncode:
+                        self.assertEqual(ran.stderr, planned.stderr)
+        self.assertEqual(codes, {0, 6})
 
     # ---- exports
 

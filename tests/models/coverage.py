@@ -23,7 +23,8 @@ HEADINGS = {
     "structures": "Architectures",
     "compressed_rows": "Compressed rows (`rowptr`, `col`)", "neighbour_tables": "Tables of neighbours (`[N, K]`)",
     "typed": "Several types, norms, readouts", "writings": "Views, writes in place, spellings",
-    "numbers": "Sizes and row numbers", "sharing": "Shared memory", "refused": "What cannot be split",
+    "numbers": "Sizes and row numbers", "positions": "Rows by where they lie", "sharing": "Shared memory",
+    "refused": "What cannot be split",
     "programs": "Random programs", "table_programs": "Random programs over the operators",
     "row_programs": "Random programs that hold every operator", "operators": "Operators",
 }

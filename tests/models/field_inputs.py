@@ -265,7 +265,18 @@ def bonds_alone(graph):
     return {k: inputs[k] for k in ("x", "edge_index", "edge_attr")}
 
 
-both_ways(bonds_alone, expect="refuse", reason="mixes the rows with another dimension")(FlippedPairs)
+both_ways(bonds_alone)(FlippedPairs)
+
+
+class BondTotals(BondMessages):
+    """One row for both directions of a bond, of which the graph does not tell how many there are."""
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor) -> Tensor:
+        h = torch.relu(self.inp(torch.cat([x[edge_index[0]], edge_attr], 1)))
+        return self.lin(h.view(-1, 2, h.size(1)).sum(1))
+
+
+both_ways(bonds_alone, expect="refuse", reason="mixes the rows with another dimension", hint="h[reverse]")(BondTotals)
 
 
 def molecule(graph):

@@ -47,14 +47,20 @@ def range_of_rows(m, x, edge_index):
     return m.out(h[2:9])
 
 
-@refused("aten::roll", hint="in their order")
+@accepted()
 def rolled_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).roll(1, 0)
 
 
-@refused("changes the order of the rows of node", hint="in their order")
+@accepted()
 def flipped_rows(m, x, edge_index):
     return m.a(m.inp(x), edge_index).flip(0)
+
+
+@refused("changes the order of the rows of part of node", hint="in their order")
+def selected_rows_flipped(m, x, edge_index):
+    h = m.a(m.inp(x), edge_index)
+    return h[torch.arange(x.size(0)) % 3 > 0].flip(0)
 
 
 @refused("aten::cumsum", hint="to the output")
@@ -208,7 +214,7 @@ group.add("pyg_gps", Gps, WITH_BATCH, expect="refuse",
           reason="aten::_native_multi_head_attention is not one that Hopscope knows", hint="between nodes it needs all of them")
 
 
-@refused("mixes the rows with another dimension", hint="in a dimension of their own")
+@accepted()
 def rows_doubled(m, x, edge_index):
     h = m.a(m.inp(x), edge_index)
     return torch.cat([h, h], 0).view(2, -1, H).sum(0)
@@ -259,11 +265,17 @@ def largest_row_number(m, x, edge_index):
     return h.argmax(0), h.argmax(1)
 
 
-@refused("has an unknown origin", hint="--role NAME=node:T")
+@accepted()
 def ids_shifted(m, x, edge_index):
     shifted = torch.stack([edge_index[0] + x.size(0), edge_index[1]])
     both = torch.cat([m.inp(x), m.lin(m.inp(x))], 0)
     return add_rows(both[shifted[0]], shifted[1], x.size(0))
+
+
+@refused("has an unknown origin", hint="--role NAME=node:T")
+def ids_shifted_by_one(m, x, edge_index):
+    both = torch.cat([m.inp(x), m.lin(m.inp(x))], 0)
+    return add_rows(both[edge_index[0] + 1], edge_index[1], x.size(0))
 
 
 @accepted()

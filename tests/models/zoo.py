@@ -22,8 +22,8 @@ from layers import Parts
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = {"convolutions": "convolutions", "scripted": "convolutions", "structures": "structures",
            "compressed_rows": "compressed_rows", "neighbour_tables": "neighbour_tables", "further": "further",
-           "writings": "writings", "numbers": "sizes_and_ids", "typed": "typed", "refused": "refused",
-           "sentences": "refusal_sentences",
+           "writings": "writings", "numbers": "sizes_and_ids", "positions": "positions", "typed": "typed",
+           "refused": "refused", "sentences": "refusal_sentences",
            "operators": "operators", "sharing": "sharing", "programs": "programs", "table_programs": "programs",
            "row_programs": "row_programs", "field": "field"}
 

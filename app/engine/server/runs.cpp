@@ -71,8 +71,9 @@ base::Result<pipeline::ChosenPlan> planOf(Document& document, const json::Reader
     if (device.batch) chosen.plan.batch = device.batch;
     if (params.has("breakpoints"))
         if (const base::Status can = stopAtOperators(chosen.plan); !can) return base::forward(can);
-    pipeline::lookAhead(chosen, prepared, document.predictor, pipeline::limitsOf(device, chosen.plan.batch),
-                        pipeline::Learning::Yes, {});
+    const base::Status fits =
+        pipeline::lookAhead(chosen, prepared, document.predictor, device, pipeline::Learning::Yes, {});
+    if (!fits) return base::forward(fits);
     return chosen;
 }
 

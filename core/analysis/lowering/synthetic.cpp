@@ -70,6 +70,7 @@ const std::map<std::string, std::vector<ArgInfo>>& rowSchemas()
         {"mul.Scalar", {{"self", T}, {"other", N}}},
         {"select.int", {{"self", T}, {"dim", I}, {"index", I}}},
         {"stack", {{"tensors", ArgType::TensorList}, {"dim", I}}},
+        {"cat", {{"tensors", ArgType::TensorList}, {"dim", I}}},
         {"cumsum", {{"self", T}, {"dim", I}, {"dtype", I}}},
         {"hopscope::select_rank", {{"rank", T}, {"index", T}, {"src", T}}},
         {"hopscope::pad_groups", {{"counts", T}, {"index", T}, {"src", T}, {"width", I}}},

@@ -11,7 +11,7 @@ namespace hopscope::analysis {
 // "zeros_like", "expand", "to.dtype", "add.Tensor", "add.Scalar", "sub.Tensor", "mul.Tensor", "div.Tensor", "exp", "log",
 // "rsqrt", "amax", "sum.dim_IntList", "mean.dim", "index.Tensor", "where.self",
 // "eq.Tensor", "clamp", "unsqueeze", "lt.Scalar", "gt.Scalar", "ge.Scalar", "ne.Scalar", "eq.Scalar", "remainder.Scalar",
-// "logical_and", "mul.Scalar", "select.int", "stack",
+// "logical_and", "mul.Scalar", "select.int", "stack", "cat",
 // "cumsum", "hopscope::select_rank", "hopscope::pad_groups",
 // "diff", "repeat_interleave.Tensor", "index_select", "index_add",
 // "scatter_reduce.two", "expand_as", "new_full", "segment_reduce", "scalar::size", "scalar::add", "scalar::mul",

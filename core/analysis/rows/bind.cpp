@@ -169,4 +169,18 @@ ValueInfo bindInput(Builder& b, const ir::Value& value, ValueId id, const InputS
     return info;
 }
 
+InputSchema withNumberedEdges(InputSchema schema, const std::set<std::string>& relations)
+{
+    for (auto& [name, role] : schema.roles) {
+        if (role.kind == RoleKind::Edge && relations.contains(role.first)) role.kind = RoleKind::Node;
+        if (role.kind != RoleKind::Index || !relations.contains(relationName(role, name))) continue;
+        role.relation = relationName(role, name);
+        role.kind = isOneEnd(role.form) ? RoleKind::Key : RoleKind::Ends;
+        if (role.kind == RoleKind::Ends) continue;
+        role.second = role.form == EdgeForm::Source ? role.first : role.second;
+        role.first = role.relation;
+    }
+    return schema;
+}
+
 }  // namespace hopscope::analysis

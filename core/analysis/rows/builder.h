@@ -36,6 +36,10 @@ public:
     Builder();
 
     Analysis analysis;
+    // A second attempt at a model: rows are followed by their positions, too, as in h.view(-1, 2, 8).flip(1) or in both[n:].
+    bool positions = false;
+    std::set<std::string>
+        numbered;  // relations whose edges are looked up by number then: they must be a table of nodes
     std::map<SpaceId, ValueId> rowNumbers;              // made for tables of which some part is selected
     std::vector<std::pair<RowPart, ValueId>> rowParts;  // and the masks of these parts
 

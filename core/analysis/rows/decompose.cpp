@@ -1,5 +1,6 @@
 #include "analysis/rows/decompose.h"
 
+#include "analysis/rows/cat_parts.h"
 #include "analysis/rows/chain.h"
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/first_rows.h"
@@ -93,6 +94,8 @@ std::optional<base::Result<std::vector<ValueId>>> decompose(Emitter& emitter, co
         if (c.isRow(c.dim(x, d))) return softmax(emitter, c, x, d);
     }
     if (auto edges = decomposeCompressed(emitter, c)) return edges;
+    if (c.builder.positions)
+        if (auto parts = decomposeCatParts(emitter, c)) return parts;
     if (auto found = decomposeNeighbours(emitter, c)) return found;
     if (auto first = decomposeFirstRows(emitter, c)) return first;
     if (auto part = decomposeRowRanges(emitter, c)) return part;

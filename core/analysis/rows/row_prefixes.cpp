@@ -2,7 +2,7 @@
 
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
-#include "analysis/rows/widened.h"
+#include "analysis/rows/other_rows.h"
 
 namespace hopscope::analysis {
 
@@ -64,7 +64,7 @@ Rewritten decomposePrefixes(Emitter& emitter, const RuleContext& c)
     const auto mask = index.valid() ? prefixMask(c, part) : std::nullopt;
     if (!mask || !c.of(index).role || c.of(index).role->target != c.space(part).parent) return std::nullopt;
     const std::int64_t count = c.builder.analysis.sampleSizes.at(c.space(part).parent);
-    const ValueId whole = Widened(emitter, part, count).of(x);
+    const ValueId whole = OtherRows::wholeOf(emitter, part, count).of(x);
     if (!whole.valid()) return std::nullopt;
     std::vector<std::int64_t> shape = c.outputs[0].shape;
     if (adds) shape[static_cast<std::size_t>(d)] = count;

@@ -5,7 +5,7 @@
 
 #include "analysis/rows/chain.h"
 #include "analysis/rows/linear.h"
-#include "analysis/rows/widened.h"
+#include "analysis/rows/other_rows.h"
 
 namespace hopscope::analysis {
 
@@ -277,7 +277,7 @@ Rewritten writePart(Emitter& emitter, const RuleContext& c, ValueId x, int d)
     if (!mask.valid()) return std::nullopt;
     const bool ofThisPart = written.valid() && written == emitter.builder().filter(rows, mask);
     if (!ofThisPart) return std::nullopt;
-    const ValueId whole = Widened(emitter, written, count).of(src);
+    const ValueId whole = OtherRows::wholeOf(emitter, written, count).of(src);
     if (!whole.valid()) return std::nullopt;
     return chain.done(chosen(chain, c, mask, whole, x, d));
 }

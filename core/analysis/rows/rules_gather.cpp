@@ -4,6 +4,7 @@
 
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -53,6 +54,61 @@ bool isNumbering(const RuleContext& c, ValueId index, SpaceId table)
     return op.name == "aten::arange" && c.of(index).elements == std::set{table};
 }
 
+// Whether a value holds nothing but row numbers of the table, which other operators have put where they are.
+class RowNumbers {
+public:
+    RowNumbers(const RuleContext& c, SpaceId table) : m_c(c), m_table(table) {}
+
+    bool in(ValueId v)
+    {
+        const base::DType dtype = m_c.value(v).dtype;
+        if (dtype != base::DType::Int64 && dtype != base::DType::Int32) return false;
+        const ValueInfo& info = m_c.of(v);
+        const auto here = [&](const Role& role) { return role.target == m_table; };
+        if (info.role) return here(*info.role);
+        if (!info.pairRoles.empty()) return std::ranges::all_of(info.pairRoles, here);
+        if (m_c.value(v).origin != ir::Origin::Op) return false;
+        return !m_seen.insert(v).second || moved(m_c.builder.analysis.program.op(m_c.value(v).producer));
+    }
+
+private:
+    bool moved(const ir::Op& op)
+    {
+        using operators::Rule;
+        const Rule rule = operators::of(op.name).rule;
+        if (rule == Rule::Stack || rule == Rule::Cat)
+            return std::ranges::all_of(*op.args.at(0).list(), [&](const ir::Arg& part) { return in(*part.value()); });
+        static const std::set<Rule> movers{Rule::Copy,    Rule::Expand, Rule::Flip,  Rule::Index,     Rule::IndexSelect,
+                                           Rule::Permute, Rule::Select, Rule::Slice, Rule::Unsqueeze, Rule::Reshape};
+        return movers.contains(rule) && op.args.at(0).value() && in(*op.args[0].value());
+    }
+
+    const RuleContext& m_c;
+    SpaceId m_table;
+    std::set<ValueId> m_seen;
+};
+
+// A column of row numbers that the model puts in an order of its own, of nodes: what lies where in it is known once the
+// prologue has computed it. Edges with such numbers have to be a table of nodes.
+std::optional<Role> computedColumn(RuleContext& c, ValueId index, SpaceId table)
+{
+    if (!c.builder.positions || !c.structure(index) || c.rank(index) != 1 || !RowNumbers(c, table).in(index))
+        return std::nullopt;
+    const SpaceId rows = c.dim(index, 0);
+    bool nodes = true;
+    for (const SpaceId s : {rows, table}) {
+        if (s.valid() && c.space(s).kind == SpaceKind::Edge) c.builder.numbered.insert(c.space(s).name);
+        nodes = nodes && s.valid() && c.space(s).kind == SpaceKind::Node;
+    }
+    return nodes ? std::optional(Role{.space = rows, .key = c.builder.foreign(index), .target = table}) : std::nullopt;
+}
+
+// What the numbers of an index into a table are known to be.
+std::optional<Role> roleOf(RuleContext& c, ValueId index, SpaceId table)
+{
+    return c.of(index).role ? c.of(index).role : computedColumn(c, index, table);
+}
+
 // rows of `source` along `d`, picked by `index`, whose dims replace that dimension.
 Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const std::vector<SpaceId>& indexDims,
                      Slot sourceSlot, Slot indexSlot)
@@ -63,7 +119,7 @@ Ruled<Outcomes> pick(RuleContext& c, ValueId source, ValueId index, int d, const
     std::vector<SpaceId> dims = c.dims(source);
     dims.erase(dims.begin() + d);
     dims.insert(dims.begin() + d, indexDims.begin(), indexDims.end());
-    const std::optional<Role>& role = c.of(index).role;
+    const std::optional<Role> role = c.isRow(table) ? roleOf(c, index, table) : c.of(index).role;
     if (!c.isRow(table)) {
         const auto size =
             role ? c.builder.analysis.sampleSizes.find(role->target) : c.builder.analysis.sampleSizes.end();
@@ -320,7 +376,7 @@ Ruled<Outcomes> scatterInto(RuleContext& c, const Scatter& s)
                                    " scattered by an index over " + c.spaceName(s.messages),
                                Refused::Kind::Roles));
     if (!c.isRow(table)) return readout(c, s, table);
-    const auto& role = c.of(s.index).role;
+    const auto role = roleOf(c, s.index, table);
     if (!role) return Refusal(unknownIndex(c, s.index, table));
     if (role->target != table) return Refusal(otherTarget(c, *role, table));
     return aggregate(c, s, *role);

@@ -6,6 +6,7 @@
 #include "analysis/rows/compressed.h"
 #include "analysis/rows/linear.h"
 #include "analysis/rows/rules.h"
+#include "operators/operators.h"
 
 namespace hopscope::analysis {
 
@@ -85,6 +86,42 @@ Ruled<std::vector<std::int64_t>> targetShape(RuleContext& c, ValueId x, const st
     return resolveMinusOne(shape, requestedShape(c));
 }
 
+// How many numbers a value of the prologue has, also where its operators have split and merged its rows.
+std::optional<Linear> countOf(const RuleContext& c, ValueId v)
+{
+    Linear count = constant(1);
+    for (int d = 0; d < c.rank(v); ++d) {
+        const SpaceId s = c.dim(v, d);
+        if (s.valid() && c.space(s).kind == SpaceKind::Opaque) {
+            using operators::Rule;
+            static const std::set<Rule> keeping{Rule::Copy, Rule::Flip, Rule::Permute, Rule::Reshape, Rule::Unsqueeze};
+            const ir::Value& value = c.value(v);
+            if (value.origin != ir::Origin::Op) return std::nullopt;
+            const ir::Op& op = c.builder.analysis.program.op(value.producer);
+            const bool keeps = keeping.contains(operators::of(op.name).rule) && op.args.at(0).value();
+            return keeps ? countOf(c, *op.args[0].value()) : std::nullopt;
+        }
+        const auto product = combine("mul", {count, s.valid() ? sizeOf(s) : constant(c.extent(v, d))});
+        if (!product) return std::nullopt;
+        count = *product;
+    }
+    return count;
+}
+
+// Numbers of the prologue that are as many as a table has rows, by the size that is asked for or by their count: one for each
+// of its rows.
+std::optional<Outcomes> statedRows(RuleContext& c, ValueId x)
+{
+    if (!c.builder.positions || !c.structure(x) || c.outputs[0].shape.size() != 1) return std::nullopt;
+    const std::vector<ir::Arg> sizes = c.items(c.index("shape") >= 0 ? "shape" : "size");
+    const auto stated = sizes.size() == 1 ? c.linear(sizes[0]) : std::nullopt;
+    const auto count = stated && *stated != constant(-1) ? stated : countOf(c, x);
+    const auto table = count ? c.spaceOf(*count) : Ruled<SpaceId>(Refusal(""));
+    if (!table || !c.isRow(*table)) return std::nullopt;
+    c.info.prologueReason = "puts rows of " + c.spaceName(*table) + " in another order";
+    return c.one({*table});
+}
+
 }  // namespace
 
 Ruled<Outcomes> reshapeRule(RuleContext& c)
@@ -95,9 +132,9 @@ Ruled<Outcomes> reshapeRule(RuleContext& c)
     const auto target = targetShape(c, x, shape);
     if (!target) return Refusal(target.error());
     const auto dims = regroup(shape, c.dims(x), *target, [&](SpaceId s) { return s.valid(); });
-    if (!dims || dims->size() != c.outputs[0].shape.size())
-        return Refusal(Refused("mixes the rows with another dimension", Refused::Kind::Merged));
-    return c.keep(x, *dims);
+    if (dims && dims->size() == c.outputs[0].shape.size()) return c.keep(x, *dims);
+    if (auto stated = statedRows(c, x)) return *stated;
+    return Refusal(Refused("mixes the rows with another dimension", Refused::Kind::Merged));
 }
 
 Ruled<Outcomes> unsqueezeRule(RuleContext& c)
@@ -319,6 +356,12 @@ Ruled<Outcomes> flipRule(RuleContext& c)
         for (int d = 0; d < c.rank(x); ++d) dims.push_back(d);
     for (std::int64_t dim : dims) {
         const int d = wrapDim(dim, c.rank(x));
+        if (c.isRow(c.dim(x, d)) && c.builder.positions && c.structure(x)) {
+            result[0].role.reset();  // other numbers for each row, but as many
+            result[0].pairRoles.clear();
+            c.info.prologueReason = "changes the order of the rows of " + c.spaceName(c.dim(x, d));
+            continue;
+        }
         if (c.isRow(c.dim(x, d)))
             return Refusal(
                 Refused("changes the order of the rows of " + c.spaceName(c.dim(x, d)), Refused::Kind::Position));

@@ -1,0 +1,54 @@
+#pragma once
+
+// Private to analysis: values on the rows of one table, computed on those of another instead: on a whole table instead of a
+// part that was selected from it, on one part of a concatenation instead of all of it.
+
+#include <map>
+
+#include "analysis/rows/decompose.h"
+
+namespace hopscope::analysis {
+
+class OtherRows {
+public:
+    // On the table that `part`, a Filter, was selected from; it has `count` rows on the sample.
+    static OtherRows wholeOf(Emitter& emitter, SpaceId part, std::int64_t count)
+    {
+        return {emitter, part, {}, count, 0};
+    }
+    // On a part of `cat`.
+    static OtherRows partOf(Emitter& emitter, SpaceId cat, std::size_t part);
+
+    // The value itself if it does not have these rows; invalid where it is not computed row by row from values that are known
+    // on the other ones.
+    ValueId of(ValueId v);
+
+private:
+    OtherRows(Emitter& emitter, SpaceId from, SpaceId to, std::int64_t count, std::size_t part)
+        : m_emitter(emitter),
+          m_builder(emitter.builder()),
+          m_from(from),
+          m_to(to),
+          m_count(count),
+          m_part(part)
+    {}
+
+    bool concerns(ValueId v) const;
+    ValueId computed(ValueId v);
+    ValueId madeOf(const ir::Op& op) const;
+    bool looksUp(const OpInfo& info) const;
+    ValueId again(ir::Op op, std::size_t output);
+    void resize(ir::Op& op);
+    ValueId size(const ir::Op& place);
+    ir::Arg moved(const ir::Arg& arg, bool& possible);
+    ir::Value moved(ValueId v) const;
+
+    Emitter& m_emitter;
+    Builder& m_builder;
+    SpaceId m_from, m_to;  // to: of a part
+    std::int64_t m_count;
+    std::size_t m_part;
+    std::map<ValueId, ValueId> m_done;
+};
+
+}  // namespace hopscope::analysis
