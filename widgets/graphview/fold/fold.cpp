@@ -200,6 +200,9 @@ QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNo
     return module > 0 ? fold.tree.modules[module].path : QString();
 }
 
-VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state) { return FoldBuilder(fold, state).build(); }
+VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before)
+{
+    return FoldBuilder(fold, state, before).build();
+}
 
 }  // namespace hopscope::graphview

@@ -6,6 +6,7 @@
 #include <QSet>
 #include <QString>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "graphview/fold/module_runs.h"
@@ -37,11 +38,13 @@ struct VisibleNode {
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: no part of any stage
     int repeat = 1;
+    bool operator==(const VisibleNode&) const = default;
 };
 
 struct VisibleEdge {
     int from = 0, to = 0;
     std::vector<ValueId> values;  // ascending
+    bool operator==(const VisibleEdge&) const = default;
 };
 
 // Something from the prologue, or an input that is used in many places, at one of its uses.
@@ -50,6 +53,7 @@ struct Stub {
     int source = 0;  // node
     QString label;
     std::vector<ValueId> values;
+    bool operator==(const Stub&) const = default;
 };
 
 // The outline of an expanded module. Frames nest; every frame is convex: no path leaves and enters it again.
@@ -57,6 +61,7 @@ struct Frame {
     int module = 0;
     int parent = -1;
     QString path, title;
+    bool operator==(const Frame&) const = default;
 };
 
 struct VisibleGraph {
@@ -66,7 +71,10 @@ struct VisibleGraph {
     std::vector<Frame> frames;                              // parents before children
     base::IdVector<OpId, int> nodeOf;                       // by operator: its node, or -1 where nothing shows it
     [[nodiscard]] int nodeByKey(const QString& key) const;  // -1: none; linear
+    bool operator==(const VisibleGraph&) const = default;
 };
+
+using GraphPtr = std::shared_ptr<const VisibleGraph>;
 
 // What a model is folded by, computed once.
 struct FoldModel {
@@ -90,8 +98,9 @@ FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTr
 FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
 
-// Near-linear in operators and values.
-VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state);
+// Near-linear in operators and values. `before`: the model in another state, null: none; what reads the same takes its words
+// from there, which makes a difference in time alone.
+VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before = nullptr);
 
 // What to close so that the node disappears into the box around it; empty: it is at top level.
 QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node);

@@ -1,7 +1,6 @@
 #include "graphview/layout/arrange.h"
 
 #include <algorithm>
-#include <set>
 
 namespace hopscope::graphview {
 
@@ -9,10 +8,28 @@ namespace {
 
 constexpr qreal maxWidening = 1.4;  // a box may grow so much to have its way in and out in the middle
 
+// To the bit: Qt compares sizes with a tolerance.
+bool equal(const QSizeF& a, const QSizeF& b) { return a.width() == b.width() && a.height() == b.height(); }
+
 }  // namespace
 
-Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes)
-    : m_sizes(std::move(sizes)),
+const SmallLayout* FrameLayouts::find(int module, const SmallGraph& graph) const
+{
+    const auto known = m_known.find(module);
+    if (known == m_known.end()) return nullptr;
+    const SmallGraph& asked = known->second.graph;
+    const bool same = asked.edges == graph.edges && std::ranges::equal(asked.sizes, graph.sizes, equal);
+    return same ? &known->second.layout : nullptr;
+}
+
+void FrameLayouts::keep(int module, const SmallGraph& graph, const SmallLayout& layout)
+{
+    m_known.insert_or_assign(module, Known{.graph = graph, .layout = layout});
+}
+
+Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known)
+    : m_known(known),
+      m_sizes(std::move(sizes)),
       m_nodes(static_cast<int>(graph.nodes.size()))
 {
     m_units.resize(graph.frames.size() + 1);
@@ -24,6 +41,7 @@ Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes)
         const int parent = unitOf(graph.frames[frame].parent);
         m_units[parent].items.push_back(m_nodes + static_cast<int>(frame));
         m_units[frame + 1].frame = static_cast<int>(frame);
+        m_units[frame + 1].module = graph.frames[frame].module;
         m_level[frame + 1] = m_level[parent] + 1;
     }
     addEdges(graph);
@@ -33,7 +51,6 @@ Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes)
 void Arranger::addEdges(const VisibleGraph& graph)
 {
     std::vector<int> slot(m_sizes.size());
-    std::vector<std::set<std::pair<int, int>>> edges(m_units.size());
     for (Unit& unit : m_units) {
         unit.outside.assign(unit.items.size(), false);
         for (std::size_t i = 0; i < unit.items.size(); ++i) slot[unit.items[i]] = static_cast<int>(i);
@@ -52,34 +69,56 @@ void Arranger::addEdges(const VisibleGraph& graph)
         while (level(from) > level(to)) climb(from);
         while (level(to) > level(from)) climb(to);
         while (parentOf(from) != parentOf(to)) climb(from), climb(to);
-        if (from != to) edges[unitOf(parentOf(from))].emplace(slot[from], slot[to]);
+        if (from != to) m_units[unitOf(parentOf(from))].graph.edges.emplace_back(slot[from], slot[to]);
     }
-    for (std::size_t i = 0; i < m_units.size(); ++i) m_units[i].graph.edges.assign(edges[i].begin(), edges[i].end());
+    for (Unit& unit : m_units) {
+        auto& edges = unit.graph.edges;
+        std::sort(edges.begin(), edges.end());
+        edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    }
 }
 
 std::vector<SmallGraph> Arranger::nextRound()
 {
-    std::vector<SmallGraph> graphs;
-    for (std::size_t i = 0; i < m_units.size() && m_round >= 0; ++i) {
-        Unit& unit = m_units[i];
+    for (; m_round >= 0; --m_round)
+        if (std::vector<SmallGraph> unknown = unknownGraphs(); !unknown.empty()) return unknown;
+    return {};
+}
+
+// Of this round; what is known takes its place at once.
+std::vector<SmallGraph> Arranger::unknownGraphs()
+{
+    std::vector<SmallGraph> unknown;
+    m_asked.clear();
+    for (std::size_t i = 0; i < m_units.size(); ++i) {
         if (m_level[i] != m_round) continue;
-        unit.graph.sizes.clear();
+        Unit& unit = m_units[i];
         for (int item : unit.items) unit.graph.sizes.push_back(m_sizes[item]);
-        graphs.push_back(unit.graph);
+        if (const SmallLayout* layout = m_known.find(unit.module, unit.graph)) {
+            take(unit, *layout);
+            continue;
+        }
+        m_asked.push_back(static_cast<int>(i));
+        unknown.push_back(unit.graph);
     }
-    return graphs;
+    return unknown;
 }
 
 void Arranger::answer(const std::vector<SmallLayout>& layouts)
 {
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < m_units.size(); ++i) {
-        if (m_level[i] != m_round) continue;
-        m_units[i].centres = layouts[next].centres;
-        if (m_units[i].frame >= 0) frameSize(m_units[i], layouts[next]);
-        ++next;
+    for (std::size_t i = 0; i < m_asked.size(); ++i) {
+        Unit& unit = m_units[m_asked[i]];
+        m_known.keep(unit.module, unit.graph, layouts[i]);
+        take(unit, layouts[i]);
     }
     --m_round;
+}
+
+void Arranger::take(Unit& unit, const SmallLayout& layout)
+{
+    unit.centres.reserve(layout.centres.size());
+    for (const QPointF& centre : layout.centres) unit.centres.emplace_back(onGrid(centre.x()), onGrid(centre.y()));
+    if (unit.frame >= 0) frameSize(unit, layout);
 }
 
 // A box around the contents, wide enough that what goes in and out is at its middle: then chains of boxes are straight.
@@ -87,14 +126,14 @@ void Arranger::frameSize(Unit& unit, const SmallLayout& layout)
 {
     std::vector<qreal> ends;
     for (std::size_t i = 0; i < unit.items.size(); ++i)
-        if (unit.outside[i]) ends.push_back(layout.centres[i].x());
+        if (unit.outside[i]) ends.push_back(unit.centres[i].x());
     std::sort(ends.begin(), ends.end());
-    const qreal width = layout.size.width();
+    const qreal width = onGrid(layout.size.width()), height = onGrid(layout.size.height());
     const qreal spine = ends.empty() ? width / 2 : ends[(ends.size() - 1) / 2];
-    const qreal wide = std::min(2 * std::max(spine, width - spine), maxWidening * width);
+    const qreal wide = onGrid(std::min(2 * std::max(spine, width - spine), maxWidening * width));
     const qreal left = wide > width && spine < width / 2 ? wide - width : 0;
     unit.offset = {frameSide + left, frameTitle};
-    m_sizes[m_nodes + unit.frame] = {wide + 2 * frameSide, layout.size.height() + frameTitle + framePad};
+    m_sizes[m_nodes + unit.frame] = {wide + 2 * frameSide, height + frameTitle + framePad};
 }
 
 void Arranger::spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const

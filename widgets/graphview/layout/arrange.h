@@ -4,6 +4,7 @@
 // rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
 
 #include <QRectF>
+#include <unordered_map>
 #include <vector>
 
 #include "graphview/fold/fold.h"
@@ -14,10 +15,26 @@ namespace hopscope::graphview {
 
 using protocol::StageId;
 
-// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
+// The last layout of every module, and of the whole: in other folds of the model most of them are asked for again.
+class FrameLayouts {
+public:
+    // Of the module (-1: the whole), if it was laid out with just this graph; null: it was not.
+    [[nodiscard]] const SmallLayout* find(int module, const SmallGraph& graph) const;
+    void keep(int module, const SmallGraph& graph, const SmallLayout& layout);
+
+private:
+    struct Known {
+        SmallGraph graph;
+        SmallLayout layout;
+    };
+    std::unordered_map<int, Known> m_known;
+};
+
+// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty. What
+// `known` has is not asked for; it outlives the arranger, and is added to.
 class Arranger {
 public:
-    Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes);
+    Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
     std::vector<SmallGraph> nextRound();
     void answer(const std::vector<SmallLayout>& layouts);
     // Of every node outside of the prologue; null rectangles for the prologue's.
@@ -25,7 +42,7 @@ public:
 
 private:
     struct Unit {
-        int frame = -1;
+        int frame = -1, module = -1;
         std::vector<int> items;  // nodes, then frames (from the number of nodes on)
         SmallGraph graph;
         std::vector<bool> outside;  // by item: something outside of the unit is connected to it
@@ -33,14 +50,18 @@ private:
         QPointF offset;  // of the contents inside of the frame's box
     };
     void addEdges(const VisibleGraph& graph);
+    std::vector<SmallGraph> unknownGraphs();
+    void take(Unit& unit, const SmallLayout& layout);
     void frameSize(Unit& unit, const SmallLayout& layout);
     void spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const;
     [[nodiscard]] int unitOf(int frame) const { return frame + 1; }
 
+    FrameLayouts& m_known;
     std::vector<QSizeF> m_sizes;  // of nodes, then of frames
     int m_nodes = 0;
     std::vector<Unit> m_units;  // [0]: the whole; then by frame
     std::vector<int> m_level;   // by unit
+    std::vector<int> m_asked;   // units of the round that are to be laid out
     int m_round = 0;
 };
 

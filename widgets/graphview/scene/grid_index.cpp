@@ -56,9 +56,7 @@ void GridIndex::visit(const QRectF& area, Visit visit) const
         for (int x = span.left; x <= span.right; ++x)
             for (int at = m_begin[y * m_columns + x]; at < m_begin[y * m_columns + x + 1]; ++at) {
                 const QRectF& rect = m_rects[m_items[at]];
-                const bool touches = rect.left() <= area.right() && area.left() <= rect.right() &&
-                                     rect.top() <= area.bottom() && area.top() <= rect.bottom();
-                if (!touches) continue;
+                if (!touch(rect, area)) continue;
                 const Cells own = cells(rect);
                 if (std::max(own.left, span.left) != x || std::max(own.top, span.top) != y) continue;
                 if (!visit(m_items[at])) return;

@@ -8,6 +8,12 @@
 
 namespace hopscope::graphview {
 
+// Whether they have a point in common, on their sides too.
+inline bool touch(const QRectF& a, const QRectF& b)
+{
+    return a.left() <= b.right() && b.left() <= a.right() && a.top() <= b.bottom() && b.top() <= a.bottom();
+}
+
 class GridIndex {
 public:
     GridIndex() = default;

@@ -12,7 +12,7 @@ ScenePtr displacedScene(const Scene& scene, const std::vector<QPointF>& displace
 {
     auto moved = std::make_shared<Scene>(scene);
     for (std::size_t i = 0; i < moved->nodes.size(); ++i) moved->nodes[i].translate(displaced[i] * share);
-    moved->frames = frameRects(moved->graph, moved->nodes);
+    moved->frames = frameRects(*moved->graph, moved->nodes);
     for (std::size_t i = 0; i < moved->frames.size(); ++i)
         if (scene.frames[i].isNull()) moved->frames[i] = {};
     for (SceneEdge& edge : moved->edges) {
@@ -47,12 +47,12 @@ void SceneTransition::start(const Scene& before, ScenePtr target, QPointF shift,
     m_target = std::move(target);
     QHash<QString, QPointF> places;
     for (std::size_t i = 0; i < before.nodes.size(); ++i)
-        places.insert(before.graph.nodes[i].key, before.nodes[i].center() + shift);
+        places.insert(before.graph->nodes[i].key, before.nodes[i].center() + shift);
     m_displaced.assign(m_target->nodes.size(), {});
     bool any = false;
     for (std::size_t i = 0; i < m_displaced.size(); ++i) {
         const QPointF centre = m_target->nodes[i].center();
-        const auto known = places.constFind(m_target->graph.nodes[i].key);
+        const auto known = places.constFind(m_target->graph->nodes[i].key);
         m_displaced[i] = (known != places.constEnd() ? *known : anchor.isNull() ? centre : anchor) - centre;
         any = any || !m_displaced[i].isNull();
     }
