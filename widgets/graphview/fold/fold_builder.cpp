@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "graphview/fold/strong_components.h"
-#include "graphview/fold/words.h"
 
 namespace hopscope::graphview {
 
@@ -11,33 +10,7 @@ namespace {
 
 constexpr int maxPrologueBoxes = 4;  // more of them are one box to begin with
 constexpr int sharedUses = 5;        // what has so many uses is drawn at each of them
-
-Shape shapeOf(const protocol::OpRecord& op)
-{
-    using protocol::NodeKind;
-    if (op.structureOnly && op.computes()) return Shape::Structure;
-    switch (op.kind) {
-    case NodeKind::Input: return Shape::Input;
-    case NodeKind::Output: return Shape::Output;
-    case NodeKind::Structure: return Shape::Structure;
-    case NodeKind::Gather: return Shape::Gather;
-    case NodeKind::Aggregate: return Shape::Aggregate;
-    case NodeKind::Reduce: return Shape::Reduce;
-    case NodeKind::Rowwise: break;
-    }
-    return Shape::Rowwise;
-}
-
-// The outermost module with operators of its own around an operator: by it the prologue is folded.
-int prologueModule(const FoldModel& fold, OpId op)
-{
-    int found = 0;
-    for (int module = fold.tree.moduleOf[op]; module > 0; module = fold.tree.modules[module].parent)
-        if (!fold.tree.modules[module].type.isEmpty() && fold.tree.modules[module].repeat == 1) found = module;
-    return found;
-}
-
-bool isPrologueOp(const protocol::OpRecord& op) { return op.structureOnly && op.computes(); }
+constexpr int roomForMore = 1000;    // nodes than before
 
 long long pairKey(int a, int b) { return (static_cast<long long>(a) << 32) | static_cast<unsigned>(b); }
 
@@ -49,7 +22,7 @@ QString wholePrologueKey() { return QStringLiteral("structure"); }
 QString enclosingStructure(const FoldModel& fold, const FoldState& state, const VisibleNode& node)
 {
     if (!node.op.valid() || node.shape == Shape::Input) return {};
-    const QString key = structureKey(fold.tree.modules[prologueModule(fold, node.op)].path);
+    const QString key = structureKey(fold.tree.modules[fold.facts[node.op].prologueModule].path);
     if (node.key.startsWith(QLatin1String("op")) && state.expanded.contains(key)) return key;
     return state.expanded.contains(wholePrologueKey()) ? wholePrologueKey() : QString();
 }
@@ -94,9 +67,9 @@ void FoldBuilder::findBoxes()
 
 void FoldBuilder::findPrologue()
 {
-    for (std::size_t at = 0; at < m_model.ops.size(); ++at) {
-        if (!isPrologueOp(m_model.ops[at])) continue;
-        const int module = prologueModule(m_fold, OpId(at));
+    for (const OpFacts& facts : m_fold.facts) {
+        if (!facts.prologue) continue;
+        const int module = facts.prologueModule;
         const auto [place, fresh] = m_structureOpen.try_emplace(module, false);
         if (fresh) place->second = m_state.expanded.contains(structureKey(m_fold.tree.modules[module].path));
     }
@@ -105,10 +78,14 @@ void FoldBuilder::findPrologue()
 
 int FoldBuilder::addNode(OpId op, Shape shape)
 {
-    VisibleNode node;
-    node.op = op;
-    node.shape = shape;
-    m_graph.nodes.push_back(std::move(node));
+    m_graph.nodes.push_back({.key = {},
+                             .shape = shape,
+                             .label = {},
+                             .detail = {},
+                             .tip = {},
+                             .op = op,
+                             .ops = OpList(m_graph.memory.get()),
+                             .expands = {}});
     return static_cast<int>(m_graph.nodes.size()) - 1;
 }
 
@@ -145,33 +122,33 @@ int FoldBuilder::structureBox(int module, OpId first)
 
 int FoldBuilder::structureOwner(OpId op)
 {
-    const int module = m_wholePrologue ? 0 : prologueModule(m_fold, op);
+    const int module = m_wholePrologue ? 0 : m_fold.facts[op].prologueModule;
     if (m_wholePrologue || !m_structureOpen[module]) return structureBox(module, op);
-    const bool shown = m_state.everyOperator || !isScalar(m_model.ops[op]);
+    const bool shown = m_state.everyOperator || !m_fold.facts[op].scalar;
     return shown ? operatorNode(op, Shape::Structure, true) : -1;
 }
 
 int FoldBuilder::ownerOf(OpId op)
 {
-    const auto& record = m_model.ops[op];
-    if (isPrologueOp(record)) return structureOwner(op);
+    const OpFacts& facts = m_fold.facts[op];
+    if (facts.prologue) return structureOwner(op);
     const OpId leader = m_state.everyOperator ? op : m_fold.leaders[op];
     const int box = m_boxOf[m_fold.tree.moduleOf[leader]];
     if (box >= 0) return moduleBox(box, leader);
-    const bool structureInput = record.kind == protocol::NodeKind::Input && record.structureOnly;
-    return operatorNode(leader, shapeOf(m_model.ops[leader]), structureInput);
+    return operatorNode(leader, m_fold.facts[leader].shape, facts.structureInput);
 }
 
 void FoldBuilder::placeOps()
 {
     m_graph.nodeOf.resize(m_model.ops.size());
+    if (m_before) m_graph.nodes.reserve(m_before->nodes.size() + roomForMore);
     for (std::size_t at = 0; at < m_model.ops.size(); ++at) {
         const OpId op(at);
         const int index = ownerOf(op);
         m_graph.nodeOf[op] = index;
         if (index < 0) continue;
         VisibleNode& node = m_graph.nodes[index];
-        const int depth = m_model.ops[op].depth;
+        const int depth = m_fold.facts[op].depth;
         node.minDepth = node.ops.empty() ? depth : std::min(node.minDepth, depth);
         node.depth = std::max(node.depth, depth);
         node.ops.push_back(op);
@@ -181,7 +158,7 @@ void FoldBuilder::placeOps()
 void FoldBuilder::addEdge(int from, int to, ValueId value)
 {
     const auto [place, fresh] = m_edgeAt.try_emplace(pairKey(from, to), m_graph.edges.size());
-    if (fresh) m_graph.edges.push_back({.from = from, .to = to, .values = {}});
+    if (fresh) m_graph.edges.push_back({.from = from, .to = to, .values = ValueList(m_graph.memory.get())});
     auto& values = m_graph.edges[place->second].values;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
@@ -189,7 +166,7 @@ void FoldBuilder::addEdge(int from, int to, ValueId value)
 void FoldBuilder::addStub(int node, int source, ValueId value)
 {
     const auto [place, fresh] = m_stubAt.try_emplace(pairKey(node, source), m_graph.stubs.size());
-    if (fresh) m_graph.stubs.push_back({.node = node, .source = source, .label = {}, .values = {}});
+    if (fresh) m_graph.stubs.push_back({.node = node, .source = source, .label = {}, .values = ValueList(m_graph.memory.get())});
     auto& values = m_graph.stubs[place->second].values;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
@@ -198,9 +175,9 @@ void FoldBuilder::connectOp(OpId op)
 {
     const int to = m_graph.nodeOf[op];
     if (to < 0) return;
-    for (const ValueId value : m_model.ops[op].inputs) {
-        const OpId producer = m_model.values[value].producer;
-        const int from = producer.valid() ? m_graph.nodeOf[producer] : -1;
+    for (std::size_t at = m_fold.flowsOf[op.at()]; at < m_fold.flowsOf[op.at() + 1]; ++at) {
+        const auto& [value, producer] = m_fold.flows[at];
+        const int from = m_graph.nodeOf[producer];
         if (from < 0 || from == to) continue;
         const bool fromPrologue = m_graph.nodes[from].prologue;
         // What the prologue takes from the stages is shapes alone: no value flows.
@@ -213,6 +190,7 @@ void FoldBuilder::connectOp(OpId op)
 void FoldBuilder::connect()
 {
     m_edgeAt.reserve(2 * m_graph.nodes.size());
+    m_graph.edges.reserve(2 * m_graph.nodes.size());
     for (std::size_t at = 0; at < m_model.ops.size(); ++at) connectOp(OpId(at));
 }
 
@@ -231,6 +209,7 @@ void FoldBuilder::stubSharedInputs()
         return from.shape == Shape::Input || (first[edge.from] != edge.to && inputs[edge.to] > 1);
     };
     std::vector<VisibleEdge> kept;
+    kept.reserve(m_graph.edges.size());
     for (VisibleEdge& edge : m_graph.edges) {
         if (!shared(edge)) {
             kept.push_back(std::move(edge));
@@ -296,7 +275,7 @@ void FoldBuilder::mergeInto(const std::vector<int>& components, const std::vecto
     for (std::size_t node = 0; node < m_graph.nodes.size(); ++node) {
         if (firstOf[components[node]] != static_cast<int>(node)) continue;
         place[node] = static_cast<int>(kept.size());
-        kept.push_back(m_graph.nodes[node]);
+        kept.push_back(std::move(m_graph.nodes[node]));
     }
     for (std::size_t node = 0; node < m_graph.nodes.size(); ++node) {
         const int target = firstOf[components[node]];

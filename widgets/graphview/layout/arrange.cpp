@@ -29,52 +29,93 @@ void FrameLayouts::keep(int module, const SmallGraph& graph, const SmallLayout& 
 
 Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known)
     : m_known(known),
-      m_sizes(std::move(sizes)),
-      m_nodes(static_cast<int>(graph.nodes.size()))
+      m_nodes(static_cast<int>(graph.nodes.size())),
+      m_sizes(std::move(sizes))
+{
+    m_sizes.resize(m_nodes + graph.frames.size());
+    m_centres.resize(m_sizes.size());
+    m_outside.assign(m_sizes.size(), 0);
+    addUnits(graph);
+    addItems(graph);
+    addEdges(graph);
+    for (const Unit& unit : m_units) m_round = std::max(m_round, unit.level);
+}
+
+void Arranger::addUnits(const VisibleGraph& graph)
 {
     m_units.resize(graph.frames.size() + 1);
-    m_level.assign(m_units.size(), 0);
-    m_sizes.resize(m_nodes + graph.frames.size());
-    for (int node = 0; node < m_nodes; ++node)
-        if (!graph.nodes[node].prologue) m_units[unitOf(graph.nodes[node].frame)].items.push_back(node);
     for (std::size_t frame = 0; frame < graph.frames.size(); ++frame) {
-        const int parent = unitOf(graph.frames[frame].parent);
-        m_units[parent].items.push_back(m_nodes + static_cast<int>(frame));
-        m_units[frame + 1].frame = static_cast<int>(frame);
-        m_units[frame + 1].module = graph.frames[frame].module;
-        m_level[frame + 1] = m_level[parent] + 1;
+        Unit& unit = m_units[frame + 1];
+        unit.frame = static_cast<int>(frame);
+        unit.module = graph.frames[frame].module;
+        unit.level = m_units[unitOf(graph.frames[frame].parent)].level + 1;
     }
-    addEdges(graph);
-    m_round = *std::max_element(m_level.begin(), m_level.end());
+}
+
+void Arranger::addItems(const VisibleGraph& graph)
+{
+    constexpr int nowhere = -1;
+    std::vector<std::size_t> begin(m_units.size() + 1);
+    m_parent.reserve(m_sizes.size());
+    for (const VisibleNode& node : graph.nodes) m_parent.push_back(node.prologue ? nowhere : unitOf(node.frame));
+    for (const Frame& frame : graph.frames) m_parent.push_back(unitOf(frame.parent));
+    for (const int unit : m_parent)
+        if (unit != nowhere) ++begin[unit + 1];
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) begin[unit + 1] += begin[unit];
+    m_items.resize(begin.back());
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) m_units[unit].items = {m_items.data() + begin[unit], 0};
+    m_slot.resize(m_sizes.size());
+    for (std::size_t item = 0; item < m_parent.size(); ++item) {
+        if (m_parent[item] == nowhere) continue;
+        std::span<int>& items = m_units[m_parent[item]].items;
+        m_slot[item] = static_cast<int>(items.size());
+        items = {items.data(), items.size() + 1};
+        items.back() = static_cast<int>(item);
+    }
+}
+
+// The slots between which an edge runs in the innermost unit around both of its ends; what it leaves and enters on its way
+// there is connected to the outside.
+Arranger::Edge Arranger::lifted(const VisibleEdge& edge, int& unit)
+{
+    int from = edge.from, to = edge.to;
+    const auto climb = [&](int& item) {
+        m_outside[item] = 1;
+        item = m_nodes + m_units[m_parent[item]].frame;
+    };
+    const auto level = [&](int item) { return m_units[m_parent[item]].level; };
+    while (level(from) > level(to)) climb(from);
+    while (level(to) > level(from)) climb(to);
+    while (m_parent[from] != m_parent[to]) climb(from), climb(to);
+    unit = m_parent[from];
+    return {m_slot[from], m_slot[to]};
 }
 
 void Arranger::addEdges(const VisibleGraph& graph)
 {
-    std::vector<int> slot(m_sizes.size());
-    for (Unit& unit : m_units) {
-        unit.outside.assign(unit.items.size(), false);
-        for (std::size_t i = 0; i < unit.items.size(); ++i) slot[unit.items[i]] = static_cast<int>(i);
-    }
-    const auto parentOf = [&](int item) {
-        return item < m_nodes ? graph.nodes[item].frame : graph.frames[item - m_nodes].parent;
-    };
+    std::vector<std::pair<int, Edge>> edges;
+    edges.reserve(graph.edges.size());
     for (const VisibleEdge& edge : graph.edges) {
-        int from = edge.from, to = edge.to;
-        if (graph.nodes[from].prologue || graph.nodes[to].prologue) continue;
-        const auto climb = [&](int& item) {
-            m_units[unitOf(parentOf(item))].outside[slot[item]] = true;
-            item = m_nodes + parentOf(item);
-        };
-        const auto level = [&](int item) { return m_level[unitOf(parentOf(item))]; };
-        while (level(from) > level(to)) climb(from);
-        while (level(to) > level(from)) climb(to);
-        while (parentOf(from) != parentOf(to)) climb(from), climb(to);
-        if (from != to) m_units[unitOf(parentOf(from))].graph.edges.emplace_back(slot[from], slot[to]);
+        if (graph.nodes[edge.from].prologue || graph.nodes[edge.to].prologue) continue;
+        int unit = 0;
+        const Edge ends = lifted(edge, unit);
+        if (ends.first != ends.second) edges.emplace_back(unit, ends);
     }
-    for (Unit& unit : m_units) {
-        auto& edges = unit.graph.edges;
-        std::sort(edges.begin(), edges.end());
-        edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    keepEdges(edges);
+}
+
+void Arranger::keepEdges(const std::vector<std::pair<int, Edge>>& edges)
+{
+    std::vector<std::size_t> begin(m_units.size() + 1);
+    for (const auto& [unit, edge] : edges) ++begin[unit + 1];
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) begin[unit + 1] += begin[unit];
+    m_edges.resize(edges.size());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (const auto& [unit, edge] : edges) m_edges[next[unit]++] = edge;
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) {
+        const std::span<Edge> all(m_edges.data() + begin[unit], m_edges.data() + begin[unit + 1]);
+        std::ranges::sort(all);
+        m_units[unit].edges = all.first(all.size() - std::ranges::unique(all).size());
     }
 }
 
@@ -85,30 +126,39 @@ std::vector<SmallGraph> Arranger::nextRound()
     return {};
 }
 
+void Arranger::fill(SmallGraph& graph, const Unit& unit) const
+{
+    graph.sizes.clear();
+    for (int item : unit.items) graph.sizes.push_back(m_sizes[item]);
+    graph.edges.assign(unit.edges.begin(), unit.edges.end());
+}
+
 // Of this round; what is known takes its place at once.
 std::vector<SmallGraph> Arranger::unknownGraphs()
 {
     std::vector<SmallGraph> unknown;
+    SmallGraph graph;
     m_asked.clear();
     for (std::size_t i = 0; i < m_units.size(); ++i) {
-        if (m_level[i] != m_round) continue;
-        Unit& unit = m_units[i];
-        for (int item : unit.items) unit.graph.sizes.push_back(m_sizes[item]);
-        if (const SmallLayout* layout = m_known.find(unit.module, unit.graph)) {
-            take(unit, *layout);
+        if (m_units[i].level != m_round) continue;
+        fill(graph, m_units[i]);
+        if (const SmallLayout* layout = m_known.find(m_units[i].module, graph)) {
+            take(m_units[i], *layout);
             continue;
         }
         m_asked.push_back(static_cast<int>(i));
-        unknown.push_back(unit.graph);
+        unknown.push_back(graph);
     }
     return unknown;
 }
 
 void Arranger::answer(const std::vector<SmallLayout>& layouts)
 {
+    SmallGraph graph;
     for (std::size_t i = 0; i < m_asked.size(); ++i) {
         Unit& unit = m_units[m_asked[i]];
-        m_known.keep(unit.module, unit.graph, layouts[i]);
+        fill(graph, unit);
+        m_known.keep(unit.module, graph, layouts[i]);
         take(unit, layouts[i]);
     }
     --m_round;
@@ -116,8 +166,8 @@ void Arranger::answer(const std::vector<SmallLayout>& layouts)
 
 void Arranger::take(Unit& unit, const SmallLayout& layout)
 {
-    unit.centres.reserve(layout.centres.size());
-    for (const QPointF& centre : layout.centres) unit.centres.emplace_back(onGrid(centre.x()), onGrid(centre.y()));
+    for (std::size_t i = 0; i < unit.items.size(); ++i)
+        m_centres[unit.items[i]] = {onGrid(layout.centres[i].x()), onGrid(layout.centres[i].y())};
     if (unit.frame >= 0) frameSize(unit, layout);
 }
 
@@ -125,8 +175,8 @@ void Arranger::take(Unit& unit, const SmallLayout& layout)
 void Arranger::frameSize(Unit& unit, const SmallLayout& layout)
 {
     std::vector<qreal> ends;
-    for (std::size_t i = 0; i < unit.items.size(); ++i)
-        if (unit.outside[i]) ends.push_back(unit.centres[i].x());
+    for (int item : unit.items)
+        if (m_outside[item]) ends.push_back(m_centres[item].x());
     std::sort(ends.begin(), ends.end());
     const qreal width = onGrid(layout.size.width()), height = onGrid(layout.size.height());
     const qreal spine = ends.empty() ? width / 2 : ends[(ends.size() - 1) / 2];
@@ -138,10 +188,9 @@ void Arranger::frameSize(Unit& unit, const SmallLayout& layout)
 
 void Arranger::spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const
 {
-    for (std::size_t i = 0; i < unit.items.size(); ++i) {
-        const int item = unit.items[i];
+    for (int item : unit.items) {
         const QSizeF size = m_sizes[item];
-        const QPointF corner = origin + unit.offset + unit.centres[i] - QPointF(size.width(), size.height()) / 2;
+        const QPointF corner = origin + unit.offset + m_centres[item] - QPointF(size.width(), size.height()) / 2;
         if (item < m_nodes) rects[item] = {corner, size};
         else spread(m_units[unitOf(item - m_nodes)], corner, rects);
     }

@@ -4,6 +4,7 @@
 // rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
 
 #include <QRectF>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -41,27 +42,36 @@ public:
     [[nodiscard]] std::vector<QRectF> rects() const;
 
 private:
+    using Edge = std::pair<int, int>;
     struct Unit {
-        int frame = -1, module = -1;
-        std::vector<int> items;  // nodes, then frames (from the number of nodes on)
-        SmallGraph graph;
-        std::vector<bool> outside;  // by item: something outside of the unit is connected to it
-        std::vector<QPointF> centres;
+        int frame = -1, module = -1, level = 0;
+        std::span<int> items;  // nodes, then frames (from the number of nodes on)
+        std::span<Edge> edges;
         QPointF offset;  // of the contents inside of the frame's box
     };
+    void addUnits(const VisibleGraph& graph);
+    void addItems(const VisibleGraph& graph);
     void addEdges(const VisibleGraph& graph);
+    Edge lifted(const VisibleEdge& edge, int& unit);
+    void keepEdges(const std::vector<std::pair<int, Edge>>& edges);
     std::vector<SmallGraph> unknownGraphs();
+    void fill(SmallGraph& graph, const Unit& unit) const;
     void take(Unit& unit, const SmallLayout& layout);
     void frameSize(Unit& unit, const SmallLayout& layout);
     void spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const;
     [[nodiscard]] int unitOf(int frame) const { return frame + 1; }
 
     FrameLayouts& m_known;
-    std::vector<QSizeF> m_sizes;  // of nodes, then of frames
     int m_nodes = 0;
-    std::vector<Unit> m_units;  // [0]: the whole; then by frame
-    std::vector<int> m_level;   // by unit
-    std::vector<int> m_asked;   // units of the round that are to be laid out
+    std::vector<QSizeF> m_sizes;      // by item
+    std::vector<int> m_parent;        // by item: its unit
+    std::vector<int> m_slot;          // by item: its place among the items of its unit
+    std::vector<char> m_outside;      // by item: something outside of its unit is connected to it
+    std::vector<QPointF> m_centres;   // by item, once its unit is laid out
+    std::vector<int> m_items;         // by unit
+    std::vector<Edge> m_edges;        // by unit, ascending, between slots
+    std::vector<Unit> m_units;        // [0]: the whole; then by frame
+    std::vector<int> m_asked;         // units of the round that are to be laid out
     int m_round = 0;
 };
 

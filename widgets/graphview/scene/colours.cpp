@@ -167,9 +167,9 @@ std::map<StageId, double> predictedSeconds(const ColourData& data)
     return stages;
 }
 
-std::vector<OpId> operatorsOf(const VisibleNode& node)
+std::span<const OpId> operatorsOf(const VisibleNode& node)
 {
-    return node.ops.empty() && node.op.valid() ? std::vector{node.op} : node.ops;
+    return node.ops.empty() && node.op.valid() ? std::span(&node.op, 1) : std::span<const OpId>(node.ops);
 }
 
 // Of a box: of all operators in it, in all stages.

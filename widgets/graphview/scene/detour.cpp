@@ -15,7 +15,7 @@ constexpr qreal margin = 11;                        // between an edge and the n
 constexpr qreal laneStep = 10;                      // between edges that run side by side
 constexpr int lanesBetween = 4, lanesOutside = 60;  // tried side by side
 
-void append(std::vector<QPointF>& path, const std::vector<QPointF>& next)
+void append(std::vector<QPointF>& path, const std::array<QPointF, 4>& next)
 {
     path.insert(path.end(), next.begin() + 1, next.end());
 }
@@ -146,7 +146,8 @@ std::vector<QPointF> Finder::wayOut(qreal lane, qreal low) const
         if (clear(path, false) && !touchesObstacle(path)) return path;
     }
     const QPointF out(box.center().x(), box.bottom());
-    return bend(out, {lane, std::min(low, out.y() + rankGap)});
+    const auto down = bend(out, {lane, std::min(low, out.y() + rankGap)});
+    return {down.begin(), down.end()};
 }
 
 // Down along the lane, and in from above, turning `turn` above the target.
@@ -155,7 +156,7 @@ std::vector<QPointF> Finder::alongLane(QPointF target, qreal lane, qreal turn) c
     const qreal low = std::max(m_around.source.bottom() + 6, target.y() - turn);
     std::vector<QPointF> path = wayOut(lane, low);
     const QPointF corner = path.back();
-    if (low > corner.y() + 1) append(path, {corner, corner, {lane, low}, {lane, low}});
+    if (low > corner.y() + 1) append(path, {corner, corner, QPointF(lane, low), QPointF(lane, low)});
     append(path, bend({lane, low}, target));
     return path;
 }
@@ -208,7 +209,7 @@ QByteArray keyOf(const Surroundings& surroundings)
 
 }  // namespace
 
-std::vector<QPointF> bend(QPointF from, QPointF to)
+std::array<QPointF, 4> bend(QPointF from, QPointF to)
 {
     const qreal pull = std::clamp((to.y() - from.y()) * 0.5, 8.0, 90.0);
     return {from, from + QPointF(0, pull), to - QPointF(0, pull), to};

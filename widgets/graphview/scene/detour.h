@@ -6,6 +6,7 @@
 #include <QHash>
 #include <QPointF>
 #include <QRectF>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -36,7 +37,7 @@ inline constexpr qreal edgeMargin = 4;  // nearer to a node an edge seems to tou
 Detour findDetour(const Surroundings& around);
 
 // From a point straight down, into another one straight from above.
-std::vector<QPointF> bend(QPointF from, QPointF to);
+std::array<QPointF, 4> bend(QPointF from, QPointF to);
 // Where an edge enters its target: above the middle, a little towards where it comes from.
 QPointF entry(const QRectF& to, qreal fromX);
 

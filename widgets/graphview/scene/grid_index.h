@@ -31,7 +31,12 @@ private:
     template <class Visit>
     void visit(const QRectF& area, Visit visit) const;
 
+    struct Corner {
+        int column = 0, row = 0;
+    };
+
     std::vector<QRectF> m_rects;
+    std::vector<Corner> m_first;  // by rectangle: the upper left of its cells
     QRectF m_bounds;
     qreal m_cell = 256;
     int m_columns = 0, m_rows = 0;

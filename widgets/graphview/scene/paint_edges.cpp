@@ -37,7 +37,7 @@ void addSeen(QPainterPath& to, const std::array<QPointF, 4>& curve, const QRectF
     addSeen(to, {centre, bd, d, curve[3]}, area, depth + 1);
 }
 
-QPainterPath seenPath(const std::vector<QPointF>& path, const QRectF& exposed)
+QPainterPath seenPath(std::span<const QPointF> path, const QRectF& exposed)
 {
     QPainterPath seen;
     const QRectF area = exposed.adjusted(-exposed.width(), -exposed.height(), exposed.width(), exposed.height());

@@ -44,7 +44,7 @@ int Router::touching(const QRectF& area, int from, int to) const
     return (touch(m_nodes[from], area) ? 1 : 0) + (touch(m_nodes[to], area) ? 1 : 0);
 }
 
-bool Router::clear(const std::vector<QPointF>& path, int from, int to) const
+bool Router::clear(std::span<const QPointF> path, int from, int to) const
 {
     // Between neighbouring rows there is nothing at all: one question instead of many.
     QRectF box(path.front(), QSizeF(0, 0));
@@ -89,35 +89,34 @@ Surroundings Router::surroundings(int from, int to, const QRectF& rows) const
     return around;
 }
 
-std::vector<QPointF> Router::route(int from, int to)
+void Router::route(int from, int to, std::vector<QPointF>& points)
 {
     const QRectF &source = m_nodes[from], &target = m_nodes[to];
     const QPointF origin = lowerMiddle(source);
-    std::vector<QPointF> direct = bend(origin, entry(target, origin.x()));
-    if (clear(direct, from, to)) return direct;
+    const auto direct = bend(origin, entry(target, origin.x()));
     const qreal top = source.center().y() - 2 * edgeMargin, bottom = target.top() + 2 * edgeMargin;
     const QRectF rows(m_bounds.left() - 400, top, m_bounds.width() + 800, bottom - top);
-    if (crowded(rows)) return direct;
+    const auto goDirect = [&] { points.insert(points.end(), direct.begin(), direct.end()); };
+    if (clear(direct, from, to) || crowded(rows)) return goDirect();
     const Detour& detour = m_memory.find(surroundings(from, to, rows));
-    if (detour.path.empty()) return direct;
+    if (detour.path.empty()) return goDirect();
     m_lanes.take(detour.lane + origin.x(), source.bottom() + 1, target.top() - 1);
-    std::vector<QPointF> path = detour.path;
-    for (QPointF& point : path) point += origin;
-    return path;
+    for (const QPointF& point : detour.path) points.push_back(point + origin);
 }
 
-std::vector<QPointF> Router::routeFlow(int from, int to) const
+void Router::routeFlow(int from, int to, std::vector<QPointF>& points) const
 {
     const QRectF& a = m_nodes[from];
     const QRectF& b = m_nodes[to];
-    if (b.left() < a.right()) return bend({a.center().x(), a.bottom()}, {b.center().x(), b.top()});
+    const auto add = [&](const std::array<QPointF, 4>& path) { points.insert(points.end(), path.begin(), path.end()); };
+    if (b.left() < a.right()) return add(bend({a.center().x(), a.bottom()}, {b.center().x(), b.top()}));
     const QPointF out(a.right(), a.center().y()), in(b.left(), b.center().y());
-    const std::vector<QPointF> straight{out, out + (in - out) * 0.4, in - (in - out) * 0.4, in};
-    if (clear(straight, from, to)) return straight;
+    const std::array<QPointF, 4> straight{out, out + (in - out) * 0.4, in - (in - out) * 0.4, in};
+    if (clear(straight, from, to)) return add(straight);
     // Over the boxes between them.
     const QPointF up(0, -std::min(30.0, 12 + (in.x() - out.x()) * 0.03));
     const QPointF top(a.center().x(), a.top()), end(b.center().x(), b.top());
-    return {top, top + up, end + up, end};
+    add({top, top + up, end + up, end});
 }
 
 }  // namespace hopscope::graphview

@@ -4,6 +4,7 @@
 
 #include <QPointF>
 #include <QRectF>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,14 +39,14 @@ public:
           m_bounds(bounds),
           m_memory(memory)
     {}
-    // The start and three points for every curve. Short edges first give the calmest picture.
-    std::vector<QPointF> route(int from, int to);
+    // Adds the start and three points for every curve. Short edges first give the calmest picture.
+    void route(int from, int to, std::vector<QPointF>& points);
     // Of edges inside of the prologue: sideways within a row.
-    [[nodiscard]] std::vector<QPointF> routeFlow(int from, int to) const;
+    void routeFlow(int from, int to, std::vector<QPointF>& points) const;
 
 private:
     [[nodiscard]] int touching(const QRectF& area, int from, int to) const;
-    [[nodiscard]] bool clear(const std::vector<QPointF>& path, int from, int to) const;
+    [[nodiscard]] bool clear(std::span<const QPointF> path, int from, int to) const;
     [[nodiscard]] bool crowded(const QRectF& rows) const;
     [[nodiscard]] Surroundings surroundings(int from, int to, const QRectF& rows) const;
 

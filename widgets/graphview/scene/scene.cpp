@@ -24,7 +24,7 @@ QPointF cubic(const QPointF* p, qreal t)
     return p[0] * (u * u * u) + p[1] * (3 * u * u * t) + p[2] * (3 * u * t * t) + p[3] * (t * t * t);
 }
 
-qreal distanceToPath(const std::vector<QPointF>& path, QPointF point)
+qreal distanceToPath(std::span<const QPointF> path, QPointF point)
 {
     constexpr int stepsPerCurve = 16;
     qreal best = 1e12;
@@ -50,7 +50,7 @@ std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory)
     return sizes;
 }
 
-QPainterPath edgePath(const std::vector<QPointF>& points)
+QPainterPath edgePath(std::span<const QPointF> points)
 {
     QPainterPath path;
     if (points.empty()) return path;
@@ -59,14 +59,14 @@ QPainterPath edgePath(const std::vector<QPointF>& points)
     return path;
 }
 
-QPointF pointOnPath(const std::vector<QPointF>& points, qreal t)
+QPointF pointOnPath(std::span<const QPointF> points, qreal t)
 {
     const auto curves = static_cast<int>((points.size() - 1) / 3);
     const int curve = std::clamp(static_cast<int>(t * curves), 0, curves - 1);
     return cubic(&points[static_cast<std::size_t>(curve) * 3], t * curves - curve);
 }
 
-QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y)
+QPointF pathAtHeight(std::span<const QPointF> points, qreal y)
 {
     QPointF best = points.front();
     constexpr int steps = 60;

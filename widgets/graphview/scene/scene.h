@@ -7,6 +7,7 @@
 #include <QRectF>
 #include <QString>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -19,9 +20,9 @@ namespace hopscope::graphview {
 
 struct SceneEdge {
     int from = 0, to = 0;
-    std::vector<ValueId> values;
-    std::vector<QPointF> path;  // start, then three points for every Bézier curve
-    bool cut = false;           // its value is stored between the stages of its ends
+    std::span<const ValueId> values;  // in the graph
+    std::span<const QPointF> path;    // in Scene::points: start, then three points for every Bézier curve
+    bool cut = false;                 // its value is stored between the stages of its ends
     ValueId stored;             // of a cut: the stored value
     QString bytes;              // of a cut: what is read along it; may be empty
     QString pins;               // of the user, in words; empty: none
@@ -57,6 +58,7 @@ struct Scene {
     std::vector<NodeText> texts;
     std::vector<QRectF> frames;  // null: not drawn
     std::vector<SceneEdge> edges;
+    std::shared_ptr<const std::vector<QPointF>> points;  // of all paths
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
@@ -98,8 +100,8 @@ ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, co
 // What nodes need for their texts and shapes; measured texts are kept in `memory`.
 std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory);
 
-QPainterPath edgePath(const std::vector<QPointF>& points);
-QPointF pointOnPath(const std::vector<QPointF>& points, qreal t);  // t in [0, 1] over all curves
-QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y);
+QPainterPath edgePath(std::span<const QPointF> points);
+QPointF pointOnPath(std::span<const QPointF> points, qreal t);  // t in [0, 1] over all curves
+QPointF pathAtHeight(std::span<const QPointF> points, qreal y);
 
 }  // namespace hopscope::graphview

@@ -158,19 +158,31 @@ void SceneBuilder::routeEdges()
 {
     Scene& scene = *m_scene;
     Router router(scene.nodes, scene.nodeIndex, obstacles(), scene.bounds, m_memory.detours);
-    scene.edges.resize(scene.graph->edges.size());
+    std::vector<QPointF> points;
+    points.reserve(5 * scene.graph->edges.size());
+    std::vector<std::size_t> begins(scene.graph->edges.size()), ends(begins);
     for (int index : shortEdgesFirst()) {
         if (m_input.stop.stop_requested()) return;
         const VisibleEdge& edge = scene.graph->edges[index];
-        SceneEdge& drawn = scene.edges[index];
-        drawn.from = edge.from;
-        drawn.to = edge.to;
-        drawn.values = edge.values;
-        markCut(drawn, edge);
-        drawn.path = scene.graph->nodes[edge.to].prologue ? router.routeFlow(edge.from, edge.to)
-                                                         : router.route(edge.from, edge.to);
+        begins[index] = points.size();
+        if (scene.graph->nodes[edge.to].prologue) router.routeFlow(edge.from, edge.to, points);
+        else router.route(edge.from, edge.to, points);
+        ends[index] = points.size();
     }
     m_memory.detours.endScene();
+    scene.points = std::make_shared<const std::vector<QPointF>>(std::move(points));
+    const std::span<const QPointF> all(*scene.points);
+    for (std::size_t i = 0; i < begins.size(); ++i) addEdge(scene.graph->edges[i], all.subspan(begins[i], ends[i] - begins[i]));
+}
+
+void SceneBuilder::addEdge(const VisibleEdge& edge, std::span<const QPointF> path)
+{
+    SceneEdge& drawn = m_scene->edges.emplace_back();
+    drawn.from = edge.from;
+    drawn.to = edge.to;
+    drawn.values = edge.values;
+    drawn.path = path;
+    markCut(drawn, edge);
 }
 
 // By the stages of the edge's target; a batch reads a value once, whatever it does with it.
@@ -266,7 +278,7 @@ void SceneBuilder::gatherStubs()
                                .textRect = {},
                                .from = {},
                                .to = {},
-                               .values = stub.values});
+                               .values = {stub.values.begin(), stub.values.end()}});
     }
 }
 

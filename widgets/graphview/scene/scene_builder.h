@@ -23,6 +23,7 @@ private:
     [[nodiscard]] std::vector<QRectF> obstacles() const;
     [[nodiscard]] std::vector<int> shortEdgesFirst() const;
     void routeEdges();
+    void addEdge(const VisibleEdge& edge, std::span<const QPointF> path);
     void findCheckpoints();
     [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
     [[nodiscard]] std::optional<std::int64_t> readAlong(const VisibleEdge& edge,

@@ -68,7 +68,7 @@ models::PinPlace CutEditor::placeOfNode(int node) const
     const protocol::ModelRecord& model = *m_parts.maker.model();
     const Scene& scene = *m_parts.view.scene();
     models::PinPlace place{.value = m_targets.valueOfNode(node), .hops = {}, .reads = {}};
-    const std::vector<OpId>& ops = scene.graph->nodes[node].ops;
+    const OpList& ops = scene.graph->nodes[node].ops;
     const bool aggregates =
         std::ranges::any_of(ops, [&](OpId op) { return model.ops[op].kind == NodeKind::Aggregate; });
     for (const OpId op : ops) {

@@ -7,6 +7,20 @@ namespace {
 constexpr int milliseconds = 200;
 constexpr std::size_t maxNodes = 1500;  // of both scenes
 
+void moveEdges(Scene& scene, const std::vector<QPointF>& displaced, qreal share)
+{
+    auto points = std::make_shared<std::vector<QPointF>>(*scene.points);
+    for (SceneEdge& edge : scene.edges) {
+        const QPointF from = displaced[edge.from] * share, to = displaced[edge.to] * share;
+        const auto last = static_cast<qreal>(edge.path.size() - 1);
+        const std::span path(points->data() + (edge.path.data() - scene.points->data()), edge.path.size());
+        for (std::size_t i = 0; i < path.size(); ++i)
+            path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
+        edge.path = path;
+    }
+    scene.points = std::move(points);
+}
+
 // `scene` with every node `displaced[node] * share` away from its place, and edges following.
 ScenePtr displacedScene(const Scene& scene, const std::vector<QPointF>& displaced, qreal share)
 {
@@ -15,12 +29,7 @@ ScenePtr displacedScene(const Scene& scene, const std::vector<QPointF>& displace
     moved->frames = frameRects(*moved->graph, moved->nodes);
     for (std::size_t i = 0; i < moved->frames.size(); ++i)
         if (scene.frames[i].isNull()) moved->frames[i] = {};
-    for (SceneEdge& edge : moved->edges) {
-        const QPointF from = displaced[edge.from] * share, to = displaced[edge.to] * share;
-        const auto last = static_cast<qreal>(edge.path.size() - 1);
-        for (std::size_t i = 0; i < edge.path.size(); ++i)
-            edge.path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
-    }
+    moveEdges(*moved, displaced, share);
     for (SceneStub& stub : moved->stubs) {
         const QPointF by = displaced[stub.node] * share;
         stub.from += by, stub.to += by, stub.textRect.translate(by);
