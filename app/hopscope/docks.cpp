@@ -187,10 +187,11 @@ void Docks::arrangeExplain()
             m_window.tabifyDockWidget(m_docks[to], m_docks[name]);
         }
     };
-    add(study, {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("follow"), QStringLiteral("rules")});
+    add(study,
+        {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("follow"), QStringLiteral("rules")});
     if (!apart) add(study, {thing});
-    add(apart ? thing : study, {QStringLiteral("tensor"), QStringLiteral("monitor"), QStringLiteral("breakpoints"),
-                                QStringLiteral("plan")});
+    add(apart ? thing : study,
+        {QStringLiteral("tensor"), QStringLiteral("monitor"), QStringLiteral("breakpoints"), QStringLiteral("plan")});
     m_docks[thing]->raise();
     m_docks[study]->raise();
     share({study}, {std::min(640, m_window.width() * 2 / 5)}, Qt::Horizontal);

@@ -52,8 +52,9 @@ private:
     }
     void writeOp(const std::string& module, const std::string& type)
     {
-        static const char* names[] = {"aten::linear", "aten::relu",       "aten::add.Tensor", "aten::mul.Tensor",
-                                      "aten::view",   "aten::layer_norm", "aten::cat",        "aten::a_long_name_of_one"};
+        static const char* names[] = {
+            "aten::linear", "aten::relu",       "aten::add.Tensor", "aten::mul.Tensor",
+            "aten::view",   "aten::layer_norm", "aten::cat",        "aten::a_long_name_of_one"};
         if (m_dice.once(7)) writeStructure(module, type);
         const int structure = m_structure[m_dice.below(static_cast<int>(m_structure.size()))];
         const int value = someValue();
@@ -129,9 +130,9 @@ bool same(const SceneStub& a, const SceneStub& b)
 }
 bool same(const SceneStore& a, const SceneStore& b)
 {
-    return a.value == b.value && a.count == b.count && a.node == b.node && a.stage == b.stage &&
-           a.pinned == b.pinned && a.name == b.name && a.named == b.named && a.down == b.down && a.up == b.up &&
-           same(a.rect, b.rect) && same(a.anchor, b.anchor);
+    return a.value == b.value && a.count == b.count && a.node == b.node && a.stage == b.stage && a.pinned == b.pinned &&
+           a.name == b.name && a.named == b.named && a.down == b.down && a.up == b.up && same(a.rect, b.rect) &&
+           same(a.anchor, b.anchor);
 }
 bool same(const Staging& a, const Staging& b)
 {
@@ -330,8 +331,7 @@ private slots:
             elsewhere.route(edge.from, edge.to, away);
             detours += path.size() > 4 ? 1 : 0;
             QCOMPARE(away.size(), path.size());
-            for (std::size_t i = 0; i < path.size(); ++i)
-                QVERIFY((away[i] - by - path[i]).manhattanLength() < 1e-6);
+            for (std::size_t i = 0; i < path.size(); ++i) QVERIFY((away[i] - by - path[i]).manhattanLength() < 1e-6);
         }
         QVERIFY(detours > 50);
     }

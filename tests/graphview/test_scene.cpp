@@ -210,16 +210,15 @@ private slots:
     {
         const models::ModelPtr model = samples::layeredModel(1, false);
         const FoldModel fold = prepareFold(*model);
-        SceneInput input;
-        input.graph = std::make_shared<const VisibleGraph>(visibleGraph(fold, fullyExpanded(fold)));
-        TextMemory memory;
-        input.sizes = nodeSizes(*input.graph, memory);
+        const auto graph = std::make_shared<const VisibleGraph>(visibleGraph(fold, fullyExpanded(fold)));
+        SceneMemory memory;
+        SceneInput input{
+            .graph = graph, .sizes = nodeSizes(*graph, memory.texts), .arranged = {}, .model = model.get(), .stop = {}};
         qreal x = 0;
         for (const QSizeF& size : input.sizes) {
             input.arranged.emplace_back(QPointF(x, 200), size);
             x += size.width() + 12;
         }
-        input.model = model.get();
         const ScenePtr scene = buildScene(std::move(input));
         QVERIFY(!scene->stubs.empty());
         for (const SceneStub& stub : scene->stubs) {

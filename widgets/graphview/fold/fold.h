@@ -34,12 +34,12 @@ struct VisibleNode {
     QString key;  // the same node in another fold has the same key: "op12", "module:convs.0", "structure:convs.0"
     Shape shape = Shape::Rowwise;
     QString label, detail, tip;
-    OpId op;                // the operator that it stands for; of boxes the first one
-    OpList ops;             // all operators in it, ascending
-    int module = -1;        // of module boxes: index into the tree
-    int merged = 0;         // other boxes that are part of this one, as what lies between them would be a loop
-    QString expands;        // what FoldState::expanded needs to open it; empty: nothing to open
-    int frame = -1;         // innermost frame around it
+    OpId op;          // the operator that it stands for; of boxes the first one
+    OpList ops;       // all operators in it, ascending
+    int module = -1;  // of module boxes: index into the tree
+    int merged = 0;   // other boxes that are part of this one, as what lies between them would be a loop
+    QString expands;  // what FoldState::expanded needs to open it; empty: nothing to open
+    int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: no part of any stage
     int repeat = 1;

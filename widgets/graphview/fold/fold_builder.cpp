@@ -166,7 +166,9 @@ void FoldBuilder::addEdge(int from, int to, ValueId value)
 void FoldBuilder::addStub(int node, int source, ValueId value)
 {
     const auto [place, fresh] = m_stubAt.try_emplace(pairKey(node, source), m_graph.stubs.size());
-    if (fresh) m_graph.stubs.push_back({.node = node, .source = source, .label = {}, .values = ValueList(m_graph.memory.get())});
+    if (fresh)
+        m_graph.stubs.push_back(
+            {.node = node, .source = source, .label = {}, .values = ValueList(m_graph.memory.get())});
     auto& values = m_graph.stubs[place->second].values;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }

@@ -65,8 +65,8 @@ private:
     std::unordered_map<int, int> m_nodeOfStructure;  // by module: the box of its prologue
     std::pmr::monotonic_buffer_resource m_memory;    // of what is needed until the graph is built
     std::pmr::unordered_map<long long, std::size_t> m_edgeAt{&m_memory}, m_stubAt{&m_memory};
-    std::vector<int> m_frameAt;                      // by module
-    std::unordered_map<ValueId, QString> m_words;    // of stubs
+    std::vector<int> m_frameAt;                    // by module
+    std::unordered_map<ValueId, QString> m_words;  // of stubs
 };
 
 // Takes frames away that a path would leave and enter again, until none is left (frames_convex.cpp).

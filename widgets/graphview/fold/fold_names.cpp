@@ -31,8 +31,8 @@ QString FoldBuilder::stubWord(const Stub& stub, ValueId value)
 {
     const auto [place, fresh] = m_words.try_emplace(value);
     if (fresh)
-        place->second = m_graph.nodes[stub.source].prologue ? structureWord(m_model, value)
-                                                            : models::valueLabel(m_model, value);
+        place->second =
+            m_graph.nodes[stub.source].prologue ? structureWord(m_model, value) : models::valueLabel(m_model, value);
     return place->second;
 }
 

@@ -63,15 +63,15 @@ private:
 
     FrameLayouts& m_known;
     int m_nodes = 0;
-    std::vector<QSizeF> m_sizes;      // by item
-    std::vector<int> m_parent;        // by item: its unit
-    std::vector<int> m_slot;          // by item: its place among the items of its unit
-    std::vector<char> m_outside;      // by item: something outside of its unit is connected to it
-    std::vector<QPointF> m_centres;   // by item, once its unit is laid out
-    std::vector<int> m_items;         // by unit
-    std::vector<Edge> m_edges;        // by unit, ascending, between slots
-    std::vector<Unit> m_units;        // [0]: the whole; then by frame
-    std::vector<int> m_asked;         // units of the round that are to be laid out
+    std::vector<QSizeF> m_sizes;     // by item
+    std::vector<int> m_parent;       // by item: its unit
+    std::vector<int> m_slot;         // by item: its place among the items of its unit
+    std::vector<char> m_outside;     // by item: something outside of its unit is connected to it
+    std::vector<QPointF> m_centres;  // by item, once its unit is laid out
+    std::vector<int> m_items;        // by unit
+    std::vector<Edge> m_edges;       // by unit, ascending, between slots
+    std::vector<Unit> m_units;       // [0]: the whole; then by frame
+    std::vector<int> m_asked;        // units of the round that are to be laid out
     int m_round = 0;
 };
 

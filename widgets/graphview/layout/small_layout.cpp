@@ -14,7 +14,7 @@ constexpr std::size_t maxDotNodes = 220;
 constexpr long maxDotRanks = 2600;      // ranks that all edges together pass through
 constexpr std::size_t maxInLayer = 48;  // wider layers are broken into several
 constexpr int sweeps = 4;
-constexpr qreal sameRow = 0.5;          // centres of a row are not further apart
+constexpr qreal sameRow = 0.5;  // centres of a row are not further apart
 
 int count(const SmallGraph& graph) { return static_cast<int>(graph.sizes.size()); }
 
@@ -151,7 +151,8 @@ SmallLayout withHeights(const SmallGraph& graph, SmallLayout layout)
     std::sort(order.begin(), order.end());
     qreal top = 0;
     for (auto row = order.begin(); row != order.end();) {
-        const auto next = std::find_if(row, order.end(), [&](const auto& at) { return at.first > row->first + sameRow; });
+        const auto next =
+            std::find_if(row, order.end(), [&](const auto& at) { return at.first > row->first + sameRow; });
         qreal height = 0;
         for (auto at = row; at != next; ++at) height = std::max(height, graph.sizes[at->second].height());
         for (auto at = row; at != next; ++at) layout.centres[at->second].setY(top + height / 2);

@@ -21,7 +21,8 @@ QPointF lowerMiddle(const QRectF& node) { return {node.center().x(), node.bottom
 
 void Lanes::take(qreal x, qreal top, qreal bottom)
 {
-    for (int row = rowOf(top); row <= rowOf(bottom); ++row) m_rows[row].push_back({.x = x, .top = top, .bottom = bottom});
+    for (int row = rowOf(top); row <= rowOf(bottom); ++row)
+        m_rows[row].push_back({.x = x, .top = top, .bottom = bottom});
 }
 
 std::vector<qreal> Lanes::beside(qreal top, qreal bottom) const
@@ -72,8 +73,11 @@ Surroundings Router::surroundings(int from, int to, const QRectF& rows) const
 {
     const QRectF &source = m_nodes[from], &target = m_nodes[to];
     const QPointF origin = lowerMiddle(source);
-    Surroundings around{
-        .source = source.translated(-origin), .target = target.translated(-origin), .nodes = {}, .obstacles = {}, .lanes = {}};
+    Surroundings around{.source = source.translated(-origin),
+                        .target = target.translated(-origin),
+                        .nodes = {},
+                        .obstacles = {},
+                        .lanes = {}};
     for (int node : m_index.inside(rows))
         if (node != from && node != to) around.nodes.push_back(m_nodes[node].translated(-origin));
     for (int obstacle : m_obstacleIndex.inside(rows)) {
@@ -84,8 +88,7 @@ Surroundings Router::surroundings(int from, int to, const QRectF& rows) const
         rect.setBottom(std::min(rect.bottom(), rows.bottom()));
         around.obstacles.push_back({.rect = rect.translated(-origin), .aroundEnd = aroundEnd});
     }
-    for (qreal lane : m_lanes.beside(source.bottom() + 1, target.top() - 1))
-        around.lanes.push_back(lane - origin.x());
+    for (qreal lane : m_lanes.beside(source.bottom() + 1, target.top() - 1)) around.lanes.push_back(lane - origin.x());
     return around;
 }
 

@@ -23,9 +23,9 @@ struct SceneEdge {
     std::span<const ValueId> values;  // in the graph
     std::span<const QPointF> path;    // in Scene::points: start, then three points for every Bézier curve
     bool cut = false;                 // its value is stored between the stages of its ends
-    ValueId stored;             // of a cut: the stored value
-    QString bytes;              // of a cut: what is read along it; may be empty
-    QString pins;               // of the user, in words; empty: none
+    ValueId stored;                   // of a cut: the stored value
+    QString bytes;                    // of a cut: what is read along it; may be empty
+    QString pins;                     // of the user, in words; empty: none
 };
 
 struct SceneStub {

@@ -172,7 +172,8 @@ void SceneBuilder::routeEdges()
     m_memory.detours.endScene();
     scene.points = std::make_shared<const std::vector<QPointF>>(std::move(points));
     const std::span<const QPointF> all(*scene.points);
-    for (std::size_t i = 0; i < begins.size(); ++i) addEdge(scene.graph->edges[i], all.subspan(begins[i], ends[i] - begins[i]));
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        addEdge(scene.graph->edges[i], all.subspan(begins[i], ends[i] - begins[i]));
 }
 
 void SceneBuilder::addEdge(const VisibleEdge& edge, std::span<const QPointF> path)

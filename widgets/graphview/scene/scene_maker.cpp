@@ -88,7 +88,8 @@ SceneMaker::DraftPtr SceneMaker::startDraft(const FoldModel& fold, const FoldSta
 {
     auto draft = std::make_shared<Draft>();
     draft->memory = std::move(memory);
-    draft->graph = std::make_shared<const VisibleGraph>(visibleGraph(fold, state, before ? before->graph.get() : nullptr));
+    draft->graph =
+        std::make_shared<const VisibleGraph>(visibleGraph(fold, state, before ? before->graph.get() : nullptr));
     draft->sizes = nodeSizes(*draft->graph, draft->memory->texts);
     draft->arranger.emplace(*draft->graph, draft->sizes, draft->memory->frames);
     nextRound(*draft);

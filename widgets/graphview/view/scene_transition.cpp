@@ -14,8 +14,7 @@ void moveEdges(Scene& scene, const std::vector<QPointF>& displaced, qreal share)
         const QPointF from = displaced[edge.from] * share, to = displaced[edge.to] * share;
         const auto last = static_cast<qreal>(edge.path.size() - 1);
         const std::span path(points->data() + (edge.path.data() - scene.points->data()), edge.path.size());
-        for (std::size_t i = 0; i < path.size(); ++i)
-            path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
+        for (std::size_t i = 0; i < path.size(); ++i) path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
         edge.path = path;
     }
     scene.points = std::move(points);
