@@ -70,6 +70,10 @@ struct Frame {
 };
 
 struct VisibleGraph {
+    VisibleGraph() = default;
+    VisibleGraph(VisibleGraph&&) = default;
+    VisibleGraph& operator=(VisibleGraph&&) = delete;  // would let go of the memory before the lists in it
+
     std::shared_ptr<std::pmr::memory_resource> memory = std::make_shared<std::pmr::monotonic_buffer_resource>();
     std::vector<VisibleNode> nodes;
     std::vector<VisibleEdge> edges;  // acyclic, sorted by (from, to)
