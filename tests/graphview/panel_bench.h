@@ -42,7 +42,7 @@ struct Bench {
     int nth(const char* label, int skip)
     {
         for (std::size_t i = 0; i < scene().nodes.size(); ++i)
-            if (scene().graph.nodes[i].label == QString::fromUtf8(label) && skip-- == 0) return static_cast<int>(i);
+            if (scene().graph->nodes[i].label == QString::fromUtf8(label) && skip-- == 0) return static_cast<int>(i);
         return -1;
     }
     QPoint at(int node) { return view().camera().toScreen(scene().nodes[node].center() + QPointF(20, 0)).toPoint(); }

@@ -49,7 +49,7 @@ models::PlanPtr withoutFirstStore(const Bench& bench)
 const SceneEdge* edgeInto(Bench& bench, int node)
 {
     for (const SceneEdge& edge : bench.scene().edges)
-        if (edge.to == node && !bench.scene().graph.nodes[edge.from].prologue) return &edge;
+        if (edge.to == node && !bench.scene().graph->nodes[edge.from].prologue) return &edge;
     return nullptr;
 }
 
@@ -95,7 +95,7 @@ private slots:
         Bench bench;
         const int hop = bench.nth("sum aggregation", 1);
         const SceneEdge* edge = edgeInto(bench, hop);
-        const protocol::ValueId made = bench.model->ops[bench.scene().graph.nodes[hop].op].outputs.front();
+        const protocol::ValueId made = bench.model->ops[bench.scene().graph->nodes[hop].op].outputs.front();
         const std::vector<Pin> pins{{PinKind::HopStage, made, {}, plan::StageId(2)},
                                     {PinKind::Cut, edge->values.front(), made}};
         models::Settings settings;
@@ -165,7 +165,7 @@ private slots:
         auto moved = std::make_shared<protocol::PlanRecord>(*bench.plan);
         const int aggregation = bench.node("sum aggregation");
         QVERIFY(aggregation >= 0);
-        const auto& made = bench.model->ops[bench.scene().graph.nodes[aggregation].op];
+        const auto& made = bench.model->ops[bench.scene().graph->nodes[aggregation].op];
         for (protocol::PlanCheckpoint& checkpoint : moved->checkpoints)
             if (!checkpoint.output && checkpoint.stage.number == 1) checkpoint.value = made.outputs.front();
         const ScenePtr preview = previewScene(bench.scene(), *bench.model, *moved);
@@ -222,7 +222,7 @@ private slots:
         QCOMPARE(other->camera(), bench.view().camera());
         const int concat = bench.node("concat");
         QTest::mouseClick(other, Qt::LeftButton, {}, bench.at(concat));
-        QCOMPARE(bench.selection.current(), models::Target::op(bench.scene().graph.nodes[concat].op));
+        QCOMPARE(bench.selection.current(), models::Target::op(bench.scene().graph->nodes[concat].op));
         bench.action("graphCompareNothing")->trigger();
         QVERIFY(!other->isVisible());
     }

@@ -27,10 +27,10 @@ private slots:
         Bench bench;
         const int relu = bench.nth("relu", 1);
         bench.click(relu);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[relu].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[relu].op));
         QVERIFY(bench.view().state().selected[relu]);
         const int concat = bench.node("concat");
-        bench.selection.select(Target::op(bench.scene().graph.nodes[concat].op));
+        bench.selection.select(Target::op(bench.scene().graph->nodes[concat].op));
         QVERIFY(bench.view().state().selected[concat]);
         QVERIFY(!bench.view().state().selected[relu]);
         QVERIFY(bench.view().accessibleDescription().startsWith(QLatin1String("concat")));
@@ -50,15 +50,15 @@ private slots:
         const int concat = bench.node("concat");
         bench.click(concat);
         bench.press(Qt::Key_Down);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.node("lin")].op));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[concat].op));
         bench.press(Qt::Key_Up);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.nth("relu", 2)].op));
         bench.press(Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[concat].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[concat].op));
         bench.press(Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 2)].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.nth("relu", 2)].op));
     }
 
     void closingAndOpeningAModuleKeepsItInPlace()
@@ -73,7 +73,7 @@ private slots:
         const QPointF title = bench.view().camera().toScreen(bench.scene().frames[1].topLeft()) + QPointF(30, 8);
         QTest::mouseDClick(&bench.view(), Qt::LeftButton, {}, title.toPoint());
         bench.settle();
-        const int box = bench.scene().graph.nodeByKey(QStringLiteral("module:convs.1"));
+        const int box = bench.scene().graph->nodeByKey(QStringLiteral("module:convs.1"));
         QVERIFY(box >= 0);
         QVERIFY(bench.scene().nodes.size() < before);
         const QRectF& rect = bench.scene().nodes[box];
@@ -93,7 +93,7 @@ private slots:
         bench.click(bench.nth("gather source", 1));
         bench.press(Qt::Key_Minus);
         bench.settle();
-        QVERIFY(bench.scene().graph.nodeByKey(QStringLiteral("module:convs.1")) >= 0);
+        QVERIFY(bench.scene().graph->nodeByKey(QStringLiteral("module:convs.1")) >= 0);
         bench.selection.select(Target::moduleAt(QStringLiteral("convs.1")));
         bench.action("graphExpand")->trigger();
         bench.settle();
@@ -109,7 +109,7 @@ private slots:
         bench.settle();
         QVERIFY(bench.view().animating());
         QTRY_VERIFY(!bench.view().animating());
-        const int box = bench.scene().graph.nodeByKey(QStringLiteral("module:convs.0"));
+        const int box = bench.scene().graph->nodeByKey(QStringLiteral("module:convs.0"));
         QCOMPARE(bench.view().hitAt(bench.at(box)), (Hit{Hit::Kind::Node, box}));
     }
 
@@ -141,7 +141,7 @@ private slots:
         QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.at(sum));
         QCOMPARE(moved.size(), 1);
         QCOMPARE(moved[0][0].value<ValueId>(), store.value);
-        const OpId op = bench.scene().graph.nodes[sum].op;
+        const OpId op = bench.scene().graph->nodes[sum].op;
         QCOMPARE(moved[0][1].value<ValueId>(), bench.model->ops[op].outputs.front());
     }
 
@@ -217,9 +217,9 @@ private slots:
         const auto& found = bench.view().state().found;
         QCOMPARE(std::count(found.begin(), found.end(), 1), 3);
         QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 1)].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.nth("relu", 1)].op));
         QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.nth("relu", 0)].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.nth("relu", 0)].op));
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(!field->isVisible());
         QVERIFY(bench.view().state().found.empty());
@@ -233,8 +233,8 @@ private slots:
         const protocol::OpId op = bench.model->findOp("op32");
         bench.selection.reveal(Target::op(op));
         bench.settle();
-        const int node = bench.scene().graph.nodeOf[op.at()];
-        QCOMPARE(bench.scene().graph.nodes[node].op, op);
+        const int node = bench.scene().graph->nodeOf[op.at()];
+        QCOMPARE(bench.scene().graph->nodes[node].op, op);
         QVERIFY(bench.view().rect().contains(bench.at(node)));
     }
 
@@ -289,9 +289,9 @@ private slots:
         const QByteArray state = bench.panel.saveView();
         bench.click(bench.nth("relu", 0));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("concat")].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.node("concat")].op));
         bench.press(Qt::Key_B);
-        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph.nodes[bench.node("lin")].op));
+        QCOMPARE(bench.selection.current(), Target::op(bench.scene().graph->nodes[bench.node("lin")].op));
         bench.press(Qt::Key_B, Qt::ControlModifier);
         QVERIFY(!bench.view().state().bookmarked[bench.node("lin")]);
         bench.panel.restoreView(state);

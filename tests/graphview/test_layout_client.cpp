@@ -71,6 +71,39 @@ private slots:
         QCOMPARE(second.layouts[0].centres, first.layouts[0].centres);
     }
 
+    void theHelperIsNotAskedAboutHeights()
+    {
+        const SmallGraph low = diamond(3);
+        SmallGraph high = low;
+        for (std::size_t i = 0; i < high.sizes.size(); ++i) high.sizes[i].setHeight(30 + 17.5 * (i % 3));
+        LayoutClient client, other;
+        client.setCommand({LAYOUT_PROGRAM});
+        other.setCommand({LAYOUT_PROGRAM});
+        Solved twins, later, alone;
+        client.solve({low, high}, twins.answer());
+        other.solve({high}, alone.answer());
+        QTRY_VERIFY(twins.done && alone.done);
+        ::kill(static_cast<pid_t>(client.helperId()), SIGSTOP);
+        client.solve({high}, later.answer());
+        QTRY_VERIFY(later.done);
+        QCOMPARE(client.fallbacks() + other.fallbacks(), 0);
+        QCOMPARE(twins.layouts[1].centres, alone.layouts[0].centres);
+        QCOMPARE(later.layouts[0].centres, alone.layouts[0].centres);
+        QCOMPARE(later.layouts[0].size, alone.layouts[0].size);
+        checkSound(low, twins.layouts[0]);
+        const auto& centres = alone.layouts[0].centres;
+        for (const auto& [from, to] : high.edges)
+            QVERIFY(centres[from].y() + high.sizes[from].height() / 2 + rankGap <=
+                    centres[to].y() - high.sizes[to].height() / 2);
+    }
+
+    void ofEqualGraphsOneIsLaidOut()
+    {
+        LayoutCache cache;
+        const LayoutBatch batch = prepareBatch({diamond(3), diamond(2), diamond(3)}, 0, cache, {});
+        QCOMPARE(batch.missing, std::size_t(2));
+    }
+
     void withoutAHelperLayoutsAreMadeHere_data()
     {
         QTest::addColumn<QStringList>("command");

@@ -58,8 +58,8 @@ static schema::DivergenceRecord differing(const Scene& scene, const protocol::Mo
                                           const std::vector<double>& errors, std::vector<std::size_t>& nodes)
 {
     schema::DivergenceRecord found{.first = "staged", .second = "unsplit"};
-    for (std::size_t at = 0; at < scene.graph.nodes.size() && nodes.size() <= errors.size(); ++at) {
-        const VisibleNode& node = scene.graph.nodes[at];
+    for (std::size_t at = 0; at < scene.graph->nodes.size() && nodes.size() <= errors.size(); ++at) {
+        const VisibleNode& node = scene.graph->nodes[at];
         if (node.ops.size() != 1 || node.shape != Shape::Rowwise) continue;
         if (nodes.size() < errors.size())
             found.growth.push_back({.op = ir::OpId(std::stoi(model.ops[node.op].id.substr(2))),
@@ -156,7 +156,7 @@ private slots:
             for (int stage = 1; stage <= layers; ++stage) QVERIFY(scene.bandOf(StageId(stage)));
             const QString all = QStringLiteral("Stages 1\u2013%1").arg(layers - 1);
             QCOMPARE(bandTitle(scene.bands[1]), layers == 2 ? QStringLiteral("Stage 1") : all);
-            const auto box = std::ranges::find(scene.graph.nodes, Shape::Module, &VisibleNode::shape);
+            const auto box = std::ranges::find(scene.graph->nodes, Shape::Module, &VisibleNode::shape);
             QCOMPARE(badgeText(*box), QStringLiteral("depth 0\u2013%1").arg(layers));
         }
     }
@@ -210,15 +210,15 @@ private slots:
     {
         const models::ModelPtr model = samples::layeredModel(1, false);
         const FoldModel fold = prepareFold(*model);
-        SceneInput input;
-        input.graph = visibleGraph(fold, fullyExpanded(fold));
-        input.sizes = nodeSizes(input.graph);
+        const auto graph = std::make_shared<const VisibleGraph>(visibleGraph(fold, fullyExpanded(fold)));
+        SceneMemory memory;
+        SceneInput input{
+            .graph = graph, .sizes = nodeSizes(*graph, memory.texts), .arranged = {}, .model = model.get(), .stop = {}};
         qreal x = 0;
         for (const QSizeF& size : input.sizes) {
             input.arranged.emplace_back(QPointF(x, 200), size);
             x += size.width() + 12;
         }
-        input.model = model.get();
         const ScenePtr scene = buildScene(std::move(input));
         QVERIFY(!scene->stubs.empty());
         for (const SceneStub& stub : scene->stubs) {
@@ -240,7 +240,7 @@ private slots:
         QVERIFY(before != after);
         QCOMPARE(after->nodes.size(), before->nodes.size());
         for (std::size_t i = 0; i < after->nodes.size(); ++i) {
-            if (after->graph.nodes[i].prologue || after->graph.nodes[i].shape == Shape::Input) continue;
+            if (after->graph->nodes[i].prologue || after->graph->nodes[i].shape == Shape::Input) continue;
             QCOMPARE(after->nodes[i].left(), before->nodes[i].left());
             QCOMPARE(after->nodes[i].size(), before->nodes[i].size());
         }
@@ -302,13 +302,13 @@ private slots:
     {
         const models::ModelPtr model = modelNamed("jknet");
         const ScenePtr scene = sceneOf(model, nullptr);
-        const int out = scene->graph.nodeByKey(QStringLiteral("output.out"));
-        const auto all = cone(scene->graph, out);
+        const int out = scene->graph->nodeByKey(QStringLiteral("output.out"));
+        const auto all = cone(*scene->graph, out);
         for (std::size_t i = 0; i < all.size(); ++i)
-            QVERIFY2(all[i], qPrintable(scene->graph.nodes[i].key));  // everything leads to the only output
-        const int x = scene->graph.nodeByKey(QStringLiteral("input.x"));
-        const int edges = scene->graph.nodeByKey(QStringLiteral("input.edge_index"));
-        QVERIFY(!cone(scene->graph, x)[edges]);
+            QVERIFY2(all[i], qPrintable(scene->graph->nodes[i].key));  // everything leads to the only output
+        const int x = scene->graph->nodeByKey(QStringLiteral("input.x"));
+        const int edges = scene->graph->nodeByKey(QStringLiteral("input.edge_index"));
+        QVERIFY(!cone(*scene->graph, x)[edges]);
     }
 
     void aPictureOfThirtyTwoThousandPixelsIsWhole()
@@ -392,8 +392,8 @@ private slots:
         const style::Theme theme = style::loadTheme(style::Mode::Light);
         const Colouring colouring =
             colourNodes(scene, ColourMode::PredictedTime, {model.get(), plan.get(), nullptr}, theme);
-        const auto box = std::ranges::find(scene.graph.nodes, Shape::Module, &VisibleNode::shape);
-        const auto index = static_cast<std::size_t>(box - scene.graph.nodes.begin());
+        const auto box = std::ranges::find(scene.graph->nodes, Shape::Module, &VisibleNode::shape);
+        const auto index = static_cast<std::size_t>(box - scene.graph->nodes.begin());
         QVERIFY(scene.staging.lastStage[index] > scene.staging.stage[index]);
         QCOMPARE(colouring.fill[index], theme.scale.back());
         QCOMPARE(colouring.legend.back().label, models::formatSeconds(11 * 0.1 + 0.2));
@@ -432,8 +432,8 @@ private slots:
         const style::Theme theme = style::loadTheme(style::Mode::Light);
         const ColourData data{model.get(), nullptr, &report};
         const auto colourOf = [&](const Colouring& colouring, const std::string& id) {
-            const auto node = std::ranges::find(scene.graph.nodes, model->findOp(id), &VisibleNode::op);
-            return colouring.fill[static_cast<std::size_t>(node - scene.graph.nodes.begin())];
+            const auto node = std::ranges::find(scene.graph->nodes, model->findOp(id), &VisibleNode::op);
+            return colouring.fill[static_cast<std::size_t>(node - scene.graph->nodes.begin())];
         };
         const Colouring time = colourNodes(scene, ColourMode::Time, data, theme);
         QCOMPARE(time.legend.back().label, QStringLiteral("500 ms"));

@@ -52,6 +52,26 @@ TEST_CASE("boxes of different sizes do not overlap and edges point down")
     for (const auto& [from, to] : graph.edges) CHECK(placement->centres[from].y < placement->centres[to].y);
 }
 
+TEST_CASE("heights move rows apart and change nothing else")
+{
+    layout::Graph low;
+    for (int i = 0; i < 40; ++i) low.sizes.push_back({60.0 + 13 * (i % 7), 30});
+    for (int i = 0; i < 40; ++i)
+        for (int j : {i + 1, i + 3, 2 * i + 1})
+            if (j < 40 && j != i) low.edges.emplace_back(i, j);
+    layout::Graph high = low;
+    for (int i = 0; i < 40; ++i) high.sizes[i].y = 24.0 + 31 * (i % 3);
+    layout::DotLayout dot;
+    const auto flat = dot.run(low), tall = dot.run(high);
+    REQUIRE(flat);
+    REQUIRE(tall);
+    for (std::size_t a = 0; a < 40; ++a) {
+        CHECK(tall->centres[a].x == doctest::Approx(flat->centres[a].x));
+        for (std::size_t b = 0; b < 40; ++b)
+            CHECK((tall->centres[a].y < tall->centres[b].y - 0.5) == (flat->centres[a].y < flat->centres[b].y - 0.5));
+    }
+}
+
 TEST_CASE("a heavy chain stays straight where others skip it")
 {
     layout::Graph graph = chain(5);

@@ -2,7 +2,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <QStandardItemModel>
+#include <QTableView>
 #include <QTest>
+#include <QTreeView>
 #include <cmath>
 #include <random>
 
@@ -127,6 +130,8 @@ private slots:
     void framesAreAsWideAsTheyTook();
     void keysWalkAndZoom();
     void theMouseChoosesAndZooms();
+    void selectedRowsStayWhereTheyAre_data();
+    void selectedRowsStayWhereTheyAre();
 };
 
 void TestProfile::allSecondsAreAccountedFor()
@@ -412,6 +417,53 @@ void TestProfile::theMouseChoosesAndZooms()
     QCOMPARE(view.zoomed(), 0);
     QTest::mouseClick(&view, Qt::LeftButton, {}, {999, 199});  // below all frames
     QCOMPARE(view.current(), second);
+}
+
+// What is drawn of a row moves by no pixel when it is selected, in whatever column.
+void TestProfile::selectedRowsStayWhereTheyAre_data()
+{
+    QTest::addColumn<bool>("tree");
+    QTest::addColumn<bool>("painted");
+    QTest::newRow("by the row painter") << false << true;
+    QTest::newRow("as other tables") << false << false;
+    QTest::newRow("as trees") << true << false;
+}
+
+void TestProfile::selectedRowsStayWhereTheyAre()
+{
+    QFETCH(bool, tree);
+    QFETCH(bool, painted);
+    const style::Theme theme = style::loadTheme(style::Mode::Light);
+    style::applyTheme(theme);
+    QStandardItemModel model(3, 2);
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 2; ++column) model.setItem(row, column, new QStandardItem("Hinge 12.5 %"));
+    QWidget window;
+    QAbstractItemView* view = panels::makeTable(QStringLiteral("rows"), &model, &window);
+    if (tree) view = new QTreeView(&window);
+    view->setModel(&model);
+    RowPainter painter;
+    painter.setTheme(theme);
+    if (painted) view->setItemDelegate(&painter);
+    view->resize(400, 200);
+    window.show();
+    const auto inkOf = [&](const QModelIndex& index) {
+        const QImage picture = view->viewport()->grab(view->visualRect(index)).toImage();
+        const QRgb ground = picture.pixel(picture.width() - 3, 2);
+        QRect ink;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x)
+                if (std::abs(qGray(picture.pixel(x, y)) - qGray(ground)) > 90) ink |= QRect(x, y, 1, 1);
+        return ink;
+    };
+    for (const int column : {0, 1}) {
+        const QModelIndex index = model.index(1, column);
+        view->clearSelection();
+        const QRect before = inkOf(index);
+        QVERIFY(before.width() > 20);
+        view->selectionModel()->select(index, QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        QCOMPARE(inkOf(index), before);
+    }
 }
 
 QTEST_MAIN(TestProfile)

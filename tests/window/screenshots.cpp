@@ -173,7 +173,7 @@ bool dragCheckpoint(Bed& bed)
     QTest::mousePress(view, Qt::LeftButton, {}, from);
     QTest::mouseMove(view, from + QPoint(9, 9));
     for (std::size_t node = 0; node < scene.nodes.size(); ++node) {
-        if (scene.graph.nodes[node].prologue || scene.graph.nodes[node].shape != graphview::Shape::Rowwise) continue;
+        if (scene.graph->nodes[node].prologue || scene.graph->nodes[node].shape != graphview::Shape::Rowwise) continue;
         QTest::mouseMove(view, view->camera().toScreen(scene.nodes[node].center()).toPoint());
         if (bed::waitFor([&] { return bed.window->document().preview().plan != nullptr; }, 1500)) return true;
     }

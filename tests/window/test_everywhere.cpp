@@ -59,7 +59,7 @@ void TestEverywhere::aModelThatCannotBeSplitOpensWithItsReasonAndTheOperatorMark
     QTRY_VERIFY(view.state().refused >= 0);
     QVERIFY(view.scene()->bands.empty());
     const auto refused = bed.window->document().model()->lints.back().op;
-    QCOMPARE(view.scene()->graph.nodeOf[refused.at()], view.state().refused);
+    QCOMPARE(view.scene()->graph->nodeOf[refused.at()], view.state().refused);
     QVERIFY(bed.window->selection().current() == models::Target::op(refused));
     // Seen where it is: the mark is red in what is on the screen.
     const QRectF node = view.camera().toScreen(view.scene()->nodes[view.state().refused]);

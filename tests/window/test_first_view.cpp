@@ -86,9 +86,9 @@ void TestFirstView::theResultIsInSight()
     QVERIFY(bed.open("chain4.pt"));
     QVERIFY(settled(bed));
     const graphview::Scene& scene = *view(bed).scene();
-    const auto output = std::ranges::find(scene.graph.nodes, graphview::Shape::Output, &graphview::VisibleNode::shape);
-    QVERIFY(output != scene.graph.nodes.end());
-    const auto place = onScreen(bed, scene.nodes[static_cast<std::size_t>(output - scene.graph.nodes.begin())]);
+    const auto output = std::ranges::find(scene.graph->nodes, graphview::Shape::Output, &graphview::VisibleNode::shape);
+    QVERIFY(output != scene.graph->nodes.end());
+    const auto place = onScreen(bed, scene.nodes[static_cast<std::size_t>(output - scene.graph->nodes.begin())]);
     QVERIFY(QRectF(view(bed).rect()).contains(place));
     // Whoever has looked elsewhere stays there.
     QTest::mousePress(&view(bed), Qt::LeftButton, {}, QPoint(4, 4));
@@ -126,11 +126,11 @@ void TestFirstView::anEdgeThatIsCutIsCutAgainAtTheSamePlace()
     QVERIFY(settled(bed));
     const graphview::Scene& scene = *view(bed).scene();
     const auto whole = std::ranges::find_if(scene.edges, [&](const graphview::SceneEdge& edge) {
-        const auto& from = scene.graph.nodes[edge.from];
+        const auto& from = scene.graph->nodes[edge.from];
         return !edge.cut && !from.prologue && from.shape == graphview::Shape::Rowwise && from.depth == 1;
     });
     QVERIFY(whole != scene.edges.end());
-    const auto from = scene.graph.nodes[whole->from].key, to = scene.graph.nodes[whole->to].key;
+    const auto from = scene.graph->nodes[whole->from].key, to = scene.graph->nodes[whole->to].key;
     const QPoint at = view(bed).camera().toScreen(graphview::pointOnPath(whole->path, 0.5)).toPoint();
     QTest::mouseMove(&view(bed), at);
     QTest::mouseDClick(&view(bed), Qt::LeftButton, {}, at);
@@ -140,8 +140,8 @@ void TestFirstView::anEdgeThatIsCutIsCutAgainAtTheSamePlace()
     const graphview::Hit hit =
         graphview::hitBelowStores(after, view(bed).camera().toScene(at), view(bed).camera().scale);
     QCOMPARE(hit.kind, graphview::Hit::Kind::Edge);
-    QCOMPARE(after.graph.nodes[after.edges[hit.index].from].key, from);
-    QCOMPARE(after.graph.nodes[after.edges[hit.index].to].key, to);
+    QCOMPARE(after.graph->nodes[after.edges[hit.index].from].key, from);
+    QCOMPARE(after.graph->nodes[after.edges[hit.index].to].key, to);
 }
 
 void TestFirstView::runsComeBackWithTheirSession()

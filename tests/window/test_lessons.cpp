@@ -36,7 +36,7 @@ private:
         const protocol::ModelRecord& model = *bed.window->document().model();
         const auto value = std::ranges::find(model.values, label.toStdString(), &protocol::ValueRecord::label);
         QVERIFY2(value != model.values.end(), qPrintable(label));
-        const auto& nodes = view.scene()->graph.nodes;
+        const auto& nodes = view.scene()->graph->nodes;
         const auto node = std::ranges::find_if(nodes, [&](const graphview::VisibleNode& one) {
             return std::ranges::find(one.ops, value->producer) != one.ops.end();
         });

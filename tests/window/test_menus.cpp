@@ -30,8 +30,8 @@ QMenu* menuAt(Bed& bed, QPoint at)
 QPoint placeOf(Bed& bed, graphview::Shape shape)
 {
     const graphview::Scene& scene = *view(bed).scene();
-    const auto node = std::ranges::find(scene.graph.nodes, shape, &graphview::VisibleNode::shape);
-    const auto index = static_cast<std::size_t>(node - scene.graph.nodes.begin());
+    const auto node = std::ranges::find(scene.graph->nodes, shape, &graphview::VisibleNode::shape);
+    const auto index = static_cast<std::size_t>(node - scene.graph->nodes.begin());
     return view(bed).camera().toScreen(scene.nodes[index].center()).toPoint();
 }
 

@@ -43,7 +43,7 @@ int closedBox(Bed& bed)
 {
     const Scene& scene = *view(bed).scene();
     for (std::size_t i = 0; i < scene.nodes.size(); ++i)
-        if (scene.graph.nodes[i].module >= 0 && view(bed).rect().contains(onScreen(bed, scene.nodes[i].center())))
+        if (scene.graph->nodes[i].module >= 0 && view(bed).rect().contains(onScreen(bed, scene.nodes[i].center())))
             return static_cast<int>(i);
     return -1;
 }
@@ -63,7 +63,7 @@ bool moveSomeCheckpoint(Bed& bed, int& refused)
     const models::PlanPtr before = bed.window->document().plan();
     for (std::size_t target = 0; target < view(bed).scene()->nodes.size(); ++target) {
         const auto scene = view(bed).scene();
-        if (scene->stores.empty() || scene->graph.nodes[target].prologue) continue;
+        if (scene->stores.empty() || scene->graph->nodes[target].prologue) continue;
         const graphview::SceneStore store = scene->stores.front();
         bed.window->selection().reveal(models::Target::value(protocol::ValueId(store.value)));
         const QPoint to = onScreen(bed, scene->nodes[target].center() + QPointF(16, 0));

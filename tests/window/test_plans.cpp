@@ -34,7 +34,7 @@ bool openUnfolded(Bed& bed)
 QPoint placeOf(Bed& bed, const char* op)
 {
     const graphview::Scene& scene = *view(bed).scene();
-    const int node = scene.graph.nodeOf[bed.window->document().model()->findOp(op).at()];
+    const int node = scene.graph->nodeOf[bed.window->document().model()->findOp(op).at()];
     return view(bed).camera().toScreen(scene.nodes[static_cast<std::size_t>(node)].center()).toPoint();
 }
 

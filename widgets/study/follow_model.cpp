@@ -243,7 +243,7 @@ void RowPainter::paint(QPainter* painter, const QStyleOptionViewItem& option, co
 // Behind the text, which has the room of the longest one.
 void RowPainter::paintBar(QPainter& painter, const QStyleOptionViewItem& option, double length) const
 {
-    const int text = option.fontMetrics.horizontalAdvance(QStringLiteral("100.0 %")) + 14;
+    const int text = option.fontMetrics.horizontalAdvance(QStringLiteral("100.0 %")) + 20;
     const QRect room = option.rect.adjusted(text, 6, -4, -6);
     const int width = static_cast<int>(std::lround(length * room.width()));
     if (width > 0) painter.fillRect(QRect(room.left(), room.top(), width, room.height()), m_theme.accent);

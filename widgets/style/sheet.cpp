@@ -77,8 +77,8 @@ const char* const viewRules = R"(
 QTreeView, QTableView, QListView { background: @panel; alternate-background-color: @raised; border: none; outline: 0;
     gridline-color: @border; selection-background-color: @selection; selection-color: @text; }
 QTreeView:focus, QTableView:focus, QListView:focus, QScrollArea:focus { border: 1px solid @accent; }
-QTreeView::item, QListView::item { padding: 3px 2px; }
-QTableView::item { padding: 2px 6px; }
+QTreeView::item, QListView::item { background: transparent; padding: 3px 2px; }
+QTableView::item { background: transparent; padding: 2px 6px; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
 QHeaderView::section { background: @panel; color: @textMuted; border: none; border-bottom: 1px solid @border;

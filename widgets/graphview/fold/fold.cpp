@@ -4,19 +4,10 @@
 #include <map>
 
 #include "graphview/fold/fold_builder.h"
-#include "graphview/fold/words.h"
 
 namespace hopscope::graphview {
 
 namespace {
-
-int countLeaders(FoldModel& fold, int module)
-{
-    int count = 0;
-    for (const OpId op : fold.tree.modules[module].ops) count += fold.leaders[op] == op ? 1 : 0;
-    for (int child : fold.tree.modules[module].children) count += countLeaders(fold, child);
-    return fold.leaderCount[module] = count;
-}
 
 // How many nodes a module shows if it is open and all below it are closed.
 int shownCount(const FoldModel& fold, int module)
@@ -154,17 +145,6 @@ int VisibleGraph::nodeByKey(const QString& key) const
     return -1;
 }
 
-FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTree* tree)
-{
-    FoldModel fold{.model = &model,
-                   .tree = withRuns(tree ? *tree : models::buildModuleTree(model)),
-                   .leaders = leadersOf(model),
-                   .leaderCount = {}};
-    fold.leaderCount.resize(fold.tree.modules.size());
-    countLeaders(fold, 0);
-    return fold;
-}
-
 FoldState initialFold(const FoldModel& fold, int budget, int longest)
 {
     constexpr int smallest = 7;
@@ -200,6 +180,9 @@ QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNo
     return module > 0 ? fold.tree.modules[module].path : QString();
 }
 
-VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state) { return FoldBuilder(fold, state).build(); }
+VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before)
+{
+    return FoldBuilder(fold, state, before).build();
+}
 
 }  // namespace hopscope::graphview

@@ -6,6 +6,8 @@
 #include <QSet>
 #include <QString>
 #include <limits>
+#include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "graphview/fold/module_runs.h"
@@ -24,24 +26,30 @@ struct FoldState {
 
 enum class Shape { Input, Structure, Module, Rowwise, Gather, Aggregate, Reduce, Output };
 
+// Short lists, tens of thousands of them: in the memory of their graph, which goes as a whole.
+using OpList = std::pmr::vector<OpId>;
+using ValueList = std::pmr::vector<ValueId>;
+
 struct VisibleNode {
     QString key;  // the same node in another fold has the same key: "op12", "module:convs.0", "structure:convs.0"
     Shape shape = Shape::Rowwise;
     QString label, detail, tip;
-    OpId op;                // the operator that it stands for; of boxes the first one
-    std::vector<OpId> ops;  // all operators in it, ascending
-    int module = -1;        // of module boxes: index into the tree
-    int merged = 0;         // other boxes that are part of this one, as what lies between them would be a loop
-    QString expands;        // what FoldState::expanded needs to open it; empty: nothing to open
-    int frame = -1;         // innermost frame around it
+    OpId op;          // the operator that it stands for; of boxes the first one
+    OpList ops;       // all operators in it, ascending
+    int module = -1;  // of module boxes: index into the tree
+    int merged = 0;   // other boxes that are part of this one, as what lies between them would be a loop
+    QString expands;  // what FoldState::expanded needs to open it; empty: nothing to open
+    int frame = -1;   // innermost frame around it
     int depth = 0, minDepth = 0;
     bool prologue = false;  // structure only: no part of any stage
     int repeat = 1;
+    bool operator==(const VisibleNode&) const = default;
 };
 
 struct VisibleEdge {
     int from = 0, to = 0;
-    std::vector<ValueId> values;  // ascending
+    ValueList values;  // ascending
+    bool operator==(const VisibleEdge&) const = default;
 };
 
 // Something from the prologue, or an input that is used in many places, at one of its uses.
@@ -49,7 +57,8 @@ struct Stub {
     int node = 0;
     int source = 0;  // node
     QString label;
-    std::vector<ValueId> values;
+    ValueList values;
+    bool operator==(const Stub&) const = default;
 };
 
 // The outline of an expanded module. Frames nest; every frame is convex: no path leaves and enters it again.
@@ -57,9 +66,15 @@ struct Frame {
     int module = 0;
     int parent = -1;
     QString path, title;
+    bool operator==(const Frame&) const = default;
 };
 
 struct VisibleGraph {
+    VisibleGraph() = default;
+    VisibleGraph(VisibleGraph&&) = default;
+    VisibleGraph& operator=(VisibleGraph&&) = delete;  // would let go of the memory before the lists in it
+
+    std::shared_ptr<std::pmr::memory_resource> memory = std::make_shared<std::pmr::monotonic_buffer_resource>();
     std::vector<VisibleNode> nodes;
     std::vector<VisibleEdge> edges;  // acyclic, sorted by (from, to)
     std::vector<Stub> stubs;
@@ -68,12 +83,31 @@ struct VisibleGraph {
     [[nodiscard]] int nodeByKey(const QString& key) const;  // -1: none; linear
 };
 
+using GraphPtr = std::shared_ptr<const VisibleGraph>;
+
+// What folding asks of an operator: close together, as fetching whole records would take longer than all else.
+struct OpFacts {
+    Shape shape = Shape::Rowwise;
+    bool prologue = false, structureInput = false, scalar = false;
+    int depth = 0;
+    int prologueModule = 0;  // of the prologue: the module by which it is folded
+};
+
+// A value that an operator takes from another one.
+struct Flow {
+    ValueId value;
+    OpId producer;
+};
+
 // What a model is folded by, computed once.
 struct FoldModel {
     const protocol::ModelRecord* model = nullptr;
     models::ModuleTree tree;
     base::IdVector<OpId, OpId> leaders;  // see leadersOf()
-    std::vector<int> leaderCount;        // by module, with its children: how many nodes it opens into
+    base::IdVector<OpId, OpFacts> facts;
+    std::vector<Flow> flows;           // by operator that takes them, in the order of its inputs
+    std::vector<std::size_t> flowsOf;  // of operator n: those from flowsOf[n] to flowsOf[n + 1]
+    std::vector<int> leaderCount;      // by module, with its children: how many nodes it opens into
     // Not the root, not what is one node anyway, and no list that holds nothing but one run of layers.
     [[nodiscard]] bool foldable(int module) const
     {
@@ -90,8 +124,9 @@ FoldModel prepareFold(const protocol::ModelRecord& model, const models::ModuleTr
 FoldState initialFold(const FoldModel& fold, int budget = 60, int longest = std::numeric_limits<int>::max());
 FoldState fullyExpanded(const FoldModel& fold);
 
-// Near-linear in operators and values.
-VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state);
+// Near-linear in operators and values. `before`: the model in another state, null: none; what reads the same takes its words
+// from there, which makes a difference in time alone.
+VisibleGraph visibleGraph(const FoldModel& fold, const FoldState& state, const VisibleGraph* before = nullptr);
 
 // What to close so that the node disappears into the box around it; empty: it is at top level.
 QString enclosing(const FoldModel& fold, const FoldState& state, const VisibleNode& node);

@@ -7,39 +7,41 @@ namespace hopscope::graphview {
 
 namespace {
 
-struct Lifted {
-    int parent, from, to;  // items: nodes, then frames
-};
-
-std::vector<int> chainOf(const VisibleGraph& graph, int frame)
+// By frame: how many are around it, itself included. Parents come before children.
+std::vector<int> frameDepths(const VisibleGraph& graph)
 {
-    std::vector<int> chain;
-    for (; frame >= 0; frame = graph.frames[frame].parent) chain.push_back(frame);
-    std::reverse(chain.begin(), chain.end());
-    return chain;
+    std::vector<int> depths;
+    depths.reserve(graph.frames.size());
+    for (const Frame& frame : graph.frames) depths.push_back(frame.parent < 0 ? 1 : depths[frame.parent] + 1);
+    return depths;
 }
 
-// The edge between the two things that hold its ends in the innermost frame around both.
-Lifted lift(const VisibleGraph& graph, const VisibleEdge& edge)
+// The edge between the two things that hold its ends in the innermost frame around both: nodes, or frames, numbered after
+// the nodes.
+std::pair<int, int> lift(const VisibleGraph& graph, const std::vector<int>& depths, const VisibleEdge& edge)
 {
+    struct End {
+        int item, frame;
+    };
     const int nodes = static_cast<int>(graph.nodes.size());
-    const auto from = chainOf(graph, graph.nodes[edge.from].frame), to = chainOf(graph, graph.nodes[edge.to].frame);
-    std::size_t common = 0;
-    while (common < from.size() && common < to.size() && from[common] == to[common]) ++common;
-    return {.parent = common == 0 ? -1 : from[common - 1],
-            .from = common < from.size() ? nodes + from[common] : edge.from,
-            .to = common < to.size() ? nodes + to[common] : edge.to};
+    const auto depth = [&](const End& end) { return end.frame < 0 ? 0 : depths[end.frame]; };
+    const auto climb = [&](End& end) { end = {.item = nodes + end.frame, .frame = graph.frames[end.frame].parent}; };
+    End from{.item = edge.from, .frame = graph.nodes[edge.from].frame};
+    End to{.item = edge.to, .frame = graph.nodes[edge.to].frame};
+    while (depth(from) > depth(to)) climb(from);
+    while (depth(to) > depth(from)) climb(to);
+    while (from.frame != to.frame) climb(from), climb(to);
+    return {from.item, to.item};
 }
 
 // Frames on a loop of items of the same parent: items are of one parent only, so that all levels are seen at once.
 std::vector<bool> loopedFrames(const VisibleGraph& graph)
 {
     const int nodes = static_cast<int>(graph.nodes.size()), frames = static_cast<int>(graph.frames.size());
+    const std::vector<int> depths = frameDepths(graph);
     std::vector<std::pair<int, int>> edges;
-    for (const VisibleEdge& edge : graph.edges) {
-        const Lifted lifted = lift(graph, edge);
-        edges.emplace_back(lifted.from, lifted.to);
-    }
+    edges.reserve(graph.edges.size());
+    for (const VisibleEdge& edge : graph.edges) edges.push_back(lift(graph, depths, edge));
     const std::vector<int> components = strongComponents(nodes + frames, edges);
     std::vector<int> sizes(nodes + frames);
     for (int component : components) ++sizes[component];

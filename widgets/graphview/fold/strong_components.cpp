@@ -79,4 +79,18 @@ std::vector<int> strongComponents(int nodes, const std::vector<std::pair<int, in
     return Tarjan(nodes, edges).run();
 }
 
+std::vector<int> topologicalOrder(const Successors& out)
+{
+    const auto nodes = static_cast<int>(out.begin.size()) - 1;
+    std::vector<int> missing(nodes), order;
+    order.reserve(nodes);
+    for (const int target : out.items) ++missing[target];
+    for (int node = 0; node < nodes; ++node)
+        if (missing[node] == 0) order.push_back(node);
+    for (std::size_t i = 0; i < order.size(); ++i)
+        for (int at = out.begin[order[i]]; at < out.begin[order[i] + 1]; ++at)
+            if (--missing[out.items[at]] == 0) order.push_back(out.items[at]);
+    return order;
+}
+
 }  // namespace hopscope::graphview

@@ -1,6 +1,6 @@
 #pragma once
 
-// Strongly connected components of a directed graph (Tarjan, without recursion).
+// Orders of directed graphs: strongly connected components (Tarjan, without recursion) and topological order.
 
 #include <utility>
 #include <vector>
@@ -15,5 +15,8 @@ struct Successors {
     std::vector<int> begin, items;
     Successors(int nodes, const std::vector<std::pair<int, int>>& edges);
 };
+
+// Of an acyclic graph; ties by index. Linear.
+std::vector<int> topologicalOrder(const Successors& out);
 
 }  // namespace hopscope::graphview

@@ -165,7 +165,7 @@ QString shortDimensions(const QString& shape)
 
 }  // namespace
 
-QString groupLabel(const ModelRecord& model, OpId leader, const std::vector<OpId>& group)
+QString groupLabel(const ModelRecord& model, OpId leader, std::span<const OpId> group)
 {
     QString label = models::opLabel(model, model.ops[leader]);
     for (const OpId op : group)
@@ -184,7 +184,7 @@ QString shapeDetail(const ModelRecord& model, OpId op)
     return shortDimensions(shape);
 }
 
-QString prologueDetail(const ModelRecord& model, const std::vector<OpId>& ops)
+QString prologueDetail(const ModelRecord& model, std::span<const OpId> ops)
 {
     bool loops = false, degrees = false, norm = false;
     for (const OpId op : ops) {

@@ -3,7 +3,7 @@
 // Which operators are drawn as one node, and what a node says. Pure functions of the model.
 
 #include <QString>
-#include <vector>
+#include <span>
 
 #include "protocol/model.h"
 
@@ -20,12 +20,12 @@ bool isScalar(const protocol::OpRecord& op);
 QString structureWord(const protocol::ModelRecord& model, protocol::ValueId value);
 
 // "gather source × norm": the leader's word and what the others add. `group`: ascending, with the leader.
-QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, const std::vector<protocol::OpId>& group);
+QString groupLabel(const protocol::ModelRecord& model, protocol::OpId leader, std::span<const protocol::OpId> group);
 
 // "1,797 × 32" of the last operator's first output; empty where it has none.
 QString shapeDetail(const protocol::ModelRecord& model, protocol::OpId op);
 
 // "self-loops, degrees, norm" for operators of the prologue, or "7 operators".
-QString prologueDetail(const protocol::ModelRecord& model, const std::vector<protocol::OpId>& ops);
+QString prologueDetail(const protocol::ModelRecord& model, std::span<const protocol::OpId> ops);
 
 }  // namespace hopscope::graphview

@@ -1,7 +1,6 @@
 #include "graphview/layout/arrange.h"
 
 #include <algorithm>
-#include <set>
 
 namespace hopscope::graphview {
 
@@ -9,100 +8,190 @@ namespace {
 
 constexpr qreal maxWidening = 1.4;  // a box may grow so much to have its way in and out in the middle
 
+// To the bit: Qt compares sizes with a tolerance.
+bool equal(const QSizeF& a, const QSizeF& b) { return a.width() == b.width() && a.height() == b.height(); }
+
 }  // namespace
 
-Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes)
-    : m_sizes(std::move(sizes)),
-      m_nodes(static_cast<int>(graph.nodes.size()))
+const SmallLayout* FrameLayouts::find(int module, const SmallGraph& graph) const
+{
+    const auto known = m_known.find(module);
+    if (known == m_known.end()) return nullptr;
+    const SmallGraph& asked = known->second.graph;
+    const bool same = asked.edges == graph.edges && std::ranges::equal(asked.sizes, graph.sizes, equal);
+    return same ? &known->second.layout : nullptr;
+}
+
+void FrameLayouts::keep(int module, const SmallGraph& graph, const SmallLayout& layout)
+{
+    m_known.insert_or_assign(module, Known{.graph = graph, .layout = layout});
+}
+
+Arranger::Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known)
+    : m_known(known),
+      m_nodes(static_cast<int>(graph.nodes.size())),
+      m_sizes(std::move(sizes))
+{
+    m_sizes.resize(m_nodes + graph.frames.size());
+    m_centres.resize(m_sizes.size());
+    m_outside.assign(m_sizes.size(), 0);
+    addUnits(graph);
+    addItems(graph);
+    addEdges(graph);
+    for (const Unit& unit : m_units) m_round = std::max(m_round, unit.level);
+}
+
+void Arranger::addUnits(const VisibleGraph& graph)
 {
     m_units.resize(graph.frames.size() + 1);
-    m_level.assign(m_units.size(), 0);
-    m_sizes.resize(m_nodes + graph.frames.size());
-    for (int node = 0; node < m_nodes; ++node)
-        if (!graph.nodes[node].prologue) m_units[unitOf(graph.nodes[node].frame)].items.push_back(node);
     for (std::size_t frame = 0; frame < graph.frames.size(); ++frame) {
-        const int parent = unitOf(graph.frames[frame].parent);
-        m_units[parent].items.push_back(m_nodes + static_cast<int>(frame));
-        m_units[frame + 1].frame = static_cast<int>(frame);
-        m_level[frame + 1] = m_level[parent] + 1;
+        Unit& unit = m_units[frame + 1];
+        unit.frame = static_cast<int>(frame);
+        unit.module = graph.frames[frame].module;
+        unit.level = m_units[unitOf(graph.frames[frame].parent)].level + 1;
     }
-    addEdges(graph);
-    m_round = *std::max_element(m_level.begin(), m_level.end());
+}
+
+void Arranger::addItems(const VisibleGraph& graph)
+{
+    constexpr int nowhere = -1;
+    std::vector<std::size_t> begin(m_units.size() + 1);
+    m_parent.reserve(m_sizes.size());
+    for (const VisibleNode& node : graph.nodes) m_parent.push_back(node.prologue ? nowhere : unitOf(node.frame));
+    for (const Frame& frame : graph.frames) m_parent.push_back(unitOf(frame.parent));
+    for (const int unit : m_parent)
+        if (unit != nowhere) ++begin[unit + 1];
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) begin[unit + 1] += begin[unit];
+    m_items.resize(begin.back());
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) m_units[unit].items = {m_items.data() + begin[unit], 0};
+    m_slot.resize(m_sizes.size());
+    for (std::size_t item = 0; item < m_parent.size(); ++item) {
+        if (m_parent[item] == nowhere) continue;
+        std::span<int>& items = m_units[m_parent[item]].items;
+        m_slot[item] = static_cast<int>(items.size());
+        items = {items.data(), items.size() + 1};
+        items.back() = static_cast<int>(item);
+    }
+}
+
+// The slots between which an edge runs in the innermost unit around both of its ends; what it leaves and enters on its way
+// there is connected to the outside.
+Arranger::Edge Arranger::lifted(const VisibleEdge& edge, int& unit)
+{
+    int from = edge.from, to = edge.to;
+    const auto climb = [&](int& item) {
+        m_outside[item] = 1;
+        item = m_nodes + m_units[m_parent[item]].frame;
+    };
+    const auto level = [&](int item) { return m_units[m_parent[item]].level; };
+    while (level(from) > level(to)) climb(from);
+    while (level(to) > level(from)) climb(to);
+    while (m_parent[from] != m_parent[to]) climb(from), climb(to);
+    unit = m_parent[from];
+    return {m_slot[from], m_slot[to]};
 }
 
 void Arranger::addEdges(const VisibleGraph& graph)
 {
-    std::vector<int> slot(m_sizes.size());
-    std::vector<std::set<std::pair<int, int>>> edges(m_units.size());
-    for (Unit& unit : m_units) {
-        unit.outside.assign(unit.items.size(), false);
-        for (std::size_t i = 0; i < unit.items.size(); ++i) slot[unit.items[i]] = static_cast<int>(i);
-    }
-    const auto parentOf = [&](int item) {
-        return item < m_nodes ? graph.nodes[item].frame : graph.frames[item - m_nodes].parent;
-    };
+    std::vector<std::pair<int, Edge>> edges;
+    edges.reserve(graph.edges.size());
     for (const VisibleEdge& edge : graph.edges) {
-        int from = edge.from, to = edge.to;
-        if (graph.nodes[from].prologue || graph.nodes[to].prologue) continue;
-        const auto climb = [&](int& item) {
-            m_units[unitOf(parentOf(item))].outside[slot[item]] = true;
-            item = m_nodes + parentOf(item);
-        };
-        const auto level = [&](int item) { return m_level[unitOf(parentOf(item))]; };
-        while (level(from) > level(to)) climb(from);
-        while (level(to) > level(from)) climb(to);
-        while (parentOf(from) != parentOf(to)) climb(from), climb(to);
-        if (from != to) edges[unitOf(parentOf(from))].emplace(slot[from], slot[to]);
+        if (graph.nodes[edge.from].prologue || graph.nodes[edge.to].prologue) continue;
+        int unit = 0;
+        const Edge ends = lifted(edge, unit);
+        if (ends.first != ends.second) edges.emplace_back(unit, ends);
     }
-    for (std::size_t i = 0; i < m_units.size(); ++i) m_units[i].graph.edges.assign(edges[i].begin(), edges[i].end());
+    keepEdges(edges);
+}
+
+void Arranger::keepEdges(const std::vector<std::pair<int, Edge>>& edges)
+{
+    std::vector<std::size_t> begin(m_units.size() + 1);
+    for (const auto& [unit, edge] : edges) ++begin[unit + 1];
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) begin[unit + 1] += begin[unit];
+    m_edges.resize(edges.size());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (const auto& [unit, edge] : edges) m_edges[next[unit]++] = edge;
+    for (std::size_t unit = 0; unit < m_units.size(); ++unit) {
+        const std::span<Edge> all(m_edges.data() + begin[unit], m_edges.data() + begin[unit + 1]);
+        std::ranges::sort(all);
+        const auto end = std::unique(all.begin(), all.end());  // std::ranges::unique is beyond clang-tidy's front end
+        m_units[unit].edges = all.first(static_cast<std::size_t>(end - all.begin()));
+    }
 }
 
 std::vector<SmallGraph> Arranger::nextRound()
 {
-    std::vector<SmallGraph> graphs;
-    for (std::size_t i = 0; i < m_units.size() && m_round >= 0; ++i) {
-        Unit& unit = m_units[i];
-        if (m_level[i] != m_round) continue;
-        unit.graph.sizes.clear();
-        for (int item : unit.items) unit.graph.sizes.push_back(m_sizes[item]);
-        graphs.push_back(unit.graph);
+    for (; m_round >= 0; --m_round)
+        if (std::vector<SmallGraph> unknown = unknownGraphs(); !unknown.empty()) return unknown;
+    return {};
+}
+
+void Arranger::fill(SmallGraph& graph, const Unit& unit) const
+{
+    graph.sizes.clear();
+    for (int item : unit.items) graph.sizes.push_back(m_sizes[item]);
+    graph.edges.assign(unit.edges.begin(), unit.edges.end());
+}
+
+// Of this round; what is known takes its place at once.
+std::vector<SmallGraph> Arranger::unknownGraphs()
+{
+    std::vector<SmallGraph> unknown;
+    SmallGraph graph;
+    m_asked.clear();
+    for (std::size_t i = 0; i < m_units.size(); ++i) {
+        if (m_units[i].level != m_round) continue;
+        fill(graph, m_units[i]);
+        if (const SmallLayout* layout = m_known.find(m_units[i].module, graph)) {
+            take(m_units[i], *layout);
+            continue;
+        }
+        m_asked.push_back(static_cast<int>(i));
+        unknown.push_back(graph);
     }
-    return graphs;
+    return unknown;
 }
 
 void Arranger::answer(const std::vector<SmallLayout>& layouts)
 {
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < m_units.size(); ++i) {
-        if (m_level[i] != m_round) continue;
-        m_units[i].centres = layouts[next].centres;
-        if (m_units[i].frame >= 0) frameSize(m_units[i], layouts[next]);
-        ++next;
+    SmallGraph graph;
+    for (std::size_t i = 0; i < m_asked.size(); ++i) {
+        Unit& unit = m_units[m_asked[i]];
+        fill(graph, unit);
+        m_known.keep(unit.module, graph, layouts[i]);
+        take(unit, layouts[i]);
     }
     --m_round;
+}
+
+void Arranger::take(Unit& unit, const SmallLayout& layout)
+{
+    for (std::size_t i = 0; i < unit.items.size(); ++i)
+        m_centres[unit.items[i]] = {onGrid(layout.centres[i].x()), onGrid(layout.centres[i].y())};
+    if (unit.frame >= 0) frameSize(unit, layout);
 }
 
 // A box around the contents, wide enough that what goes in and out is at its middle: then chains of boxes are straight.
 void Arranger::frameSize(Unit& unit, const SmallLayout& layout)
 {
     std::vector<qreal> ends;
-    for (std::size_t i = 0; i < unit.items.size(); ++i)
-        if (unit.outside[i]) ends.push_back(layout.centres[i].x());
+    for (int item : unit.items)
+        if (m_outside[item]) ends.push_back(m_centres[item].x());
     std::sort(ends.begin(), ends.end());
-    const qreal width = layout.size.width();
+    const qreal width = onGrid(layout.size.width()), height = onGrid(layout.size.height());
     const qreal spine = ends.empty() ? width / 2 : ends[(ends.size() - 1) / 2];
-    const qreal wide = std::min(2 * std::max(spine, width - spine), maxWidening * width);
+    const qreal wide = onGrid(std::min(2 * std::max(spine, width - spine), maxWidening * width));
     const qreal left = wide > width && spine < width / 2 ? wide - width : 0;
     unit.offset = {frameSide + left, frameTitle};
-    m_sizes[m_nodes + unit.frame] = {wide + 2 * frameSide, layout.size.height() + frameTitle + framePad};
+    m_sizes[m_nodes + unit.frame] = {wide + 2 * frameSide, height + frameTitle + framePad};
 }
 
 void Arranger::spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const
 {
-    for (std::size_t i = 0; i < unit.items.size(); ++i) {
-        const int item = unit.items[i];
+    for (int item : unit.items) {
         const QSizeF size = m_sizes[item];
-        const QPointF corner = origin + unit.offset + unit.centres[i] - QPointF(size.width(), size.height()) / 2;
+        const QPointF corner = origin + unit.offset + m_centres[item] - QPointF(size.width(), size.height()) / 2;
         if (item < m_nodes) rects[item] = {corner, size};
         else spread(m_units[unitOf(item - m_nodes)], corner, rects);
     }

@@ -4,6 +4,8 @@
 // rows. Stages follow as bands: they only move rows apart, so that another plan never asks for another layout.
 
 #include <QRectF>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "graphview/fold/fold.h"
@@ -14,33 +16,62 @@ namespace hopscope::graphview {
 
 using protocol::StageId;
 
-// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty.
+// The last layout of every module, and of the whole: in other folds of the model most of them are asked for again.
+class FrameLayouts {
+public:
+    // Of the module (-1: the whole), if it was laid out with just this graph; null: it was not.
+    [[nodiscard]] const SmallLayout* find(int module, const SmallGraph& graph) const;
+    void keep(int module, const SmallGraph& graph, const SmallLayout& layout);
+
+private:
+    struct Known {
+        SmallGraph graph;
+        SmallLayout layout;
+    };
+    std::unordered_map<int, Known> m_known;
+};
+
+// Works inwards out: take the graphs of nextRound(), lay them out, hand them to answer(), until nextRound() is empty. What
+// `known` has is not asked for; it outlives the arranger, and is added to.
 class Arranger {
 public:
-    Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes);
+    Arranger(const VisibleGraph& graph, std::vector<QSizeF> sizes, FrameLayouts& known);
     std::vector<SmallGraph> nextRound();
     void answer(const std::vector<SmallLayout>& layouts);
     // Of every node outside of the prologue; null rectangles for the prologue's.
     [[nodiscard]] std::vector<QRectF> rects() const;
 
 private:
+    using Edge = std::pair<int, int>;
     struct Unit {
-        int frame = -1;
-        std::vector<int> items;  // nodes, then frames (from the number of nodes on)
-        SmallGraph graph;
-        std::vector<bool> outside;  // by item: something outside of the unit is connected to it
-        std::vector<QPointF> centres;
+        int frame = -1, module = -1, level = 0;
+        std::span<int> items;  // nodes, then frames (from the number of nodes on)
+        std::span<Edge> edges;
         QPointF offset;  // of the contents inside of the frame's box
     };
+    void addUnits(const VisibleGraph& graph);
+    void addItems(const VisibleGraph& graph);
     void addEdges(const VisibleGraph& graph);
+    Edge lifted(const VisibleEdge& edge, int& unit);
+    void keepEdges(const std::vector<std::pair<int, Edge>>& edges);
+    std::vector<SmallGraph> unknownGraphs();
+    void fill(SmallGraph& graph, const Unit& unit) const;
+    void take(Unit& unit, const SmallLayout& layout);
     void frameSize(Unit& unit, const SmallLayout& layout);
     void spread(const Unit& unit, QPointF origin, std::vector<QRectF>& rects) const;
     [[nodiscard]] int unitOf(int frame) const { return frame + 1; }
 
-    std::vector<QSizeF> m_sizes;  // of nodes, then of frames
+    FrameLayouts& m_known;
     int m_nodes = 0;
-    std::vector<Unit> m_units;  // [0]: the whole; then by frame
-    std::vector<int> m_level;   // by unit
+    std::vector<QSizeF> m_sizes;     // by item
+    std::vector<int> m_parent;       // by item: its unit
+    std::vector<int> m_slot;         // by item: its place among the items of its unit
+    std::vector<char> m_outside;     // by item: something outside of its unit is connected to it
+    std::vector<QPointF> m_centres;  // by item, once its unit is laid out
+    std::vector<int> m_items;        // by unit
+    std::vector<Edge> m_edges;       // by unit, ascending, between slots
+    std::vector<Unit> m_units;       // [0]: the whole; then by frame
+    std::vector<int> m_asked;        // units of the round that are to be laid out
     int m_round = 0;
 };
 

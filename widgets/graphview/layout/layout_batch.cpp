@@ -8,6 +8,7 @@ namespace hopscope::graphview {
 namespace {
 
 constexpr qsizetype maxCached = 20'000;
+constexpr double askedHeight = 30;  // of all: theirs follow by withHeights()
 
 json::Value pairOf(double a, double b) { return json::Value(json::Array{json::Value(a), json::Value(b)}); }
 
@@ -25,7 +26,7 @@ std::string requestText(qint64 id, const SmallGraph& graph)
 {
     json::Value request = json::Value::object();
     json::Value nodes = json::Value::array(), edges = json::Value::array();
-    for (const QSizeF& size : graph.sizes) nodes.push(pairOf(size.width(), size.height()));
+    for (const QSizeF& size : graph.sizes) nodes.push(pairOf(size.width(), askedHeight));
     for (const auto& [from, to] : graph.edges) edges.push(json::Value(json::Array{json::Value(from), json::Value(to)}));
     request["id"] = id;
     request["nodes"] = std::move(nodes);
@@ -61,30 +62,44 @@ void LayoutCache::insert(const QByteArray& hash, const SmallLayout& layout)
     m_layouts.insert(hash, layout);
 }
 
+namespace {
+
+// The layout of a graph that is no chain: known, that of a twin, the helper's to be, or made here.
+void prepareOne(LayoutBatch& batch, int index, qint64 firstId, QHash<QByteArray, int>& asked, LayoutCache& cache,
+                const std::stop_token& stop)
+{
+    const SmallGraph& graph = batch.graphs[index];
+    const QByteArray hash = contentHash(graph);
+    if (auto known = cache.find(hash)) {
+        batch.layouts[index] = withHeights(graph, std::move(*known));
+    } else if (const auto twin = asked.constFind(hash); twin != asked.constEnd()) {
+        batch.twin[index] = *twin;
+    } else if (suitsDot(graph)) {
+        asked.insert(hash, index);
+        batch.waiting[index] = true;
+        ++batch.missing;
+        batch.requests += protocol::frame(requestText(firstId + index, graph));
+    } else {
+        batch.layouts[index] = withHeights(graph, layeredLayout(graph, stop));
+        if (!stop.stop_requested()) cache.insert(hash, batch.layouts[index]);
+    }
+}
+
+}  // namespace
+
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop)
 {
     LayoutBatch batch;
     batch.layouts.resize(graphs.size());
     batch.waiting.assign(graphs.size(), false);
-    for (std::size_t i = 0; i < graphs.size() && !stop.stop_requested(); ++i) {
-        if (auto trivial = trivialLayout(graphs[i])) {
-            batch.layouts[i] = std::move(*trivial);
-            continue;
-        }
-        const QByteArray hash = contentHash(graphs[i]);
-        if (auto known = cache.find(hash)) {
-            batch.layouts[i] = std::move(*known);
-        } else if (suitsDot(graphs[i])) {
-            batch.waiting[i] = true;
-            ++batch.missing;
-            batch.requests += protocol::frame(requestText(firstId + static_cast<qint64>(i), graphs[i]));
-        } else {
-            batch.layouts[i] = layeredLayout(graphs[i], stop);
-            if (!stop.stop_requested()) cache.insert(hash, batch.layouts[i]);
-        }
-    }
+    batch.twin.assign(graphs.size(), -1);
     batch.graphs = std::move(graphs);
+    QHash<QByteArray, int> asked;
+    for (std::size_t i = 0; i < batch.graphs.size() && !stop.stop_requested(); ++i) {
+        if (auto trivial = trivialLayout(batch.graphs[i])) batch.layouts[i] = std::move(*trivial);
+        else prepareOne(batch, static_cast<int>(i), firstId, asked, cache, stop);
+    }
     return batch;
 }
 
@@ -92,11 +107,17 @@ void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& 
 {
     for (std::size_t i = 0; i < batch.graphs.size() && !stop.stop_requested(); ++i) {
         if (!batch.waiting[i]) continue;
-        batch.layouts[i] = layeredLayout(batch.graphs[i], stop);
+        batch.layouts[i] = withHeights(batch.graphs[i], layeredLayout(batch.graphs[i], stop));
         batch.waiting[i] = false;
         --batch.missing;
         if (!stop.stop_requested()) cache.insert(contentHash(batch.graphs[i]), batch.layouts[i]);
     }
+}
+
+void followTwins(LayoutBatch& batch)
+{
+    for (std::size_t i = 0; i < batch.twin.size(); ++i)
+        if (batch.twin[i] >= 0) batch.layouts[i] = withHeights(batch.graphs[i], batch.layouts[batch.twin[i]]);
 }
 
 std::optional<SmallLayout> layoutFrom(const json::Value& answer)

@@ -31,17 +31,22 @@ struct LayoutBatch {
     std::vector<SmallGraph> graphs;
     std::vector<SmallLayout> layouts;  // by graph
     std::vector<bool> waiting;         // by graph: the helper is to lay it out
+    std::vector<int> twin;             // by graph: an earlier one that has the same layout but for heights; -1: none
     std::size_t missing = 0;           // how many wait
     std::string requests;              // to the helper, framed; ids count from the first graph's
 };
 
-// Chains, known graphs and those that are too much for the helper are laid out at once; the others are `missing`. After a
+// Chains, known graphs and those that are too much for the helper are laid out at once, of equal ones the first waits for the
+// helper (`missing` of them do), and the others for followTwins(). After a
 // stop the batch is useless and returned early. Near-linear.
 LayoutBatch prepareBatch(std::vector<SmallGraph> graphs, qint64 firstId, LayoutCache& cache,
                          const std::stop_token& stop);
 
 // Lays out here what the helper has not.
 void finishBatch(LayoutBatch& batch, LayoutCache& cache, const std::stop_token& stop);
+
+// When nothing waits any longer.
+void followTwins(LayoutBatch& batch);
 
 // The layout in an answer of the helper; nothing if it makes no sense.
 std::optional<SmallLayout> layoutFrom(const json::Value& answer);

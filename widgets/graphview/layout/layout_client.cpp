@@ -134,7 +134,7 @@ void LayoutClient::take(const std::string& message)
     auto layout = layoutFrom(*answer);
     const bool good = layout && layout->centres.size() == graph.sizes.size();
     if (!good) ++m_fallbacks;
-    m_batch.layouts[index] = good ? std::move(*layout) : layeredLayout(graph);
+    m_batch.layouts[index] = withHeights(graph, good ? std::move(*layout) : layeredLayout(graph));
     m_batch.waiting[index] = false;
     --m_batch.missing;
     m_cache->insert(contentHash(graph), m_batch.layouts[index]);
@@ -174,6 +174,7 @@ void LayoutClient::finishIfDone()
     const Answer answer = std::exchange(m_answer, nullptr);
     m_base += static_cast<qint64>(m_batch.graphs.size());
     LayoutBatch batch = std::exchange(m_batch, {});
+    followTwins(batch);
     answer(std::move(batch.layouts));
 }
 

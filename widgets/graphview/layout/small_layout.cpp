@@ -14,22 +14,9 @@ constexpr std::size_t maxDotNodes = 220;
 constexpr long maxDotRanks = 2600;      // ranks that all edges together pass through
 constexpr std::size_t maxInLayer = 48;  // wider layers are broken into several
 constexpr int sweeps = 4;
+constexpr qreal sameRow = 0.5;  // centres of a row are not further apart
 
 int count(const SmallGraph& graph) { return static_cast<int>(graph.sizes.size()); }
-
-// Topological order; ties by index.
-std::vector<int> topological(const SmallGraph& graph)
-{
-    const Successors out(count(graph), graph.edges);
-    std::vector<int> missing(count(graph)), order;
-    for (const auto& edge : graph.edges) ++missing[edge.second];
-    for (int node = 0; node < count(graph); ++node)
-        if (missing[node] == 0) order.push_back(node);
-    for (std::size_t i = 0; i < order.size(); ++i)
-        for (int at = out.begin[order[i]]; at < out.begin[order[i] + 1]; ++at)
-            if (--missing[out.items[at]] == 0) order.push_back(out.items[at]);
-    return order;
-}
 
 class Layered {
 public:
@@ -152,16 +139,35 @@ QByteArray contentHash(const SmallGraph& graph)
         hash.addData(QByteArrayView(reinterpret_cast<const char*>(&value), sizeof value));
     };
     add(count(graph));
-    for (const QSizeF& size : graph.sizes) add(size.width()), add(size.height());
+    for (const QSizeF& size : graph.sizes) add(size.width());
     for (const auto& [from, to] : graph.edges) add(from), add(to);
     return hash.result();
+}
+
+SmallLayout withHeights(const SmallGraph& graph, SmallLayout layout)
+{
+    std::vector<std::pair<qreal, int>> order;
+    for (const QPointF& centre : layout.centres) order.emplace_back(centre.y(), static_cast<int>(order.size()));
+    std::sort(order.begin(), order.end());
+    qreal top = 0;
+    for (auto row = order.begin(); row != order.end();) {
+        const auto next =
+            std::find_if(row, order.end(), [&](const auto& at) { return at.first > row->first + sameRow; });
+        qreal height = 0;
+        for (auto at = row; at != next; ++at) height = std::max(height, graph.sizes[at->second].height());
+        for (auto at = row; at != next; ++at) layout.centres[at->second].setY(top + height / 2);
+        top += height + rankGap;
+        row = next;
+    }
+    layout.size.setHeight(std::max<qreal>(0, top - rankGap));
+    return layout;
 }
 
 std::vector<int> longestPathLayers(const SmallGraph& graph)
 {
     const Successors out(count(graph), graph.edges);
     std::vector<int> layers(count(graph), 0);
-    for (int node : topological(graph))
+    for (int node : topologicalOrder(out))
         for (int at = out.begin[node]; at < out.begin[node + 1]; ++at)
             layers[out.items[at]] = std::max(layers[out.items[at]], layers[node] + 1);
     return layers;
@@ -175,7 +181,7 @@ std::optional<SmallLayout> trivialLayout(const SmallGraph& graph)
     result.centres.resize(graph.sizes.size());
     qreal width = 0, y = 0;
     for (const QSizeF& size : graph.sizes) width = std::max(width, size.width());
-    for (int node : topological(graph)) {
+    for (int node : topologicalOrder(Successors(count(graph), graph.edges))) {
         result.centres[node] = {width / 2, y + graph.sizes[node].height() / 2};
         y += graph.sizes[node].height() + rankGap;
     }

@@ -5,6 +5,7 @@
 #include <QByteArray>
 #include <QPointF>
 #include <QSizeF>
+#include <cmath>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -24,8 +25,16 @@ struct SmallLayout {
 
 inline constexpr qreal nodeGap = 28, rankGap = 18;
 
-// Equal graphs, equal hashes: what layouts are cached by.
+// On a grid of 1/64 pixel, as widths of texts are: sums and differences of such coordinates are exact, so that what is moved
+// is not changed by it.
+inline qreal onGrid(qreal value) { return std::round(value * 64) / 64; }
+
+// What layouts are cached by: graphs that differ in nothing but heights have equal ones.
 QByteArray contentHash(const SmallGraph& graph);
+
+// A layout of a graph like this one but for its heights, with rows as high as their highest nodes: whoever lays out puts
+// nodes into rows, by widths and edges alone.
+SmallLayout withHeights(const SmallGraph& graph, SmallLayout layout);
 
 // One node, or a chain: needs no algorithm.
 std::optional<SmallLayout> trivialLayout(const SmallGraph& graph);

@@ -51,6 +51,7 @@ void stageNode(const VisibleNode& node, const protocol::ModelRecord& model, Stag
 std::vector<std::pair<int, int>> pairs(const VisibleGraph& graph)
 {
     std::vector<std::pair<int, int>> edges;
+    edges.reserve(graph.edges.size());
     for (const VisibleEdge& edge : graph.edges) edges.emplace_back(edge.from, edge.to);
     return edges;
 }
@@ -58,12 +59,8 @@ std::vector<std::pair<int, int>> pairs(const VisibleGraph& graph)
 // Nothing is drawn above what it needs: whoever has no stage, or an earlier one than its predecessors, goes to theirs.
 void makeMonotone(const VisibleGraph& graph, Staging& staging)
 {
-    const int nodes = static_cast<int>(graph.nodes.size());
-    const std::vector<int> components = strongComponents(nodes, pairs(graph));
-    const Successors out(nodes, pairs(graph));
-    std::vector<int> order(nodes);
-    for (int node = 0; node < nodes; ++node) order[nodes - 1 - components[node]] = node;
-    for (int node : order) {
+    const Successors out(static_cast<int>(graph.nodes.size()), pairs(graph));
+    for (int node : topologicalOrder(out)) {
         const bool outside = graph.nodes[node].prologue || graph.nodes[node].shape == Shape::Input;
         if (outside) staging.stage[node] = StageId();
         else if (!staging.stage[node].valid()) staging.stage[node] = StageId(1);
@@ -94,10 +91,20 @@ void translateAll(const std::vector<int>& nodes, std::vector<QRectF>& rects, qre
     for (int node : nodes) rects[node].translate(0, dy);
 }
 
+// From top to bottom; ties in the order given.
+void sortByTop(std::vector<int>& nodes, const std::vector<QRectF>& rects)
+{
+    std::vector<std::tuple<qreal, std::size_t, int>> order;
+    order.reserve(nodes.size());
+    for (int node : nodes) order.emplace_back(rects[node].top(), order.size(), node);
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) nodes[i] = std::get<int>(order[i]);
+}
+
 // Squeezing compares with places before the shift: all at once afterwards.
 qreal placeBand(std::vector<int> nodes, std::vector<QRectF>& rects, qreal top)
 {
-    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return rects[a].top() < rects[b].top(); });
+    sortByTop(nodes, rects);
     squeeze(nodes, rects);
     translateAll(nodes, rects, top + bandTopPad - rects[nodes.front()].top());
     qreal bottom = top;
@@ -123,10 +130,15 @@ QSizeF flow(const std::vector<int>& nodes, const std::vector<QSizeF>& sizes, qre
 std::vector<int> prologueOrder(const VisibleGraph& graph)
 {
     const int nodes = static_cast<int>(graph.nodes.size());
-    const std::vector<int> layers = longestPathLayers({std::vector<QSizeF>(nodes), pairs(graph)});
     std::vector<int> order;
     for (int node = 0; node < nodes; ++node)
         if (graph.nodes[node].prologue) order.push_back(node);
+    if (order.empty()) return order;
+    // What else there is comes after it.
+    std::vector<std::pair<int, int>> inside;
+    for (const VisibleEdge& edge : graph.edges)
+        if (graph.nodes[edge.to].prologue) inside.emplace_back(edge.from, edge.to);
+    const std::vector<int> layers = longestPathLayers({std::vector<QSizeF>(nodes), std::move(inside)});
     const auto key = [&](int node) {
         return std::tuple(graph.nodes[node].shape == Shape::Input ? 0 : 1, layers[node], graph.nodes[node].op);
     };

@@ -33,7 +33,7 @@ public:
 private:
     [[nodiscard]] QString name(int node) const
     {
-        const VisibleNode& record = m_scene.graph.nodes[node];
+        const VisibleNode& record = m_scene.graph->nodes[node];
         return record.key + QStringLiteral(" (") + record.label + QLatin1Char(')');
     }
     void report(int node, const QString& what) { m_faults << name(node) + QStringLiteral(": ") + what; }
@@ -59,7 +59,7 @@ private:
     void checkLabel(int node)
     {
         const NodeText& text = m_scene.texts[node];
-        const QRectF room = textArea(m_scene.graph.nodes[node].shape, m_scene.nodes[node]);
+        const QRectF room = textArea(m_scene.graph->nodes[node].shape, m_scene.nodes[node]);
         const qreal width = std::max(QFontMetricsF(labelFont()).horizontalAdvance(text.label),
                                      QFontMetricsF(detailFont()).horizontalAdvance(text.detail));
         if (width > room.width() + 2) report(node, QStringLiteral("its text is clipped"));
@@ -72,7 +72,7 @@ private:
     {
         const QRectF& from = m_scene.nodes[edge.from];
         const QRectF& to = m_scene.nodes[edge.to];
-        const bool beside = m_scene.graph.nodes[edge.to].prologue && to.left() >= from.right();
+        const bool beside = m_scene.graph->nodes[edge.to].prologue && to.left() >= from.right();
         if (!beside && to.top() < from.bottom() - tolerance)
             report(edge.from, QStringLiteral("an edge goes up to ") + name(edge.to));
         if (edge.path.size() < 4) return report(edge.from, QStringLiteral("an edge has no path to ") + name(edge.to));

@@ -41,8 +41,8 @@ Colouring byDepth(const Scene& scene, const style::Theme& theme)
     Colouring colouring{.title = tr("Message-passing depth"), .fill = {}, .text = {}, .legend = {}};
     const auto steps = static_cast<int>(theme.depth.size());
     int deepest = 0;
-    for (const VisibleNode& node : scene.graph.nodes) deepest = std::max(deepest, node.depth);
-    for (const VisibleNode& node : scene.graph.nodes) {
+    for (const VisibleNode& node : scene.graph->nodes) deepest = std::max(deepest, node.depth);
+    for (const VisibleNode& node : scene.graph->nodes) {
         const int step = style::depthStep(node.depth, deepest, steps);
         put(colouring, {theme.depthColour(step), theme.depthTextColour(step)});
     }
@@ -84,7 +84,7 @@ Colouring byKind(const Scene& scene, const style::Theme& theme)
         {Shape::Output, QT_TRANSLATE_NOOP("GraphColours", "output")}};
     Colouring colouring{.title = tr("Kind"), .fill = {}, .text = {}, .legend = {}};
     std::vector<bool> used(kinds.size());
-    for (const VisibleNode& node : scene.graph.nodes)
+    for (const VisibleNode& node : scene.graph->nodes)
         for (std::size_t i = 0; i < kinds.size(); ++i) {
             if (kinds[i].first != node.shape) continue;
             used[i] = true;
@@ -131,7 +131,7 @@ Colouring byNumber(const QString& title, const Numbers& numbers, QString (*write
 Numbers bytesOf(const Scene& scene, const protocol::ModelRecord& model)
 {
     Numbers numbers;
-    for (const VisibleNode& node : scene.graph.nodes) {
+    for (const VisibleNode& node : scene.graph->nodes) {
         std::optional<double> sum;
         const auto& op = model.ops[node.ops.empty() ? node.op : node.ops.back()];
         for (const protocol::ValueId value : op.kind == protocol::NodeKind::Output ? op.inputs : op.outputs)
@@ -167,9 +167,9 @@ std::map<StageId, double> predictedSeconds(const ColourData& data)
     return stages;
 }
 
-std::vector<OpId> operatorsOf(const VisibleNode& node)
+std::span<const OpId> operatorsOf(const VisibleNode& node)
 {
-    return node.ops.empty() && node.op.valid() ? std::vector{node.op} : node.ops;
+    return node.ops.empty() && node.op.valid() ? std::span(&node.op, 1) : std::span<const OpId>(node.ops);
 }
 
 // Of a box: of all operators in it, in all stages.
@@ -179,7 +179,7 @@ Numbers predictedByOperator(const Scene& scene, const ColourData& data)
     for (const auto& stage : data.plan->predicted->stages)
         for (const auto& [op, part] : stage.operators) seconds[op] += part;
     Numbers numbers;
-    for (const VisibleNode& node : scene.graph.nodes) {
+    for (const VisibleNode& node : scene.graph->nodes) {
         std::optional<double> sum;
         for (const OpId op : operatorsOf(node))
             if (const auto found = seconds.find(op); found != seconds.end()) sum = sum.value_or(0) + found->second;
@@ -218,7 +218,7 @@ Numbers byOperator(const Scene& scene, const ColourData& data, double (*take)(co
 {
     const models::OperatorTimes times(*data.report);
     Numbers numbers;
-    for (const VisibleNode& node : scene.graph.nodes) {
+    for (const VisibleNode& node : scene.graph->nodes) {
         std::vector<std::string> operators;
         for (const OpId op : operatorsOf(node)) operators.push_back(data.model->ops[op].id);
         const auto sum = times.of(operators);
@@ -244,13 +244,13 @@ Numbers errorsOf(const Scene& scene, const ColourData& data)
     std::map<std::string, double> errors;
     for (const auto* list : {&data.report->verify->checkpoints, &data.report->verify->outputs})
         for (const schema::TensorRecord& tensor : *list) errors[tensor.name] = tensor.maxAbsolute;
-    Numbers numbers(scene.graph.nodes.size());
+    Numbers numbers(scene.graph->nodes.size());
     const auto take = [&](std::optional<double>& number, const std::string& name) {
         if (const auto place = errors.find(name); place != errors.end())
             number = std::max(number.value_or(0), place->second);
     };
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        for (const OpId op : scene.graph.nodes[i].ops) {
+        for (const OpId op : scene.graph->nodes[i].ops) {
             const auto& record = data.model->ops[op];
             if (record.kind == protocol::NodeKind::Output) take(numbers[i], record.name);
             for (const protocol::ValueId value : record.outputs) take(numbers[i], data.model->values[value].id);
@@ -265,14 +265,14 @@ Numbers comparedErrors(const Scene& scene, const ColourData& data)
     std::map<OpId, double> errors;
     for (const schema::ErrorPoint& point : data.divergence->growth)
         errors[data.model->findOp(point.op)] = point.maxAbsolute;
-    Numbers numbers(scene.graph.nodes.size());
+    Numbers numbers(scene.graph->nodes.size());
     const auto take = [&](std::optional<double>& number, OpId op) {
         const auto place = errors.find(op);
         if (place == errors.end() || (number && !std::isfinite(*number))) return;
         number = std::isfinite(place->second) ? std::max(number.value_or(0), place->second) : place->second;
     };
     for (std::size_t i = 0; i < numbers.size(); ++i)
-        for (const OpId op : operatorsOf(scene.graph.nodes[i])) take(numbers[i], op);
+        for (const OpId op : operatorsOf(scene.graph->nodes[i])) take(numbers[i], op);
     return numbers;
 }
 

@@ -19,10 +19,12 @@ GridIndex::GridIndex(const std::vector<QRectF>& rects) : m_rects(rects)
     m_columns = static_cast<int>(m_bounds.width() / m_cell) + 1;
     m_rows = static_cast<int>(m_bounds.height() / m_cell) + 1;
     m_begin.assign(static_cast<std::size_t>(m_columns) * m_rows + 1, 0);
+    m_first.resize(rects.size());
     const auto forCells = [&](auto take) {
         for (std::size_t i = 0; i < rects.size(); ++i) {
             if (rects[i].isNull()) continue;
             const Cells span = cells(rects[i]);
+            m_first[i] = {.column = span.left, .row = span.top};
             for (int y = span.top; y <= span.bottom; ++y)
                 for (int x = span.left; x <= span.right; ++x) take(y * m_columns + x, static_cast<int>(i));
         }
@@ -55,13 +57,10 @@ void GridIndex::visit(const QRectF& area, Visit visit) const
     for (int y = span.top; y <= span.bottom; ++y)
         for (int x = span.left; x <= span.right; ++x)
             for (int at = m_begin[y * m_columns + x]; at < m_begin[y * m_columns + x + 1]; ++at) {
-                const QRectF& rect = m_rects[m_items[at]];
-                const bool touches = rect.left() <= area.right() && area.left() <= rect.right() &&
-                                     rect.top() <= area.bottom() && area.top() <= rect.bottom();
-                if (!touches) continue;
-                const Cells own = cells(rect);
-                if (std::max(own.left, span.left) != x || std::max(own.top, span.top) != y) continue;
-                if (!visit(m_items[at])) return;
+                const int item = m_items[at];
+                const Corner first = m_first[item];
+                if (std::max(first.column, span.left) != x || std::max(first.row, span.top) != y) continue;
+                if (touch(m_rects[item], area) && !visit(item)) return;
             }
 }
 

@@ -8,6 +8,12 @@
 
 namespace hopscope::graphview {
 
+// Whether they have a point in common, on their sides too.
+inline bool touch(const QRectF& a, const QRectF& b)
+{
+    return a.left() <= b.right() && b.left() <= a.right() && a.top() <= b.bottom() && b.top() <= a.bottom();
+}
+
 class GridIndex {
 public:
     GridIndex() = default;
@@ -25,7 +31,12 @@ private:
     template <class Visit>
     void visit(const QRectF& area, Visit visit) const;
 
+    struct Corner {
+        int column = 0, row = 0;
+    };
+
     std::vector<QRectF> m_rects;
+    std::vector<Corner> m_first;  // by rectangle: the upper left of its cells
     QRectF m_bounds;
     qreal m_cell = 256;
     int m_columns = 0, m_rows = 0;

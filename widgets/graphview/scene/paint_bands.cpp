@@ -119,8 +119,8 @@ void paintFrames(const PaintContext& c, const QRectF& exposed)
         fill.setAlphaF(c.theme.dark ? 0.25F : 0.55F);
         c.painter.setPen(QPen(c.theme.border, 1));
         // Only the outermost is filled: every further one would cost as much as the whole picture.
-        int parent = c.scene.graph.frames[i].parent;
-        while (parent >= 0 && c.scene.frames[parent].isNull()) parent = c.scene.graph.frames[parent].parent;
+        int parent = c.scene.graph->frames[i].parent;
+        while (parent >= 0 && c.scene.frames[parent].isNull()) parent = c.scene.graph->frames[parent].parent;
         if (frame.adjusted(cornerRadius, frameTitle, -cornerRadius, -cornerRadius).contains(exposed)) {
             if (parent < 0) c.painter.fillRect(exposed, fill);  // a rounded path of that size takes 10 ms
             continue;                                           // nothing else of it is seen
@@ -133,7 +133,7 @@ void paintFrames(const PaintContext& c, const QRectF& exposed)
         c.painter.setPen(c.theme.textMuted);
         // Left of the middle, where edges come in; the type is left out where there is no room for it.
         const QString sign = c.state.picture ? QString() : QStringLiteral("\u2212  ");
-        const QString title = sign + c.scene.graph.frames[i].title;
+        const QString title = sign + c.scene.graph->frames[i].title;
         const qreal room = frame.width() / 2 - 18;
         const QString shown = metrics.horizontalAdvance(title) <= room
                                   ? title

@@ -37,7 +37,7 @@ void addSeen(QPainterPath& to, const std::array<QPointF, 4>& curve, const QRectF
     addSeen(to, {centre, bd, d, curve[3]}, area, depth + 1);
 }
 
-QPainterPath seenPath(const std::vector<QPointF>& path, const QRectF& exposed)
+QPainterPath seenPath(std::span<const QPointF> path, const QRectF& exposed)
 {
     QPainterPath seen;
     const QRectF area = exposed.adjusted(-exposed.width(), -exposed.height(), exposed.width(), exposed.height());
@@ -51,7 +51,7 @@ void paintEdge(const PaintContext& c, int index, const QRectF& exposed)
     const SceneEdge& edge = c.scene.edges[index];
     const bool off = faded(c, edge.from) || faded(c, edge.to);
     const bool lit = index == c.state.selectedEdge || index == c.state.hoveredEdge;
-    const bool structure = c.scene.graph.nodes[edge.to].prologue;
+    const bool structure = c.scene.graph->nodes[edge.to].prologue;
     QColor colour = edge.cut ? c.theme.cut : structure ? c.theme.structure : c.theme.edge;
     if (lit && !edge.cut) colour = c.theme.accent;
     QPen pen(colour, edge.cut ? 2.4 : lit ? 2 : 1.2);
@@ -120,7 +120,7 @@ void paintStubs(const PaintContext& c, const QRectF& exposed)
     for (const SceneStub& stub : c.scene.stubs) {
         if (!stub.textRect.adjusted(0, -4, 60, 4).intersects(exposed)) continue;
         const bool lit = stub.source == c.state.stubSource;
-        const QColor& colour = c.scene.graph.nodes[stub.source].prologue ? c.theme.structure : c.theme.textMuted;
+        const QColor& colour = c.scene.graph->nodes[stub.source].prologue ? c.theme.structure : c.theme.textMuted;
         c.painter.setOpacity(faded(c, stub.node) ? fadedOpacity : 1);
         c.painter.setPen(QPen(colour, lit ? 2.2 : 1.2, lit ? Qt::SolidLine : Qt::DotLine));
         c.painter.drawLine(stub.from, stub.to - QPointF(5, 0));

@@ -44,7 +44,7 @@ void paintStageRange(const PaintContext& c, int node)
 
 void paintBadge(const PaintContext& c, int node)
 {
-    const VisibleNode& record = c.scene.graph.nodes[node];
+    const VisibleNode& record = c.scene.graph->nodes[node];
     const QString text = badgeText(record);
     const QRectF& rect = c.scene.nodes[node];
     const qreal width = std::max(badgeHeight, QFontMetricsF(smallFont()).horizontalAdvance(text) + 8);
@@ -124,7 +124,7 @@ void paintBreakpoint(const PaintContext& c, int node)
 void paintExpander(const PaintContext& c, int node)
 {
     const QRectF box = expanderRect(c.scene.nodes[node]);
-    const bool structure = c.scene.graph.nodes[node].prologue;
+    const bool structure = c.scene.graph->nodes[node].prologue;
     const QColor colour = structure ? c.theme.structure : c.colouring.text[node];
     c.painter.setPen(QPen(colour, 1));
     c.painter.setBrush(Qt::NoBrush);

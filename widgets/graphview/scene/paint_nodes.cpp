@@ -30,7 +30,7 @@ bool marked(const std::vector<char>& list, int node) { return !list.empty() && l
 
 QPen borderOf(const PaintContext& c, int node)
 {
-    const VisibleNode& record = c.scene.graph.nodes[node];
+    const VisibleNode& record = c.scene.graph->nodes[node];
     if (marked(c.state.selected, node)) return {c.theme.accent, 2.6};
     if (node == c.state.hoveredNode) return {c.theme.accent, 1.8};
     if (c.state.stubSource == node) return {c.theme.structure, 2.4};
@@ -42,7 +42,7 @@ QPen borderOf(const PaintContext& c, int node)
 // A second edge behind a box says that there is more inside; a third that it stands for several.
 void paintStack(const PaintContext& c, int node)
 {
-    const int sheets = c.scene.graph.nodes[node].repeat > 1 ? 2 : 1;
+    const int sheets = c.scene.graph->nodes[node].repeat > 1 ? 2 : 1;
     c.painter.setPen(QPen(c.theme.nodeBorder, 1));
     c.painter.setBrush(mixed(c.colouring.fill[node], c.theme.panel, 0.45));
     for (int sheet = sheets; sheet > 0; --sheet)
@@ -65,7 +65,7 @@ void paintHatching(const PaintContext& c, int node, const QPainterPath& path)
 void paintText(const PaintContext& c, int node)
 {
     const NodeText& text = c.scene.texts[node];
-    const VisibleNode& record = c.scene.graph.nodes[node];
+    const VisibleNode& record = c.scene.graph->nodes[node];
     const QRectF& rect = c.scene.nodes[node];
     const bool structure = record.prologue && record.shape == Shape::Structure;
     const bool two = !text.detail.isEmpty() && c.state.scale >= detailScale;
@@ -90,7 +90,7 @@ void paintText(const PaintContext& c, int node)
 
 void paintNode(const PaintContext& c, int node)
 {
-    const VisibleNode& record = c.scene.graph.nodes[node];
+    const VisibleNode& record = c.scene.graph->nodes[node];
     c.painter.setOpacity(faded(c, node) ? fadedOpacity : 1);
     if (record.shape == Shape::Module) paintStack(c, node);
     const QPainterPath path = shapePath(record.shape, c.scene.nodes[node]);

@@ -9,184 +9,117 @@ namespace hopscope::graphview {
 
 namespace {
 
-constexpr qreal margin = 11;                        // between an edge and the nodes that it passes
-constexpr qreal laneStep = 10;                      // between edges that run side by side
-constexpr int lanesBetween = 4, lanesOutside = 60;  // tried side by side
-constexpr int maxObstacles = 250;                   // with more nodes in its way an edge goes straight
-constexpr std::size_t maxTaken = 600;
+constexpr int maxObstacles = 250;  // with more nodes in its way an edge goes straight
+constexpr qreal laneRow = 512;     // lanes are looked for by height
 
-std::vector<QPointF> bend(QPointF from, QPointF to)
-{
-    const qreal pull = std::clamp((to.y() - from.y()) * 0.5, 8.0, 90.0);
-    return {from, from + QPointF(0, pull), to - QPointF(0, pull), to};
-}
+int rowOf(qreal y) { return static_cast<int>(std::floor(y / laneRow)); }
 
-void append(std::vector<QPointF>& path, const std::vector<QPointF>& next)
-{
-    path.insert(path.end(), next.begin() + 1, next.end());
-}
-
-// Where an edge enters its target: above the middle, a little towards where it comes from.
-QPointF entry(const QRectF& to, qreal fromX)
-{
-    const qreal reach = to.width() * 0.3;
-    const qreal dx = fromX - to.center().x();
-    return {to.center().x() + (std::abs(dx) < 4 ? 0 : std::clamp(dx * 0.2, -reach, reach)), to.top()};
-}
+// Where an edge starts: all around it is seen from there.
+QPointF lowerMiddle(const QRectF& node) { return {node.center().x(), node.bottom()}; }
 
 }  // namespace
+
+void Lanes::take(qreal x, qreal top, qreal bottom)
+{
+    for (int row = rowOf(top); row <= rowOf(bottom); ++row)
+        m_rows[row].push_back({.x = x, .top = top, .bottom = bottom});
+}
+
+std::vector<qreal> Lanes::beside(qreal top, qreal bottom) const
+{
+    std::vector<qreal> found;
+    for (int row = rowOf(top); row <= rowOf(bottom); ++row) {
+        const auto lanes = m_rows.find(row);
+        if (lanes == m_rows.end()) continue;
+        for (const Lane& lane : lanes->second)
+            if (lane.top < bottom && top < lane.bottom) found.push_back(lane.x);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
 
 // How many of its own two ends an area touches.
 int Router::touching(const QRectF& area, int from, int to) const
 {
-    const auto touches = [&](int node) {
-        if (node < 0) return 0;
-        const QRectF& rect = m_nodes[node];
-        return rect.left() <= area.right() && area.left() <= rect.right() && rect.top() <= area.bottom() &&
-                       area.top() <= rect.bottom()
-                   ? 1
-                   : 0;
-    };
-    return touches(from) + touches(to);
+    return (touch(m_nodes[from], area) ? 1 : 0) + (touch(m_nodes[to], area) ? 1 : 0);
 }
 
-bool Router::clear(const std::vector<QPointF>& path, int from, int to) const
+bool Router::clear(std::span<const QPointF> path, int from, int to) const
 {
     // Between neighbouring rows there is nothing at all: one question instead of many.
     QRectF box(path.front(), QSizeF(0, 0));
     for (const QPointF& point : path) box |= QRectF(point, QSizeF(0.1, 0.1));
-    if (m_index.count(box.adjusted(-4, 1, 4, -1), 3) <= touching(box.adjusted(-4, 1, 4, -1), from, to)) return true;
-    const QPointF span = path.back() - path.front();
+    const QRectF between = box.adjusted(-edgeMargin, 1, edgeMargin, -1);
+    if (m_index.count(between, 3) <= touching(between, from, to)) return true;
+    const QPointF span = path.back() - path.front(), reach(edgeMargin, edgeMargin);
     const int steps = std::clamp(static_cast<int>((std::abs(span.x()) + std::abs(span.y())) / 14), 6, 120);
     for (int i = 1; i < steps; ++i) {
         const QPointF point = pointOnPath(path, qreal(i) / steps);
-        for (int node : m_index.inside(QRectF(point - QPointF(4, 4), QSizeF(8, 8))))
+        for (int node : m_index.inside(QRectF(point - reach, point + reach)))
             if (node != from && node != to) return false;
     }
     return true;
 }
 
-// Of the way out of a node: labels beside it are not to be crossed.
-bool Router::touchesObstacle(const std::vector<QPointF>& path) const
+bool Router::crowded(const QRectF& rows) const
 {
-    constexpr int steps = 24;
-    for (int i = 1; i <= steps; ++i) {
-        const QPointF point = pointOnPath(path, qreal(i) / steps);
-        for (int obstacle : m_obstacleIndex.inside(QRectF(point - QPointF(2, 2), QSizeF(4, 4))))
-            if (!m_obstacles[obstacle].contains(path.front())) return true;
-    }
-    return false;
+    return m_index.count(rows, maxObstacles) >= maxObstacles ||
+           m_obstacleIndex.count(rows, maxObstacles) >= maxObstacles;
 }
 
-// Free columns between two nodes, the shortest way first.
-std::vector<qreal> Router::lanes(int source, int target) const
+// What lies in these rows, across the whole picture. Of obstacles the part in them: more is not met.
+Surroundings Router::surroundings(int from, int to, const QRectF& rows) const
 {
-    const QPointF start = m_nodes[source].center(), end = m_nodes[target].center();
-    const qreal top = m_nodes[source].bottom() + 1, bottom = m_nodes[target].top() - 1;
-    const QRectF area(m_bounds.left() - 400, top, m_bounds.width() + 800, bottom - top);
-    if (m_index.count(area, maxObstacles) >= maxObstacles) return {};
-    if (m_obstacleIndex.count(area, maxObstacles) >= maxObstacles) return {};
-    std::vector<std::pair<qreal, qreal>> blocked;
-    const auto block = [&](const QRectF& rect) { blocked.emplace_back(rect.left() - margin, rect.right() + margin); };
-    for (int node : m_index.inside(area)) block(m_nodes[node]);
-    for (int obstacle : m_obstacleIndex.inside(area))
-        if (!m_obstacles[obstacle].contains(start) && !m_obstacles[obstacle].contains(end))
-            block(m_obstacles[obstacle]);
-    std::sort(blocked.begin(), blocked.end());
-    std::vector<qreal> found{start.x(), end.x()};
-    qreal reach = -1e12;
-    for (const auto& [left, right] : blocked) {
-        if (left > reach) found.insert(found.end(), {reach, left});
-        reach = std::max(reach, right);
+    const QRectF &source = m_nodes[from], &target = m_nodes[to];
+    const QPointF origin = lowerMiddle(source);
+    Surroundings around{.source = source.translated(-origin),
+                        .target = target.translated(-origin),
+                        .nodes = {},
+                        .obstacles = {},
+                        .lanes = {}};
+    for (int node : m_index.inside(rows))
+        if (node != from && node != to) around.nodes.push_back(m_nodes[node].translated(-origin));
+    for (int obstacle : m_obstacleIndex.inside(rows)) {
+        QRectF rect = m_obstacles[obstacle];
+        if (rect.contains(source)) continue;
+        const bool aroundEnd = rect.contains(source.center()) || rect.contains(target.center());
+        rect.setTop(std::max(rect.top(), rows.top()));
+        rect.setBottom(std::min(rect.bottom(), rows.bottom()));
+        around.obstacles.push_back({.rect = rect.translated(-origin), .aroundEnd = aroundEnd});
     }
-    found.push_back(reach);
-    const auto hit = [&](qreal x) {
-        return std::any_of(blocked.begin(), blocked.end(), [&](auto& b) { return b.first < x && x < b.second; });
-    };
-    std::erase_if(found, [&](qreal x) { return x < -1e11 || hit(x); });
-    const auto length = [&](qreal x) { return std::abs(x - start.x()) + 1.05 * std::abs(x - end.x()); };
-    std::stable_sort(found.begin(), found.end(), [&](qreal a, qreal b) { return length(a) < length(b); });
-    return found;
+    for (qreal lane : m_lanes.beside(source.bottom() + 1, target.top() - 1)) around.lanes.push_back(lane - origin.x());
+    return around;
 }
 
-bool Router::taken(qreal x, qreal top, qreal bottom) const
+void Router::route(int from, int to, std::vector<QPointF>& points)
 {
-    return std::any_of(m_taken.begin(), m_taken.end(), [&](const Lane& lane) {
-        return std::abs(lane.x - x) < laneStep - 1 && lane.top < bottom && top < lane.bottom;
-    });
+    const QRectF &source = m_nodes[from], &target = m_nodes[to];
+    const QPointF origin = lowerMiddle(source);
+    const auto direct = bend(origin, entry(target, origin.x()));
+    const qreal top = source.center().y() - 2 * edgeMargin, bottom = target.top() + 2 * edgeMargin;
+    const QRectF rows(m_bounds.left() - 400, top, m_bounds.width() + 800, bottom - top);
+    const auto goDirect = [&] { points.insert(points.end(), direct.begin(), direct.end()); };
+    if (clear(direct, from, to) || crowded(rows)) return goDirect();
+    const Detour& detour = m_memory.find(surroundings(from, to, rows));
+    if (detour.path.empty()) return goDirect();
+    m_lanes.take(detour.lane + origin.x(), source.bottom() + 1, target.top() - 1);
+    for (const QPointF& point : detour.path) points.push_back(point + origin);
 }
 
-// Out of the side that faces the lane, down along it, and in from above, turning `turn` above the target.
-std::vector<QPointF> Router::alongLane(int from, QPointF target, qreal lane, qreal turn) const
-{
-    const QRectF& box = m_nodes[from];
-    const bool beside = lane < box.left() - 4 || lane > box.right() + 4;
-    const qreal low = std::max(box.bottom() + 6, target.y() - turn);
-    std::vector<QPointF> path;
-    if (beside) {
-        const QPointF out(lane < box.left() ? box.left() : box.right(), box.center().y());
-        const qreal bottom = std::min(low, out.y() + std::clamp(std::abs(lane - out.x()) * 0.8, 24.0, 70.0));
-        path = {out,
-                {out.x() + (lane - out.x()) * 0.6, out.y()},
-                {lane, out.y() + (bottom - out.y()) * 0.4},
-                {lane, bottom}};
-        if (!clear(path, from, -1) || touchesObstacle(path)) path.clear();
-    }
-    if (path.empty()) {
-        const QPointF out(box.center().x(), box.bottom());
-        path = bend(out, {lane, std::min(low, out.y() + rankGap)});
-    }
-    const QPointF corner = path.back();
-    if (low > corner.y() + 1) append(path, {corner, corner, {lane, low}, {lane, low}});
-    append(path, bend({lane, low}, target));
-    return path;
-}
-
-std::vector<QPointF> Router::onLane(int from, int to, qreal lane) const
-{
-    for (qreal turn : {60.0, 34.0, rankGap - 3}) {
-        std::vector<QPointF> path = alongLane(from, entry(m_nodes[to], lane), lane, turn);
-        if (clear(path, from, to)) return path;
-    }
-    return {};
-}
-
-std::vector<QPointF> Router::route(int from, int to)
-{
-    const QRectF& source = m_nodes[from];
-    const QPointF out(source.center().x(), source.bottom());
-    std::vector<QPointF> direct = bend(out, entry(m_nodes[to], out.x()));
-    if (clear(direct, from, to)) return direct;
-    const qreal top = source.bottom() + 1, bottom = m_nodes[to].top() - 1;
-    const std::vector<qreal> free = lanes(from, to);
-    const auto [first, last] = std::minmax_element(free.begin(), free.end());
-    for (const qreal start : free) {
-        const qreal away = start < out.x() ? -laneStep : laneStep;
-        const bool outside = start == *first || start == *last;  // of everything: there is room for many
-        qreal lane = start;
-        for (int step = 0; step < (outside ? lanesOutside : lanesBetween); ++step, lane += away) {
-            if (taken(lane, top, bottom)) continue;
-            std::vector<QPointF> path = onLane(from, to, lane);
-            if (path.empty()) continue;
-            if (m_taken.size() < maxTaken) m_taken.push_back({.x = lane, .top = top, .bottom = bottom});
-            return path;
-        }
-    }
-    return direct;
-}
-
-std::vector<QPointF> Router::routeFlow(int from, int to) const
+void Router::routeFlow(int from, int to, std::vector<QPointF>& points) const
 {
     const QRectF& a = m_nodes[from];
     const QRectF& b = m_nodes[to];
-    if (b.left() < a.right()) return bend({a.center().x(), a.bottom()}, {b.center().x(), b.top()});
+    const auto add = [&](const std::array<QPointF, 4>& path) { points.insert(points.end(), path.begin(), path.end()); };
+    if (b.left() < a.right()) return add(bend({a.center().x(), a.bottom()}, {b.center().x(), b.top()}));
     const QPointF out(a.right(), a.center().y()), in(b.left(), b.center().y());
-    const std::vector<QPointF> straight{out, out + (in - out) * 0.4, in - (in - out) * 0.4, in};
-    if (clear(straight, from, to)) return straight;
+    const std::array<QPointF, 4> straight{out, out + (in - out) * 0.4, in - (in - out) * 0.4, in};
+    if (clear(straight, from, to)) return add(straight);
     // Over the boxes between them.
     const QPointF up(0, -std::min(30.0, 12 + (in.x() - out.x()) * 0.03));
     const QPointF top(a.center().x(), a.top()), end(b.center().x(), b.top());
-    return {top, top + up, end + up, end};
+    add({top, top + up, end + up, end});
 }
 
 }  // namespace hopscope::graphview

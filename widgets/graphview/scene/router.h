@@ -4,46 +4,59 @@
 
 #include <QPointF>
 #include <QRectF>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "graphview/fold/fold.h"
+#include "graphview/scene/detour.h"
 #include "graphview/scene/grid_index.h"
 
 namespace hopscope::graphview {
 
-class Router {
+// Columns that edges run along, by height.
+class Lanes {
 public:
-    // `obstacles`: what long edges keep away from besides nodes; one that holds an end of an edge does not count for it.
-    Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds)
-        : m_nodes(nodes),
-          m_index(index),
-          m_obstacles(std::move(obstacles)),
-          m_obstacleIndex(m_obstacles),
-          m_bounds(bounds)
-    {}
-    // The start and three points for every curve. Short edges first give the calmest picture.
-    std::vector<QPointF> route(int from, int to);
-    // Of edges inside of the prologue: sideways within a row.
-    std::vector<QPointF> routeFlow(int from, int to) const;
+    void take(qreal x, qreal top, qreal bottom);
+    [[nodiscard]] std::vector<qreal> beside(qreal top, qreal bottom) const;  // ascending, each once
 
 private:
     struct Lane {
         qreal x, top, bottom;
     };
+    std::unordered_map<int, std::vector<Lane>> m_rows;
+};
+
+class Router {
+public:
+    // `obstacles`: what long edges keep away from besides nodes; one that holds an end of an edge does not count for it.
+    // All but `obstacles` outlive it. `memory`: of detours; routes are the same whatever it holds.
+    Router(const std::vector<QRectF>& nodes, const GridIndex& index, std::vector<QRectF> obstacles, QRectF bounds,
+           DetourMemory& memory)
+        : m_nodes(nodes),
+          m_index(index),
+          m_obstacles(std::move(obstacles)),
+          m_obstacleIndex(m_obstacles),
+          m_bounds(bounds),
+          m_memory(memory)
+    {}
+    // Adds the start and three points for every curve. Short edges first give the calmest picture.
+    void route(int from, int to, std::vector<QPointF>& points);
+    // Of edges inside of the prologue: sideways within a row.
+    void routeFlow(int from, int to, std::vector<QPointF>& points) const;
+
+private:
     [[nodiscard]] int touching(const QRectF& area, int from, int to) const;
-    [[nodiscard]] bool clear(const std::vector<QPointF>& path, int from, int to) const;
-    [[nodiscard]] bool touchesObstacle(const std::vector<QPointF>& path) const;
-    [[nodiscard]] std::vector<qreal> lanes(int from, int to) const;
-    [[nodiscard]] bool taken(qreal x, qreal top, qreal bottom) const;
-    std::vector<QPointF> alongLane(int from, QPointF target, qreal lane, qreal turn) const;
-    std::vector<QPointF> onLane(int from, int to, qreal lane) const;
+    [[nodiscard]] bool clear(std::span<const QPointF> path, int from, int to) const;
+    [[nodiscard]] bool crowded(const QRectF& rows) const;
+    [[nodiscard]] Surroundings surroundings(int from, int to, const QRectF& rows) const;
 
     const std::vector<QRectF>& m_nodes;
     const GridIndex& m_index;
     std::vector<QRectF> m_obstacles;
     GridIndex m_obstacleIndex;
     QRectF m_bounds;
-    std::vector<Lane> m_taken;
+    DetourMemory& m_memory;
+    Lanes m_lanes;
 };
 
 }  // namespace hopscope::graphview

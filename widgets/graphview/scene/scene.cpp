@@ -4,52 +4,10 @@
 #include <cmath>
 
 #include "graphview/scene/scene_builder.h"
-#include "style/theme.h"
 
 namespace hopscope::graphview {
 
 namespace {
-
-constexpr qreal minWidth = 96, maxWidth = 250;
-constexpr qreal oneLine = 30, twoLines = 37;
-
-QFont sized(int pixels, QFont::Weight weight)
-{
-    QFont font = style::uiFont();
-    font.setPixelSize(pixels);
-    font.setWeight(weight);
-    return font;
-}
-
-// A font that shares nothing with the one that another thread paints with.
-QFont own(const QFont& font)
-{
-    QFont copy(font.family());
-    copy.setPixelSize(font.pixelSize());
-    copy.setWeight(font.weight());
-    return copy;
-}
-
-QString wordsOf(const VisibleNode& node)
-{
-    return QString::number(static_cast<int>(node.shape)) + node.label + QLatin1Char('\n') + node.detail +
-           QLatin1Char('\n');
-}
-
-// How much of its width a shape's slanted or round sides and its glyphs take from text, on each side.
-qreal sidePad(Shape shape)
-{
-    switch (shape) {
-    case Shape::Gather:
-    case Shape::Aggregate:
-    case Shape::Reduce:
-    case Shape::Module:
-    case Shape::Structure: return 24;
-    case Shape::Input:
-    case Shape::Output: return 18;
-    default: return 14;
-    }
-}
 
 qreal distanceToSegment(QPointF p, QPointF a, QPointF b)
 {
@@ -66,7 +24,7 @@ QPointF cubic(const QPointF* p, qreal t)
     return p[0] * (u * u * u) + p[1] * (3 * u * u * t) + p[2] * (3 * u * t * t) + p[3] * (t * t * t);
 }
 
-qreal distanceToPath(const std::vector<QPointF>& path, QPointF point)
+qreal distanceToPath(std::span<const QPointF> path, QPointF point)
 {
     constexpr int stepsPerCurve = 16;
     qreal best = 1e12;
@@ -83,66 +41,16 @@ qreal distanceToPath(const std::vector<QPointF>& path, QPointF point)
 
 }  // namespace
 
-QFont labelFont()
-{
-    static const QFont font = sized(13, QFont::DemiBold);
-    return font;
-}
-
-QFont detailFont()
-{
-    static const QFont font = sized(11, QFont::Normal);
-    return font;
-}
-
-QFont smallFont()
-{
-    static const QFont font = sized(10, QFont::DemiBold);
-    return font;
-}
-
-TextMeasure::TextMeasure() : m_label(own(labelFont())), m_detail(own(detailFont())), m_small(own(smallFont())) {}
-
-QSizeF TextMeasure::nodeSize(const VisibleNode& node)
-{
-    QSizeF& size = m_sizes[wordsOf(node)];
-    if (!size.isEmpty()) return size;
-    const qreal text = std::max(m_label.horizontalAdvance(node.label), m_detail.horizontalAdvance(node.detail));
-    const qreal width = std::clamp(std::ceil(text) + 2 * sidePad(node.shape) + 2, minWidth, maxWidth);
-    return size = {width, node.detail.isEmpty() ? oneLine : twoLines};
-}
-
-NodeText TextMeasure::fit(const VisibleNode& node, const QSizeF& size)
-{
-    const QString key = wordsOf(node) + QString::number(size.width());
-    if (const auto known = m_texts.constFind(key); known != m_texts.constEnd()) return *known;
-    const qreal room = textArea(node.shape, QRectF({0, 0}, size)).width() + 1;
-    NodeText text;
-    text.label = m_label.elidedText(node.label, Qt::ElideRight, room);
-    text.detail = m_detail.elidedText(node.detail, Qt::ElideRight, room);
-    text.labelWidth = m_label.horizontalAdvance(text.label);
-    text.detailWidth = m_detail.horizontalAdvance(text.detail);
-    text.shortened = text.label != node.label || text.detail != node.detail;
-    m_texts.insert(key, text);
-    return text;
-}
-
-std::vector<QSizeF> nodeSizes(const VisibleGraph& graph)
+std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory)
 {
     std::vector<QSizeF> sizes;
     sizes.reserve(graph.nodes.size());
-    TextMeasure measure;
+    TextMeasure measure(memory);
     for (const VisibleNode& node : graph.nodes) sizes.push_back(measure.nodeSize(node));
     return sizes;
 }
 
-QRectF textArea(Shape shape, const QRectF& rect)
-{
-    const qreal pad = sidePad(shape);
-    return rect.adjusted(pad, 2, -pad, -2);
-}
-
-QPainterPath edgePath(const std::vector<QPointF>& points)
+QPainterPath edgePath(std::span<const QPointF> points)
 {
     QPainterPath path;
     if (points.empty()) return path;
@@ -151,14 +59,14 @@ QPainterPath edgePath(const std::vector<QPointF>& points)
     return path;
 }
 
-QPointF pointOnPath(const std::vector<QPointF>& points, qreal t)
+QPointF pointOnPath(std::span<const QPointF> points, qreal t)
 {
     const auto curves = static_cast<int>((points.size() - 1) / 3);
     const int curve = std::clamp(static_cast<int>(t * curves), 0, curves - 1);
     return cubic(&points[static_cast<std::size_t>(curve) * 3], t * curves - curve);
 }
 
-QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y)
+QPointF pathAtHeight(std::span<const QPointF> points, qreal y)
 {
     QPointF best = points.front();
     constexpr int steps = 60;

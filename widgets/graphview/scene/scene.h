@@ -3,35 +3,29 @@
 // The laid-out picture as plain geometry: what is painted, hit, searched, exported and checked. Immutable once built.
 // Coordinates in pixels of the unscaled picture.
 
-#include <QFontMetricsF>
-#include <QHash>
 #include <QPainterPath>
 #include <QRectF>
 #include <QString>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
 #include "graphview/fold/fold.h"
 #include "graphview/layout/arrange.h"
 #include "graphview/scene/grid_index.h"
+#include "graphview/scene/text_measure.h"
 
 namespace hopscope::graphview {
 
-struct NodeText {
-    QString label, detail;  // as they fit into the node
-    qreal labelWidth = 0, detailWidth = 0;
-    bool shortened = false;
-};
-
 struct SceneEdge {
     int from = 0, to = 0;
-    std::vector<ValueId> values;
-    std::vector<QPointF> path;  // start, then three points for every Bézier curve
-    bool cut = false;           // its value is stored between the stages of its ends
-    ValueId stored;             // of a cut: the stored value
-    QString bytes;              // of a cut: what is read along it; may be empty
-    QString pins;               // of the user, in words; empty: none
+    std::span<const ValueId> values;  // in the graph
+    std::span<const QPointF> path;    // in Scene::points: start, then three points for every Bézier curve
+    bool cut = false;                 // its value is stored between the stages of its ends
+    ValueId stored;                   // of a cut: the stored value
+    QString bytes;                    // of a cut: what is read along it; may be empty
+    QString pins;                     // of the user, in words; empty: none
 };
 
 struct SceneStub {
@@ -57,13 +51,14 @@ struct SceneStore {
 };
 
 struct Scene {
-    VisibleGraph graph;
+    GraphPtr graph;
     Staging staging;
     std::vector<QSizeF> sizes;
     std::vector<QRectF> nodes;
     std::vector<NodeText> texts;
     std::vector<QRectF> frames;  // null: not drawn
     std::vector<SceneEdge> edges;
+    std::shared_ptr<const std::vector<QPointF>> points;  // of all paths
     std::vector<SceneStub> stubs;
     std::vector<SceneStore> stores;
     std::vector<int> innerStores;  // by node: checkpoints that are made and read inside of it alone
@@ -85,12 +80,15 @@ struct Scene {
 
 using ScenePtr = std::shared_ptr<const Scene>;
 
+struct SceneMemory;
+
 struct SceneInput {
-    VisibleGraph graph;
+    GraphPtr graph;
     std::vector<QSizeF> sizes;
     std::vector<QRectF> arranged;  // of Arranger
     const protocol::ModelRecord* model = nullptr;
     const protocol::PlanRecord* plan = nullptr;  // null: one band
+    SceneMemory* memory = nullptr;               // of other scenes of the model, to be used and added to; null: none
     std::stop_token stop;                        // after a stop the scene is useless and returned early
 };
 
@@ -99,33 +97,11 @@ ScenePtr buildScene(SceneInput input);
 // The same places with what another plan makes of them: cuts, stores, stages.
 ScenePtr previewScene(const Scene& scene, const protocol::ModelRecord& model, const protocol::PlanRecord& plan);
 
-// What a node needs for its texts and its shape.
-std::vector<QSizeF> nodeSizes(const VisibleGraph& graph);
+// What nodes need for their texts and shapes; measured texts are kept in `memory`.
+std::vector<QSizeF> nodeSizes(const VisibleGraph& graph, TextMemory& memory);
 
-// Fonts of the graph, for painting.
-QFont labelFont();
-QFont detailFont();
-QFont smallFont();
-
-// Measures texts away from the painting thread: its fonts are its own. Layers repeat their words, which are measured once.
-class TextMeasure {
-public:
-    TextMeasure();
-    QSizeF nodeSize(const VisibleNode& node);
-    NodeText fit(const VisibleNode& node, const QSizeF& size);
-    [[nodiscard]] const QFontMetricsF& small() const { return m_small; }
-
-private:
-    QFontMetricsF m_label, m_detail, m_small;
-    QHash<QString, QSizeF> m_sizes;
-    QHash<QString, NodeText> m_texts;
-};
-
-// Room for text inside of a node's shape.
-QRectF textArea(Shape shape, const QRectF& rect);
-
-QPainterPath edgePath(const std::vector<QPointF>& points);
-QPointF pointOnPath(const std::vector<QPointF>& points, qreal t);  // t in [0, 1] over all curves
-QPointF pathAtHeight(const std::vector<QPointF>& points, qreal y);
+QPainterPath edgePath(std::span<const QPointF> points);
+QPointF pointOnPath(std::span<const QPointF> points, qreal t);  // t in [0, 1] over all curves
+QPointF pathAtHeight(std::span<const QPointF> points, qreal y);
 
 }  // namespace hopscope::graphview

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "graphview/scene/router.h"
 #include "models/labels.h"
@@ -34,13 +33,17 @@ bool isPinned(const protocol::PlanRecord& plan, protocol::ValueId value)
 
 }  // namespace
 
-SceneBuilder::SceneBuilder(SceneInput input) : m_input(std::move(input)) {}
+SceneBuilder::SceneBuilder(SceneInput input)
+    : m_input(std::move(input)),
+      m_memory(m_input.memory ? *m_input.memory : m_ownMemory),
+      m_measure(m_memory.texts)
+{}
 
 ScenePtr SceneBuilder::build()
 {
     m_scene->graph = std::move(m_input.graph);
     m_scene->sizes = std::move(m_input.sizes);
-    m_scene->innerStores.assign(m_scene->graph.nodes.size(), 0);
+    m_scene->innerStores.assign(m_scene->graph->nodes.size(), 0);
     placeNodes();
     placeFrames();
     placeStubs();
@@ -60,9 +63,9 @@ ScenePtr SceneBuilder::buildOver(const Scene& base)
     m_scene->stores.clear();
     m_scene->innerStores.assign(base.nodes.size(), 0);
     m_scene->pins.clear();
-    m_scene->staging = stageNodes(base.graph, *m_input.model, m_input.plan);
+    m_scene->staging = stageNodes(*base.graph, *m_input.model, m_input.plan);
     findCheckpoints();
-    for (std::size_t i = 0; i < m_scene->edges.size(); ++i) markCut(m_scene->edges[i], base.graph.edges[i]);
+    for (std::size_t i = 0; i < m_scene->edges.size(); ++i) markCut(m_scene->edges[i], base.graph->edges[i]);
     placeStores();
     markPins();
     m_scene->moved.assign(base.nodes.size(), StageId());
@@ -75,8 +78,8 @@ ScenePtr SceneBuilder::buildOver(const Scene& base)
 void SceneBuilder::placeNodes()
 {
     Scene& scene = *m_scene;
-    scene.staging = stageNodes(scene.graph, *m_input.model, m_input.plan);
-    Stacked stacked = stack(scene.graph, m_input.arranged, scene.sizes, scene.staging);
+    scene.staging = stageNodes(*scene.graph, *m_input.model, m_input.plan);
+    Stacked stacked = stack(*scene.graph, m_input.arranged, scene.sizes, scene.staging);
     scene.nodes = std::move(stacked.nodes);
     if (m_input.model->splittable) scene.bands = std::move(stacked.bands);
     scene.depthless = !models::depthKnown(*m_input.model);
@@ -84,16 +87,16 @@ void SceneBuilder::placeNodes()
     scene.nodeIndex = GridIndex(scene.nodes);
     scene.texts.reserve(scene.nodes.size());
     for (std::size_t i = 0; i < scene.nodes.size(); ++i)
-        scene.texts.push_back(m_measure.fit(scene.graph.nodes[i], scene.nodes[i].size()));
+        scene.texts.push_back(m_measure.fit(scene.graph->nodes[i], scene.nodes[i].size()));
 }
 
 void SceneBuilder::placeFrames()
 {
     Scene& scene = *m_scene;
-    scene.frames = frameRects(scene.graph, scene.nodes);
+    scene.frames = frameRects(*scene.graph, scene.nodes);
     std::vector<int> members(scene.frames.size());
-    for (const VisibleNode& node : scene.graph.nodes)
-        for (int frame = node.frame; frame >= 0; frame = scene.graph.frames[frame].parent) ++members[frame];
+    for (const VisibleNode& node : scene.graph->nodes)
+        for (int frame = node.frame; frame >= 0; frame = scene.graph->frames[frame].parent) ++members[frame];
     for (std::size_t i = 0; i < scene.frames.size(); ++i)
         if (scene.nodeIndex.count(scene.frames[i], members[i] + 1) > members[i]) scene.frames[i] = {};
 }
@@ -104,7 +107,7 @@ void SceneBuilder::findCheckpoints()
     m_checkpoints.resize(m_scene->nodes.size());
     for (const protocol::PlanCheckpoint& checkpoint : m_input.plan->checkpoints) {
         const OpId producer = checkpoint.value.valid() ? m_input.model->values[checkpoint.value].producer : OpId();
-        const int node = producer.valid() ? m_scene->graph.nodeOf[producer] : -1;
+        const int node = producer.valid() ? m_scene->graph->nodeOf[producer] : -1;
         if (node >= 0) m_checkpoints[node].push_back(&checkpoint);
     }
 }
@@ -113,7 +116,7 @@ void SceneBuilder::findCheckpoints()
 const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& edge) const
 {
     const Staging& staging = m_scene->staging;
-    if (m_checkpoints.empty() || m_scene->graph.nodes[edge.to].shape == Shape::Output) return nullptr;
+    if (m_checkpoints.empty() || m_scene->graph->nodes[edge.to].shape == Shape::Output) return nullptr;
     for (const protocol::PlanCheckpoint* checkpoint : m_checkpoints[edge.from]) {
         if (staging.lastStage[edge.to] <= checkpoint->stage) continue;
         for (const ValueId value : edge.values) {
@@ -126,33 +129,61 @@ const protocol::PlanCheckpoint* SceneBuilder::checkpointOn(const VisibleEdge& ed
     return nullptr;
 }
 
+// What long edges keep away from besides nodes.
+std::vector<QRectF> SceneBuilder::obstacles() const
+{
+    std::vector<QRectF> rects;
+    rects.reserve(m_scene->frames.size() + m_scene->stubs.size());
+    for (const QRectF& frame : m_scene->frames)
+        if (!frame.isNull()) rects.push_back(frame);
+    for (const SceneStub& stub : m_scene->stubs) rects.push_back(stub.textRect);
+    return rects;
+}
+
+std::vector<int> SceneBuilder::shortEdgesFirst() const
+{
+    std::vector<std::pair<qreal, int>> lengths;
+    lengths.reserve(m_scene->graph->edges.size());
+    for (const VisibleEdge& edge : m_scene->graph->edges)
+        lengths.emplace_back(m_scene->nodes[edge.to].top() - m_scene->nodes[edge.from].bottom(),
+                             static_cast<int>(lengths.size()));
+    std::sort(lengths.begin(), lengths.end());
+    std::vector<int> order;
+    order.reserve(lengths.size());
+    for (const auto& [length, edge] : lengths) order.push_back(edge);
+    return order;
+}
+
 void SceneBuilder::routeEdges()
 {
     Scene& scene = *m_scene;
-    std::vector<QRectF> obstacles;
-    for (const QRectF& frame : scene.frames)
-        if (!frame.isNull()) obstacles.push_back(frame);
-    for (const SceneStub& stub : scene.stubs) obstacles.push_back(stub.textRect);
-    Router router(scene.nodes, scene.nodeIndex, std::move(obstacles), scene.bounds);
-    std::vector<int> order(scene.graph.edges.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto length = [&](int index) {
-        const VisibleEdge& edge = scene.graph.edges[index];
-        return scene.nodes[edge.to].top() - scene.nodes[edge.from].bottom();
-    };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return length(a) < length(b); });
-    scene.edges.resize(order.size());
-    for (int index : order) {
+    Router router(scene.nodes, scene.nodeIndex, obstacles(), scene.bounds, m_memory.detours);
+    std::vector<QPointF> points;
+    points.reserve(5 * scene.graph->edges.size());
+    std::vector<std::size_t> begins(scene.graph->edges.size()), ends(begins);
+    for (int index : shortEdgesFirst()) {
         if (m_input.stop.stop_requested()) return;
-        const VisibleEdge& edge = scene.graph.edges[index];
-        SceneEdge& drawn = scene.edges[index];
-        drawn.from = edge.from;
-        drawn.to = edge.to;
-        drawn.values = edge.values;
-        markCut(drawn, edge);
-        drawn.path = scene.graph.nodes[edge.to].prologue ? router.routeFlow(edge.from, edge.to)
-                                                         : router.route(edge.from, edge.to);
+        const VisibleEdge& edge = scene.graph->edges[index];
+        begins[index] = points.size();
+        if (scene.graph->nodes[edge.to].prologue) router.routeFlow(edge.from, edge.to, points);
+        else router.route(edge.from, edge.to, points);
+        ends[index] = points.size();
     }
+    m_memory.detours.endScene();
+    scene.points = std::make_shared<const std::vector<QPointF>>(std::move(points));
+    const std::span<const QPointF> all(*scene.points);
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        addEdge(scene.graph->edges[i], all.subspan(begins[i], ends[i] - begins[i]));
+}
+
+void SceneBuilder::addEdge(const VisibleEdge& edge, std::span<const QPointF> path)
+{
+    SceneEdge& drawn = m_scene->edges.emplace_back();
+    drawn.from = edge.from;
+    drawn.to = edge.to;
+    drawn.values = edge.values;
+    drawn.path = path;
+    markCut(drawn, edge);
 }
 
 // By the stages of the edge's target; a batch reads a value once, whatever it does with it.
@@ -194,7 +225,7 @@ void SceneBuilder::markPin(const plan::Pin& pin)
     const auto& values = m_input.model->values;
     const auto nodeOf = [&](protocol::ValueId value) {
         const OpId producer = values.contains(value) ? values[value].producer : OpId();
-        return producer.valid() ? m_scene->graph.nodeOf[producer] : -1;
+        return producer.valid() ? m_scene->graph->nodeOf[producer] : -1;
     };
     const auto note = [&](QString& to) {
         to += (to.isEmpty() ? QString() : QStringLiteral("\n")) + models::pinLabel(*m_input.model, pin);
@@ -231,11 +262,11 @@ void SceneBuilder::gatherStubs()
 {
     Scene& scene = *m_scene;
     std::vector<int> drawn(scene.nodes.size(), -1);
-    for (const Stub& stub : scene.graph.stubs) {
+    for (const Stub& stub : scene.graph->stubs) {
         int& at = drawn[stub.node];
         if (at >= 0) {
             SceneStub& together = scene.stubs[at];
-            if (!together.tip.split(QStringLiteral(", ")).contains(stub.label))
+            if (!QStringView(together.tip).split(u", ").contains(QStringView(stub.label)))
                 together.tip += QStringLiteral(", ") + stub.label;
             together.values.insert(together.values.end(), stub.values.begin(), stub.values.end());
             continue;
@@ -248,32 +279,28 @@ void SceneBuilder::gatherStubs()
                                .textRect = {},
                                .from = {},
                                .to = {},
-                               .values = stub.values});
+                               .values = {stub.values.begin(), stub.values.end()}});
     }
 }
 
 // To the left of the node; over its left half where a neighbour is too near for a word.
 void SceneBuilder::placeStub(SceneStub& stub)
 {
-    const QFontMetricsF& metrics = m_measure.small();
     const QRectF& box = m_scene->nodes[stub.node];
-    const Shape shape = m_scene->graph.nodes[stub.node].shape;
+    const Shape shape = m_scene->graph->nodes[stub.node].shape;
     const QRectF left(box.left() - stubText - stubLength, box.top(), stubText + stubLength - 2, box.height());
     qreal room = left.width();
     for (int other : m_scene->nodeIndex.inside(left))
         if (other != stub.node) room = std::min(room, box.left() - m_scene->nodes[other].right() - 6);
-    const qreal line = std::clamp(room * 0.4, 8.0, stubLength);
+    const qreal line = onGrid(std::clamp(room * 0.4, 8.0, stubLength));
     stub.to = {box.left() + (shape == Shape::Gather ? 6 : 0), box.center().y()};
     stub.from = {box.left() - line, box.center().y()};
-    const qreal whole = metrics.horizontalAdvance(stub.tip), beside = room - line - 6;
-    const bool above = beside < std::min(whole, leastWord);
-    // The end of a path tells more than its beginning.
-    const bool path = stub.tip.contains(QLatin1Char('.'));
-    stub.text = metrics.elidedText(stub.tip, path ? Qt::ElideLeft : Qt::ElideRight,
-                                   above ? box.width() / 2 : std::max(0.0, beside));
-    const qreal width = metrics.horizontalAdvance(stub.text);
-    stub.textRect = above ? QRectF(box.left(), box.top() - 16, width + 2, 15)
-                          : QRectF(stub.from.x() - width - 5, box.center().y() - 8, width + 2, 16);
+    const qreal beside = room - line - 6;
+    const bool above = beside < std::min(m_measure.stubWidth(stub.tip), leastWord);
+    const StubText text = m_measure.fitStub(stub.tip, above ? box.width() / 2 : std::max(0.0, beside));
+    stub.text = text.text;
+    stub.textRect = above ? QRectF(box.left(), box.top() - 16, text.width + 2, 15)
+                          : QRectF(stub.from.x() - text.width - 5, box.center().y() - 8, text.width + 2, 16);
     m_scene->bounds |= stub.textRect;
 }
 
@@ -290,7 +317,7 @@ SceneStore SceneBuilder::storeFor(const protocol::PlanCheckpoint& checkpoint) co
     store.value = checkpoint.value;
     store.stage = checkpoint.stage;
     const OpId producer = m_input.model->values[checkpoint.value].producer;
-    store.node = producer.valid() ? scene.graph.nodeOf[producer] : -1;
+    store.node = producer.valid() ? scene.graph->nodeOf[producer] : -1;
     if (store.node < 0) return store;
     store.pinned = isPinned(*m_input.plan, checkpoint.value);
     store.name = models::valueLabel(*m_input.model, checkpoint.value);
@@ -317,8 +344,8 @@ bool SceneBuilder::isInner(const SceneStore& store) const
     if (m_cutOf.contains(store.value)) return false;
     const auto& consumers = m_input.model->values[store.value].consumers;
     return std::all_of(consumers.begin(), consumers.end(), [&](protocol::OpId op) {
-        const int node = m_scene->graph.nodeOf[op];
-        return node < 0 || node == store.node || m_scene->graph.nodes[node].prologue;
+        const int node = m_scene->graph->nodeOf[op];
+        return node < 0 || node == store.node || m_scene->graph->nodes[node].prologue;
     });
 }
 
@@ -351,7 +378,7 @@ void SceneBuilder::joinStore(SceneStore& store, const std::vector<const protocol
         store.pinned = store.pinned || isPinned(*m_input.plan, checkpoint->value);
     }
     store.count = static_cast<int>(group.size());
-    store.name = m_scene->graph.nodes[store.node].label;
+    store.name = m_scene->graph->nodes[store.node].label;
     store.down = bytesText(QStringLiteral("\u2193"), written);
     store.up = bytesText(QStringLiteral("\u2191"), read);
 }

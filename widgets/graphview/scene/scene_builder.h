@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "graphview/scene/scene.h"
+#include "graphview/scene/scene_memory.h"
 
 namespace hopscope::graphview {
 
@@ -19,7 +20,10 @@ public:
 private:
     void placeNodes();
     void placeFrames();
+    [[nodiscard]] std::vector<QRectF> obstacles() const;
+    [[nodiscard]] std::vector<int> shortEdgesFirst() const;
     void routeEdges();
+    void addEdge(const VisibleEdge& edge, std::span<const QPointF> path);
     void findCheckpoints();
     [[nodiscard]] const protocol::PlanCheckpoint* checkpointOn(const VisibleEdge& edge) const;
     [[nodiscard]] std::optional<std::int64_t> readAlong(const VisibleEdge& edge,
@@ -43,6 +47,8 @@ private:
     void growBounds();
 
     SceneInput m_input;
+    SceneMemory m_ownMemory;
+    SceneMemory& m_memory;
     TextMeasure m_measure;
     std::unordered_map<ValueId, std::size_t> m_cutOf;          // by stored value: the first edge that it cuts
     std::unordered_map<int, std::vector<QRectF>> m_storeRows;  // places that are taken, by height

@@ -32,6 +32,7 @@ void SceneMaker::setModel(models::ModelPtr model, models::PartsPtr parts)
     restart();
     m_model = std::move(model);
     m_view.reset();
+    m_memory = models::releasedAside(std::make_shared<SceneMemory>());
     m_plan.reset();
     m_draft.reset();
     m_state = {};
@@ -82,12 +83,15 @@ void SceneMaker::buildPreview(models::PlanPtr plan, std::function<void(ScenePtr)
     aside(work, std::move(then));
 }
 
-SceneMaker::DraftPtr SceneMaker::startDraft(const FoldModel& fold, const FoldState& state)
+SceneMaker::DraftPtr SceneMaker::startDraft(const FoldModel& fold, const FoldState& state,
+                                            std::shared_ptr<SceneMemory> memory, const Scene* before)
 {
     auto draft = std::make_shared<Draft>();
-    draft->graph = visibleGraph(fold, state);
-    draft->sizes = nodeSizes(draft->graph);
-    draft->arranger.emplace(draft->graph, draft->sizes);
+    draft->memory = std::move(memory);
+    draft->graph =
+        std::make_shared<const VisibleGraph>(visibleGraph(fold, state, before ? before->graph.get() : nullptr));
+    draft->sizes = nodeSizes(*draft->graph, draft->memory->texts);
+    draft->arranger.emplace(*draft->graph, draft->sizes, draft->memory->frames);
     nextRound(*draft);
     return draft;
 }
@@ -105,8 +109,10 @@ void SceneMaker::startLayout()
     restart();
     m_busy = true;
     m_draft.reset();
-    aside([view = m_view, state = m_state] { return startDraft(view->fold, state); },
-          [this](DraftPtr draft) { takeRound(std::move(draft)); });
+    const auto start = [view = m_view, state = m_state, memory = m_memory, before = m_scene] {
+        return startDraft(view->fold, state, memory, before.get());
+    };
+    aside(start, [this](DraftPtr draft) { takeRound(std::move(draft)); });
 }
 
 void SceneMaker::takeRound(DraftPtr draft)
@@ -136,6 +142,7 @@ void SceneMaker::build()
                                                  .arranged = draft->arranged,
                                                  .model = model.get(),
                                                  .plan = plan.get(),
+                                                 .memory = draft->memory.get(),
                                                  .stop = stop}));
     };
     aside(work, [this](ScenePtr scene) { take(std::move(scene)); });

@@ -9,6 +9,7 @@
 
 #include "graphview/layout/layout_client.h"
 #include "graphview/scene/scene.h"
+#include "graphview/scene/scene_memory.h"
 #include "models/document.h"
 
 namespace hopscope::graphview {
@@ -47,16 +48,19 @@ private:
         FoldModel fold;
         FoldState initial;
     };
-    // A layout under way; held by one job, or between jobs by nobody else.
+    // A layout under way; held by one job, or between jobs by nobody else. The memory is that of all scenes of the model, which
+    // only jobs touch, one after the other.
     struct Draft {
-        VisibleGraph graph;
+        std::shared_ptr<SceneMemory> memory;
+        GraphPtr graph;
         std::vector<QSizeF> sizes;
         std::optional<Arranger> arranger;
         std::vector<QRectF> arranged;
         std::vector<SmallGraph> round;  // to be laid out next; empty: all is arranged
     };
     using DraftPtr = std::shared_ptr<Draft>;
-    static DraftPtr startDraft(const FoldModel& fold, const FoldState& state);
+    static DraftPtr startDraft(const FoldModel& fold, const FoldState& state, std::shared_ptr<SceneMemory> memory,
+                               const Scene* before);
     static void nextRound(Draft& draft);
 
     template <class Work, class Then>
@@ -71,6 +75,7 @@ private:
     models::ModelPtr m_model;
     models::PlanPtr m_plan;
     std::shared_ptr<const ModelView> m_view;
+    std::shared_ptr<SceneMemory> m_memory;
     FoldState m_state;
     int m_longest = std::numeric_limits<int>::max();
     bool m_chosen = false;  // the fold was asked for; else it is the initial one

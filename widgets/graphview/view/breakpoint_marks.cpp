@@ -62,7 +62,7 @@ void BreakpointMarks::markNodes(const Breakpoint& breakpoint)
     if (breakpoint.place.kind != Target::Kind::Stage) {
         const int node = m_targets.nodeOf(breakpoint.place);
         if (node < 0) return;
-        const bool box = !scene.graph.nodes[node].expands.isEmpty();
+        const bool box = !scene.graph->nodes[node].expands.isEmpty();
         return put(static_cast<std::size_t>(node), box ? BreakMark::Inside : BreakMark::Here);
     }
     for (std::size_t node = 0; node < scene.staging.stage.size(); ++node)

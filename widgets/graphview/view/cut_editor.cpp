@@ -68,7 +68,7 @@ models::PinPlace CutEditor::placeOfNode(int node) const
     const protocol::ModelRecord& model = *m_parts.maker.model();
     const Scene& scene = *m_parts.view.scene();
     models::PinPlace place{.value = m_targets.valueOfNode(node), .hops = {}, .reads = {}};
-    const std::vector<OpId>& ops = scene.graph.nodes[node].ops;
+    const OpList& ops = scene.graph->nodes[node].ops;
     const bool aggregates =
         std::ranges::any_of(ops, [&](OpId op) { return model.ops[op].kind == NodeKind::Aggregate; });
     for (const OpId op : ops) {
@@ -77,7 +77,7 @@ models::PinPlace CutEditor::placeOfNode(int node) const
         const bool hop = record.kind == NodeKind::Aggregate || (record.kind == NodeKind::Gather && !aggregates);
         if (hop && !record.outputs.empty()) place.hops.push_back(record.outputs.front());
         for (const auto& read : models::readsOf(model, op))
-            if (scene.graph.nodeOf[model.values[read.operand].producer] != node) place.reads.push_back(read);
+            if (scene.graph->nodeOf[model.values[read.operand].producer] != node) place.reads.push_back(read);
     }
     limit(place.hops);
     limit(place.reads);
@@ -91,7 +91,7 @@ models::PinPlace CutEditor::placeOf(const Hit& hit) const
     if (hit.kind != Hit::Kind::Edge) return place;
     const Scene& scene = *m_parts.view.scene();
     const SceneEdge& edge = scene.edges[hit.index];
-    for (const OpId op : scene.graph.nodes[edge.to].ops)
+    for (const OpId op : scene.graph->nodes[edge.to].ops)
         for (const auto& read : models::readsOf(*m_parts.maker.model(), op))
             if (std::ranges::binary_search(edge.values, read.operand)) place.reads.push_back(read);
     limit(place.reads);

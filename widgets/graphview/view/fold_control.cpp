@@ -32,8 +32,8 @@ void FoldControl::toggle(const QString& path, const QPointF& anchor, const QStri
 void FoldControl::open(int node)
 {
     const ScenePtr& scene = m_parts.view.scene();
-    if (node < 0 || scene->graph.nodes[node].expands.isEmpty()) return;
-    const VisibleNode& box = scene->graph.nodes[node];
+    if (node < 0 || scene->graph->nodes[node].expands.isEmpty()) return;
+    const VisibleNode& box = scene->graph->nodes[node];
     const QString firstOp = models::text(m_parts.maker.model()->ops[box.op].id);
     toggle(box.expands, topOf(scene->nodes[node]), firstOp, box.expands);
 }
@@ -41,13 +41,13 @@ void FoldControl::open(int node)
 void FoldControl::close(int frame)
 {
     const ScenePtr& scene = m_parts.view.scene();
-    const QString path = scene->graph.frames[frame].path;
+    const QString path = scene->graph->frames[frame].path;
     toggle(path, topOf(scene->frames[frame]), moduleKey(path), {});
 }
 
 bool FoldControl::isInModule(int node) const
 {
-    const VisibleNode& record = m_parts.view.scene()->graph.nodes[node];
+    const VisibleNode& record = m_parts.view.scene()->graph->nodes[node];
     return !enclosing(m_parts.maker.fold(), m_parts.maker.state(), record).isEmpty();
 }
 
@@ -57,7 +57,7 @@ void FoldControl::closeAround(int node)
     if (!isInModule(node))
         return emit m_parts.panel.contextHelpRequested(tr("There is no module around it to collapse."));
     const ScenePtr& scene = m_parts.view.scene();
-    const VisibleNode& record = scene->graph.nodes[node];
+    const VisibleNode& record = scene->graph->nodes[node];
     const QString path = enclosing(m_parts.maker.fold(), m_parts.maker.state(), record);
     toggle(path, topOf(scene->nodes[node]), record.prologue ? path : moduleKey(path), {});
 }
@@ -96,10 +96,10 @@ bool FoldControl::openAround(const Target& target)
     SceneMaker& maker = m_parts.maker;
     const ScenePtr& scene = m_parts.view.scene();
     const int node = m_targets.nodeOf(target);
-    if (target.kind == Target::Kind::Module || node < 0 || scene->graph.nodes[node].expands.isEmpty()) return false;
+    if (target.kind == Target::Kind::Module || node < 0 || scene->graph->nodes[node].expands.isEmpty()) return false;
     FoldState state = maker.state();
-    if (scene->graph.nodes[node].prologue) {
-        state.expanded.insert(scene->graph.nodes[node].expands);
+    if (scene->graph->nodes[node].prologue) {
+        state.expanded.insert(scene->graph->nodes[node].expands);
     } else {
         const auto& tree = maker.fold().tree;
         const OpId op =

@@ -261,7 +261,7 @@ void GraphActions::fillMenu(QMenu& menu, const Hit& at)
     const auto add = [&](const char* keysOf, const QString& text, auto run) {
         menu.addAction(text, this, run)->setObjectName(QLatin1String(keysOf));
     };
-    if (node && !scene->graph.nodes[at.index].expands.isEmpty())
+    if (node && !scene->graph->nodes[at.index].expands.isEmpty())
         add("graphExpand", tr("Open"), [folds, at] { folds->open(at.index); });
     if (node && folds->isInModule(at.index))
         add("graphCollapse", tr("Collapse the module around it"), [folds, at] { folds->closeAround(at.index); });

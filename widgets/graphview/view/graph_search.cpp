@@ -36,7 +36,7 @@ void GraphSearch::mark()
     if (view.scene() && !m_found.empty() && m_overlays.searchBar().isVisible()) {
         found.assign(view.scene()->nodes.size(), 0);
         for (const protocol::OpId op : m_found)
-            if (const int node = view.scene()->graph.nodeOf[op.at()]; node >= 0) found[node] = 1;
+            if (const int node = view.scene()->graph->nodeOf[op.at()]; node >= 0) found[node] = 1;
     }
     m_overlays.place();
     view.update();

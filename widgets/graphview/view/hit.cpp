@@ -12,7 +12,7 @@ QString tr(const char* text, int count = -1) { return QCoreApplication::translat
 
 QString nodeTip(const Scene& scene, int index)
 {
-    const VisibleNode& node = scene.graph.nodes[index];
+    const VisibleNode& node = scene.graph->nodes[index];
     const QString first = scene.texts[index].shortened ? node.label + QLatin1Char('\n') : QString();
     QString again;
     for (const StageId stage : scene.staging.again[index]) again += QStringLiteral(" %1").arg(stage.number);
@@ -42,7 +42,7 @@ Hit hitAt(const Scene& scene, QPointF at, qreal scale)
 Hit hitBelowStores(const Scene& scene, QPointF at, qreal scale)
 {
     if (const int node = scene.nodeAt(at); node >= 0) {
-        const bool glyph = !scene.graph.nodes[node].expands.isEmpty() &&
+        const bool glyph = !scene.graph->nodes[node].expands.isEmpty() &&
                            expanderRect(scene.nodes[node]).adjusted(-3, -3, 3, 3).contains(at);
         return {glyph ? Hit::Kind::Expander : Hit::Kind::Node, node};
     }

@@ -71,8 +71,8 @@ int walk(const Scene& scene, int node, Step step)
 {
     if (node < 0) return scene.nodes.empty() ? -1 : 0;
     switch (step) {
-    case Step::Up: return nearestColumn(scene, node, neighbours(scene.graph, node, true));
-    case Step::Down: return nearestColumn(scene, node, neighbours(scene.graph, node, false));
+    case Step::Up: return nearestColumn(scene, node, neighbours(*scene.graph, node, true));
+    case Step::Down: return nearestColumn(scene, node, neighbours(*scene.graph, node, false));
     case Step::Left: return beside(scene, node, -1);
     case Step::Right: return beside(scene, node, 1);
     }

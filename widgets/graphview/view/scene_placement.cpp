@@ -25,9 +25,9 @@ std::optional<GraphView::Anchor> ScenePlacement::anchorIn(const Scene& scene) co
     const auto topOf = [](const QRectF& rect) { return QPointF(rect.center().x(), rect.top()); };
     std::optional<GraphView::Anchor> anchor;
     for (std::size_t i = 0; i < scene.frames.size(); ++i)
-        if (scene.graph.frames[i].path == m_keep->frame && !scene.frames[i].isNull())
+        if (scene.graph->frames[i].path == m_keep->frame && !scene.frames[i].isNull())
             anchor = {m_keep->before, topOf(scene.frames[i])};
-    const int node = scene.graph.nodeByKey(m_keep->key);
+    const int node = scene.graph->nodeByKey(m_keep->key);
     if (!anchor && node >= 0) anchor = {m_keep->before, topOf(scene.nodes[node])};
     return anchor;
 }
@@ -37,7 +37,7 @@ namespace {
 int edgeBetween(const Scene& scene, const QString& from, const QString& to)
 {
     for (std::size_t i = 0; i < scene.edges.size(); ++i)
-        if (scene.graph.nodes[scene.edges[i].from].key == from && scene.graph.nodes[scene.edges[i].to].key == to)
+        if (scene.graph->nodes[scene.edges[i].from].key == from && scene.graph->nodes[scene.edges[i].to].key == to)
             return static_cast<int>(i);
     return -1;
 }
@@ -74,11 +74,11 @@ std::optional<GraphView::Anchor> ScenePlacement::anchorOfPointer(const Scene& sc
     const Hit hit = hitBelowStores(*now, at, m_view.camera().scale);
     if (hit.kind == Hit::Kind::Edge) {
         const SceneEdge& edge = now->edges[hit.index];
-        const int same = edgeBetween(scene, now->graph.nodes[edge.from].key, now->graph.nodes[edge.to].key);
+        const int same = edgeBetween(scene, now->graph->nodes[edge.from].key, now->graph->nodes[edge.to].key);
         if (same >= 0) return GraphView::Anchor{at, alongEdge(edge, scene.edges[same], at)};
     }
     const int node = nearestNode(*now, at);
-    const int same = scene.graph.nodeByKey(now->graph.nodes[node].key);
+    const int same = scene.graph->nodeByKey(now->graph->nodes[node].key);
     if (same < 0) return std::nullopt;
     return GraphView::Anchor{now->nodes[node].center(), scene.nodes[same].center()};
 }

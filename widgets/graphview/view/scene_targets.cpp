@@ -11,11 +11,11 @@ Target SceneTargets::targetOf(const Hit& hit) const
     switch (hit.kind) {
     case Hit::Kind::Node:
     case Hit::Kind::Expander: {
-        const VisibleNode& node = scene->graph.nodes[hit.index];
+        const VisibleNode& node = scene->graph->nodes[hit.index];
         if (node.module >= 0) return Target::moduleAt(m_parts.maker.fold().tree.modules[node.module].path);
         return Target::op(node.op);
     }
-    case Hit::Kind::Frame: return Target::moduleAt(scene->graph.frames[hit.index].path);
+    case Hit::Kind::Frame: return Target::moduleAt(scene->graph->frames[hit.index].path);
     case Hit::Kind::Edge: return Target::value(scene->edges[hit.index].values.front());
     case Hit::Kind::Store: return Target::value(scene->stores[hit.index].value);
     case Hit::Kind::Stub: return Target::value(scene->stubs[hit.index].values.front());
@@ -28,7 +28,7 @@ int SceneTargets::nodeOf(const Target& target) const
 {
     const ScenePtr& scene = m_parts.view.scene();
     if (!scene) return -1;
-    const auto& nodeOf = scene->graph.nodeOf;
+    const auto& nodeOf = scene->graph->nodeOf;
     const auto& values = m_parts.maker.model()->values;
     OpId op = target.opId();
     if (values.contains(target.valueId())) op = values[target.valueId()].producer;
@@ -44,13 +44,13 @@ int SceneTargets::nodeOf(const Target& target) const
 ValueId SceneTargets::valueOfNode(int node) const
 {
     const ScenePtr& scene = m_parts.view.scene();
-    const auto& ops = scene->graph.nodes[node].ops;
+    const auto& ops = scene->graph->nodes[node].ops;
     const protocol::ModelRecord& model = *m_parts.maker.model();
     for (auto op = ops.rbegin(); op != ops.rend(); ++op)
         for (const ValueId value : model.ops[*op].outputs)
             for (const OpId consumer : model.values[value].consumers)
-                if (scene->graph.nodeOf[consumer] != node && !model.ops[consumer].structureOnly) return value;
-    if (scene->graph.nodes[node].shape == Shape::Output && !model.ops[ops.front()].inputs.empty())
+                if (scene->graph->nodeOf[consumer] != node && !model.ops[consumer].structureOnly) return value;
+    if (scene->graph->nodes[node].shape == Shape::Output && !model.ops[ops.front()].inputs.empty())
         return model.ops[ops.front()].inputs.front();
     return {};
 }

@@ -7,20 +7,28 @@ namespace {
 constexpr int milliseconds = 200;
 constexpr std::size_t maxNodes = 1500;  // of both scenes
 
+void moveEdges(Scene& scene, const std::vector<QPointF>& displaced, qreal share)
+{
+    auto points = std::make_shared<std::vector<QPointF>>(*scene.points);
+    for (SceneEdge& edge : scene.edges) {
+        const QPointF from = displaced[edge.from] * share, to = displaced[edge.to] * share;
+        const auto last = static_cast<qreal>(edge.path.size() - 1);
+        const std::span path(points->data() + (edge.path.data() - scene.points->data()), edge.path.size());
+        for (std::size_t i = 0; i < path.size(); ++i) path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
+        edge.path = path;
+    }
+    scene.points = std::move(points);
+}
+
 // `scene` with every node `displaced[node] * share` away from its place, and edges following.
 ScenePtr displacedScene(const Scene& scene, const std::vector<QPointF>& displaced, qreal share)
 {
     auto moved = std::make_shared<Scene>(scene);
     for (std::size_t i = 0; i < moved->nodes.size(); ++i) moved->nodes[i].translate(displaced[i] * share);
-    moved->frames = frameRects(moved->graph, moved->nodes);
+    moved->frames = frameRects(*moved->graph, moved->nodes);
     for (std::size_t i = 0; i < moved->frames.size(); ++i)
         if (scene.frames[i].isNull()) moved->frames[i] = {};
-    for (SceneEdge& edge : moved->edges) {
-        const QPointF from = displaced[edge.from] * share, to = displaced[edge.to] * share;
-        const auto last = static_cast<qreal>(edge.path.size() - 1);
-        for (std::size_t i = 0; i < edge.path.size(); ++i)
-            edge.path[i] += from + (to - from) * (static_cast<qreal>(i) / last);
-    }
+    moveEdges(*moved, displaced, share);
     for (SceneStub& stub : moved->stubs) {
         const QPointF by = displaced[stub.node] * share;
         stub.from += by, stub.to += by, stub.textRect.translate(by);
@@ -47,12 +55,12 @@ void SceneTransition::start(const Scene& before, ScenePtr target, QPointF shift,
     m_target = std::move(target);
     QHash<QString, QPointF> places;
     for (std::size_t i = 0; i < before.nodes.size(); ++i)
-        places.insert(before.graph.nodes[i].key, before.nodes[i].center() + shift);
+        places.insert(before.graph->nodes[i].key, before.nodes[i].center() + shift);
     m_displaced.assign(m_target->nodes.size(), {});
     bool any = false;
     for (std::size_t i = 0; i < m_displaced.size(); ++i) {
         const QPointF centre = m_target->nodes[i].center();
-        const auto known = places.constFind(m_target->graph.nodes[i].key);
+        const auto known = places.constFind(m_target->graph->nodes[i].key);
         m_displaced[i] = (known != places.constEnd() ? *known : anchor.isNull() ? centre : anchor) - centre;
         any = any || !m_displaced[i].isNull();
     }

@@ -37,7 +37,7 @@ void SelectionMarks::showRefused()
 
 void SelectionMarks::markModule(const QString& path)
 {
-    const VisibleGraph& graph = m_parts.view.scene()->graph;
+    const VisibleGraph& graph = *m_parts.view.scene()->graph;
     const models::ModuleTree& tree = m_parts.maker.fold().tree;
     const int module = tree.find(path);
     for (std::size_t at = 0; module >= 0 && at < graph.nodeOf.size(); ++at) {
@@ -64,7 +64,7 @@ QString SelectionMarks::description(int node) const
 {
     if (node < 0) return {};
     const Scene& scene = *m_parts.view.scene();
-    const VisibleNode& record = scene.graph.nodes[node];
+    const VisibleNode& record = scene.graph->nodes[node];
     return record.label + QStringLiteral(", ") + record.detail +
            tr(", depth %1, stage %2").arg(record.depth).arg(scene.staging.stage[node].number);
 }
@@ -80,7 +80,7 @@ void SelectionMarks::showHover(const Target& target)
     const bool wanted = target.kind == Target::Kind::Op || target.kind == Target::Kind::Module;
     state.hoveredNode = nowhere ? -1 : m_targets.nodeOf(target);
     state.cone =
-        wanted && scene->nodes.size() <= maxNodes ? cone(scene->graph, state.hoveredNode) : std::vector<char>{};
+        wanted && scene->nodes.size() <= maxNodes ? cone(*scene->graph, state.hoveredNode) : std::vector<char>{};
     m_parts.view.update();
 }
 

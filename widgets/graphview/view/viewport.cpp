@@ -12,7 +12,7 @@ qreal startColumn(const Scene& scene)
 {
     QRectF top;
     for (std::size_t i = 0; i < scene.nodes.size(); ++i)
-        if (!scene.graph.nodes[i].prologue && scene.nodes[i].top() < 600) top |= scene.nodes[i];
+        if (!scene.graph->nodes[i].prologue && scene.nodes[i].top() < 600) top |= scene.nodes[i];
     return top.isNull() ? scene.bounds.center().x() : top.center().x();
 }
 

@@ -1,0 +1,71 @@
+#pragma once
+
+// Sizes of texts in the graph, and what of them fits.
+
+#include <QFont>
+#include <QFontMetricsF>
+#include <QHash>
+#include <QRectF>
+#include <QString>
+
+#include "graphview/fold/fold.h"
+
+namespace hopscope::graphview {
+
+struct NodeText {
+    QString label, detail;  // as they fit into the node
+    qreal labelWidth = 0, detailWidth = 0;
+    bool shortened = false;
+};
+
+struct StubText {
+    QString text;  // as it fits
+    qreal width = 0;
+};
+
+// What was asked for: the words of a node, or of a stub, and the room for them.
+struct AskedNode {
+    Shape shape = Shape::Rowwise;
+    QString label, detail;
+    qreal room = 0;
+    bool operator==(const AskedNode&) const = default;
+};
+struct AskedStub {
+    QString tip;
+    qreal room = 0;
+    bool operator==(const AskedStub&) const = default;
+};
+size_t qHash(const AskedNode& asked, size_t seed = 0);
+size_t qHash(const AskedStub& asked, size_t seed = 0);
+
+// What was measured: layers repeat their words, and so does the next scene of a model. For one thread at a time.
+struct TextMemory {
+    QHash<AskedNode, QSizeF> sizes;
+    QHash<AskedNode, NodeText> nodes;
+    QHash<AskedStub, StubText> stubs;
+    QHash<QString, qreal> widths;
+};
+
+// Measures away from the painting thread: its fonts are its own. Equal words, equal answers, whatever is remembered.
+class TextMeasure {
+public:
+    explicit TextMeasure(TextMemory& memory);  // which outlives it
+    QSizeF nodeSize(const VisibleNode& node);
+    NodeText fit(const VisibleNode& node, const QSizeF& size);
+    qreal stubWidth(const QString& tip);
+    StubText fitStub(const QString& tip, qreal room);
+
+private:
+    TextMemory& m_memory;
+    QFontMetricsF m_label, m_detail, m_small;
+};
+
+// Room for text inside of a node's shape.
+QRectF textArea(Shape shape, const QRectF& rect);
+
+// Fonts of the graph, for painting.
+QFont labelFont();
+QFont detailFont();
+QFont smallFont();
+
+}  // namespace hopscope::graphview
