@@ -55,7 +55,8 @@ struct LoopCut {
     bool operator==(const LoopCut&) const = default;
 };
 
-// One of several processes that compute a run together: `index` counts from 1.
+// One of several processes that compute a run together: `index` counts from 1. `count` is 0 where a Dealer says what each
+// is to compute: then there may be any number of them.
 struct Share {
     int index = 1, count = 1;
     bool operator==(const Share&) const = default;
@@ -65,8 +66,46 @@ struct Share {
 struct Waiting {
     plan::StageId stage{1};
     int stages = 1;
-    std::map<int, std::int64_t> left;  // by index, where there are some
+    std::map<int, std::int64_t> left;  // by index, where there are some; empty with a dealer
     std::int64_t done = 0, total = 0;  // destinations of the stage
+
+    [[nodiscard]] bool over() const { return done == total; }
+};
+
+// Destinations of a loop of a stage, cut between its tiles, for one process to compute at a time.
+struct ShardRange {
+    int loop = 1;
+    std::int64_t first = 0, count = 0;
+    double work = 0;  // edges, and 8 for each destination
+};
+
+// What nobody has finished of a stage, in shards of about equal work.
+struct StageShards {
+    std::vector<ShardRange> shards;
+    std::int64_t done = 0, total = 0;  // destinations of the stage
+};
+
+// What a process is told to do at a stage.
+struct Order {
+    enum class Kind : std::uint8_t {
+        List,     // say what is left of the stage, in pieces of about a `parts`-th of the whole
+        Compute,  // what nobody has finished of `range`
+        Leave,    // the stage, which all have finished: take over what others have computed
+    } kind = Kind::Leave;
+    int parts = 1;
+    ShardRange range{};
+    bool publish = false;  // Leave the last stage: this process makes the results appear, no other one
+};
+
+// Tells a process what to compute, shard by shard. Called on the thread that runs the plan.
+class Dealer {
+public:
+    virtual ~Dealer() = default;
+    // Waits for the next order at this stage. Fails with Cancelled.
+    virtual base::Result<Order> next(plan::StageId stage, int stages, const std::stop_token& stop) = 0;
+    // What the last order came to: the list, or how many destinations were computed.
+    virtual void listed(StageShards left) = 0;
+    virtual void computed(std::int64_t destinations) = 0;
 };
 
 // The other processes of a run. Each has a journal of its own, and all of them write different rows of the same stores.
@@ -76,7 +115,9 @@ public:
     [[nodiscard]] virtual Share share() const = 0;
     // Whether an earlier process has begun the part of this one.
     [[nodiscard]] virtual bool repeated() const = 0;
-    // What all processes have finished, this one included; of the others, what has reached the disk.
+    // Who says what this process is to compute; none: its part, by its share.
+    [[nodiscard]] virtual Dealer* dealer() const { return nullptr; }
+    // What all processes have finished, this one included; of others that are running, what has reached the disk.
     virtual base::Result<std::vector<Chunk>> gather() = 0;
     // Returns after a moment. Fails with Resources when it has taken too long since the last ready(), with Cancelled.
     virtual base::Status wait(const Waiting& waiting, const std::stop_token& stop) = 0;

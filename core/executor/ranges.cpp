@@ -1,6 +1,7 @@
 #include "executor/ranges.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace hopscope::executor {
 
@@ -65,6 +66,69 @@ void insert(Chunks& chunks, const Chunk& chunk)
         return other.first < chunk.first + chunk.count && chunk.first < other.first + other.second.count;
     });
     chunks.emplace(chunk.first, chunk);
+}
+
+Ranges difference(const Ranges& a, const Ranges& b)
+{
+    return a.empty() ? Ranges() : intersection(a, gaps(b, endOf(a.back())));
+}
+
+namespace {
+
+// The ends of all chunks, ascending.
+std::vector<std::int64_t> endsOf(const std::vector<Chunk>& chunks)
+{
+    std::vector<std::int64_t> ends;
+    for (const Chunk& chunk : chunks) ends.insert(ends.end(), {chunk.first, chunk.first + chunk.count});
+    std::ranges::sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    return ends;
+}
+
+// How an end is reached: by a chunk, or over a gap.
+struct Step {
+    std::int64_t open = std::numeric_limits<std::int64_t>::max();  // destinations, up to here
+    const Chunk* by = nullptr;
+};
+
+std::size_t placeIn(const std::vector<std::int64_t>& ends, std::int64_t end)
+{
+    return static_cast<std::size_t>(std::ranges::lower_bound(ends, end) - ends.begin());
+}
+
+// Shortest paths: from one end to the next one costs the destinations between them, a chunk from its first to its end
+// nothing.
+std::vector<Step> stepsTo(const std::vector<std::int64_t>& ends, const std::vector<Chunk>& chunks)
+{
+    std::multimap<std::int64_t, const Chunk*> from;
+    for (const Chunk& chunk : chunks)
+        if (chunk.count > 0) from.emplace(chunk.first, &chunk);
+    std::vector<Step> steps(ends.size());
+    if (!steps.empty()) steps.front().open = 0;
+    for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+        const std::int64_t over = steps[i].open + ends[i + 1] - ends[i];
+        if (over < steps[i + 1].open) steps[i + 1] = {over, nullptr};
+        for (auto [it, last] = from.equal_range(ends[i]); it != last; ++it) {
+            Step& to = steps[placeIn(ends, ends[i] + it->second->count)];
+            if (steps[i].open <= to.open) to = {steps[i].open, it->second};
+        }
+    }
+    return steps;
+}
+
+}  // namespace
+
+Chunks cover(const std::vector<Chunk>& chunks)
+{
+    const std::vector<std::int64_t> ends = endsOf(chunks);
+    const std::vector<Step> steps = stepsTo(ends, chunks);
+    Chunks chosen;
+    for (std::size_t i = steps.empty() ? 0 : steps.size() - 1; i > 0;) {
+        const Chunk* const by = steps[i].by;
+        if (by != nullptr) chosen.emplace(by->first, *by);
+        i = by != nullptr ? placeIn(ends, by->first) : i - 1;
+    }
+    return chosen;
 }
 
 }  // namespace hopscope::executor

@@ -18,10 +18,15 @@ Ranges united(Ranges ranges);
 Ranges intersection(const Ranges& a, const Ranges& b);
 // What is left of [0, count).
 Ranges gaps(const Ranges& ranges, std::int64_t count);
+// What of `a` is not in `b`.
+Ranges difference(const Ranges& a, const Ranges& b);
 std::int64_t sizeOf(const Ranges& ranges);
 
 Ranges rangesOf(const Chunks& chunks);
 // A later record replaces what it overlaps.
 void insert(Chunks& chunks, const Chunk& chunk);
+// Of records that overlap because two processes have computed the same: those that leave the fewest destinations open, and
+// of these the later ones. O(n log n).
+Chunks cover(const std::vector<Chunk>& chunks);
 
 }  // namespace hopscope::executor

@@ -24,9 +24,16 @@ Recovery::Recovery(Session& session, const StagePrograms& programs, const std::v
         }
 }
 
+// Of one process a later record replaces what it overlaps; those of several are true side by side.
 void Recovery::sort(const std::vector<Chunk>& found)
 {
-    for (const Chunk& chunk : found) insert(m_found[{chunk.stage, chunk.loop}], chunk);
+    if (!m_session.others()) {
+        for (const Chunk& chunk : found) insert(m_found[{chunk.stage, chunk.loop}], chunk);
+        return;
+    }
+    std::map<LoopNumber, std::vector<Chunk>> byLoop;
+    for (const Chunk& chunk : found) byLoop[{chunk.stage, chunk.loop}].push_back(chunk);
+    for (const auto& [number, chunks] : byLoop) m_found[number] = cover(chunks);
 }
 
 std::set<ir::ValueId> Recovery::written(const LoopProgram& program, bool onlyNeeded) const

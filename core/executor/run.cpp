@@ -18,6 +18,7 @@
 #include "executor/probe.h"
 #include "executor/prologue.h"
 #include "executor/recovery.h"
+#include "executor/resuming.h"
 #include "executor/shards.h"
 #include "executor/staging_plan.h"
 #include "executor/transient_inputs.h"
@@ -27,9 +28,6 @@
 namespace hopscope::executor {
 
 namespace {
-
-constexpr double steadyShare = 0.125;  // of a limit, which is for the whole process
-constexpr double steadyBytes = 0.4e9;  // as cpuBatchBytes, less what predictions may be wrong by
 
 // Restores the process-wide limit however the run ends.
 class LimitScope {
@@ -42,35 +40,6 @@ public:
 private:
     DeviceContext& m_device;
 };
-
-// Bytes of a batch that are the same in any process with the same limit, on this machine.
-std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit)
-{
-    const auto all = static_cast<double>(limit.value_or(base::totalMemory()));
-    return static_cast<std::int64_t>(all > 0 ? std::min(all * steadyShare, steadyBytes) : steadyBytes);
-}
-
-std::vector<LoopCut> cutsOf(const StagePrograms& programs)
-{
-    std::vector<LoopCut> cuts;
-    for (std::size_t s = 0; s < programs.size(); ++s)
-        for (std::size_t l = 0; l < programs[s].size(); ++l) {
-            const std::optional<Tiling>& tiling = programs[s][l].tiling;
-            cuts.push_back({.stage = plan::StageId::at(s),
-                            .loop = static_cast<int>(l) + 1,
-                            .tile = tiling ? std::optional(tiling->rows) : std::nullopt});
-        }
-    return cuts;
-}
-
-std::string sentenceOf(const ResumeReport& resumed)
-{
-    const auto count = [](std::int64_t n) { return base::formatCount(static_cast<double>(n)); };
-    std::string text = "resumed: " + count(resumed.destinations) + " destinations in " + count(resumed.chunks) +
-                       " chunks were finished before";
-    if (resumed.damaged > 0) text += "; " + count(resumed.damaged) + " damaged chunks are computed again";
-    return text;
-}
 
 // Of this process so far.
 double coreSeconds()
@@ -167,6 +136,8 @@ private:
 
     [[nodiscard]] bool publishes() const { return m_publishes; }
 
+    using Books = std::vector<std::unique_ptr<LoopBooks>>;  // by loop
+
     void runStage(const plan::Stage& stage)
     {
         Session& session = m_session;
@@ -226,33 +197,66 @@ private:
         const Remainder left = m_recovery ? m_recovery->of(number) : Remainder();
         readInPlace(program, report.bytes);
         if (!left.needed) return pass(program, left, books);
-        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
+        makeReducers(program);
         const LoopShare share{left.kept, m_recovery ? std::optional(left.ranges) : std::nullopt};
         if (m_recovery && left.ranges.empty()) books.takeOver(share.kept);
         else compute(program, report, books, share);
         finishLoop(program, left);
     }
 
-    // With other processes: computes the parts of this one, waits for the others', and takes those over.
+    // With other processes: computes the parts of this one, or what it is told to, waits for the others', and takes those
+    // over.
     void loopsTogether(std::size_t stage, StageReport& report, StageProgress& progress)
     {
         const std::vector<LoopProgram>& programs = m_programs[stage];
-        std::vector<std::unique_ptr<LoopBooks>> books;
+        Books books;
         for (std::size_t l = 0; l < programs.size(); ++l) {
             const LoopNumber number = numberOf(stage, l);
             books.push_back(std::make_unique<LoopBooks>(m_session, programs[l], number, report, progress));
-            const Remainder* const left = m_recovery ? &m_recovery->of(number) : nullptr;
             readInPlace(programs[l], report.bytes);
-            if (left && !left->needed) pass(programs[l], *left, *books[l]);
-            else
-                compute(programs[l], report, *books[l],
-                        {left ? left->kept : std::vector<Chunk>(), m_shards->part(number, left)});
+            beginTogether(programs[l], number, report, *books.back());
         }
         m_commit->now();
-        m_publishes = m_shards->finished(plan::StageId::at(stage));
+        Dealer* const dealer = m_session.others()->dealer();
+        const std::optional<Order> told =
+            dealer ? std::optional(obey(*dealer, stage, report, books)) : std::optional<Order>();
+        m_publishes = m_shards->finished(plan::StageId::at(stage), told);
         for (std::size_t l = 0; l < programs.size() && m_publishes; ++l)
             if (!m_recovery || m_recovery->of(numberOf(stage, l)).needed)
                 takeOver(programs[l], numberOf(stage, l), report, *books[l]);
+    }
+
+    void beginTogether(const LoopProgram& program, const LoopNumber& number, StageReport& report, LoopBooks& books)
+    {
+        const Remainder* const left = m_recovery ? &m_recovery->of(number) : nullptr;
+        const std::vector<Chunk> kept = left ? left->kept : std::vector<Chunk>();
+        const bool complete = left && left->ranges.empty();  // then only what somebody reads has been taken over
+        if (left && !left->needed) return pass(program, *left, books);
+        if (m_session.others()->dealer() == nullptr && !complete)
+            return compute(program, report, books, {kept, m_shards->part(number, left)});
+        if (!complete) createStores(program);
+        makeReducers(program);
+        m_shards->begin(number, left);
+        books.takeOver(kept);
+    }
+
+    // Carries out what this process is told at a stage; the order to leave it.
+    Order obey(Dealer& dealer, std::size_t stage, StageReport& report, Books& books)
+    {
+        const plan::StageId id = plan::StageId::at(stage);
+        for (;;) {
+            const Order order = unwrap(dealer.next(id, static_cast<int>(m_programs.size()), m_session.stop));
+            if (order.kind == Order::Kind::Leave) return order;
+            if (order.kind == Order::Kind::List) {
+                dealer.listed(m_shards->left(id, order.parts));
+                continue;
+            }
+            const Ranges wanted = m_shards->take(id, order.range);
+            const auto at = static_cast<std::size_t>(order.range.loop) - 1;
+            if (!wanted.empty()) compute(m_programs[stage][at], report, *books[at], {{}, wanted});
+            m_commit->now();  // what was answered counts for others even if this process stands still from now on
+            dealer.computed(sizeOf(wanted));
+        }
     }
 
     // What is damaged is computed again by whoever finds it.
@@ -265,10 +269,11 @@ private:
                                ": rows that another shard had written were damaged, and were computed again");
             books.keepWhole();
             for (const Destinations& range : taken.damaged) compute(program, report, books, {{}, Ranges{range}});
-            m_commit->now();
         }
+        if (!taken.open.empty()) compute(program, report, books, {{}, united(taken.open)});
+        if (!taken.damaged.empty() || !taken.open.empty()) m_commit->now();
         m_shards->mergeReductions(number);
-        finishLoop(program, {});
+        finishLoop(program, m_recovery ? m_recovery->of(number) : Remainder());
     }
 
     // Nobody reads what the loop computes: an earlier process has done that.
@@ -280,9 +285,8 @@ private:
 
     void compute(const LoopProgram& program, StageReport& report, LoopBooks& books, const LoopShare& share)
     {
-        for (const Written& w : program.writes)
-            if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
-        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
+        createStores(program);
+        makeReducers(program);
         report.bytes += m_session.residents.load(program);
         runLoop(m_session, program, books, share, m_budget);
         if (m_commit) m_commit->check();
@@ -297,6 +301,17 @@ private:
             else reportLoss(value, left.kept, w);
         }
         for (const Reduced& r : program.reductions) finishReduction(r.op);
+    }
+
+    void createStores(const LoopProgram& program)
+    {
+        for (const Written& w : program.writes)
+            if (!m_session.choice.onlyHere(w.value)) createStore(w.value);
+    }
+
+    void makeReducers(const LoopProgram& program)
+    {
+        for (const Reduced& r : program.reductions) m_session.reducer(r.op);
     }
 
     void createStore(ir::ValueId value)

@@ -1,6 +1,7 @@
 #include "executor/shards.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <ATen/Parallel.h>
 
@@ -13,8 +14,14 @@ namespace hopscope::executor {
 
 namespace {
 
-constexpr double workOfRow = 8;         // in edges: a product of a row against a gather
 constexpr double mostPartsBytes = 4e9;  // of what the tiles of a loop contribute to reductions
+
+Ranges rangesOf(const std::vector<Chunk>& chunks)
+{
+    Ranges ranges;
+    for (const Chunk& chunk : chunks) ranges.push_back({chunk.first, chunk.count});
+    return united(std::move(ranges));
+}
 
 }  // namespace
 
@@ -25,18 +32,19 @@ Shards::Shards(Session& session, const StagePrograms& programs, Others& others, 
       m_others(others),
       m_budget(budget)
 {
-    for (const Chunk& chunk : found) m_found[{chunk.stage, chunk.loop}].push_back(chunk);
-    for (const auto& [number, chunks] : m_found) {
-        Ranges had;
-        for (const Chunk& chunk : chunks) had.push_back({chunk.first, chunk.count});
-        m_loops[number].had = united(std::move(had));
-    }
+    sort(found);
+    for (const auto& [number, chunks] : m_found) m_loops[number].had = rangesOf(chunks);
 }
 
 const LoopProgram& Shards::programOf(const LoopNumber& number) const
 {
     return m_programs.at(static_cast<std::size_t>(number.stage.number) - 1)
         .at(static_cast<std::size_t>(number.loop) - 1);
+}
+
+int Shards::loopsOf(plan::StageId stage) const
+{
+    return static_cast<int>(m_programs.at(static_cast<std::size_t>(stage.number) - 1).size());
 }
 
 std::int64_t Shards::countOf(const LoopNumber& number) const
@@ -55,20 +63,12 @@ Ranges Shards::Loop::ofShard(int index) const
 Shards::Loop& Shards::loop(const LoopNumber& number)
 {
     Loop& loop = m_loops[number];
-    if (loop.cuts.empty()) loop.cuts = cutsOf(number);
+    if (loop.work) return loop;
+    const LoopProgram& program = programOf(number);
+    loop.work.emplace(m_session, program, m_budget);
+    refuseLargeReductions(program, loop.work->units());
+    if (m_others.dealer() == nullptr) loop.cuts = loop.work->cuts(m_others.share().count);
     return loop;
-}
-
-// The first destinations of all tiles, or of all batches: these are what may not be cut.
-std::vector<std::int64_t> Shards::unitsOf(const LoopProgram& program, LoopSizer& sizer) const
-{
-    const std::int64_t count = m_session.structure.size(program.loop->destination);
-    std::vector<std::int64_t> units;
-    for (std::int64_t first = 0; first < count;) {
-        units.push_back(first);
-        first += program.tiling ? program.tiling->rows : sizer.next(first, count - first, nullptr);
-    }
-    return units;
 }
 
 void Shards::refuseLargeReductions(const LoopProgram& program, std::int64_t units) const
@@ -85,33 +85,13 @@ void Shards::refuseLargeReductions(const LoopProgram& program, std::int64_t unit
         raise(base::ErrorCode::Unsupported,
               "a reduction over all rows cannot be computed in shards: what its tiles contribute takes " +
                   base::formatBytes(bytes),
-              "run it without --shard", ir::describeOp(m_session.analysis.program.op(program.reductions[0].op)));
+              "let one process compute it", ir::describeOp(m_session.analysis.program.op(program.reductions[0].op)));
 }
 
-// Parts of about equal work, cut between tiles or batches.
-std::vector<std::int64_t> Shards::cutsOf(const LoopNumber& number)
+void Shards::add(Loop& loop, const Ranges& ranges) const
 {
-    const LoopProgram& program = programOf(number);
-    const std::int64_t count = countOf(number);
-    LoopSizer sizer(m_session, program, m_budget);
-    std::vector<std::int64_t> units = unitsOf(program, sizer);
-    refuseLargeReductions(program, static_cast<std::int64_t>(units.size()));
-    units.push_back(count);
-    std::vector<double> work(units.size(), 0);
-    for (std::size_t u = 1; u < units.size(); ++u) {
-        const Destinations unit{units[u - 1], units[u] - units[u - 1]};
-        work[u] =
-            work[u - 1] + static_cast<double>(sizer.ownedRows(unit)) + workOfRow * static_cast<double>(unit.count);
-    }
-    const int shards = m_others.share().count;
-    std::vector<std::int64_t> cuts{0};
-    for (int i = 1; i < shards; ++i) {
-        const double until = work.back() * i / shards;
-        const auto at = std::ranges::lower_bound(work, until) - work.begin();
-        cuts.push_back(std::max(units[static_cast<std::size_t>(at)], cuts.back()));
-    }
-    cuts.push_back(count);
-    return cuts;
+    loop.mine.insert(loop.mine.end(), ranges.begin(), ranges.end());
+    loop.mine = united(std::move(loop.mine));
 }
 
 Ranges Shards::part(const LoopNumber& number, const Remainder* left)
@@ -123,31 +103,79 @@ Ranges Shards::part(const LoopNumber& number, const Remainder* left)
         const Ranges damaged = intersection(left->ranges, loop.had);
         wanted.insert(wanted.end(), damaged.begin(), damaged.end());
         mine = united(std::move(wanted));
-        for (const Chunk& chunk : left->kept) loop.mine.push_back({chunk.first, chunk.count});
+        add(loop, rangesOf(left->kept));
     }
     m_computed += sizeOf(mine);
-    loop.mine.insert(loop.mine.end(), mine.begin(), mine.end());
-    loop.mine = united(std::move(loop.mine));
+    add(loop, mine);
     return mine;
+}
+
+// ---- what is dealt out
+
+void Shards::begin(const LoopNumber& number, const Remainder* left)
+{
+    Loop& loop = this->loop(number);
+    if (left != nullptr) add(loop, rangesOf(left->kept));
+}
+
+Ranges Shards::openOf(const LoopNumber& number) const
+{
+    const auto found = m_found.find(number);
+    const Chunks noted = found == m_found.end() ? Chunks() : cover(found->second);
+    return gaps(rangesOf(noted), countOf(number));
+}
+
+StageShards Shards::left(plan::StageId stage, int parts)
+{
+    gather();
+    StageShards left;
+    double all = 0;
+    for (int l = 1; l <= loopsOf(stage); ++l) all += loop({stage, l}).work->total();
+    for (int l = 1; l <= loopsOf(stage); ++l) {
+        const LoopNumber number{stage, l};
+        const Ranges open = openOf(number);
+        left.total += countOf(number);
+        left.done += countOf(number) - sizeOf(open);
+        for (const Destinations& range : open)
+            std::ranges::move(loop(number).work->pieces(range, l, all / parts), std::back_inserter(left.shards));
+    }
+    return left;
+}
+
+Ranges Shards::take(plan::StageId stage, const ShardRange& range)
+{
+    const LoopNumber number{stage, range.loop};
+    if (range.loop < 1 || range.loop > loopsOf(stage) || range.count < 1 || !loop(number).work->mayCutAt(range.first) ||
+        !loop(number).work->mayCutAt(range.first + range.count))
+        raise(base::ErrorCode::Usage,
+              "destinations " + std::to_string(range.first) + " to " + std::to_string(range.first + range.count) +
+                  " of loop " + std::to_string(range.loop) + " in stage " + std::to_string(stage.number) +
+                  " are not a range of whole tiles",
+              "take those of shard/list");
+    gather();
+    Loop& mine = loop(number);
+    const Ranges wanted = difference(intersection({{range.first, range.count}}, openOf(number)), mine.mine);
+    m_computed += sizeOf(wanted);
+    add(mine, wanted);
+    return wanted;
 }
 
 // ---- waiting
 
-void Shards::gather()
+void Shards::sort(std::vector<Chunk> found)
 {
     m_found.clear();
-    for (Chunk& chunk : unwrap(m_others.gather())) m_found[{chunk.stage, chunk.loop}].push_back(std::move(chunk));
+    for (Chunk& chunk : found) m_found[{chunk.stage, chunk.loop}].push_back(std::move(chunk));
 }
+
+void Shards::gather() { sort(unwrap(m_others.gather())); }
 
 void Shards::collect(const LoopNumber& number, Waiting& waiting)
 {
-    const std::int64_t count = countOf(number);
-    Ranges there;
-    for (const Chunk& chunk : m_found[number]) there.push_back({chunk.first, chunk.count});
-    const Ranges open = gaps(united(std::move(there)), count);
-    waiting.total += count;
-    waiting.done += count - sizeOf(open);
-    if (open.empty()) return;
+    const Ranges open = openOf(number);
+    waiting.total += countOf(number);
+    waiting.done += countOf(number) - sizeOf(open);
+    if (open.empty() || m_others.dealer() != nullptr) return;
     for (int i = 1; i <= m_others.share().count; ++i)
         if (const std::int64_t left = sizeOf(intersection(open, loop(number).ofShard(i))); left > 0)
             waiting.left[i] += left;
@@ -159,33 +187,32 @@ Waiting Shards::missing(plan::StageId stage)
     Waiting waiting;
     waiting.stage = stage;
     waiting.stages = static_cast<int>(m_programs.size());
-    const auto loops = static_cast<int>(m_programs.at(static_cast<std::size_t>(stage.number) - 1).size());
-    for (int l = 1; l <= loops; ++l) collect({stage, l}, waiting);
+    for (int l = 1; l <= loopsOf(stage); ++l) collect({stage, l}, waiting);
     return waiting;
 }
 
-bool Shards::finished(plan::StageId stage)
+bool Shards::finished(plan::StageId stage, const std::optional<Order>& told)
 {
     const bool last = stage == plan::StageId(static_cast<int>(m_programs.size()));
+    if (last && told && !told->publish) return false;
     const double began = m_session.seconds();
     Waiting waiting = missing(stage);
-    for (; !last && !waiting.left.empty(); waiting = missing(stage)) {
+    for (; (!last || told) && !waiting.over(); waiting = missing(stage)) {
         m_session.checkStop();
         unwrap(m_others.wait(waiting, m_session.stop));
     }
     m_others.ready();
     m_waited += m_session.seconds() - began;
     if (!last) return true;
-    return waiting.left.empty() && unwrap(m_others.conclude(m_session.stop));
+    return waiting.over() && unwrap(m_others.conclude(m_session.stop));
 }
 
 // ---- what others have computed
 
 Chunks Shards::chunksOf(const LoopNumber& number) const
 {
-    Chunks chunks;
-    if (const auto found = m_found.find(number); found != m_found.end())
-        for (const Chunk& chunk : found->second) insert(chunks, chunk);
+    const auto found = m_found.find(number);
+    Chunks chunks = found == m_found.end() ? Chunks() : cover(found->second);
     if (!gaps(rangesOf(chunks), countOf(number)).empty())
         raise(base::ErrorCode::Resources,
               "the records of stage " + std::to_string(number.stage.number) +
@@ -197,6 +224,7 @@ Chunks Shards::chunksOf(const LoopNumber& number) const
 // Side by side, each chunk on one core.
 std::vector<bool> Shards::verify(const LoopProgram& program, const std::vector<Chunk>& chunks)
 {
+    if (chunks.empty()) return {};
     std::set<ir::ValueId> values;
     for (const Written& w : program.writes) {
         values.insert(w.value);
@@ -215,25 +243,24 @@ std::vector<bool> Shards::verify(const LoopProgram& program, const std::vector<C
     return {intact.begin(), intact.end()};
 }
 
+// A chunk that reaches into what this process has comes from one that computed the same: the rest of it is computed here.
 Shards::Takeover Shards::takeOver(const LoopNumber& number)
 {
     Loop& loop = this->loop(number);
     std::vector<Chunk> fresh;
-    for (const auto& [first, chunk] : chunksOf(number))
-        if (intersection(loop.mine, {{first, chunk.count}}).empty()) fresh.push_back(chunk);
-    const std::vector<bool> intact = verify(programOf(number), fresh);
     Takeover taken;
-    for (std::size_t i = 0; i < fresh.size(); ++i) {
-        const Destinations range{fresh[i].first, fresh[i].count};
-        loop.mine.push_back(range);
-        if (!intact[i]) {
-            taken.damaged.push_back(range);
-            m_computed += range.count;
-        } else {
-            taken.chunks.push_back(std::move(fresh[i]));
-        }
+    for (const auto& [first, chunk] : chunksOf(number)) {
+        const Ranges open = difference({{first, chunk.count}}, loop.mine);
+        if (sizeOf(open) == chunk.count) fresh.push_back(chunk);
+        else taken.open.insert(taken.open.end(), open.begin(), open.end());
     }
-    loop.mine = united(std::move(loop.mine));
+    const std::vector<bool> intact = verify(programOf(number), fresh);
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        if (!intact[i]) taken.damaged.push_back({fresh[i].first, fresh[i].count});
+        else taken.chunks.push_back(std::move(fresh[i]));
+    }
+    m_computed += sizeOf(taken.damaged) + sizeOf(taken.open);
+    add(loop, {{0, countOf(number)}});
     return taken;
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/evaluate.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "pipeline/publish.h"
@@ -50,7 +51,7 @@ base::Result<std::unique_ptr<RunJournal>> openJournal(const Conditions& conditio
                                                       const std::stop_token& stop)
 {
     if (!request.shard) return RunJournal::open(folder, conditions);
-    return ShardJournal::open(folder, conditions, request.shard->patience, reporter, stop);
+    return ShardJournal::open(folder, conditions, *request.shard, reporter, stop);
 }
 
 std::string ownFolder(const OutputFolder& folder)
@@ -62,9 +63,21 @@ std::string ownFolder(const OutputFolder& folder)
     return path;
 }
 
-schema::ShardRecord recordOf(const executor::ShardReport& shard, const Conditions& conditions)
+// Whose records are in the journal.
+int processesIn(const OutputFolder& folder)
 {
-    return {shard.share.index, shard.share.count, shard.waited, shard.computed, shard.complete, nameOfRun(conditions)};
+    std::error_code problem;
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.journal(), problem))
+        count += entry.path().filename().string().starts_with(std::string(chunksName) + "-") ? 1 : 0;
+    return std::max(count, 1);
+}
+
+schema::ShardRecord recordOf(const executor::ShardReport& shard, const Conditions& conditions,
+                             const OutputFolder& folder)
+{
+    const int count = shard.share.count == 0 ? processesIn(folder) : shard.share.count;
+    return {shard.share.index, count, shard.waited, shard.computed, shard.complete, nameOfRun(conditions)};
 }
 
 // Cancelled or stopped by a full disk: the same command goes on.
@@ -101,10 +114,10 @@ base::Result<Prepared> prepareRun(const EvaluationRequest& request, Reporter& re
 }
 
 schema::Report reportOf(const EvaluationRequest& request, const Prepared& prepared, const Execution& done,
-                        const Conditions& conditions)
+                        const Conditions& conditions, const OutputFolder& folder)
 {
     schema::Report made = toReport(prepared, done.plan, done.run, request.device, done.forecast);
-    if (done.run.shard) made.shard = recordOf(*done.run.shard, conditions);
+    if (done.run.shard) made.shard = recordOf(*done.run.shard, conditions, folder);
     return made;
 }
 
@@ -125,10 +138,11 @@ base::Result<Evaluation> runAndPublish(const EvaluationRequest& request, Prepare
     base::Result<Execution> done = planAndRun(prepared, execution, observer, reporter, stop);
     if (!done) return tl::unexpected(withWayOn(done.error(), folder));
     if (done->run.shard && !done->run.shard->complete)
-        return Evaluation{reportOf(request, prepared, *done, conditions), std::nullopt};
+        return Evaluation{reportOf(request, prepared, *done, conditions, folder), std::nullopt};
     if (const base::Status verified = verifyRun(*done, prepared, execution, reporter, stop); !verified)
         return base::forward(verified);
-    base::Result<schema::Report> report = publish(*done, reportOf(request, prepared, *done, conditions), folder);
+    base::Result<schema::Report> report =
+        publish(*done, reportOf(request, prepared, *done, conditions, folder), folder);
     if (!report) return base::forward(report);
     return Evaluation{std::move(*report), std::move(done->verdict)};
 }

@@ -48,8 +48,6 @@ bool sameFile(int descriptor, const std::string& path)
            opened.st_dev == found.st_dev;
 }
 
-std::string holderOf(int shards) { return std::to_string(shards) + shardsWord; }
-
 bool isThere(int descriptor, const std::string& file)
 {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && sameFile(descriptor, file);
@@ -100,16 +98,21 @@ LockAttempt tryToShare(const std::string& file, int shards)
     attempt.holder = readLock(attempt.descriptor);
     const bool same = sameFile(attempt.descriptor, file);
     if (alone && same && !heldByOtherHost(attempt.holder)) attempt.outcome = LockAttempt::Alone;
-    else if (shared && same && attempt.holder == holderOf(shards)) attempt.outcome = LockAttempt::Shared;
+    else if (shared && same && attempt.holder == sharersOf(shards)) attempt.outcome = LockAttempt::Shared;
     else close(std::exchange(attempt.descriptor, -1));
     return attempt;
 }
 
 base::Status shareLock(int descriptor, const std::string& file, int shards)
 {
-    if (const base::Status said = say(descriptor, file, holderOf(shards)); !said) return said;
+    if (const base::Status said = say(descriptor, file, sharersOf(shards)); !said) return said;
     if (flock(descriptor, LOCK_SH) == 0) return {};
     return base::fail(base::ErrorCode::Resources, file + ": cannot be shared: " + std::strerror(errno));
+}
+
+std::string sharersOf(int shards)
+{
+    return shards == 0 ? std::string("the workers of another run") : std::to_string(shards) + shardsWord;
 }
 
 bool heldByShards(const std::string& holder)

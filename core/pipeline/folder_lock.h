@@ -14,7 +14,7 @@ namespace hopscope::pipeline {
 // machine, as far as the file says.
 base::Result<int> lockAlone(const std::string& folder, const std::string& file);
 
-// An attempt of one of `shards` processes.
+// An attempt of one of `shards` processes (0: of any number).
 struct LockAttempt {
     enum Outcome : std::uint8_t {
         Alone,   // nobody else holds it: to be shared (shareLock) when the folder is in order
@@ -27,7 +27,9 @@ struct LockAttempt {
 LockAttempt tryToShare(const std::string& file, int shards);
 base::Status shareLock(int descriptor, const std::string& file, int shards);
 
-// Whether a lock file says that shards hold it, and not as many.
+// What the file says where so many shards hold it; 0: any number of workers.
+std::string sharersOf(int shards);
+// Whether a lock file says that a fixed number of shards hold it.
 bool heldByShards(const std::string& holder);
 
 // Takes a lock for this process alone, without looking at what the file says; -1 if somebody else has it. `holder`: what

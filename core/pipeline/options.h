@@ -12,6 +12,10 @@
 #include "base/store_type.h"
 #include "placement/cost_model.h"
 
+namespace hopscope::executor {
+class Dealer;
+}
+
 namespace hopscope::pipeline {
 
 struct ModelOptions {
@@ -32,8 +36,9 @@ struct DeviceOptions {
 
 // One of several processes that compute a run together, in a folder that all of them see.
 struct ShardOptions {
-    int index = 1, count = 1;                       // from 1
+    int index = 1, count = 1;                       // from 1; with a dealer both are 0: any number of processes
     std::optional<double> patience = std::nullopt;  // seconds to wait for others at one point; none: without end
+    executor::Dealer* dealer = nullptr;             // says what this process is to compute; must outlive the run
 };
 
 struct PlanSource {  // a file, or made by a strategy

@@ -28,6 +28,7 @@ constexpr const char* lockName = "lock";
 constexpr const char* madeName = "made";        // the folder was made for this run in shards
 constexpr const char* publishName = "publish";  // locked by the shard that makes the results appear
 constexpr std::chrono::milliseconds pause(50);
+constexpr int mostWorkers = 100'000;        // one after the other
 constexpr int mostAttempts = 40;            // at a lock that somebody may just be writing
 constexpr const char* movesName = "moves";  // files that are about to appear: "FILE NAME" in each line
 
@@ -60,13 +61,33 @@ base::Result<OutputFolder> OutputFolder::openShared(const std::string& path, con
     folder.m_share = share;
     if (const base::Status locked = folder.lockTogether(stop); !locked) return base::forward(locked);
     if (const base::Status noted = folder.noteCreation(); !noted) return base::forward(noted);
+    if (const base::Status placed = folder.takePlace(); !placed) return base::forward(placed);
+    return folder;
+}
+
+bool OutputFolder::take(int index, std::string& holder)
+{
+    m_shardLock = tryToLock(shardLock(std::to_string(index)), holder);
+    if (m_shardLock >= 0) m_share->index = index;
+    return m_shardLock >= 0;
+}
+
+base::Status OutputFolder::takePlace()
+{
+    const executor::Share share = *m_share;
     std::string holder;
-    for (int attempt = 0; attempt < 10; ++attempt) {  // others look whether it is locked
-        folder.m_shardLock = tryToLock(folder.shardLock(share.index), holder);
-        if (folder.m_shardLock >= 0) return folder;
-        std::this_thread::sleep_for(pause);
+    if (share.index == 0) {
+        std::error_code problem;
+        for (int index = 1; index <= mostWorkers; ++index)  // records of others stay theirs
+            if (!fs::exists(journal() + "/" + chunksName + "-" + std::to_string(index), problem) && take(index, holder))
+                return {};
+        return refuse(m_path, "was used by " + std::to_string(mostWorkers) + " workers",
+                      "--shard 1/1 finishes the run");
     }
-    return refuse(folder.m_path,
+    for (int attempt = 0; attempt < 10;
+         ++attempt, std::this_thread::sleep_for(pause))  // others look whether it is locked
+        if (take(share.index, holder)) return {};
+    return refuse(m_path,
                   "shard " + std::to_string(share.index) + " of " + std::to_string(share.count) +
                       " is running already" + (holder.empty() ? "" : ": " + holder),
                   "each shard runs once");
@@ -124,10 +145,7 @@ base::Status OutputFolder::lock()
     return {};
 }
 
-std::string OutputFolder::shardLock(int index) const
-{
-    return journal() + "/" + lockName + "-" + std::to_string(index);
-}
+std::string OutputFolder::shardLock(const std::string& index) const { return journal() + "/" + lockName + "-" + index; }
 
 // The first one puts the folder in order before it lets the others in. Who makes the results appear holds the lock alone
 // until they are there.
@@ -144,7 +162,7 @@ base::Status OutputFolder::lockTogether(const std::stop_token& stop)
             if (const base::Status cleared = clear(Unfinished::Continue); !cleared) return cleared;
             return shareLock(m_lock, file, shards);
         }
-        const bool same = tried.holder == std::to_string(shards) + " shards";
+        const bool same = tried.holder == sharersOf(shards);
         if (!same && ++attempt > mostAttempts)
             return refuse(m_path, "locked by " + (tried.holder.empty() ? std::string("another run") : tried.holder),
                           heldByShards(tried.holder) ? "all shards of a run are told the same number of them"
@@ -172,7 +190,7 @@ base::Status OutputFolder::clear(Unfinished unfinished)
         return refuse(m_path,
                       left == Left::Shards ? "holds a run in shards that was not finished"
                                            : "holds a run that was not finished",
-                      std::string(left == Left::Shards ? "--shard" : "--resume") +
+                      std::string(left == Left::Shards ? "--shard, or hopscope-scale," : "--resume") +
                           " goes on with it; to begin anew, remove " + journal());
     m_keep = false;
     if (left == Left::Nothing) removeLeavings();

@@ -24,8 +24,9 @@ public:
     // leavings are removed, except for a journal. If it was killed while its results were appearing, they are made to
     // appear now.
     static base::Result<OutputFolder> open(const std::string& path, Unfinished unfinished = Unfinished::Refuse);
-    // For one of several processes that compute a run together. Waits as long as another one makes the results of the run
-    // appear. Input, also: a run without shards or with another number of them holds the folder, or this shard is running.
+    // For one of several processes that compute a run together; the index 0 stands for the first one that nobody has had.
+    // Waits as long as another one makes the results of the run appear. Input, also: a run without shards or with another
+    // number of them holds the folder, or this shard is running.
     static base::Result<OutputFolder> openShared(const std::string& path, const executor::Share& share,
                                                  const std::stop_token& stop);
     OutputFolder(OutputFolder&& other) noexcept;
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] std::string journal() const;
     // Of a folder that is shared: whose it is, and the file that shard `index` locks while it runs.
     [[nodiscard]] const std::optional<executor::Share>& share() const { return m_share; }
-    [[nodiscard]] std::string shardLock(int index) const;
+    [[nodiscard]] std::string shardLock(const std::string& index) const;
     // Waits until no other shard uses the folder, and keeps others out until the end of this object. False if another one
     // does so. Cancelled.
     base::Result<bool> isolate(const std::stop_token& stop);
@@ -61,6 +62,8 @@ private:
     enum class Left : std::uint8_t { Nothing, Run, Shards };
     base::Status lock();
     base::Status lockTogether(const std::stop_token& stop);
+    base::Status takePlace();
+    bool take(int index, std::string& holder);
     [[nodiscard]] base::Status noteCreation() const;
     [[nodiscard]] Left whatIsLeft() const;
     void leaveOthers();

@@ -152,11 +152,13 @@ bool RunJournal::hasBegun() const
     return std::filesystem::exists(file(runName), problem);
 }
 
+std::string RunJournal::whatCannot() const { return "the run that was not finished here cannot go on"; }
+
 base::Status RunJournal::refuse(const std::string& what) const
 {
-    return base::fail(
-        base::ErrorCode::Input, m_folder.path() + ": the run that was not finished here cannot go on, because " + what,
-        "go on under the same conditions, or remove " + m_folder.journal() + " to begin anew", m_folder.path());
+    return base::fail(base::ErrorCode::Input, m_folder.path() + ": " + whatCannot() + ", because " + what,
+                      "go on under the same conditions, or remove " + m_folder.journal() + " to begin anew",
+                      m_folder.path());
 }
 
 base::Result<std::unique_ptr<RunJournal>> RunJournal::open(OutputFolder& folder, const Conditions& conditions)

@@ -53,7 +53,10 @@ protected:
     [[nodiscard]] OutputFolder& folder() const { return m_folder; }
     [[nodiscard]] std::string file(const std::string& name) const;
     [[nodiscard]] bool hasBegun() const;  // run.json is there
+    // Refuses where the conditions of this process are others.
     base::Status readBegun();
+    // "the run that was not finished here cannot go on".
+    [[nodiscard]] virtual std::string whatCannot() const;
     base::Status readChunks();
     // The end of the file of records.
     base::Result<std::int64_t> write(const std::string& line);

@@ -60,10 +60,10 @@ std::string nameOfRun(const Conditions& conditions)
 
 // ---- who begins
 
-ShardJournal::ShardJournal(OutputFolder& folder, const Conditions& conditions, std::optional<double> patience,
+ShardJournal::ShardJournal(OutputFolder& folder, const Conditions& conditions, const ShardOptions& options,
                            Reporter& reporter)
     : RunJournal(folder, conditions, ownName(folder)),
-      m_patience(patience),
+      m_options(options),
       m_reporter(reporter),
       m_own(ownName(folder))
 {}
@@ -74,10 +74,10 @@ ShardJournal::~ShardJournal()
 }
 
 base::Result<std::unique_ptr<RunJournal>> ShardJournal::open(OutputFolder& folder, const Conditions& conditions,
-                                                             std::optional<double> patience, Reporter& reporter,
+                                                             const ShardOptions& options, Reporter& reporter,
                                                              const std::stop_token& stop)
 {
-    std::unique_ptr<ShardJournal> journal(new ShardJournal(folder, conditions, patience, reporter));
+    std::unique_ptr<ShardJournal> journal(new ShardJournal(folder, conditions, options, reporter));
     if (const base::Status founded = journal->found(stop); !founded) return base::forward(founded);
     if (const base::Status chunks = journal->readChunks(); !chunks) return base::forward(chunks);
     return std::unique_ptr<RunJournal>(std::move(journal));
@@ -109,6 +109,12 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::begin(std::int64_t batc
     const std::lock_guard lock(m_mutex);
     m_recorded = foundEnd();
     return gather();
+}
+
+std::string ShardJournal::whatCannot() const
+{
+    return dealer() == nullptr ? RunJournal::whatCannot()
+                               : "this worker cannot take part in the run that others have begun";
 }
 
 // ---- records
@@ -154,6 +160,12 @@ base::Status ShardJournal::readMore(const std::string& path, Source& source) con
     return {};
 }
 
+// Its records are complete, even those that have not reached the disk for sure: rows are compared with them.
+bool ShardJournal::hasEnded(const std::string& name) const
+{
+    return !isLocked(folder().shardLock(name.substr(std::string(chunksName).size() + 1)));
+}
+
 base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
 {
     std::error_code problem;
@@ -164,9 +176,11 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
         Source& source = m_sources[name];
         if (const base::Status more = readMore(entry.path().string(), source); !more) return base::forward(more);
     }
-    for (const auto& [name, source] : m_sources)
+    for (const auto& [name, source] : m_sources) {
+        const bool whole = name == m_own || hasEnded(name);
         for (std::size_t i = 0; i < source.chunks.size(); ++i)
-            if (name == m_own || source.ends[i] <= source.settled) all.push_back(source.chunks[i]);
+            if (whole || source.ends[i] <= source.settled) all.push_back(source.chunks[i]);
+    }
     return all;
 }
 
@@ -175,9 +189,13 @@ base::Result<std::vector<executor::Chunk>> ShardJournal::gather()
 // "shard 2 of 3, which is not running".
 std::string ShardJournal::sentenceOn(const executor::Waiting& waiting) const
 {
+    if (dealer() != nullptr)
+        return "stage " + std::to_string(waiting.stage.number) + ": waiting for " +
+               base::formatCount(static_cast<double>(waiting.total - waiting.done)) +
+               " destinations that others have computed";
     std::string text;
     for (const auto& [index, left] : waiting.left) {
-        const bool running = index == share().index || isLocked(folder().shardLock(index));
+        const bool running = index == share().index || isLocked(folder().shardLock(std::to_string(index)));
         text += (text.empty() ? "waiting for " : ", ") + shardName(index, share().count) + " (" +
                 (running ? base::formatCount(static_cast<double>(left)) + " destinations left" : "not running") + ")";
     }
@@ -197,10 +215,12 @@ base::Status ShardJournal::pause(const std::string& waiting, const base::Progres
     m_reporter.progress({waiting, progress.done, progress.total});
     if (!m_told && now - *m_since >= quiet) m_reporter.note(waiting);
     m_told = m_told || now - *m_since >= quiet;
-    if (m_patience && std::chrono::duration<double>(now - *m_since).count() >= *m_patience)
+    if (m_options.patience && std::chrono::duration<double>(now - *m_since).count() >= *m_options.patience)
         return base::fail(
-            base::ErrorCode::Resources, waiting + ": not finished within " + base::formatSeconds(*m_patience),
-            "start the shards that are missing, and repeat this one; --wait sets the limit", folder().path());
+            base::ErrorCode::Resources, waiting + ": not finished within " + base::formatSeconds(*m_options.patience),
+            dealer() != nullptr ? "do all workers see the same folder?"
+                                : "start the shards that are missing, and repeat this one; --wait sets the limit",
+            folder().path());
     std::this_thread::sleep_for(interval);
     if (stop.stop_requested()) return base::fail(base::ErrorCode::Cancelled, "cancelled");
     return {};

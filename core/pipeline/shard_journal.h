@@ -18,9 +18,8 @@ namespace hopscope::pipeline {
 class ShardJournal final : public RunJournal, public executor::Others {
 public:
     // Waits as long as another shard makes the plan. Fails as RunJournal::open(), and with Cancelled. `folder` is shared.
-    // `patience`: seconds, for what others have to do; none: without end.
     static base::Result<std::unique_ptr<RunJournal>> open(OutputFolder& folder, const Conditions& conditions,
-                                                          std::optional<double> patience, Reporter& reporter,
+                                                          const ShardOptions& options, Reporter& reporter,
                                                           const std::stop_token& stop);
     ~ShardJournal() override;
 
@@ -33,10 +32,14 @@ public:
 
     [[nodiscard]] executor::Share share() const override { return *folder().share(); }
     [[nodiscard]] bool repeated() const override { return foundEnd() > 0; }
+    [[nodiscard]] executor::Dealer* dealer() const override { return m_options.dealer; }
     base::Result<std::vector<executor::Chunk>> gather() override;
     base::Status wait(const executor::Waiting& waiting, const std::stop_token& stop) override;
     void ready() override;
     base::Result<bool> conclude(const std::stop_token& stop) override;
+
+protected:
+    [[nodiscard]] std::string whatCannot() const override;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -47,14 +50,14 @@ private:
         std::vector<executor::Chunk> chunks;
         std::vector<std::int64_t> ends;  // of their lines
     };
-    ShardJournal(OutputFolder& folder, const Conditions& conditions, std::optional<double> patience,
-                 Reporter& reporter);
+    ShardJournal(OutputFolder& folder, const Conditions& conditions, const ShardOptions& options, Reporter& reporter);
     base::Status found(const std::stop_token& stop);
     base::Status readMore(const std::string& path, Source& source) const;
+    [[nodiscard]] bool hasEnded(const std::string& name) const;
     base::Status pause(const std::string& waiting, const base::Progress& progress, const std::stop_token& stop);
     [[nodiscard]] std::string sentenceOn(const executor::Waiting& waiting) const;
 
-    std::optional<double> m_patience;
+    ShardOptions m_options;
     Reporter& m_reporter;
     std::string m_own;  // the name of the file of records
     int m_foundation = -1;

@@ -79,3 +79,63 @@ TEST_CASE("a later record replaces what it overlaps")
     CHECK(chunks.size() == 2);
     CHECK(numbersOf(rangesOf(chunks)) == numbersOf({{5, 10}, {20, 10}}));
 }
+
+namespace {
+
+// The fewest destinations that any choice of records without overlaps leaves open, by trying all of them.
+std::int64_t fewestOpen(const std::vector<Chunk>& chunks, std::int64_t count)
+{
+    std::int64_t best = count;
+    for (unsigned choice = 0; choice < 1U << chunks.size(); ++choice) {
+        std::vector<std::int64_t> times(static_cast<std::size_t>(count));
+        for (std::size_t i = 0; i < chunks.size(); ++i)
+            for (std::int64_t d = 0; d < chunks[i].count && (choice >> i & 1U) != 0; ++d)
+                ++times[static_cast<std::size_t>(chunks[i].first + d)];
+        if (std::ranges::any_of(times, [](std::int64_t n) { return n > 1; })) continue;
+        best = std::min<std::int64_t>(best, std::ranges::count(times, 0));
+    }
+    return best;
+}
+
+}  // namespace
+
+TEST_CASE("of records that overlap, those are chosen that leave the fewest destinations open")
+{
+    std::mt19937 random(5);
+    constexpr std::int64_t count = 14;
+    for (int round = 0; round < 1500; ++round) {
+        CAPTURE(round);
+        std::vector<Chunk> chunks;
+        for (const Destinations& r : drawn(random, count)) chunks.push_back(chunk(r.first, r.count));
+        const Chunks chosen = cover(chunks);
+        std::int64_t covered = 0, end = 0;
+        for (const auto& [first, one] : chosen) {
+            CHECK(first >= end);
+            end = first + one.count;
+            covered += one.count;
+        }
+        CHECK(count - covered == fewestOpen(chunks, count));
+    }
+}
+
+TEST_CASE("of records that cover the same, the later ones are chosen")
+{
+    Chunk older = chunk(0, 10), newer = chunk(0, 10);
+    newer.tile = 7;
+    CHECK(cover({older, newer}).at(0).tile == 7);
+    CHECK(cover({chunk(0, 10), chunk(0, 5), chunk(5, 5)}).size() == 2);
+}
+
+TEST_CASE("what is in one set of ranges and not in another one")
+{
+    std::mt19937 random(4);
+    for (int round = 0; round < 2000; ++round) {
+        CAPTURE(round);
+        const Ranges a = united(drawn(random, 24)), b = united(drawn(random, 24));
+        Numbers expected;
+        const Numbers inA = numbersOf(a), inB = numbersOf(b);
+        std::ranges::set_difference(inA, inB, std::inserter(expected, expected.end()));
+        CHECK(numbersOf(difference(a, b)) == expected);
+        CHECK(inOrder(difference(a, b)));
+    }
+}

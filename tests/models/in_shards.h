@@ -7,8 +7,10 @@
 
 namespace hopscope::models {
 
+// `dealt`: each is told what to compute, instead of a part of its own.
 // The report of the shard that finishes the run, with the inputs of runPlan(), in a new folder that the report's maps outlive.
 base::Result<executor::RunReport> runInShards(const Prepared& prepared, const plan::Plan& plan,
-                                              const base::TensorMap& inputs, executor::Options options, int shards);
+                                              const base::TensorMap& inputs, executor::Options options, int shards,
+                                              bool dealt);
 
 }  // namespace hopscope::models

@@ -230,12 +230,14 @@ std::optional<Failure> checkShards(const Setting& s, const Prepared& prepared, c
 {
     if (!job.shards) return std::nullopt;
     constexpr int shards = 2;
-    const auto together = runInShards(prepared, plan, s.data, optionsOf(job, s.device), shards);
-    if (!together) return Failure{together.error(), describeJob(job, s.name) + " in shards"};
-    for (std::size_t i = 0; i < alone.outputs.size(); ++i)
-        if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))
-            return Failure{std::nullopt,
-                           describeJob(job, s.name) + " in shards: " + alone.outputs[i].name + " has other bits"};
+    for (const bool dealt : {false, true}) {
+        const std::string what = describeJob(job, s.name) + (dealt ? " in shards that are dealt out" : " in shards");
+        const auto together = runInShards(prepared, plan, s.data, optionsOf(job, s.device), shards, dealt);
+        if (!together) return Failure{together.error(), what};
+        for (std::size_t i = 0; i < alone.outputs.size(); ++i)
+            if (bytesOf(alone.outputs[i].tensor) != bytesOf(together->outputs.at(i).tensor))
+                return Failure{std::nullopt, what + ": " + alone.outputs[i].name + " has other bits"};
+    }
     return std::nullopt;
 }
 

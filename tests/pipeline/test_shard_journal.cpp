@@ -36,7 +36,7 @@ struct Process {
     Process(const std::string& path, int index, int count, std::optional<double> patience = std::nullopt)
         : folder(pipeline::OutputFolder::openShared(path, {index, count}, {}))
     {
-        if (folder) journal = pipeline::ShardJournal::open(*folder, conditions, patience, heard, {});
+        if (folder) journal = pipeline::ShardJournal::open(*folder, conditions, {.patience = patience}, heard, {});
     }
     executor::Others& others() const { return *(*journal)->others(); }
     void begin() const
@@ -151,7 +151,7 @@ TEST_CASE("other conditions are refused, and patience ends with a sentence")
     Heard heard;
     auto shared = pipeline::OutputFolder::openShared(path, {3, 3}, {});
     REQUIRE(shared);
-    const auto refused = pipeline::ShardJournal::open(*shared, changed, std::nullopt, heard, {});
+    const auto refused = pipeline::ShardJournal::open(*shared, changed, {}, heard, {});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message.find("--threads (was 2, is 4)") != std::string::npos);
     executor::Waiting waiting;
@@ -186,4 +186,39 @@ TEST_CASE("one of the shards publishes, when the others have left")
     Process again(path, 2, 2);
     again.begin();
     CHECK(*again.others().conclude({}));
+}
+
+TEST_CASE("all records of a process that has ended count")
+{
+    const test::TemporaryFolder parent;
+    const std::string path = parent.file("out");
+    const Process one(path, 1, 2);
+    one.begin();
+    {
+        const Process two(path, 2, 2);
+        two.begin();
+        REQUIRE((*two.journal)->append(chunk(0)));
+        CHECK(one.others().gather()->empty());  // it may not have reached the disk
+    }
+    CHECK(one.others().gather()->size() == 1);
+}
+
+TEST_CASE("workers take the first place that is free, and keep out shards of a fixed number")
+{
+    const test::TemporaryFolder parent;
+    const std::string path = parent.file("out");
+    const auto one = pipeline::OutputFolder::openShared(path, {0, 0}, {});
+    REQUIRE(one);
+    CHECK(one->share()->index == 1);
+    {
+        const auto two = pipeline::OutputFolder::openShared(path, {0, 0}, {});
+        REQUIRE(two);
+        CHECK(two->share()->index == 2);
+    }
+    CHECK(pipeline::OutputFolder::openShared(path, {0, 0}, {})->share()->index == 2);
+    std::ofstream(fs::path(path) / ".hopscope-journal/chunks-2") << "its records stay with it";
+    CHECK(pipeline::OutputFolder::openShared(path, {0, 0}, {})->share()->index == 3);
+    CHECK(messageOf(pipeline::OutputFolder::openShared(path, {1, 2}, {})).find("locked by the workers") !=
+          std::string::npos);
+    CHECK(messageOf(pipeline::OutputFolder::open(path)).find("locked by the workers") != std::string::npos);
 }

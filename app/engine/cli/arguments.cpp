@@ -304,9 +304,10 @@ void addDevices(CLI::App& app, Parsed& parsed)
                "  hopscope-engine devices\n");
 }
 
-void addServe(CLI::App& app, Parsed&)
+void addServers(CLI::App& app, Parsed&)
 {
     app.add_subcommand("serve", "Serve the window on standard input and output (JSON-RPC, see docs/protocol.md)");
+    app.add_subcommand("worker", "Compute shards that another program deals out (JSON-RPC, see docs/protocol.md)");
 }
 
 void addOracle(CLI::App& app, Parsed& parsed)
@@ -330,7 +331,7 @@ void setUp(CLI::App& app, Parsed& parsed)
     app.footer("\nExit codes: 0 success, 2 usage error, 3 invalid input, 4 model not supported or not splittable, 5 "
                "verification failed,\n6 out of memory or disk space, 7 internal error, 130 cancelled.");
     for (auto* const add : {addInspect, addPlan, addRun, addVerify, addExport, addDiff, addGenerate, addBench, addPlace,
-                            addReceptiveField, addDebug, addDevices, addServe, addOracle})
+                            addReceptiveField, addDebug, addDevices, addServers, addOracle})
         add(app, parsed);
     // One value per --data and --role, so that MODEL may follow them.
     for (CLI::App* const command : app.get_subcommands({})) {
@@ -453,6 +454,7 @@ base::Result<Command> finish(const std::string& name, const std::string& bench, 
     if (name == "debug") return debugCommand(parsed.model, parsed.debug);
     if (name == "devices") return DevicesCommand{};
     if (name == "serve") return ServeCommand{};
+    if (name == "worker") return WorkerCommand{};
     return OracleCommand{parsed.request};
 }
 

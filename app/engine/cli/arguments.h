@@ -93,6 +93,8 @@ struct OracleCommand {  // hidden: the child of a verification
 
 struct ServeCommand {};
 
+struct WorkerCommand {};
+
 struct ShowText {  // --help, --version
     std::string text;
 };
@@ -100,7 +102,7 @@ struct ShowText {  // --help, --version
 using Command =
     std::variant<InspectCommand, PlanCommand, RunCommand, VerifyCommand, ExportCommand, DiffCommand, GenerateCommand,
                  BenchCommand, BenchPlansCommand, MachineCommand, PlaceCommand, ReceptiveFieldCommand, DebugCommand,
-                 DevicesCommand, OracleCommand, ServeCommand, ShowText>;
+                 DevicesCommand, OracleCommand, ServeCommand, WorkerCommand, ShowText>;
 
 struct Invocation {
     bool json = false;

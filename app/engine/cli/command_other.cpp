@@ -5,6 +5,7 @@
 #include "cli/describe.h"
 #include "graph/safetensors.h"
 #include "server/server.h"
+#include "server/worker.h"
 #include "verify/verify.h"
 #include "json/json.h"
 
@@ -55,6 +56,8 @@ base::Result<int> execute(const DevicesCommand&, Session& session)
 }
 
 base::Result<int> execute(const ServeCommand&, Session& session) { return serve(session.stop); }
+
+base::Result<int> execute(const WorkerCommand&, Session& session) { return work(session.stop); }
 
 base::Result<int> execute(const OracleCommand& command, Session&) { return verify::oracleMain(command.request); }
 

@@ -9,15 +9,6 @@ namespace {
 
 constexpr std::size_t mostDocuments = 64;
 
-pipeline::ModelOptions optionsOf(const json::Reader& params)
-{
-    pipeline::ModelOptions options;
-    options.model = params.get<std::string>("model");
-    options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
-    options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
-    return options;
-}
-
 base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 {
     const base::Result<std::optional<plan::Plan>> plan = pipeline::depthPlan(prepared);
@@ -29,7 +20,7 @@ base::Result<json::Value> inspectValue(pipeline::Prepared& prepared)
 
 Outcome Documents::open(const json::Reader& params, const Call& call)
 {
-    const pipeline::ModelOptions options = optionsOf(params);
+    const pipeline::ModelOptions options = modelOptionsOf(params);
     if (!params.ok()) return invalid(params);
     if (m_documents.size() >= mostDocuments) return invalid("too many models are open; close one");
     RequestReporter reporter(call.progress);
@@ -55,6 +46,30 @@ Document* Documents::find(const json::Reader& params)
     const auto it = m_documents.find(id);
     if (it == m_documents.end()) params.child("document").refuse("is not an open model");
     return it == m_documents.end() ? nullptr : it->second.get();
+}
+
+pipeline::ModelOptions modelOptionsOf(const json::Reader& params)
+{
+    pipeline::ModelOptions options;
+    options.model = params.get<std::string>("model");
+    options.data = params.maybe<std::vector<std::string>>("data").value_or(options.data);
+    options.roles = params.maybe<std::vector<std::string>>("roles").value_or(options.roles);
+    return options;
+}
+
+verify::Mode verifyOf(const json::Reader& params)
+{
+    return params.has("verify") ? json::named<verify::Mode>(params, "verify") : verify::Mode::Sample;
+}
+
+base::NanPolicy nanOf(const json::Reader& params)
+{
+    return params.has("nan") ? json::named<base::NanPolicy>(params, "nan") : base::NanPolicy::Propagate;
+}
+
+base::Reorder reorderOf(const json::Reader& params)
+{
+    return params.has("reorder") ? json::named<base::Reorder>(params, "reorder") : base::Reorder::Auto;
 }
 
 std::string textOr(const json::Reader& params, const char* key, const std::string& otherwise)

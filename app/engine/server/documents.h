@@ -8,6 +8,7 @@
 #include "debugger/tensor.h"
 #include "forecast/predict.h"
 #include "pipeline/debugging.h"
+#include "pipeline/execute.h"
 #include "pipeline/planner.h"
 #include "pipeline/prepare.h"
 #include "server/requests.h"
@@ -109,6 +110,16 @@ Outcome listFolder(const json::Reader& params);
 
 // "batch", "memory", "fuse" and "store".
 forecast::PredictOptions limitsOf(const json::Reader& params);
+// "model", "data" and "roles".
+pipeline::ModelOptions modelOptionsOf(const json::Reader& params);
+// How a plan is made: "objective" (by default the time), "stages" and "deadline".
+base::Objective objectiveOf(const json::Reader& params);
+std::optional<int> stagesOf(const json::Reader& params);
+std::optional<double> deadlineOf(const json::Reader& params);
+// "verify", by default of a sample; "nan", "reorder".
+verify::Mode verifyOf(const json::Reader& params);
+base::NanPolicy nanOf(const json::Reader& params);
+base::Reorder reorderOf(const json::Reader& params);
 // "store"; by default values are stored as they are.
 base::StoreType storeOf(const json::Reader& params);
 // "fuse" as base::parseFuse reads it; by default all patterns.

@@ -25,6 +25,8 @@ std::vector<plan::Pin> pinsOf(const json::Reader& params, const analysis::Analys
     return schema::readPins(list, schema::Names(analysis));
 }
 
+}  // namespace
+
 base::Objective objectiveOf(const json::Reader& params)
 {
     if (!params.has("objective")) return base::Objective::Time;
@@ -44,6 +46,8 @@ std::optional<double> deadlineOf(const json::Reader& params)
     if (seconds && !(*seconds > 0)) params.child("deadline").refuse("must be more than 0");
     return seconds;
 }
+
+namespace {
 
 // Fills in what follows from the plan, and answers with all of it.
 Outcome answer(Document& document, plan::Plan& plan, const std::vector<std::string>& notes,

@@ -1,11 +1,10 @@
-#include <exception>
 #include <filesystem>
-#include <new>
 
 #include "base/units.h"
 #include "graph/dataset.h"
 #include "pipeline/publish.h"
 #include "pipeline/records.h"
+#include "server/last_net.h"
 #include "server/run_observer.h"
 #include "server/runs.h"
 
@@ -108,7 +107,7 @@ void Run::stop(debugger::Stopped stopped, ServedRun& observer)
 void Run::body()
 {
     EventFeed feed(m_id, [this](const protocol::RunEvents& e) { m_notify("run/events", protocol::writeEvents(e)); });
-    base::Result<schema::Report> report = guarded(feed);
+    base::Result<schema::Report> report = caught([&] { return carryOut(std::move(m_output), feed); });
     feed.finish();
     protocol::RunFinished finished;
     finished.run = m_id;
@@ -117,19 +116,6 @@ void Run::body()
     else finished.error = report.error();
     m_finished = true;
     m_notify("run/finished", protocol::writeFinished(finished));
-}
-
-// The last net, as for commands.
-base::Result<schema::Report> Run::guarded(EventFeed& feed)
-{
-    try {
-        return carryOut(std::move(m_output), feed);
-    } catch (const std::bad_alloc&) {
-        return base::fail(base::ErrorCode::Resources, "out of memory", "a smaller memory limit or batch may help");
-    } catch (const std::exception& error) {
-        return base::fail(base::ErrorCode::Internal, std::string("unexpected error: ") + error.what(),
-                          "please report this");
-    }
 }
 
 base::Result<std::vector<std::string>> Run::prepareNotes()

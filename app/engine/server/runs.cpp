@@ -11,16 +11,6 @@ namespace hopscope::engine {
 
 namespace {
 
-verify::Mode modeOf(const json::Reader& params)
-{
-    return params.has("verify") ? json::named<verify::Mode>(params, "verify") : verify::Mode::Sample;
-}
-
-base::NanPolicy nanOf(const json::Reader& params)
-{
-    return params.has("nan") ? json::named<base::NanPolicy>(params, "nan") : base::NanPolicy::Propagate;
-}
-
 RunRequest requestOf(const json::Reader& params)
 {
     RunRequest request;
@@ -28,8 +18,8 @@ RunRequest requestOf(const json::Reader& params)
     request.execution.device.batch = positive(params, "batch");
     request.execution.device.fuse = fuseOf(params);
     request.execution.device.store = storeOf(params);
-    if (params.has("reorder")) request.execution.device.reorder = json::named<base::Reorder>(params, "reorder");
-    request.execution.verify = modeOf(params);
+    request.execution.device.reorder = reorderOf(params);
+    request.execution.verify = verifyOf(params);
     request.nan = nanOf(params);
     request.output = textOr(params, "output", "");
     request.paused = params.maybe<bool>("paused").value_or(false);

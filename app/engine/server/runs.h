@@ -58,7 +58,6 @@ private:
     base::Status prepareStepping(ServedRun& observer);
     void stop(debugger::Stopped stopped, ServedRun& observer);
     void body();
-    base::Result<schema::Report> guarded(EventFeed& feed);
     base::Result<schema::Report> carryOut(pipeline::OutputFolder folder, EventFeed& feed);
     base::Result<std::vector<std::string>> prepareNotes();
     schema::Report describe(const pipeline::Execution& execution, std::vector<std::string> notes, const ServedRun& run);

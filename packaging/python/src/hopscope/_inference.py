@@ -6,12 +6,12 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _html, _resuming, arrays, documents
+from . import _cluster, _html, _resuming, arrays, documents
 from ._files import as_files, files_of, role_words, same_model
 from ._later import later
 from ._progress import Progress, reported
@@ -108,6 +108,8 @@ def inference(
     reorder: str = "auto",
     store: str = "exact",
     resume: bool = False,
+    cluster: str | None = None,
+    workers: int = 0,
     scratch: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> Inference:
@@ -123,9 +125,11 @@ def inference(
     the edges ("all", "none", some of "chain,softmax,several"), `reorder`: the order of computing nodes ("auto", "none",
     "rcm", "degree", "community"), `store`: the type of stored values ("exact", "float32", "bfloat16", "float16").
     `resume` (on a CPU, with `out`): what is finished stays in `out` whatever ends this process, and the same call in
-    another one goes on with it, to results with the same bits; no progress is told. `scratch`: the folder for temporary
-    files, where memory or the usual one has no room. `progress`: True, False, None (a bar on terminals and in
-    notebooks) or a function of (what, done, total).
+    another one goes on with it, to results with the same bits; no progress is told. `cluster` (on a CPU, with `out` in
+    a folder that all machines see): "auto" or the HOST:PORT of a Ray cluster, or "local" for `workers` processes of
+    this machine; the run can be resumed in the same way. `scratch`: the folder for temporary files, where memory or the
+    usual one has no room. `progress`: True, False, None (a bar on terminals and in notebooks) or a function of (what,
+    done, total).
 
     Raises the exceptions of hopscope.errors; VerificationError carries the result. Ctrl+C leaves no file behind.
     """
@@ -134,6 +138,8 @@ def inference(
     shared = {"device": device, "memory": bytes_of(memory), "batch": batch, "fuse": fuse, "store": store}
     how = {"verify": _mode(verify), "nan": nan, "reorder": reorder}
     asked = _Asked(model, data, roles, _chosen(plan), {**settings, **shared}, {**shared, **how}, out, scratch)
+    if cluster is not None:
+        return _agreed(_together(asked, cluster, workers, progress))
     if resume:
         return _agreed(_resumed(asked, progress))
     with reported(progress) as show:
@@ -195,16 +201,44 @@ def _evaluated(asked: _Asked, watcher: _Watcher) -> Inference:
 
 
 def _resumed(asked: _Asked, progress: bool | Progress | None) -> Inference:
-    if asked.out is None:
-        raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     if progress:
         raise UsageError("the progress of a run that can be resumed is not told", "leave progress= or resume= out")
+    return _kept(asked, asked.scratch, _resuming.alone)
+
+
+def _together(asked: _Asked, cluster: str, workers: int, progress: bool | Progress | None) -> Inference:
+    """Files go where the workers see them: beside the folder of the results."""
+    if asked.run["device"] != "cpu":
+        raise UsageError("workers of a cluster compute on CPUs", 'leave device= out, or say "cpu"')
+
+    def carry(order: _resuming.Order) -> dict[str, Any]:
+        return _cluster.run(_request(order), cluster, workers=workers, progress=progress)
+
+    return _kept(asked, asked.scratch or Path(asked.out or ".").absolute().parent, carry)
+
+
+def _request(order: _resuming.Order) -> dict[str, Any]:
+    """What worker/open gets."""
+    model, *rest = order.files.words
+    named = {
+        option: [word for at, word in enumerate(rest) if rest[at - 1] == option] for option in ("--data", "--role")
+    }
+    options = {name: value for name, value in order.options.items() if value is not None and name != "device"}
+    files = {"model": model, "data": named["--data"], "roles": named["--role"], "plan": str(order.plan)}
+    return {**options, **files, "output": str(order.out)}
+
+
+def _kept(
+    asked: _Asked, scratch: str | os.PathLike[str] | None, carry: Callable[[_resuming.Order], dict[str, Any]]
+) -> Inference:
+    if asked.out is None:
+        raise UsageError("a run that can be resumed needs a folder", "name one with out=, or use hopscope.run")
     inputs, expected, folder = *_inputs(asked.data), Path(asked.out)
-    with Scratch(expected, asked.scratch) as place:
+    with Scratch(expected, scratch) as place:
         found, given = as_files(asked.model, inputs, asked.roles, place)
         files = files_of(found, given, asked.roles)
         wanted = _resuming.Wanted(asked.request, asked.plan, asked.run)
-        document, made = _resuming.carried_out(files, wanted, folder, place)
+        document, made = _resuming.carried_out(files, wanted, folder, place, carry)
         outputs = _outputs(document, folder, found.data.as_torch or found.saved is not None)
     return _result(document, made, found.saved, outputs, folder)
 

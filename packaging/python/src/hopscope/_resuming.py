@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,20 +39,38 @@ class Wanted:
     run: dict[str, Any]
 
 
-def carried_out(given: Files, wanted: Wanted, out: Path, place: Scratch) -> tuple[dict[str, Any], Plan]:
+@dataclass(frozen=True)
+class Order:
+    """What a run is to do: `options` are those of `Wanted.run`."""
+
+    files: Files
+    plan: Path
+    options: dict[str, Any]
+    out: Path
+
+
+def alone(order: Order) -> dict[str, Any]:
+    """The report of a process that carries it out."""
+    words = [*order.files.words, "--plan", str(order.plan), "--resume", *option_words(order.options)]
+    return command("run", *words, "-o", str(order.out)).document
+
+
+def carried_out(
+    given: Files, wanted: Wanted, out: Path, place: Scratch, carry: Callable[[Order], dict[str, Any]] = alone
+) -> tuple[dict[str, Any], Plan]:
     """The report, and the plan that it ran by. Goes on with what the folder holds of an earlier call; what is finished
     stays there whatever ends this one. Raises InputError where the folder has an unfinished run of something else."""
     there = out.exists()
     try:
         files, made = _taken_up(given, wanted, out) or _begun(given, wanted, out, place)
-        words = [*files.words, "--plan", str(made.save(place.folder() / "plan.json")), "--resume"]
-        answer = command("run", *words, *option_words(wanted.run), "-o", str(out.absolute()))
+        plan = made.save(place.folder() / "plan.json").absolute()
+        document = carry(Order(files, plan, wanted.run, out.absolute()))
     except BaseException:
         if not (out / _JOURNAL).is_dir():
             _forget(out, there)
         raise
     _forget(out, there=True)
-    return answer.document, made
+    return document, made
 
 
 def _forget(out: Path, there: bool) -> None:

@@ -1,5 +1,5 @@
-"""A client of `hopscope-engine serve` (docs/protocol.md): one request at a time, with what the engine tells
-meanwhile."""
+"""A client of `hopscope-engine serve` and `worker` (docs/protocol.md): one request at a time, with what the engine
+tells meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import IO, Any
 
-from ._process import ended, start, stop
+from ._process import ended, kill, start, stop
 from ._version import __version__
 from .errors import Cancelled, EngineError, HopscopeError, error_from
 
@@ -43,12 +43,13 @@ class Starting:
 
 class Client:
     """Owns a process of the engine; a context manager. Leaving it by an exception cancels what is under way: the
-    engine removes what it has written and ends. `told` gets every notification (method, parameters)."""
+    engine removes what it has written and ends. `told` gets every notification (method, parameters). `gone`: whether
+    the process has ended by itself."""
 
-    def __init__(self, told: Told) -> None:
-        self._told, self._next = told, 0
+    def __init__(self, told: Told, command: str = "serve") -> None:
+        self._told, self._next, self.gone = told, 0, False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the process has ended)
-        self._process = start(["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+        self._process = start([command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
 
     def __enter__(self) -> Client:
         try:
@@ -116,6 +117,7 @@ class Client:
             raise self._gone() from None
 
     def _gone(self) -> HopscopeError:
+        self.gone = True
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
         self._errors.seek(0)
@@ -124,12 +126,25 @@ class Client:
             return Cancelled("the engine was told to stop")
         return EngineError("the engine ended its connection") if code is None else ended(code, self._errors.read())
 
+    def hang_up(self) -> None:
+        """From any thread: the end of its input ends the engine, whatever it does."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.close()
+
+    def abandon(self, patience: float) -> None:
+        """From any thread: ends the engine, by force after so many seconds."""
+        self.hang_up()
+        try:
+            self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            kill(self._process)
+
     def _end(self) -> None:
         """The end of its input ends the engine; a run under way leaves nothing behind. What it still says is read, so
         that it does not wait for a reader."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        assert self._process.stdout is not None
+        self.hang_up()
         reader = threading.Thread(target=_drain, args=(self._process.stdout,), daemon=True)
         reader.start()
         try:

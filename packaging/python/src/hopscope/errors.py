@@ -79,3 +79,9 @@ def error_from(document: Mapping[str, Any]) -> HopscopeError:
     """The exception for what the engine says of an error: {code, exit_code, message, hint, where}."""
     text = {name: str(document.get(name) or "") for name in ("message", "hint", "where", "code")}
     return kind_of(int(document.get("exit_code", 7)))(**text)
+
+
+def document_of(problem: HopscopeError) -> dict[str, Any]:
+    """What `error_from` makes the exception of."""
+    named = {name: getattr(problem, name) for name in ("message", "hint", "where", "code")}
+    return {**named, "exit_code": problem.exit_code}

@@ -1,0 +1,65 @@
+#pragma once
+
+// The connection to a client, whatever it asks for: frames and messages, the queue of requests, cancelling, progress, the
+// greeting and the end. docs/protocol.md describes it. What requests mean is up to derived classes.
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "protocol/framing.h"
+#include "server/channel.h"
+#include "server/requests.h"
+
+namespace hopscope::engine {
+
+class Conversation {
+public:
+    explicit Conversation(Channel& channel) : m_channel(channel) {}
+    virtual ~Conversation() = default;
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+
+    // Until the client says goodbye, is gone, or stop(); the exit code.
+    int run();
+    // From any thread. What is under way is cancelled.
+    void stop(int exitCode);
+
+protected:
+    // In the order of the requests, on the thread that calls run(). May throw.
+    virtual Outcome dispatch(const protocol::Request& request, const Call& call) = 0;
+    // At once, on the reading thread; nothing for requests that are not answered so.
+    virtual std::optional<Outcome> control(const protocol::Request& /*request*/) { return std::nullopt; }
+    // After each answer of dispatch().
+    virtual void answered() {}
+
+    // Thread-safe.
+    void notify(const std::string& method, json::Value params);
+    void stopIfDeviceLost();
+    static Outcome unknown(const std::string& method);
+
+private:
+    void readAll();
+    bool readFrames(protocol::FrameReader& frames);
+    bool receive(const std::string& text);
+    void receive(protocol::Request request);
+    bool receive(const protocol::Notification& notice);
+    void respond(std::int64_t id, Outcome outcome);
+    void refuse(std::int64_t id, int code, const std::string& message);
+    base::ProgressFn progressOf(std::int64_t id);
+    void answer(const protocol::Request& request, const Call& call);
+    Outcome guarded(const protocol::Request& request, const Call& call);
+    Outcome initialize(const json::Reader& params);
+    Outcome shutdown();
+
+    Channel& m_channel;
+    RequestQueue m_queue;
+    std::atomic<bool> m_initialized = false;
+    bool m_shutDown = false;
+    std::atomic<int> m_exitCode = 0;
+};
+
+// Carries a conversation through: signals end it with the exit code 130.
+int converse(Conversation& conversation, const std::stop_token& stop);
+
+}  // namespace hopscope::engine

@@ -1,0 +1,69 @@
+#pragma once
+
+// A run of which this process computes what a client tells it, shard by shard, on a thread of its own. Other processes
+// compute the rest, and all of them meet in the output folder.
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/journal.h"
+#include "pipeline/evaluate.h"
+#include "server/requests.h"
+
+namespace hopscope::engine {
+
+class DealtRun final : public executor::Dealer {
+public:
+    // `request`: without its shard. `patience`: seconds, for others, at one point.
+    DealtRun(pipeline::EvaluationRequest request, std::string output, std::optional<double> patience);
+    ~DealtRun() override;  // cancels and waits
+    DealtRun(const DealtRun&) = delete;
+    DealtRun& operator=(const DealtRun&) = delete;
+
+    // The answering thread's. Hands an order over, if there is one, and waits until the run stands at a stage, for the next
+    // order, or has ended. What it ended with, if that is an error; call.stop cancels the run.
+    base::Status carryOut(const std::optional<executor::Order>& order, const Call& call);
+
+    // Between orders: where the run stands; 0 once it has ended.
+    [[nodiscard]] plan::StageId stage() const;
+    [[nodiscard]] int stages() const { return m_stages; }
+    [[nodiscard]] const executor::StageShards& left() const { return m_left; }
+    [[nodiscard]] std::int64_t destinations() const { return m_computed; }  // of the last shard
+    // Of a run that this process has published, or found published.
+    [[nodiscard]] const schema::Report* report() const;
+    [[nodiscard]] std::vector<std::string> takeNotes();
+
+    // Of the thread of the run.
+    base::Result<executor::Order> next(plan::StageId stage, int stages, const std::stop_token& stop) override;
+    void listed(executor::StageShards left) override { m_left = std::move(left); }
+    void computed(std::int64_t destinations) override { m_computed = destinations; }
+
+private:
+    class Listener;
+    void body();
+    base::Result<pipeline::Evaluation> evaluated();
+    void tell(const base::Progress& progress);
+    void note(const std::string& sentence);
+
+    pipeline::EvaluationRequest m_request;
+    std::string m_output;
+    std::stop_source m_stop;
+    mutable std::mutex m_mutex;  // guards what follows
+    std::condition_variable_any m_changed;
+    std::optional<executor::Order> m_order;
+    bool m_standing = false, m_ended = false;
+    plan::StageId m_stage;
+    int m_stages = 0;
+    executor::StageShards m_left;
+    std::int64_t m_computed = 0;
+    base::ProgressFn m_progress;  // of the request that waits
+    std::vector<std::string> m_notes;
+    base::Result<pipeline::Evaluation> m_result;
+    std::thread m_thread;
+};
+
+}  // namespace hopscope::engine

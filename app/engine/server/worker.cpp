@@ -1,0 +1,183 @@
+#include "server/worker.h"
+
+#include <map>
+#include <memory>
+
+#include "executor/memory.h"
+#include "server/conversation.h"
+#include "server/dealt_run.h"
+#include "server/documents.h"
+#include "json/names.h"
+
+namespace hopscope::engine {
+
+namespace {
+
+using executor::Order;
+using json::Reader;
+using json::Value;
+
+constexpr int mostThreads = 4096, mostParts = 100'000;
+
+int threadsOf(const Reader& params)
+{
+    const int threads = params.maybe<int>("threads").value_or(0);
+    if (threads < 0 || threads > mostThreads) params.child("threads").refuse("must be 1 to 4096");
+    return threads;
+}
+
+pipeline::PlanSource planSourceOf(const Reader& params)
+{
+    pipeline::PlanSource plan{.file = textOr(params, "plan", "")};
+    plan.pins = textOr(params, "pins", "");
+    if (params.has("strategy")) plan.strategy = json::named<base::Strategy>(params, "strategy");
+    plan.objective = objectiveOf(params);
+    plan.stages = stagesOf(params);
+    plan.deadline = deadlineOf(params);
+    return plan;
+}
+
+pipeline::EvaluationRequest requestOf(const Reader& params)
+{
+    pipeline::DeviceOptions device{.device = "cpu",
+                                   .memory = positive(params, "memory"),
+                                   .batch = positive(params, "batch"),
+                                   .threads = threadsOf(params),
+                                   .fuse = fuseOf(params),
+                                   .reorder = reorderOf(params),
+                                   .store = storeOf(params)};
+    return {.model = modelOptionsOf(params),
+            .plan = planSourceOf(params),
+            .device = std::move(device),
+            .verify = verifyOf(params),
+            .nan = nanOf(params)};
+}
+
+Value shardValue(const executor::ShardRange& shard)
+{
+    Value item;
+    item["loop"] = shard.loop;
+    item["first"] = shard.first;
+    item["count"] = shard.count;
+    item["work"] = shard.work;
+    return item;
+}
+
+class Worker final : public Conversation {
+public:
+    using Conversation::Conversation;
+
+protected:
+    Outcome dispatch(const protocol::Request& request, const Call& call) override
+    {
+        using Method = Outcome (Worker::*)(const Reader&, const Call&);
+        static const std::map<std::string, Method> methods{{"worker/open", &Worker::open},
+                                                           {"shard/list", &Worker::list},
+                                                           {"shard/compute", &Worker::compute},
+                                                           {"stage/end", &Worker::leave}};
+        const auto method = methods.find(request.method);
+        if (method == methods.end()) return unknown(request.method);
+        return (this->*method->second)(Reader(request.params, "params"), call);
+    }
+
+private:
+    Outcome open(const Reader& params, const Call& call)
+    {
+        pipeline::EvaluationRequest request = requestOf(params);
+        const auto output = params.get<std::string>("output");
+        const auto patience = params.maybe<double>("wait");
+        if (!params.ok()) return invalid(params);
+        if (m_run && m_run->stage().valid()) return invalid("a run is open already");
+        m_run.reset();
+        m_run = std::make_unique<DealtRun>(std::move(request), output, patience);
+        return carryOut(std::nullopt, call, &Worker::placeValue);
+    }
+
+    Outcome list(const Reader& params, const Call& call)
+    {
+        Order order{.kind = Order::Kind::List};
+        order.parts = params.get<int>("parts");
+        if (params.ok() && (order.parts < 1 || order.parts > mostParts))
+            params.child("parts").refuse("must be 1 to 100000");
+        return atStage(params, order, call, &Worker::leftValue);
+    }
+
+    Outcome compute(const Reader& params, const Call& call)
+    {
+        Order order{.kind = Order::Kind::Compute};
+        order.range.loop = params.get<int>("loop");
+        order.range.first = params.get<std::int64_t>("first");
+        order.range.count = params.get<std::int64_t>("count");
+        return atStage(params, order, call, &Worker::computedValue);
+    }
+
+    Outcome leave(const Reader& params, const Call& call)
+    {
+        Order order{.kind = Order::Kind::Leave};
+        order.publish = params.maybe<bool>("publish").value_or(false);
+        return atStage(params, order, call, &Worker::placeValue);
+    }
+
+    using Answer = Value (Worker::*)() const;
+
+    // An order at the stage that the client believes the run to stand at.
+    Outcome atStage(const Reader& params, const Order& order, const Call& call, Answer say)
+    {
+        const auto stage = params.get<int>("stage");
+        if (!params.ok()) return invalid(params);
+        if (!m_run || !m_run->stage().valid()) return invalid("no run is open: worker/open opens one");
+        if (m_run->stage().number != stage)
+            return invalid("the run stands at stage " + std::to_string(m_run->stage().number));
+        return carryOut(order, call, say);
+    }
+
+    Outcome carryOut(const std::optional<Order>& order, const Call& call, Answer say)
+    {
+        const base::Status done = m_run->carryOut(order, call);
+        if (!done) return failed(done.error());
+        return (this->*say)();
+    }
+
+    Value placeValue() const
+    {
+        Value place;
+        const schema::Report* const report = m_run->report();
+        place["stage"] = m_run->stage().valid() ? Value(m_run->stage().number) : Value();
+        place["stages"] = m_run->stages();
+        place["report"] = report ? schema::reportValue(*report) : Value();
+        place["notes"] = Value(m_run->takeNotes());
+        return place;
+    }
+
+    Value leftValue() const
+    {
+        Value left;
+        left["done"] = m_run->left().done;
+        left["total"] = m_run->left().total;
+        left["shards"] = Value::array();
+        for (const executor::ShardRange& shard : m_run->left().shards) left["shards"].push(shardValue(shard));
+        return left;
+    }
+
+    Value computedValue() const
+    {
+        Value computed;
+        computed["destinations"] = m_run->destinations();
+        return computed;
+    }
+
+    std::unique_ptr<DealtRun> m_run;
+};
+
+}  // namespace
+
+base::Result<int> work(const std::stop_token& stop)
+{
+    base::Result<std::unique_ptr<Channel>> channel = Channel::open();
+    if (!channel) return base::forward(channel);
+    executor::installCpuAllocator();
+    Worker worker(**channel);
+    return converse(worker, stop);
+}
+
+}  // namespace hopscope::engine

@@ -1,0 +1,45 @@
+#include "executor/resuming.h"
+
+#include <algorithm>
+
+#include "base/proc.h"
+#include "base/units.h"
+
+namespace hopscope::executor {
+
+namespace {
+
+constexpr double steadyShare = 0.125;  // of a limit, which is for the whole process
+constexpr double steadyBytes = 0.4e9;  // as cpuBatchBytes, less what predictions may be wrong by
+
+}  // namespace
+
+std::int64_t steadyBatchBytes(const std::optional<std::int64_t>& limit)
+{
+    const auto all = static_cast<double>(limit.value_or(base::totalMemory()));
+    return static_cast<std::int64_t>(all > 0 ? std::min(all * steadyShare, steadyBytes) : steadyBytes);
+}
+
+std::vector<LoopCut> cutsOf(const StagePrograms& programs)
+{
+    std::vector<LoopCut> cuts;
+    for (std::size_t s = 0; s < programs.size(); ++s)
+        for (std::size_t l = 0; l < programs[s].size(); ++l) {
+            const std::optional<Tiling>& tiling = programs[s][l].tiling;
+            cuts.push_back({.stage = plan::StageId::at(s),
+                            .loop = static_cast<int>(l) + 1,
+                            .tile = tiling ? std::optional(tiling->rows) : std::nullopt});
+        }
+    return cuts;
+}
+
+std::string sentenceOf(const ResumeReport& resumed)
+{
+    const auto count = [](std::int64_t n) { return base::formatCount(static_cast<double>(n)); };
+    std::string text = "resumed: " + count(resumed.destinations) + " destinations in " + count(resumed.chunks) +
+                       " chunks were finished before";
+    if (resumed.damaged > 0) text += "; " + count(resumed.damaged) + " damaged chunks are computed again";
+    return text;
+}
+
+}  // namespace hopscope::executor

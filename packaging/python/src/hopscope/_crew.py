@@ -1,0 +1,74 @@
+"""Where workers are: as processes of this machine here, on a cluster in `_ray`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol
+
+from ._worker import Worker
+
+Answer = dict[str, Any]
+
+
+class Member(Protocol):
+    """A worker. Requests are carried out in their order."""
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Future[Answer]:
+        """As `Worker.call`. An exception stands for a worker that is gone."""
+
+    def end(self) -> None:
+        """At once and without waiting; what it has begun is cancelled."""
+
+
+class Crew(Protocol):
+    """`size`: how many workers there are to be, with `threads` cores each."""
+
+    size: int
+    threads: int
+
+    def member(self, number: int) -> Member:
+        """A new worker. It may have to wait for its place."""
+
+    def close(self) -> None:
+        """Ends all workers; nothing of them is left then."""
+
+
+class _Local:
+    """A worker process, and the thread that talks to it."""
+
+    def __init__(self, number: int) -> None:
+        self._worker = Worker()
+        self._thread = ThreadPoolExecutor(1, f"hopscope-worker-{number}")
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Future[Answer]:
+        return self._thread.submit(self._worker.call, method, params)
+
+    def end(self) -> None:
+        self._worker.end()
+
+    def close(self) -> None:
+        self._worker.abandon()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._worker.close()
+
+
+class LocalCrew:
+    """Workers of this machine."""
+
+    def __init__(self, size: int, threads: int) -> None:
+        self.size, self.threads = size, threads
+        self._members: list[_Local] = []
+
+    def member(self, number: int) -> Member:
+        made = _Local(number)
+        self._members.append(made)
+        return made
+
+    def close(self) -> None:
+        for member in self._members:
+            member.end()
+        for member in self._members:
+            with contextlib.suppress(OSError):
+                member.close()

@@ -1,0 +1,197 @@
+"""`hopscope-scale run`: one run on many machines (docs/scale.md). Several workers, each a process of the engine,
+compute the shards of each stage; they meet in the output folder, which all of them see."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from ._cluster import run
+from ._driver import Event
+from ._inference import bytes_of
+from ._version import __version__
+from .errors import Cancelled, HopscopeError, UsageError, document_of
+
+_CHOICES = ("strategy", "objective", "verify", "nan", "fuse", "reorder", "store")
+
+
+def main(words: list[str] | None = None) -> int:
+    """The exit code, as those of hopscope-engine."""
+    asked = _parser().parse_args(words)
+    try:
+        with _ended_by_signals(), _events(asked.events) as told:
+            console = _Console(asked, told)
+            report = run(
+                _request(asked), asked.address, workers=asked.workers, threads=asked.threads, told=console.told,
+                progress=False if asked.quiet or asked.json else None,
+            )  # fmt: skip
+            console.end(report)
+            return 5 if (report["verify"] or {}).get("verdict") == "different" else 0
+    except HopscopeError as problem:
+        return _failed(problem, asked.json)
+    except KeyboardInterrupt:
+        return _failed(Cancelled("cancelled", "the same command goes on with what is finished"), asked.json)
+
+
+def _failed(problem: HopscopeError, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": document_of(problem)}))
+    hint = f"; {problem.hint}" if problem.hint else ""
+    print(f"error: {problem.message}{hint}", file=sys.stderr)
+    return problem.exit_code
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end it as Ctrl+C does."""
+
+    def interrupt(_number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _events(path: str | None) -> Iterator[Callable[[Event], None]]:
+    """Each event is a line of JSON, as soon as it happens."""
+    if path is None:
+        yield lambda _event: None
+        return
+    try:
+        file: IO[str] = Path(path).open("a", buffering=1)  # noqa: SIM115 (closed below)
+    except OSError as problem:
+        raise UsageError(
+            f"{path}: cannot be written: {problem.strerror}", "name another file with --events"
+        ) from problem
+    with file:
+        yield lambda event: print(json.dumps(event), file=file)
+
+
+class _Console:
+    """Says on standard error what happens to workers, and on standard output what came out."""
+
+    def __init__(self, asked: argparse.Namespace, also: Callable[[Event], None]) -> None:
+        self._quiet, self._json, self._also = asked.quiet, asked.json, also
+        self._said: set[str] = set()
+
+    def told(self, event: Event) -> None:
+        self._also(event)
+        sentence = _sentence(event)
+        if sentence and not self._quiet and sentence not in self._said:
+            self._said.add(sentence)
+            print(f"note: {sentence}", file=sys.stderr)
+
+    def end(self, report: dict[str, Any]) -> None:
+        if self._json:
+            print(json.dumps(report, indent=2))
+        elif not self._quiet:
+            print(_table(report))
+
+
+def _sentence(event: Event) -> str:
+    where = f"worker {event.get('worker')}" + (f" on {event['host']}" if event.get("host") else "")
+    sentences = {
+        "note": event.get("message", ""),
+        "waiting": event.get("message", ""),
+        "lost": f"{where} was lost: {event.get('message')}; what it had not finished goes to others",
+        "late": f"{where} takes long over destinations from {event.get('first')} on; others compute them, too",
+        "refused": f"{where} is done without: {event.get('message')}",
+    }
+    return str(sentences.get(event["event"], ""))
+
+
+def _table(report: dict[str, Any]) -> str:
+    scale = report["scale"]
+    lines = [
+        f"  worker {item['worker']} on {item['host'] or '?'}: {item['shards']} shards, "
+        f"{item['destinations']:,} destinations"
+        for item in scale["workers"]
+    ]
+    lost = (
+        f"; {scale['lost']} workers lost, {scale['again']} shards given out again"
+        if scale["lost"] or scale["again"]
+        else ""
+    )
+    verdict = (report["verify"] or {}).get("verdict", "not verified")
+    outputs = ", ".join(item["file"] for item in report["outputs"])
+    return "\n".join(
+        [f"{outputs}: {verdict}; {len(scale['workers'])} workers of {scale['threads']} cores{lost}", *lines]
+    )
+
+
+def _request(asked: argparse.Namespace) -> dict[str, Any]:
+    """The parameters of worker/open: workers have other working directories."""
+    request: dict[str, Any] = {"model": str(Path(asked.model).absolute()), "output": str(Path(asked.output).absolute())}
+    request["data"] = [_absolute(word) for word in asked.data]
+    request["roles"] = asked.role
+    request |= {name: getattr(asked, name) for name in (*_CHOICES, "batch", "stages", "deadline", "wait")}
+    request |= {name: str(Path(value).absolute()) for name in ("plan", "pins") if (value := getattr(asked, name))}
+    request["memory"] = bytes_of(asked.memory)
+    return {name: value for name, value in request.items() if value is not None}
+
+
+def _absolute(word: str) -> str:
+    name, separator, file = word.rpartition("=")
+    return f"{name}{separator}{Path(file).absolute()}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="hopscope-scale", description="One run of Hopscope on many machines.")
+    parser.add_argument("--version", action="version", version=f"hopscope-scale {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = commands.add_parser("run", help="Evaluate a model layer by layer for all nodes, by several workers")
+    command.add_argument("model", metavar="MODEL", help="TorchScript file; all paths are the same on all machines")
+    command.add_argument("--data", metavar="D", action="append", required=True, help="As for hopscope-engine run")
+    command.add_argument("--role", metavar="R", action="append", default=[], help="As for hopscope-engine run")
+    command.add_argument("-o", "--output", metavar="DIR", required=True, help="The folder that all workers see")
+    command.add_argument(
+        "--address", metavar="A", default="auto",
+        help="A Ray cluster: auto (of this machine) or HOST:PORT; local: processes of this machine, without Ray",
+    )  # fmt: skip
+    command.add_argument(
+        "--workers", metavar="N", type=_positive, default=0, help="Default: as many as there is room for"
+    )
+    command.add_argument(
+        "--threads", metavar="N", type=_positive, default=0, help="Cores of each worker; default: a node's"
+    )
+    command.add_argument("--memory", metavar="SIZE", help="Limit for each worker: 500M, 1Gi, ..")
+    for name in ("batch", "stages"):
+        command.add_argument(f"--{name}", metavar="N", type=_positive, help="As for hopscope-engine run")
+    for name in ("deadline", "wait"):
+        command.add_argument(f"--{name}", metavar="SECONDS", type=float, help=_SECONDS[name])
+    for name in ("plan", "pins", *_CHOICES):
+        command.add_argument(f"--{name}", help="As for hopscope-engine run")
+    command.add_argument(
+        "--events", metavar="FILE", help="Append what happens to workers and shards, a line of JSON each"
+    )
+    command.add_argument("--json", action="store_true", help="Print the report as a JSON document")
+    command.add_argument("--quiet", action="store_true", help="Suppress progress and notes")
+    return parser
+
+
+_SECONDS = {
+    "deadline": "As for hopscope-engine run",
+    "wait": "End where there is no worker, or one waits for others, for so long",
+}
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

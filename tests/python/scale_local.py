@@ -1,0 +1,188 @@
+"""`hopscope-scale run` with workers of this machine: the bits of one process, whoever is killed when."""
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import hopscope
+from hopscope import _cluster
+
+from scale_support import JOURNAL, PATIENCE, ScaleTest, computed_twice, kill, records, right
+
+
+class Workers(ScaleTest):
+    def test_any_number_of_workers_gives_the_bits_of_one_process(self):
+        for name, workers in (("sage", 1), ("sage", 2), ("sage", 4), ("normed", 2), ("frontier", 2)):
+            with self.subTest(model=name, workers=workers):
+                case = self.case(name)
+                report = self.run_scale(case, "--workers", workers)
+                found = report["scale"]["workers"]
+                self.assertEqual(len(found), workers)
+                self.assertEqual(sum(worker["destinations"] for worker in found), case.destinations)
+                self.assertEqual((report["scale"]["lost"], report["scale"]["threads"]), (0, 1))
+                self.assertEqual(len(self.events("stage")), len(report["stages"]))
+                self.assertEqual(sum(event["destinations"] for event in self.events("shard")), case.destinations)
+                shutil.rmtree(self.out)
+                (self.folder / "events").unlink()
+
+    def test_the_verification_sees_what_all_have_computed(self):
+        case = self.case("normed")
+        words = [word for word in self.words(case) if word not in ("--verify", "none")]
+        process = self.start(words, "--workers", 2, "--verify", "full")
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error)
+        self.assertIn("out.npy: equal; 2 workers of 1 cores", said)
+        right(case, self.out)
+
+    def test_the_same_command_again_finds_the_results(self):
+        case = self.case("sage")
+        self.run_scale(case, "--workers", 2)
+        began = time.monotonic()
+        self.run_scale(case, "--workers", 1)
+        self.assertLess(time.monotonic() - began, 20)
+
+    def test_progress_is_told(self):
+        case, told = self.case("sage"), []
+        request = {"model": str(case.words[0]), "data": [str(case.words[2])], "verify": "none", "output": str(self.out)}
+        with mock.patch.dict(os.environ, HOPSCOPE_ENGINE=str(self.program)):
+            _cluster.run(request, "local", workers=2, threads=1, progress=lambda *step: told.append(step))
+        self.assertEqual({what for what, _, _ in told}, {f"stage {i} of 3" for i in (1, 2, 3)})
+        self.assertEqual(told[-1][1:], (60_000, 60_000))
+        right(case, self.out)
+
+
+class Interruptions(ScaleTest):
+    def test_workers_are_killed_at_random(self):
+        draw, case = random.Random(5), self.case("slow")
+        process, kills = self.start(self.words(case), "--workers", 2, "--json"), 0
+        while process.poll() is None:
+            time.sleep(draw.uniform(0.1, 0.6))
+            found = self.engines()
+            if found and kills < 6 and records(self.out):
+                kills += kill(draw.choice(found))
+        said, error = process.communicate()
+        self.assertEqual(process.returncode, 0, error)
+        right(case, self.out)
+        self.assertGreater(kills, 0)
+        self.assertGreaterEqual(json.loads(said)["scale"]["lost"], 1)
+        self.assertIn("was lost", error)
+        self.assertTrue(all(event["message"] for event in self.events("lost")))
+
+    def test_what_a_killed_worker_had_noted_is_not_computed_again(self):
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 2, "--json")
+        self.until(lambda: len(records(self.out)) > 3)
+        kill(self.engines()[0])
+        twice = 0
+        while process.poll() is None:
+            twice = max(twice, computed_twice(records(self.out)))
+            time.sleep(0.02)
+        process.communicate()
+        self.assertLessEqual(twice, 1)
+        right(case, self.out)
+        computed = sum(event["destinations"] for event in self.events("shard"))
+        self.assertLessEqual(computed, case.destinations)
+
+    def test_the_driver_is_killed_and_started_again(self):
+        case = self.case("slow")
+        for chunks in (1, 20):
+            process = self.start(self.words(case), "--workers", 2)
+            self.until(lambda chunks=chunks: len(records(self.out)) >= chunks or process.poll() is not None)
+            process.kill()
+            process.communicate()
+            self.until(lambda: not self.engines(), 5)  # they end by themselves
+        noted = {(stage, loop, first) for stage, loop, first, _ in records(self.out)}
+        self.assertTrue(noted)
+        self.run_scale(case, "--workers", 2)
+        self.assertGreater(self.events("stage")[-1]["total"], 0)
+
+    def test_an_interrupted_command_ends_within_a_second_and_the_same_one_goes_on(self):
+        case = self.case("slow")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start(self.words(case), "--workers", 2)
+            self.until(lambda: records(self.out) and self.engines())
+            began = time.monotonic()
+            process.send_signal(number)
+            _, error = process.communicate(timeout=PATIENCE)
+            self.assertLess(time.monotonic() - began, 3)  # one, where nothing else runs
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn("the same command goes on", error)
+            self.assertEqual(self.engines(), [])
+        self.assertTrue((self.out / JOURNAL).is_dir())
+        self.run_scale(case, "--workers", 3)
+
+    def test_a_worker_that_stands_still_holds_nobody_up_but_at_the_end(self):
+        """Its shards are begun elsewhere. It keeps its lock on the folder, so that results appear when it goes on."""
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 2)
+        self.until(lambda: len(records(self.out)) > 1)
+        frozen = self.engines()[0]
+        os.kill(frozen, signal.SIGSTOP)
+        try:
+            self.until(lambda: len(self.events("stage")) == 3, 30)
+            self.assertIsNone(process.poll())
+        finally:
+            os.kill(frozen, signal.SIGCONT)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, error)
+        right(case, self.out)
+
+
+class Refusals(ScaleTest):
+    def refused(self, code, says, words, *more, environment=None):
+        process = self.start(words, *more, environment=environment)
+        said, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, code, error + said)
+        errors = [line for line in error.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, error)
+        self.assertIn(says, errors[0])
+        self.assertEqual(self.engines(), [])
+        return errors[0]
+
+    def test_what_a_worker_refuses_has_its_name(self):
+        words = self.words(self.case("sage"))
+        here = os.uname().nodename
+        missing = [self.folder / "missing.pt", *words[1:]]
+        self.assertIn("worker 1", self.refused(3, f" on {here}: ", missing, "--workers", 1))
+        self.assertFalse(self.out.exists())
+        self.out.write_text("")
+        self.refused(3, "is a file, not a folder", words, "--workers", 2)
+        self.out.unlink()
+        self.refused(6, "worker 1", words, "--workers", 1, "--memory", "1M")
+
+    def test_another_model_than_the_run_was_begun_with(self):
+        case = self.case("slow")
+        process = self.start(self.words(case), "--workers", 1)
+        self.until(lambda: records(self.out))
+        process.kill()
+        process.communicate()
+        self.until(lambda: not self.engines(), 5)
+        other = self.words(self.case("normed"))
+        self.refused(3, "the model file; go on under the same conditions", other, "--workers", 1)
+        self.run_scale(case, "--workers", 1)
+
+    def test_an_engine_of_another_version(self):
+        stand_in = self.environment(HOPSCOPE_ENGINE=str(Path(__file__).with_name("stand_in.py")), STAND_IN_VERSION="9.9",
+                                    STAND_IN_ENGINE=str(self.program))
+        self.refused(7, "worker 1", self.words(self.case("sage")), "--workers", 1, environment=stand_in)
+
+    def test_usage(self):
+        words = self.words(self.case("sage"))
+        self.refused(2, "workers of this machine need a number of them", words)
+        self.refused(2, "cannot be written", words, "--workers", 1, "--events", self.folder)
+
+    def test_without_ray_the_package_is_whole_and_says_what_is_missing(self):
+        with mock.patch.dict(sys.modules, ray=None), self.assertRaises(hopscope.UsageError) as caught:
+            _cluster.run({}, "auto")
+        self.assertIn("needs Ray, which is not installed here", str(caught.exception))
+        self.assertIn("hopscope[scale]", caught.exception.hint)
+
+
+if __name__ == "__main__":
+    unittest.main()
