@@ -172,30 +172,17 @@ void Docks::arrangeCompare()
     share({QStringLiteral("run")}, {runHeight()}, Qt::Vertical);
 }
 
-// What is studied above what it is about: all tabs in one row would not fit. In a low window they are scrolled.
 void Docks::arrangeExplain()
 {
-    constexpr int roomForBoth = 800;
-    const QString study = QStringLiteral("receptive"), thing = QStringLiteral("inspector");
-    const bool apart = m_window.height() >= roomForBoth;
-    place(study, Qt::RightDockWidgetArea);
-    place(thing, Qt::RightDockWidgetArea);
-    if (apart) m_window.splitDockWidget(m_docks[study], m_docks[thing], Qt::Vertical);
-    const auto add = [this](const QString& to, const QStringList& names) {
-        for (const QString& name : names) {
-            place(name, Qt::RightDockWidgetArea);
-            m_window.tabifyDockWidget(m_docks[to], m_docks[name]);
-        }
-    };
-    add(study,
-        {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("follow"), QStringLiteral("rules")});
-    if (!apart) add(study, {thing});
-    add(apart ? thing : study,
-        {QStringLiteral("tensor"), QStringLiteral("monitor"), QStringLiteral("breakpoints"), QStringLiteral("plan")});
-    m_docks[thing]->raise();
-    m_docks[study]->raise();
-    share({study}, {std::min(640, m_window.width() * 2 / 5)}, Qt::Horizontal);
-    if (apart) share({study, thing}, {540, 300}, Qt::Vertical);
+    place(QStringLiteral("receptive"), Qt::RightDockWidgetArea);
+    for (const QString& name : {QStringLiteral("animation"), QStringLiteral("debugger"), QStringLiteral("tensor"),
+                                QStringLiteral("follow"), QStringLiteral("monitor"), QStringLiteral("breakpoints"),
+                                QStringLiteral("rules"), QStringLiteral("inspector"), QStringLiteral("plan")}) {
+        place(name, Qt::RightDockWidgetArea);
+        m_window.tabifyDockWidget(m_docks[QStringLiteral("receptive")], m_docks[name]);
+    }
+    m_docks[QStringLiteral("receptive")]->raise();
+    share({QStringLiteral("receptive")}, {std::min(640, m_window.width() * 2 / 5)}, Qt::Horizontal);
 }
 
 // Once now and once when the window has been laid out: before it is shown sizes do not hold.

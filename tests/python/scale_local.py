@@ -10,10 +10,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import hopscope
-from hopscope import _cluster
-
 from scale_support import JOURNAL, PATIENCE, ScaleTest, computed_twice, kill, records, right
+
+import hopscope  # found by scale_support
+from hopscope import _cluster
 
 
 class Workers(ScaleTest):

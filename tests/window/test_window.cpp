@@ -10,7 +10,6 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStackedWidget>
-#include <QTabBar>
 #include <QTest>
 #include <QTreeWidget>
 
@@ -68,8 +67,6 @@ private slots:
     void nothingIsClippedOnTheStartPage();
     void nothingIsClippedInASmallWindow_data();
     void nothingIsClippedInASmallWindow();
-    void allTabsOfAWindowOfUsualSizeAreSeen_data();
-    void allTabsOfAWindowOfUsualSizeAreSeen();
     void exportsAreWritten();
 };
 
@@ -390,34 +387,6 @@ void TestWindow::nothingIsClippedInASmallWindow()
         return found.isEmpty();
     };
     QVERIFY2(bed::waitFor(whole, 2000), qPrintable(found.join(QStringLiteral("; "))));
-}
-
-void TestWindow::allTabsOfAWindowOfUsualSizeAreSeen_data()
-{
-    QTest::addColumn<QString>("perspective");
-    for (const QString& name : perspectiveNames()) QTest::newRow(qPrintable(name)) << name;
-}
-
-void TestWindow::allTabsOfAWindowOfUsualSizeAreSeen()
-{
-    QFETCH(QString, perspective);
-    Bed bed;
-    bed.window->resize(1300, 900);
-    QVERIFY(bed.open("chain3.pt"));
-    bed.window->docks().setPerspective(perspective);
-    QString scrolled;
-    const auto whole = [&] {
-        scrolled.clear();
-        int seen = 0;
-        for (const QTabBar* tabs : bed.window->findChildren<QTabBar*>("dockTabs")) {
-            if (!tabs->isVisible() || tabs->count() == 0) continue;
-            seen += tabs->count();
-            const int right = tabs->tabRect(tabs->count() - 1).right();
-            if (right > tabs->width()) scrolled += QString("%1 of %2; ").arg(tabs->width()).arg(right);
-        }
-        return seen > 2 && scrolled.isEmpty();
-    };
-    QVERIFY2(bed::waitFor(whole, 2000), qPrintable(scrolled));
 }
 
 void TestWindow::exportsAreWritten()
