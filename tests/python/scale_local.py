@@ -125,7 +125,7 @@ class Interruptions(ScaleTest):
         frozen = self.engines()[0]
         os.kill(frozen, signal.SIGSTOP)
         try:
-            self.until(lambda: len(self.events("stage")) == 3, 30)
+            self.until(lambda: len(self.events("stage")) == 3, 180)  # beside other tests
             self.assertIsNone(process.poll())
         finally:
             os.kill(frozen, signal.SIGCONT)
