@@ -136,7 +136,9 @@ def torture(case, out, draw, count, most=12):
     return kills
 
 
-class Shards(EngineTest):
+class SharedCases(EngineTest):
+    """Models with their graphs, and what one process makes of them, for all tests of a class."""
+
     @classmethod
     def setUpClass(cls):
         torch.manual_seed(1)
@@ -155,6 +157,8 @@ class Shards(EngineTest):
             self.known[name] = Reference(name, self.made[name], self.shared, "--threads", "1")
         return self.known[name]
 
+
+class Shards(SharedCases):
     def until_it_waits(self, case, index=1, count=2):
         """A shard that is killed when it has nothing left to do in its first stage."""
         process, end = start(case.words, self.out, index, count, "--quiet"), time.monotonic() + PATIENCE

@@ -5,17 +5,13 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
-from pathlib import Path
-
-import torch
 
 import engine_models as models
-from engine_commands import ENGINE, EngineTest, engine
-from engine_resume import WIDTH, cases
-from engine_shards import Reference, checked, computed_twice, records, right
+from engine_commands import ENGINE, engine
+from engine_resume import WIDTH
+from engine_shards import Reference, SharedCases, checked, computed_twice, records, right
 from serve_client import Client, Refused
 
 PATIENCE = 120
@@ -34,25 +30,7 @@ def asked(words):
     return params
 
 
-class WorkerTest(EngineTest):
-    @classmethod
-    def setUpClass(cls):
-        torch.manual_seed(1)
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.shared = Path(holder.name)
-        cls.made = {name: words for name, words in cases(cls.shared, 60_000, 8) if name != "batches"}
-        cls.known = {}
-
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "out"
-
-    def case(self, name):
-        if name not in self.known:
-            self.known[name] = Reference(name, self.made[name], self.shared, "--threads", "1")
-        return self.known[name]
-
+class WorkerTest(SharedCases):
     def worker(self, **options):
         client = Client(command=(ENGINE, "worker"), **options)
         self.addCleanup(client.stop)
