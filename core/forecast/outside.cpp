@@ -16,9 +16,11 @@ constexpr std::size_t remembered = 64;        // prologues
 
 }  // namespace
 
-std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)
+std::int64_t Outside::before(const std::vector<const executor::LoopProgram*>& programs, bool staysBeside,
+                             std::stop_token stop)
 {
-    return besides() + prologue(programs, std::move(stop)).held;
+    const std::int64_t there = staysBeside ? executor::cpuMemory().current : besides();
+    return there + prologue(programs, std::move(stop)).held;
 }
 
 std::int64_t Outside::most(const std::vector<const executor::LoopProgram*>& programs, std::stop_token stop)

@@ -56,8 +56,7 @@ Prediction Planned::predict(const PredictOptions& options, Peaks peaks)
     Prediction prediction;
     m_peaks = peaks == Peaks::Yes;
     prediction.batch = batchSize(options, m_peaks ? Probing::Yes : forComparison(options));
-    m_baseline = m_peaks ? baseline() : 0;
-    if (options.staysBeside && !gpu()) m_baseline += static_cast<double>(m_structure.heldBytes());
+    m_baseline = m_peaks ? baseline(options.staysBeside) : 0;
     m_parts.clear();
     m_staying.clear();
     m_eachBatch = options.eachBatch;
@@ -263,9 +262,9 @@ std::int64_t Planned::stagedAtOnce(const PlannedLoop& l, std::int64_t size, cons
 }
 
 // What is there before any batch. On a GPU that is what other runs have left; weights come with the loops.
-double Planned::baseline()
+double Planned::baseline(bool staysBeside)
 {
-    if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), m_stop));
+    if (!gpu()) return static_cast<double>(m_known.outside.before(programsOf(), staysBeside, m_stop));
     for (const auto& loops : m_loops)
         for (const PlannedLoop& l : loops) learntAbout(l);
     return static_cast<double>(executor::DeviceContext(m_plan.device).memory().current);

@@ -111,7 +111,7 @@ private:
     Timing timed(const PlannedLoop& l, std::int64_t rows, const WallTable& walls);
 
     // The memory held outside of batches, followed through the stages.
-    double baseline();
+    double baseline(bool staysBeside);
     [[nodiscard]] std::vector<const executor::LoopProgram*> programsOf() const;  // of all loops
     void stays(ir::ValueId value, std::int64_t bytes);
     void prepares(const PlannedLoop& l);

@@ -28,10 +28,14 @@ void writeAscii(std::string& out, char c)
     out += {digits[static_cast<unsigned char>(c) >> 4U], digits[static_cast<unsigned char>(c) & 0xFU]};
 }
 
+bool isPlain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+
 void writeString(std::string& out, std::string_view text)
 {
     out += '"';
-    for (std::size_t at = 0; at < text.size();) {
+    const auto plain = static_cast<std::size_t>(std::ranges::find_if_not(text, isPlain) - text.begin());
+    out += text.substr(0, plain);
+    for (std::size_t at = plain; at < text.size();) {
         const std::size_t length = base::utf8Length(text, at);
         if (length == 1) writeAscii(out, text[at]);
         else if (length == 0) out += "\xEF\xBF\xBD";

@@ -93,10 +93,11 @@ void Completion::listRoots(const Choice& choice)
     }
 }
 
-double Completion::evaluate(const Choice& choice, Cells* cells)
+double Completion::evaluate(const Choice& choice, Cells* cells, const Cells* like)
 {
     m_choice = &choice;
     m_out = cells;
+    m_like = like;
     m_cost = 0;
     m_stuck = -1;
     m_computed.assign(m_type.size(), 0);
@@ -172,10 +173,26 @@ bool Completion::visit(int v)
     }
     for (int cell = 0; cell < m_cells; ++cell)
         if (m_need[at(v, cell)] != No && !provide(v, cell, static_cast<Need>(m_need[at(v, cell)]))) {
-            m_stuck = v;
+            m_stuck = blocker(v, cell);
             return false;
         }
     return true;
+}
+
+// Of what v would be computed from, the first that is neither there nor in a store.
+int Completion::blocker(int v, int cell)
+{
+    for (int next = v; next >= 0;) {
+        v = next;
+        next = -1;
+        if (!computable(v, cell) || m_need[at(v, cell)] == MustRead) break;
+        for (const int u : m_loc[v]) {
+            const bool cut = m_anyCut[v] && m_g.isCut(u, v);
+            if (cut && !readable(u, cell)) return u;
+            if (!cut && estimate(u, cell) == impossible) next = u;
+        }
+    }
+    return v;
 }
 
 bool Completion::readable(int v, int cell) const
@@ -206,9 +223,22 @@ bool Completion::provide(int v, int cell, Need need)
     if (m_kindHop[v] && m_stage[v] == m_s) return cell == 0 && compute(v, cell);
     const double computing = computable(v, cell) ? estimateComputing(v, cell, impossible) : impossible;
     if (reading == impossible && computing == impossible) return false;
-    if (computing < reading) return compute(v, cell);
+    const bool known = computing < impossible && reading < impossible && (wasRead(v, cell) || wasComputed(v, cell));
+    if (known ? !wasRead(v, cell) : computing < reading) return compute(v, cell);
     read(v, cell, reading);
     return true;
+}
+
+bool Completion::wasRead(int v, int cell) const
+{
+    if (m_like == nullptr) return false;
+    return cell == 0 ? m_like->readD[m_like->at.d(v, m_s)] : m_like->readF[m_like->at.f(v, cell - 1, m_s)];
+}
+
+bool Completion::wasComputed(int v, int cell) const
+{
+    if (m_like == nullptr) return false;
+    return cell == 0 ? m_like->computeD[m_like->at.d(v, m_s)] : m_like->computeF[m_like->at.f(v, cell - 1, m_s)];
 }
 
 void Completion::read(int v, int cell, double cost)

@@ -24,11 +24,13 @@ public:
     [[nodiscard]] Choice plain() const;
 
     // The cost (without regard to the host budget), or infinity if a value is needed but neither stored nor computable.
-    // From the last stage to the first, a value that is needed is read or computed, whichever looks cheaper on its own.
-    double evaluate(const Choice& choice, Cells* cells = nullptr);
+    // From the last stage to the first, a value that is needed is read or computed, as in `like` where that says so and it
+    // is possible, or else whichever looks cheaper on its own.
+    double evaluate(const Choice& choice, Cells* cells = nullptr, const Cells* like = nullptr);
 
-    [[nodiscard]] int stuckAt() const { return m_stuck; }  // the node that made the last evaluation infinite, or -1
-    [[nodiscard]] double peak() const;                     // on the host, of the last evaluation
+    // The node that made the last evaluation infinite, since it is neither stored where it is needed nor computable there; or -1.
+    [[nodiscard]] int stuckAt() const { return m_stuck; }
+    [[nodiscard]] double peak() const;  // on the host, of the last evaluation
 
 private:
     enum Need : std::uint8_t { No, Wanted, MustRead };
@@ -38,7 +40,10 @@ private:
     void sharedCosts(int s);
     void want(int v, int cell, Need need);
     bool visit(int v);
+    int blocker(int v, int cell);
     bool provide(int v, int cell, Need need);
+    [[nodiscard]] bool wasRead(int v, int cell) const;
+    [[nodiscard]] bool wasComputed(int v, int cell) const;
     void read(int v, int cell, double cost);
     bool compute(int v, int cell);
     void wantOperands(int v, int cell);
@@ -62,6 +67,7 @@ private:
 
     const Choice* m_choice = nullptr;
     Cells* m_out = nullptr;
+    const Cells* m_like = nullptr;
     std::vector<int> m_stage;    // in which a value is written, if it is
     std::vector<int> m_natural;  // in which it can be computed first
     std::vector<int> m_lastRead, m_written;

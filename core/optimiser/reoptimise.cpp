@@ -9,6 +9,7 @@
 #include "optimiser/excerpt.h"
 #include "optimiser/program.h"
 #include "optimiser/reduce.h"
+#include "optimiser/repair.h"
 
 namespace hopscope::optimiser {
 
@@ -19,7 +20,8 @@ struct Neighbourhood {
     int recompute, wider;
 };
 constexpr Neighbourhood attempts[] = {{2, 1}, {-1, 1}, {2, 2}, {-1, 2}, {-1, 4}};
-constexpr int apart = 3;  // stages between pins that are served one after the other
+constexpr int apart = 3;                     // stages between pins that are served one after the other
+constexpr std::size_t quicklySolved = 2000;  // nodes of an instance whose program is solved while the user drags
 
 std::vector<NodeId> keptNodes(const Placement& incumbent, const std::vector<Pin>& pins)
 {
@@ -93,7 +95,7 @@ private:
     Cells m_cells;
 };
 
-Answer found(Placement plan) { return {Status::Feasible, std::move(plan), 0, 1, "local re-optimisation"}; }
+Answer found(Placement plan, const char* by) { return {Status::Feasible, std::move(plan), 0, 1, by}; }
 
 class Reoptimiser {
 public:
@@ -127,11 +129,14 @@ public:
     // Where there is no local one.
     [[nodiscard]] base::Result<Answer> anywhere() const
     {
+        std::optional<Placement> repair = repaired(m_instance, m_incumbent);
+        if (repair && m_instance.nodes.size() > quicklySolved) return found(std::move(*repair), "repair");
         const Neighbours whole(m_instance, m_incumbent, keptNodes(m_incumbent, m_pins));
         if (whole.impossible()) return Answer{};
-        if (std::optional<Placement> plan = whole.best(2, {0, m_instance.stages}, limits()))
-            return found(std::move(*plan));
-        return solved();
+        std::optional<Placement> plan = whole.best(2, {0, m_instance.stages}, limits());
+        if (plan && !(repair && repair->cost.total() < plan->cost.total()))
+            return found(std::move(*plan), "local re-optimisation");
+        return repair ? found(std::move(*repair), "repair") : solved();
     }
 
 private:
@@ -243,7 +248,8 @@ std::optional<Placement> reoptimiseLocally(const Instance& instance, const Place
 base::Result<Answer> reoptimise(const Instance& instance, const Placement& incumbent, const std::vector<Pin>& changed,
                                 const ReoptimiseOptions& options)
 {
-    if (auto plan = reoptimiseLocally(instance, incumbent, changed, options)) return found(std::move(*plan));
+    if (auto plan = reoptimiseLocally(instance, incumbent, changed, options))
+        return found(std::move(*plan), "local re-optimisation");
     return reoptimiseWhole(instance, incumbent, changed, options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 #include "analysis/naming/value_names.h"
 #include "analysis/rows/classes.h"
@@ -17,6 +18,8 @@ struct UnpinnedInstance {
     ModelInstance model;
     DepTable table;
     std::set<ir::ValueId> shared;  // sharedViews() of the pins that it was made for
+    std::set<ir::ValueId>
+        ownViews;  // that are a node per consumer, but for what is shared: others may be shared or not
     InstancePins::NodesOfValues nodes = InstancePins::nodesOf(model);
 };
 
@@ -63,8 +66,10 @@ public:
         instance().stageCost = m_costs.stage(loop);
         instance().stages = optimiser::neededStages(instance());
         if (const base::Status ok = optimiser::check(instance()); !ok) return base::forward(ok);
-        return UnpinnedInstance{
-            .model = std::move(m_model), .table = std::move(m_table), .shared = std::move(m_shared)};
+        return UnpinnedInstance{.model = std::move(m_model),
+                                .table = std::move(m_table),
+                                .shared = std::move(m_shared),
+                                .ownViews = std::move(m_ownViews)};
     }
 
 private:
@@ -252,7 +257,9 @@ private:
     // each consumer, at no cost.
     void local(NodeId id, ValueId v, const RowClass& rows)
     {
-        const bool own = rows.kind == RowKind::Owned && !isInput(v) && !m_shared.contains(v) && isFree(v);
+        const bool ownView = rows.kind == RowKind::Owned && !isInput(v) && isFree(v);
+        if (ownView) m_ownViews.insert(v);
+        const bool own = ownView && !m_shared.contains(v);
         const NodeId consumer = m_consumers[id.at()].valid() ? m_consumers[id.at()] : id;
         const NodeId operand = nodeOf(v, rows, own ? consumer : NodeId());
         if (std::ranges::find(node(id).loc, operand) == node(id).loc.end()) node(id).loc.push_back(operand);
@@ -355,7 +362,7 @@ private:
     analysis::ValueNames m_names;
     DepTable m_table;
     ModelInstance m_model;
-    std::set<ValueId> m_shared;
+    std::set<ValueId> m_shared, m_ownViews;
     std::map<Key, NodeId> m_nodes;
     std::vector<NodeId> m_consumers;  // by node: whom it belongs to; none of what can be stored or is shared
     std::map<OpId, NodeId> m_reductions;
@@ -373,6 +380,27 @@ std::set<ValueId> sharedViews(const Analysis& a, const std::vector<plan::Pin>& p
         return !producer.valid() || !a.info(producer).view;
     });
     return shared;
+}
+
+// On all rows on which it is complete; sharing it changes nothing in that.
+bool isStorable(const UnpinnedInstance& made, ValueId v)
+{
+    const auto nodes = made.nodes.find(v);
+    return nodes != made.nodes.end() && std::ranges::any_of(nodes->second, [&](NodeId n) {
+               return made.model.origins[n.at()].rows == made.table.home(v).rows;
+           });
+}
+
+// Whether the nodes are the same for these pins, of which `shared` follows, or the pins are refused whatever is shared.
+bool servesPins(const UnpinnedInstance& made, const std::set<ValueId>& shared, const std::vector<plan::Pin>& pins)
+{
+    std::vector<ValueId> differing;
+    std::ranges::set_symmetric_difference(made.shared, shared, std::back_inserter(differing));
+    std::erase_if(differing, [&made](ValueId v) { return !made.ownViews.contains(v); });
+    const auto refused = [&made](const plan::Pin& pin) {
+        return pin.kind == plan::PinKind::Checkpoint && !isStorable(made, pin.value);
+    };
+    return differing.empty() || std::ranges::any_of(pins, refused);
 }
 
 base::Result<ModelInstance> withPins(const Analysis& a, const std::shared_ptr<const UnpinnedInstance>& unpinned,
@@ -396,7 +424,7 @@ base::Result<ModelInstance> makeInstance(const Analysis& analysis, const CostMod
     const std::vector<plan::Pin> counting = settled(pins);
     std::set<ValueId> shared = sharedViews(analysis, counting);
     const bool made = before != nullptr && before->unpinned != nullptr;
-    if (made && before->storedOn == on && before->unpinned->shared == shared)
+    if (made && before->storedOn == on && servesPins(*before->unpinned, shared, counting))
         return withPins(analysis, before->unpinned, counting);
     base::Result<UnpinnedInstance> fresh = Builder(analysis, costs, on).build(std::move(shared));
     if (!fresh) return base::forward(fresh);

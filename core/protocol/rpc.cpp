@@ -75,24 +75,26 @@ Value errorValue(const RpcError& error)
     return item;
 }
 
-void write(Value& document, const Request& request)
+Value orEmpty(Value params) { return params.isNull() ? Value::object() : params; }
+
+void write(Value& document, Request&& request)
 {
     document["id"] = request.id;
     document["method"] = request.method;
-    document["params"] = request.params.isNull() ? Value::object() : request.params;
+    document["params"] = orEmpty(std::move(request.params));
 }
 
-void write(Value& document, const Notification& notification)
+void write(Value& document, Notification&& notification)
 {
     document["method"] = notification.method;
-    document["params"] = notification.params.isNull() ? Value::object() : notification.params;
+    document["params"] = orEmpty(std::move(notification.params));
 }
 
-void write(Value& document, const Response& response)
+void write(Value& document, Response&& response)
 {
     document["id"] = json::orNull(response.id);
     if (const auto* error = std::get_if<RpcError>(&response.outcome)) document["error"] = errorValue(*error);
-    else document["result"] = std::get<Value>(response.outcome);
+    else document["result"] = std::get<Value>(std::move(response.outcome));
 }
 
 }  // namespace
@@ -108,11 +110,11 @@ base::Result<Message> readMessage(std::string_view text)
     return message;
 }
 
-std::string writeMessage(const Message& message)
+std::string writeMessage(Message message)
 {
     Value document;
     document["jsonrpc"] = "2.0";
-    std::visit([&](const auto& item) { write(document, item); }, message);
+    std::visit([&](auto& item) { write(document, std::move(item)); }, message);
     return json::write(document);
 }
 

@@ -54,7 +54,7 @@ using Message = std::variant<Request, Notification, Response>;
 // One message without its frame. Fails with Input (not JSON, not one of the three, an id that is no integer, params that
 // are no object); `id` of the failing request is recovered where there is one.
 base::Result<Message> readMessage(std::string_view text);
-std::string writeMessage(const Message& message);
+std::string writeMessage(Message message);
 
 // The response to a text that `readMessage` failed on: -32700 where it is not JSON, else -32600, with the id if the text
 // has one that can be told.

@@ -5,6 +5,7 @@
 #include "optimiser/evaluate.h"
 #include "optimiser/excerpt.h"
 #include "optimiser/reoptimise.h"
+#include "optimiser/repair.h"
 #include "random_instances.h"
 #include "solver/mip.h"
 #include "support/generate_instance.h"
@@ -66,6 +67,39 @@ TEST_CASE("a dragged store has a legal plan where no program may be solved: by a
         ++legal;
     }
     CHECK(legal > 0);
+}
+
+TEST_CASE("what pins have broken is repaired without a solver, legal and seldom much dearer than the cheapest")
+{
+    if (!solver::available()) return;
+    int possible = 0, found = 0;
+    double excess = 0;
+    for (int i = 0; i < 36 / test::share; ++i) {
+        Instance in = deep(i);
+        const Placement before = solved(in);
+        const std::vector<NodeId> stores = writtenSet(before);
+        in.pins = {dragged(in, i, 0)};
+        if (i % 2 == 1)
+            in.pins.push_back({PinKind::NoCheckpoint, stores[static_cast<std::size_t>(i) % stores.size()], {}, 0});
+        INFO(test::dump(in));
+        const auto repair = repaired(in, before);
+        const auto best = solve(in);
+        REQUIRE_MESSAGE(best, (best ? "" : base::describe(best.error())));
+        if (best->status == Status::Infeasible) {
+            CHECK_FALSE(repair);
+            continue;
+        }
+        ++possible;
+        if (!repair) continue;
+        ++found;
+        CHECK(test::flaw(in, *repair) == "");
+        const double cheapest = best->placement.cost.total();
+        CHECK(repair->cost.total() >= cheapest * (1 - 1e-9));
+        excess += repair->cost.total() / cheapest - 1;
+    }
+    MESSAGE(found, " of ", possible, " repaired, ", 100 * excess / std::max(found, 1), " % dearer in the mean");
+    CHECK(found * 10 >= possible * 8);
+    CHECK(excess <= 0.1 * found);
 }
 
 TEST_CASE("while a store is dragged, plans are legal and as cheap as with all stages in one problem")

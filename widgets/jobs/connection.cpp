@@ -83,7 +83,10 @@ void Connection::setupProcess(const QStringList& command)
 void Connection::send(protocol::Message message)
 {
     models::runAside(
-        m_writer, this, [message = std::move(message)] { return protocol::frame(protocol::writeMessage(message)); },
+        m_writer, this,
+        [message = std::move(message)]() mutable {
+            return protocol::frame(protocol::writeMessage(std::move(message)));
+        },
         [this](const std::string& bytes) {
             if (m_process.state() == QProcess::Running)
                 m_process.write(bytes.data(), static_cast<qint64>(bytes.size()));

@@ -31,16 +31,18 @@ bool replaceStandardStreams()
 }
 
 // An answer that is longer than a message may be becomes an error.
-std::string bounded(const protocol::Message& message)
+std::string bounded(protocol::Message message)
 {
-    std::string text = protocol::writeMessage(message);
     const auto* const response = std::get_if<protocol::Response>(&message);
-    if (text.size() <= protocol::maxMessageBytes || response == nullptr) return text;
+    const std::optional<std::int64_t> id = response == nullptr ? std::nullopt : response->id;
+    const bool answers = response != nullptr;
+    std::string text = protocol::writeMessage(std::move(message));
+    if (text.size() <= protocol::maxMessageBytes || !answers) return text;
     const base::Error error{.code = base::ErrorCode::Resources,
                             .message = "the answer exceeds the message limit of 16 MiB",
                             .hint = {},
                             .where = {}};
-    return protocol::writeMessage(protocol::Response{response->id, protocol::toRpc(error)});
+    return protocol::writeMessage(protocol::Response{id, protocol::toRpc(error)});
 }
 
 // Never waits on a socket or on a pipe that poll() has called ready.
@@ -106,9 +108,9 @@ bool Channel::write(std::string_view text)
     return true;
 }
 
-void Channel::send(const protocol::Message& message)
+void Channel::send(protocol::Message message)
 {
-    const std::string text = protocol::frame(bounded(message));
+    const std::string text = protocol::frame(bounded(std::move(message)));
     const std::lock_guard lock(m_sending);
     if (!m_gone) m_gone = !write(text);
 }

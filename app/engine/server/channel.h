@@ -21,7 +21,7 @@ public:
     // What has arrived; waits for it. Empty at the end of file and after interrupt().
     std::string read();
     // A whole message; waits while the client does not read. Dropped once the client is gone. Thread-safe.
-    void send(const protocol::Message& message);
+    void send(protocol::Message message);
     // Ends a waiting read(). What is sent from now on is dropped where the client does not read it within a second.
     void interrupt();
 

@@ -146,7 +146,7 @@ void Conversation::respond(std::int64_t id, Outcome outcome)
     protocol::Response response{id, Value()};
     if (outcome) response.outcome = std::move(*outcome);
     else response.outcome = std::move(outcome.error());
-    m_channel.send(response);
+    m_channel.send(std::move(response));
 }
 
 void Conversation::refuse(std::int64_t id, int code, const std::string& message)
