@@ -83,6 +83,7 @@ QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { backgroun
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
 QHeaderView::section { background: @panel; color: @textMuted; border: none; border-bottom: 1px solid @border;
     padding: 5px 6px; font-weight: 600; }
+QTableView QHeaderView::section:horizontal { padding-left: 10px; }
 QTableCornerButton::section { background: @panel; border: none; }
 QProgressBar { background: @hover; border: none; border-radius: 4px; max-height: 8px; text-align: center; }
 QProgressBar::chunk { background: @accent; border-radius: 4px; }
