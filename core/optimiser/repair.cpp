@@ -11,7 +11,7 @@ namespace hopscope::optimiser {
 namespace {
 
 constexpr int mostRounds = 100;
-constexpr int mostTrials = 12;
+constexpr int mostTrials = 4;
 constexpr double impossible = std::numeric_limits<double>::infinity();
 constexpr int nowhere = std::numeric_limits<int>::max() / 2;  // a stage that there is not
 

@@ -18,7 +18,7 @@ void paintCornerChip(const PaintContext& c, int node, const QString& text, const
 {
     const QRectF& rect = c.scene.nodes[node];
     const qreal width = QFontMetricsF(smallFont()).horizontalAdvance(text) + 10;
-    const QRectF chip(rect.left() + 12 - width, rect.top() - badgeHeight / 2 - 1, width, badgeHeight);
+    const QRectF chip(rect.left() + 12 - width, rect.bottom() - badgeHeight / 2 + 1, width, badgeHeight);
     c.painter.setPen(QPen(border, 1));
     c.painter.setBrush(c.theme.panel);
     c.painter.drawRoundedRect(chip, 4, 4);
