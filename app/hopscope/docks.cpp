@@ -182,7 +182,7 @@ void Docks::arrangeExplain()
         m_window.tabifyDockWidget(m_docks[QStringLiteral("receptive")], m_docks[name]);
     }
     m_docks[QStringLiteral("receptive")]->raise();
-    share({QStringLiteral("receptive")}, {std::min(640, m_window.width() * 2 / 5)}, Qt::Horizontal);
+    share({QStringLiteral("receptive")}, {std::min(680, m_window.width() * 17 / 40)}, Qt::Horizontal);
 }
 
 // Once now and once when the window has been laid out: before it is shown sizes do not hold.

@@ -33,7 +33,7 @@ QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: @
 QDockWidget::title { background: @panel; padding: 7px 10px; border-bottom: 1px solid @border; text-align: left; }
 hopscope--panels--Panel { background: @panel; font-weight: 400; }
 QTabBar { background: @panel; qproperty-drawBase: 0; }
-QTabBar::tab { background: @panel; color: @textMuted; padding: 7px 12px 6px 12px; border: none;
+QTabBar::tab { background: @panel; color: @textMuted; padding: 7px 9px 6px 9px; border: none;
                border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; font-weight: 600; }
 QTabBar::tab:hover:!selected { color: @text; background: @hover; }

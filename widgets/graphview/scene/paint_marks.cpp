@@ -13,7 +13,7 @@ constexpr qreal badgeHeight = 16;
 
 QString tr(const char* text, int n = -1) { return QCoreApplication::translate("GraphScene", text, nullptr, n); }
 
-// Before the upper left corner of a node, above what it takes from the prologue.
+// Before the lower left corner of a node, below what it takes from the prologue.
 void paintCornerChip(const PaintContext& c, int node, const QString& text, const QColor& border, const QColor& colour)
 {
     const QRectF& rect = c.scene.nodes[node];
