@@ -1,10 +1,11 @@
 """An engine that does what a test tells it: speaks the protocol of docs/protocol.md, or breaks it on purpose.
 
-    fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu]
+    fake_engine.py [--major N] [--no-version] [--die-at-start] [--gpu] [--workers N [--stand E]]
 
 Models are made up from their file's name: chain3.pt has three layers, chain3-hard.pt has plans whose gap closes slowly, chain3-skips.pt keeps every layer's result,
 chain3-long8.pt has eight more row-wise operators in a module of every layer; names that begin with bad, die or slow do
-that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). Besides the protocol's methods it knows `test/...`, see below.
+that. With --gpu there is a cuda:0, on which batches overlap (fake_pipeline.py). With --workers runs are dealt out to so many
+workers, one of which is lost (fake_workers.py); with --stand they stand still behind E events of stage 2. Besides the protocol's methods it knows `test/...`, see below.
 """
 
 import json
@@ -21,6 +22,7 @@ import fake_findings  # noqa: E402
 import fake_tensors  # noqa: E402
 from fake_model import Model, NODES, verified  # noqa: E402
 from fake_pipeline import Pipeline  # noqa: E402
+from fake_workers import Workers  # noqa: E402
 
 CODES = {2: "usage", 3: "input", 4: "unsupported", 6: "resources"}
 write_lock = threading.Lock()
@@ -159,8 +161,34 @@ class Run(threading.Thread):
                      "time": self.clock})
 
 
+class DealtRun(Run):
+    """A run of several workers, which cannot be paused."""
+
+    def __init__(self, number, model, pace, workers, until):
+        super().__init__(number, model, False, pace, False, None)
+        self.workers, self.until = Workers(workers, NODES), until
+
+    def run(self):
+        self.events("preparing", *self.workers.joined())
+        super().run()
+
+    def stage(self, index):
+        events, over = self.workers.stage(index, len(self.model.stage_ops), self.clock)
+        for at, event in enumerate(events):
+            while index == 2 and self.until is not None and at >= self.until and not self.cancelled:
+                time.sleep(.002)
+            time.sleep(self.pace / 4)
+            if self.cancelled:
+                return False
+            self.events("running", event)
+        self.clock = over
+        return True
+
+
 class Engine:
     def __init__(self, arguments):
+        self.workers = int(arguments[arguments.index("--workers") + 1]) if "--workers" in arguments else 0
+        self.stand = int(arguments[arguments.index("--stand") + 1]) if "--stand" in arguments else None
         self.major = int(arguments[arguments.index("--major") + 1]) if "--major" in arguments else 1
         self.gpus = [{"id": "cuda:0", "name": "NVIDIA H100 80GB HBM3", "memory": 80 << 30, "driver": "580.65.06, CUDA 13.0"}] if "--gpu" in arguments else []
         self.says_version = "--no-version" not in arguments
@@ -171,7 +199,9 @@ class Engine:
     def initialize(self, params):
         info = {"server": {"name": "fake", "version": "1"}, "process_id": os.getpid(), "threads": 2,
                 "devices": [{"id": "cpu", "name": "CPU", "memory": 1 << 34, "driver": ""}] + self.gpus, "missing": []}
-        return info | ({"protocol": {"major": self.major, "minor": 0}} if self.says_version else {})
+        if self.workers:
+            info |= {"workers": {"address": "local", "count": self.workers}, "pauses": False}
+        return info | ({"protocol": {"major": self.major, "minor": 1}} if self.says_version else {})
 
     def model_open(self, params):
         path = params["model"]
@@ -373,8 +403,12 @@ class Engine:
     def run_start(self, params):
         number = len(self.runs) + 1
         pace = .05 if os.environ.get("FAKE_ENGINE_SLOW") else .003
-        self.runs[number] = Run(number, self.documents[params["document"]], params["paused"], pace,
-                                params["device"] == "cuda:0" and bool(self.gpus), params.get("breakpoints"))
+        model = self.documents[params["document"]]
+        if self.workers:
+            self.runs[number] = DealtRun(number, model, pace, self.workers, self.stand)
+        else:
+            self.runs[number] = Run(number, model, params["paused"], pace, params["device"] == "cuda:0" and bool(self.gpus),
+                                    params.get("breakpoints"))
         self.after = self.runs[number].start  # events come after the answer
         return {"run": number, "folder": "results"}
 
@@ -406,6 +440,8 @@ class Engine:
         run = self.runs.get(params["run"])
         if run is None or run.over:
             raise Refused(-32602, "no such run is in progress")
+        if self.workers and not self.cancels:
+            raise Refused(-32002, "a run of several workers cannot be paused")
         return run
 
     # What only tests ask for.
@@ -461,6 +497,7 @@ class Engine:
 
     def answer(self, message):
         self.request, self.after, self.announced = message["id"], None, False
+        self.cancels = message["method"] == "run/cancel"
         method = getattr(self, message["method"].replace("/", "_"), None)
         try:
             if method is None:

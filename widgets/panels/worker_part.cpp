@@ -1,0 +1,61 @@
+#include "panels/worker_part.h"
+
+#include <QVBoxLayout>
+
+#include "models/worker_text.h"
+
+namespace hopscope::panels {
+
+WorkerPart::WorkerPart(QWidget* parent)
+    : QWidget(parent),
+      m_summary(new ElidedLabel(QStringLiteral("workersSummary"), this)),
+      m_waits(new ElidedLabel(QStringLiteral("workersWait"), this)),
+      m_choice(new ElidedLabel(QStringLiteral("workersChoice"), this)),
+      m_legend(new plots::Legend(this)),
+      m_lanes(new plots::WorkerLanes(this))
+{
+    setObjectName(QStringLiteral("workers"));
+    auto* title = new QHBoxLayout;
+    title->addWidget(heading(tr("Workers"), this));
+    m_summary->setProperty("muted", true);
+    title->addWidget(m_summary, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(4);
+    column->addLayout(title);
+    column->addWidget(m_legend);
+    column->addWidget(m_lanes);
+    column->addWidget(m_waits);
+    m_choice->setProperty("muted", true);
+    column->addWidget(m_choice);
+    m_choice->hide();
+    column->addStretch(1);
+    connect(m_lanes, &plots::WorkerLanes::choiceChanged, this, &WorkerPart::sayChoice);
+}
+
+void WorkerPart::display(const std::shared_ptr<const models::RunLog>& log)
+{
+    m_lanes->display(log);
+    m_summary->setFullText(models::workersSummary(*log->workers()));
+    m_waits->setFullText(models::waitSentence(*log));
+    sayChoice(m_lanes->chosenText());
+    std::vector<plots::LegendItem> items = m_lanes->legendItems();
+    if (items.size() == m_items) return;
+    m_items = items.size();
+    m_legend->setItems(std::move(items));
+}
+
+void WorkerPart::setTheme(const style::Theme& theme)
+{
+    m_lanes->setTheme(theme);
+    m_legend->setColour(theme.textMuted);
+    m_legend->setItems(m_lanes->legendItems());
+}
+
+void WorkerPart::sayChoice(const QString& text)
+{
+    m_choice->setVisible(!text.isEmpty());
+    m_choice->setFullText(QString(text).replace(u'\n', QStringLiteral(" · ")));
+}
+
+}  // namespace hopscope::panels
