@@ -29,12 +29,12 @@ class ServeTest(ScaleTest):
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
 
-    def environment(self, **more):
-        return {**super().environment(), "TMPDIR": str(self.temporary), **more}
+    def surroundings(self, **more):
+        return {**self.environment(), "TMPDIR": str(self.temporary), **more}
 
     def serve(self, *more, command=None, initialize=True, **environment):
         words = [sys.executable, "-m", "hopscope.scale", "serve", "--address", "local", "--workers", "2", "--threads", "1"]
-        client = Client(initialize, command or [*words, *more], env=self.environment(**environment))
+        client = Client(initialize, command or [*words, *more], env=self.surroundings(**environment))
         self.addCleanup(client.stop)
         return client
 
@@ -399,7 +399,7 @@ class Refusals(ServeTest):
     def test_commands_that_cannot_start(self):
         def said(code, *words, **environment):
             done = subprocess.run([sys.executable, "-m", "hopscope.scale", "serve", *words], stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, env=self.environment(**environment), check=False)
+                                  capture_output=True, text=True, env=self.surroundings(**environment), check=False)
             self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
             return done.stderr

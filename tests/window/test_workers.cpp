@@ -57,7 +57,7 @@ void TestWindowWorkers::lanesStandInPlaceOfThePipeline()
     QTRY_VERIFY2(
         said(bed, "workersSummary").startsWith("3 workers · 1 lost · 1 shard done again · slowest: worker 1, +"),
         qPrintable(said(bed, "workersSummary")));
-    QVERIFY(said(bed, "workersWait").startsWith("Workers computed for"));
+    QTRY_VERIFY(said(bed, "workersWait").startsWith("Workers computed for"));
     QVERIFY(said(bed, "runTitle").startsWith("chain3.pt on 3 workers"));
     const std::int64_t rows = bed.window->document().runLog()->stages().front().destinations;
     std::int64_t done = 0;

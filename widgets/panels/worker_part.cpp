@@ -17,17 +17,16 @@ WorkerPart::WorkerPart(QWidget* parent)
     setObjectName(QStringLiteral("workers"));
     auto* title = new QHBoxLayout;
     title->addWidget(heading(tr("Workers"), this));
+    title->addWidget(m_waits, 1);
     m_summary->setProperty("muted", true);
-    title->addWidget(m_summary, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
     column->addLayout(title);
-    column->addWidget(m_legend);
     column->addWidget(m_lanes);
-    column->addWidget(m_waits);
-    m_choice->setProperty("muted", true);
+    column->addWidget(m_summary);
     column->addWidget(m_choice);
+    column->addWidget(m_legend);
     m_choice->hide();
     column->addStretch(1);
     connect(m_lanes, &plots::WorkerLanes::choiceChanged, this, &WorkerPart::sayChoice);
@@ -40,9 +39,9 @@ void WorkerPart::display(const std::shared_ptr<const models::RunLog>& log)
     m_waits->setFullText(models::waitSentence(*log));
     sayChoice(m_lanes->chosenText());
     std::vector<plots::LegendItem> items = m_lanes->legendItems();
-    if (items.size() == m_items) return;
-    m_items = items.size();
-    m_legend->setItems(std::move(items));
+    if (items == m_items) return;
+    m_items = std::move(items);
+    m_legend->setItems(m_items);
 }
 
 void WorkerPart::setTheme(const style::Theme& theme)

@@ -24,7 +24,7 @@ private:
     ElidedLabel *m_summary, *m_waits, *m_choice;
     plots::Legend* m_legend;
     plots::WorkerLanes* m_lanes;
-    std::size_t m_items = 0;  // of the legend
+    std::vector<plots::LegendItem> m_items;  // of the legend
 };
 
 }  // namespace hopscope::panels

@@ -89,18 +89,11 @@ void WorkerLanes::read(std::size_t lane)
 
 std::vector<LegendItem> WorkerLanes::legendItems() const
 {
-    const auto any = [this](auto condition) {
-        return std::ranges::any_of(m_rows, [&](const Row& row) {
-            const auto& shards = lanes()[static_cast<std::size_t>(&row - m_rows.data())].shards;
-            return std::ranges::any_of(row.again, [&](std::size_t at) { return condition(shards[at].event); });
-        });
-    };
+    const models::WorkerLog* const workers = m_log ? m_log->workers() : nullptr;
     std::vector<LegendItem> items{{tr("shard"), shadeOf(theme(), Shade::Shard)},
                                   {tr("reads back what others wrote"), shadeOf(theme(), Shade::ReadBack)}};
-    if (any([](const protocol::ShardEvent& shard) { return shard.attempt > 1; }))
-        items.push_back({tr("done again"), shadeOf(theme(), Shade::Again)});
-    if (m_log && m_log->workers() != nullptr && m_log->workers()->lost() > 0)
-        items.push_back({tr("lost"), theme().bad});
+    if (workers != nullptr && workers->again() > 0) items.push_back({tr("done again"), shadeOf(theme(), Shade::Again)});
+    if (workers != nullptr && workers->lost() > 0) items.push_back({tr("lost"), theme().bad});
     return items;
 }
 
